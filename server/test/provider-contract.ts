@@ -1,5 +1,5 @@
-// The contract of every provider, mock and real, as a suite of tests. contract.test.ts in the folder of each provider runs the
-// suite.
+// The contract of every provider, mock and real, as a suite of tests. The file contract.test.ts in the folder of each provider
+// runs this suite.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -16,10 +16,10 @@ import { DESTINATIONS } from '../src/kernel/lib/index.ts'
 import { eventually } from './mock-providers.ts'
 import { type AnySubject, paymentBy, payoutTo } from './provider-subjects.ts'
 
-/** The only allowed answers about a request that the platform never sent. */
+/** The only permitted answers about a request that the platform never sent. */
 const SAYS_NOTHING = ['unknown', 'not_found']
 
-/** Runs the contract of every provider with the provider that `start` makes. */
+/** Runs the contract tests with the provider that `start` makes. */
 export function testProviderContract(name: string, start: () => Promise<AnySubject>): void {
   describe(`the contract of every provider: ${name}`, () => {
     let subject: AnySubject
@@ -33,7 +33,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       (await subject.provider.payoutStatus([request]))[0] as PayoutAnswer
     const callbacksFor = ({ reference }: { reference: string }) =>
       subject.received.filter(({ body }) => body.includes(`"${reference}"`))
-    /** Sends a request and returns it as the platform stores it. */
+    /** Sends a request. Returns the request as the platform stores it. */
     const push = async (request: PaymentRequest): Promise<PaymentRequest> => {
       const answer = await subject.provider.push(request)
       assert.equal(answer.kind, 'accepted')
@@ -45,7 +45,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       return { ...request, sent_at: new Date() }
     }
 
-    it('the provider reports a paid payment as succeeded with its amount and currency at each query', async () => {
+    it('the provider answers each query about a paid payment with succeeded, the amount and the currency', async () => {
       const request = await push(paymentBy(subject.payers.pays))
       await eventually(async () => assert.equal((await statusOf(request)).kind, 'succeeded'))
       const first = await statusOf(request)
@@ -54,14 +54,14 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.deepEqual(await statusOf(request), first)
     })
 
-    it('a declined payment has a reason that payers can read', async () => {
+    it('the provider reports a declined payment with a reason that payers can read', async () => {
       const request = await push(paymentBy(subject.payers.declines))
       await eventually(async () => assert.equal((await statusOf(request)).kind, 'declined'))
       const answer = await statusOf(request)
       assert.ok(answer.kind === 'declined' && Object.hasOwn(FAILURE_REASONS, answer.reason))
     })
 
-    it('a repeated reference makes one prompt, also from another process', async () => {
+    it('the provider sends one prompt for a repeated reference, even if another process repeats the request', async () => {
       const request = paymentBy(subject.payers.pays)
       const answers = await Promise.all([1, 2, 3].map(() => subject.provider.push(request)))
       for (const answer of answers) assert.deepEqual(answer, answers[0])
@@ -72,7 +72,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       await eventually(async () => assert.equal(callbacksFor(request).length, 1))
     })
 
-    it('the provider answers many queries in their order, and reports no outcome of an unknown reference', async () => {
+    it('the provider answers many queries in the order of the queries, and reports no outcome of an unknown reference', async () => {
       const paid = await push(paymentBy(subject.payers.pays))
       const declined = await push(paymentBy(subject.payers.declines))
       await eventually(async () => assert.equal((await statusOf(paid)).kind, 'succeeded'))
@@ -86,7 +86,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.deepEqual(await subject.provider.status([]), [])
     })
 
-    it('the provider declines a payment that it cannot take before any prompt', async () => {
+    it('the provider declines a payment that it cannot take, and sends no prompt', async () => {
       const { methods, whole_shillings } = subject.provider.capabilities
       const cannot = METHODS.filter((method) => !methods.includes(method)).map((method) => paymentBy('001', { method }))
       if (whole_shillings) cannot.push(paymentBy('001', { amount_minor: 500_050n }))
@@ -109,7 +109,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.notEqual(other.qr_payload, code.qr_payload)
     })
 
-    it('a callback names its payment, and the adapter rejects a callback without proof', async () => {
+    it('a callback names its payment, and the adapter rejects a callback without a valid signature', async () => {
       const request = await push(paymentBy(subject.payers.pays))
       await eventually(async () => assert.ok(callbacksFor(request).length > 0))
       const [callback] = callbacksFor(request)
@@ -128,7 +128,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       }
     })
 
-    it('the provider reports a paid payout as succeeded with its amount and currency', async () => {
+    it('the provider reports a paid payout as succeeded, with its amount and currency', async () => {
       const request = await payOut(payoutTo(subject.payees.pays))
       await eventually(async () => assert.equal((await payoutStatusOf(request)).kind, 'succeeded'))
       const answer = await payoutStatusOf(request)
@@ -136,7 +136,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.deepEqual([answer.amount_minor, answer.currency], [request.amount_minor, 'TZS'])
     })
 
-    it('a declined payout has a reason that merchants can read', async () => {
+    it('the provider reports a declined payout with a reason that merchants can read', async () => {
       const request = payoutTo(subject.payees.declines)
       let answer = await subject.provider.payout(request)
       await eventually(async () => {
@@ -146,11 +146,11 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.ok(answer.kind === 'declined' && Object.hasOwn(PAYOUT_FAILURES, answer.reason))
     })
 
-    it('a repeated reference makes one payout, also from another process', async () => {
+    it('the provider makes one payout for a repeated reference, even if another process repeats the request', async () => {
       const request = payoutTo(subject.payees.pays)
       const answers = await Promise.all([1, 2, 3].map(() => subject.provider.payout(request)))
       for (const answer of answers) assert.deepEqual(answer, answers[0])
-      // The answer to a repeated reference is no failure, because the money left.
+      // The answer to a repeated reference is never a failure, because the first request sent the money.
       const again = await subject.another?.payout(request)
       assert.ok(again === undefined || ['accepted', 'succeeded', 'unknown'].includes(again.kind), again?.kind)
       await eventually(async () => assert.equal((await payoutStatusOf(request)).kind, 'succeeded'))
@@ -158,7 +158,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.ok(times === null || times === 1, `${times} times`)
     })
 
-    it('the provider answers many payout queries in their order, and reports no outcome of an unknown reference', async () => {
+    it('the provider answers many payout queries in the order of the queries, and reports no outcome of an unknown reference', async () => {
       const paid = await payOut(payoutTo(subject.payees.pays))
       await eventually(async () => assert.equal((await payoutStatusOf(paid)).kind, 'succeeded'))
       const never = () => payoutTo(subject.payees.pays)
@@ -168,7 +168,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.deepEqual(await subject.provider.payoutStatus([]), [])
     })
 
-    it('the provider declines an unreachable destination, blocks an unsupported payout, and pays neither', async () => {
+    it('the provider declines an unreachable destination, blocks an unsupported payout, and pays neither of the two', async () => {
       const { destinations, needs, payout_methods, whole_shillings } = subject.provider.capabilities
       const beyond = DESTINATIONS.filter(
         ({ code, method }) =>

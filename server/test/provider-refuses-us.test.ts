@@ -1,5 +1,5 @@
-// The provider removes our address from its allowlist during the day, and adds it again, while one process runs all the time.
-// The tests compare the views of merchants, payers and operators with the provider's own books.
+// The provider removes our address from its allowlist during the day and adds the address again, while one process runs all
+// day. The tests compare the views of merchants, payers and operators with the provider's books.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -9,7 +9,7 @@ import { waitUntil } from './payout-processes.ts'
 import { booksHold } from './payouts.ts'
 import { createSelcomWorld, type SelcomWorld } from './selcom-world.ts'
 
-/** Endings of phone numbers by their outcome at the twin. Without such an ending, the payer pays after a moment. */
+/** Phone endings by the outcome at the twin. With any other ending, the payer pays after a moment. */
 const SLOWLY = '016'
 const IN_PROGRESS = '106'
 const PAYMENT = '50000.00'
@@ -26,7 +26,7 @@ before(async () => {
 })
 after(() => stage.close())
 
-/** The actions of the gateway's administrators. */
+/** Changes the allowlist, as the gateway's administrators do. */
 async function list(source_ips: string[] | null): Promise<void> {
   const { control_url, control_token } = stage.twin
   const reply = await fetch(`${control_url}/settings`, {
@@ -46,7 +46,7 @@ async function pay(ending = '500'): Promise<string> {
 }
 const payment = async (id: string) => (await world.get(`/v1/collections/${id}`, world.live_key)).body.data
 
-/** A payout that an operator approved, after its first sending. */
+/** Makes a payout that an operator approved, and waits for the first attempt to send the payout. */
 async function payOut(ending = '500'): Promise<string> {
   const made = await world.post(
     '/v1/disbursements/mobile-money',
@@ -70,7 +70,7 @@ const payout = async (id: string) => (await world.get(`/v1/operator/withdrawals/
 const statuses = (ids: readonly string[]) => Promise.all(ids.map(async (id) => (await payout(id)).status))
 const balance = async () => (await world.get('/v1/balance', world.live_key)).body.data
 
-/** Moves the clock until a condition holds. */
+/** Moves the clock until a condition is true. */
 const comes = (holds: () => Promise<boolean>) =>
   waitUntil(async () => {
     await world.pass(1_000)
@@ -121,7 +121,7 @@ describe('a provider with an allowlist of addresses', {
     })
   })
 
-  it('payments fail at once as provider_unavailable without a prompt while the provider refuses our address', async () => {
+  it('payments fail at once as provider_unavailable, without a prompt, while the provider refuses our address', async () => {
     await list(['10.1.2.3'])
     prompts = stage.twin.totals().pushes.prompts
     for (let i = 0; i < 7; i++) {
@@ -133,18 +133,18 @@ describe('a provider with an allowlist of addresses', {
     assert.equal(stage.twin.totals().refusals.source_ip, 5)
   })
 
-  it('the platform blocks refused payouts, lets payouts behind an open circuit wait, and keeps the money of both reserved', async () => {
+  it('the platform blocks refused payouts, keeps payouts behind an open circuit waiting, and keeps the money of both reserved', async () => {
     for (let i = 0; i < 5; i++) blocked.push(await payOut())
     assert.deepEqual(await statuses(blocked), Array(5).fill('BLOCKED_IP_WHITELIST'))
     for (let i = 0; i < 2; i++) held_back.push(await payOut())
     assert.deepEqual(await statuses(held_back), ['PROCESSING', 'PROCESSING'])
-    // The reserved money belongs to eight payouts; four payments and two payouts ended before.
+    // The reserved money belongs to eight payouts. Four payments and two payouts ended before.
     const { available, reserved } = await balance()
     assert.deepEqual([available, reserved], ['180000.00', '16000.00'])
     assert.equal(booked('payouts').length, 3, "the provider's books have none of them")
   })
 
-  it('a refused status query neither fails nor pays an earlier payment or payout', async () => {
+  it('an earlier payment or payout neither fails nor succeeds when the provider refuses its status query', async () => {
     await world.pass(10_000)
     await waitUntil(async () => stage.twin.totals().payments.count === 5)
     const order = stage.twin.order(await referenceOf(open_payment))
@@ -155,8 +155,8 @@ describe('a provider with an allowlist of addresses', {
     await booksHold(world)
   })
 
-  it('operators see the blocked and the waiting payouts, and the open circuit, while the provider refuses our address', async () => {
-    // After the pause of the circuit, the platform tries waiting payouts one at a time, and the provider refuses these too.
+  it('operators see the blocked payouts, the waiting payouts and the open circuit while the provider refuses our address', async () => {
+    // After the pause of the circuit, the platform sends waiting payouts one at a time. The provider refuses these payouts too.
     await comes(async () => (await statuses(held_back)).includes('BLOCKED_IP_WHITELIST'))
     const { data } = (await world.get('/v1/operator/withdrawals?status=BLOCKED_IP_WHITELIST', operator)).body
     const shown = new Set(data.items.map(({ id }: { id: string }) => id))
@@ -170,7 +170,7 @@ describe('a provider with an allowlist of addresses', {
     assert.match(world.deps.logged.join(''), /Source IP not whitelisted/)
   })
 
-  it('a payout that an operator sends again gets blocked again with its money reserved while the provider refuses our address', async () => {
+  it('the platform blocks a payout again, with its money reserved, when an operator retries it while the provider refuses our address', async () => {
     const earlier = await balance()
     const [id] = blocked as [string]
     await world.pass(2 * MINUTE)
@@ -192,14 +192,14 @@ describe('a provider with an allowlist of addresses', {
     assert.equal((await world.get('/v1/operator/providers', operator)).body.data.process_id, process_id)
   })
 
-  it('an operator sends each blocked payout once, under its old reference, after the provider adds our address again', async () => {
+  it('an operator sends each blocked payout once, under its first reference, after the provider adds our address again', async () => {
     const all = [...blocked, ...held_back]
     const stuck: string[] = []
     for (const id of all) if ((await payout(id)).status === 'BLOCKED_IP_WHITELIST') stuck.push(id)
     for (const id of blocked) assert.ok(stuck.includes(id), 'only an operator sends a blocked payout')
     const earlier = await Promise.all(all.map(referenceOf))
     for (const id of stuck) {
-      // The operator clicks twice: the second click finds no payout to send.
+      // The operator clicks twice. The second click finds no payout to send.
       const answers = await Promise.all([act(id, 'retry'), act(id, 'retry')])
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])
     }
@@ -211,7 +211,7 @@ describe('a provider with an allowlist of addresses', {
     }
   })
 
-  it('every circuit is closed, nothing waits, and the books of both sides agree at the end of the day', async () => {
+  it('every circuit is closed, no payout waits, and the books of provider and platform agree at the end of the day', async () => {
     await world.pass(2 * MINUTE)
     await comes(async () => Object.values(await circuits()).every((state) => state === 'closed'))
     assert.deepEqual([await waiting('collection'), await waiting('payout')], [[], []])

@@ -1,4 +1,4 @@
-// The types and helpers of provider-contract.ts: the type of a provider under test, a receiver of callbacks, and requests.
+// The types and helpers of provider-contract.ts: the provider under test, a receiver of callbacks, and requests.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,30 +11,36 @@ import {
 import { idToBase32, newId, seededRandom, systemClock } from '../src/kernel/lib/index.ts'
 
 type Headers = Record<string, string | undefined>
-/** A callback as it arrived. */
+/** A callback with its headers and its body, as the receiver got the callback. */
 export type ArrivedCallback = { headers: Headers; body: Buffer }
 
 /** A provider under test. */
 export type AnySubject = {
   provider: Provider
-  /** The provider as another process uses it. Null means that the provider lives in this process only. */
+  /**
+   * A second adapter for the same provider, as another process uses it. Null means that the provider exists only in this
+   * process.
+   */
   another: Provider | null
   received: ArrivedCallback[]
-  /** Endings of phone numbers by their outcome. */
+  /** Endings of phone numbers by the outcome of the payment. */
   payers: { pays: string; declines: string }
   payees: { pays: string; declines: string }
-  /** How often the provider's books show a prompt or a payout for a reference. Null means that the provider keeps no books. */
+  /**
+   * Returns how often the provider's books show a prompt or a payout for a reference. Null means that the books have no record
+   * of the reference, or that the provider keeps no books.
+   */
   times(reference: string): number | null
   close(): Promise<void>
 }
 
-/** Receives callbacks and answers 200. */
+/** Starts a receiver that records callbacks and answers 200. */
 export async function startReceiver() {
   const received: ArrivedCallback[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    // The adapter gets the callback as the platform passes it on: with the address of its arrival.
+    // The adapter gets the callback as the platform passes it to the adapter: with the path of the request in a header.
     const headers = { ...(request.headers as Headers), [CALLBACK_PATH]: request.url }
     received.push({ headers, body: Buffer.concat(chunks) })
     response.end('{}')
@@ -52,7 +58,7 @@ export async function startReceiver() {
 
 const seams = { clock: systemClock, random: seededRandom('subjects') }
 
-/** A payment of 5,000 shillings from a number with this ending, under a reference of the platform's form. */
+/** Returns a payment request of 5,000 shillings from a phone number with this ending. The reference has the platform's form. */
 export function paymentBy(ending: string, fields: Partial<PaymentRequest> = {}): PaymentRequest {
   return {
     reference: `${idToBase32(newId(seams, 7))}01`,
@@ -66,7 +72,7 @@ export function paymentBy(ending: string, fields: Partial<PaymentRequest> = {}):
   }
 }
 
-/** A payout of 15,000 shillings to a number with this ending, under a reference of the platform's form. */
+/** Returns a payout request of 15,000 shillings to a phone number with this ending. The reference has the platform's form. */
 export function payoutTo(ending: string, fields: Partial<PayoutRequest> = {}): PayoutRequest {
   return {
     reference: `W${idToBase32(newId(seams, 7))}`,

@@ -1,10 +1,10 @@
-// Reads the PDFs that the product draws: texts with their positions, black boxes, and metadata.
+// Reads the PDF files that the product draws: texts with their positions, black boxes, and metadata.
 
 import { inflateSync } from 'node:zlib'
 
-/** A text on a page, in points from the upper left corner; `y` is its baseline. */
+/** A text on a page. Positions are in points from the upper left corner; `y` is the baseline of the text. */
 export type PlacedText = { text: string; x: number; y: number; width: number; size: number }
-/** A page with its texts and its filled or framed boxes. `tags` are the elements in reading order. */
+/** A page with its texts and its filled or framed boxes. `tags` are the structure elements in reading order. */
 export type Page = {
   width: number
   height: number
@@ -15,7 +15,10 @@ export type Page = {
 type Part = { dict: string; stream: Buffer | null }
 type Font = { texts: string[]; widths: number[] }
 
-/** All pages, the dictionaries of catalogue and document, the XMP, and the links. Throws if the bytes are no PDF. */
+/**
+ * Reads all pages, the catalogue and document dictionaries, the XMP metadata and the links. If the bytes are no PDF, throws an
+ * error.
+ */
 export function readPdf(bytes: Buffer): {
   pages: Page[]
   catalog: string

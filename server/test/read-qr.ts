@@ -1,7 +1,6 @@
-// Reads a QR code as a scanner does, but without error correction. This reader supports level M, the level of the product's
-// codes.
+// Reads a QR code as a scanner does, but corrects no errors. The reader supports level M, which the product's codes use.
 
-/** The number of blocks, and of error correction bytes for each block, of versions 1 to 40 at level M. */
+/** For versions 1 to 40 at level M: the number of blocks, and the number of error correction bytes per block. */
 const BLOCKS = [
   1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16, 17, 17, 18, 20, 21, 23, 25, 26, 28, 29, 31, 33, 35,
   37, 38, 40, 43, 45, 47, 49,
@@ -23,7 +22,8 @@ const MASKS: ((x: number, y: number) => boolean)[] = [
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:'
 
 /**
- * The bytes of a code from its modules by row: true for black, without the quiet zone. Throws if the modules are no QR code.
+ * Returns the bytes of a code from its modules by row: true for black, without the quiet zone. If the modules are no QR code,
+ * throws an error.
  */
 export function readQr(modules: readonly (readonly boolean[])[]): Buffer {
   const size = modules.length
@@ -78,7 +78,7 @@ function bytesOf(bits: readonly number[]): number[] {
   )
 }
 
-/** Restores the order of the interleaved blocks, without their error correction. */
+/** Restores the order of the interleaved blocks, and omits the error correction bytes. */
 function dataBytes(all: readonly number[], version: number): number[] {
   const blocks = BLOCKS[version - 1] as number
   const data = all.length - blocks * (CORRECTION[version - 1] as number)

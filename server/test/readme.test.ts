@@ -1,6 +1,6 @@
 /**
- * Runs the commands of the README and of the guides in a real shell, against a real `npm start`. The test changes only ports and
- * folders, so that it can run beside another server.
+ * Runs the commands of the README and of the guides in a real shell, against a real `npm start`. The test changes only ports
+ * and folders, so the test can run beside another server.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -13,9 +13,9 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** A first start creates a database, which takes long on a loaded machine. */
+/** The timeout of the first start, which creates a database. This takes long on a loaded machine. */
 const START_MS_MAX = 150_000
-/** The documents with commands, in the order in which they run. */
+/** The documents that contain commands, in the order in which the commands run. */
 const DOCUMENTS = ['README.md', 'docs/guides/withdrawals.md', 'docs/guides/payments.md', 'docs/guides/invoices.md']
 
 let folder: string
@@ -50,7 +50,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('the commands of README and guides make payments, payouts and an invoice, verify webhooks, and leave correct books', async () => {
+test('the commands of the README and the guides make payments, payouts and an invoice, verify webhooks, and leave correct books', async () => {
   const [start, ...rest] = blocks('start')
   assert.ok(start && rest.length === 0, 'the documents have one block that starts the server')
   server = shell(start)
@@ -89,14 +89,14 @@ test('npm start exits cleanly after a stop signal', async () => {
   await assert.rejects(fetch(`http://127.0.0.1:${port}/healthz`))
 })
 
-/** The bash blocks behind `<!-- quickstart: name -->`, with this test's ports instead of the usual ones. */
+/** Returns the bash blocks that follow `<!-- quickstart: name -->`, with this test's ports instead of the usual ports. */
 function blocks(name: string): string[] {
   return [...documents.matchAll(/<!-- quickstart: (\w+) -->\n```bash\n([\s\S]*?)\n```/g)]
     .filter((match) => match[1] === name)
     .map((match) => (match[2] as string).replaceAll(':8080', `:${port}`).replaceAll(':9090', `:${receiver_port}`))
 }
 
-/** A shell in the checkout with its own process group, so that the test can end it with all its processes. */
+/** Starts a shell in the checkout with a separate process group, so that the test can end the shell and all its processes. */
 function shell(script: string): ChildProcess {
   return spawn('bash', ['-c', script], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
 }

@@ -1,32 +1,34 @@
-/** A merchant's webhook receiver on loopback, which records requests and answers as the test decides. */
+/** A merchant's webhook receiver on loopback. The receiver records requests, and the test chooses the responses. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A response. `until` delays a status; `drip` sends a byte every 50 ms; `endless` never stops; `reset` closes the connection. */
+/**
+ * A response. `until` delays a status. `drip` sends a byte every 50 ms. `endless` never stops. `reset` closes the connection.
+ */
 export type ReceiverReply =
   | { kind: 'status'; status: number; body?: string; headers?: Record<string, string>; until?: Promise<void> }
   | { kind: 'hang' | 'drip' | 'endless' | 'reset' }
 
-/** A recorded request. */
+/** A webhook request that the receiver recorded. */
 export type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
 
 /** A running receiver. */
 export type Receiver = {
   url: string
   received: ReceivedRequest[]
-  /** The response to all further requests. */
+  /** The response to all later requests. */
   reply: ReceiverReply
-  /** The number of open requests, and its maximum so far. */
+  /** The number of open requests, and the highest number so far. */
   open: number
   most_open: number
-  /** Resolves when `count` requests have arrived in total; throws after `timeout_ms`. */
+  /** Resolves when `count` requests have arrived in total. After `timeout_ms`, throws an error. */
   waitFor(count: number, timeout_ms?: number): Promise<void>
-  /** Resolves when no request is open; throws after `timeout_ms`. */
+  /** Resolves when no request is open. After `timeout_ms`, throws an error. */
   waitClosed(timeout_ms?: number): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts a receiver that answers 200 by default. */
+/** Starts a receiver that answers 200 unless the test chooses another response. */
 export async function startReceiver(): Promise<Receiver> {
   const timers = new Set<NodeJS.Timeout>()
   const server = createServer((request, response) => {

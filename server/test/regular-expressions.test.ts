@@ -1,4 +1,4 @@
-// A slow regular expression delays every request of a process, because it runs on the only thread that answers requests.
+// Measures regular expressions. A slow expression delays every request of a process, because only one thread answers requests.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,15 +21,15 @@ import { fill, HOSTILE, type WorstText, worstTexts } from './worst-texts.ts'
 
 const SIZE = 64 * 1024
 const LIMIT_MS = 5
-/** The fastest of this many runs counts, because a busy machine slows some runs and a slow expression slows all runs. */
+/** The number of runs. The fastest run counts, because a busy machine slows some runs and a slow expression slows all runs. */
 const RUNS = 40
 
-/** Expressions that may be slow, by their source, each with the reason. */
+/** The sources of expressions that may be slow, each with the reason. */
 const EXCEPTIONS: Record<string, string> = {
   '\\/\\*[\\s\\S]*?\\*\\/': 'pay-page/assets.ts reads only our own files with it, once, at the start',
 }
 
-/** Expressions that the code makes from values at run time, by their text, each with an example. */
+/** The texts of expressions that the code builds from values at run time, each with an example. */
 const EXAMPLES: Record<string, RegExp> = {
   "new RegExp(`(?<![0-9A-Za-z])${escaped}(?![0-9A-Za-z])`, 'g')": /(?<![0-9A-Za-z])4321(?![0-9A-Za-z])/g,
 }
@@ -42,7 +42,7 @@ const expressions = [
   ),
 ]
 
-test('each regular expression of the server takes less than 5 ms for 64 KB of its worst text', () => {
+test('each regular expression of the server takes less than 5 ms for 64 KB of the worst text for that expression', () => {
   const slow: string[] = []
   for (const { source, flags, visits_all, places } of distinct(expressions)) {
     if (source in EXCEPTIONS) continue
@@ -57,7 +57,7 @@ test('each regular expression of the server takes less than 5 ms for 64 KB of it
   assert.equal(slow.length, 0, `\n${slow.join('\n')}\nMake it linear, or scan by hand (lib/redact.ts).\n`)
 })
 
-/** Functions that read texts from outside, character by character or with several expressions. */
+/** Functions that read texts from outside, either character by character or with several expressions. */
 const READERS: Record<string, (text: string) => unknown> = {
   redactSecrets,
   mayHoldSecret,
@@ -82,7 +82,7 @@ const READERS: Record<string, (text: string) => unknown> = {
 }
 const READER_LIMIT_MS = 100
 
-test('each function that reads outside text takes less than 100 ms for 64 KB of any text', () => {
+test('each function that reads texts from outside takes less than 100 ms for 64 KB of any text', () => {
   const names = ['"pin":"', '"pin":{', '"pin":{"', '\\"pin\\":\\"', '"pin":"\\', '<pin>', '&pin=', '"pin":[{"a":"\\"']
   const texts = [
     ...HOSTILE,
@@ -107,7 +107,7 @@ test('each function that reads outside text takes less than 100 ms for 64 KB of 
   assert.deepEqual(slow, [])
 })
 
-test('the search finds literals, constructed expressions and patterns of schemas in the sources', () => {
+test('the search finds literal expressions, constructed expressions and patterns of schemas in the sources', () => {
   assert.ok(found.expressions.length > 200, `only ${found.expressions.length} are in the sources`)
   const unread = found.unread.filter(({ text }) => !(text in EXAMPLES))
   assert.deepEqual(unread, [], 'give each of these an example in EXAMPLES')
@@ -127,7 +127,7 @@ test('the search finds literals, constructed expressions and patterns of schemas
   assert.deepEqual(open, [{ place: 'b.ts:1', text: 'new RegExp(given)' }])
 })
 
-test('the check of regular expressions finds a quadratic expression', () => {
+test('the check of regular expressions finds an expression that takes quadratic time', () => {
   for (const expression of [/\s+$/, /(\\*)"a\1"/g, /\bip\b.*\bwhite list/i, /^(?:a|aa)+$/]) {
     assert.ok(
       worstTexts(expression).some((text) => timeOf(expression, text, expression.global) >= LIMIT_MS),
@@ -147,7 +147,7 @@ function distinct(all: readonly Expression[]) {
   return by_text.values()
 }
 
-/** The fastest time for 64 KB, or for a smaller size that already exceeds the limit. */
+/** Returns the fastest time for 64 KB. If a smaller text already exceeds the limit, returns the time for that text. */
 function timeOf(expression: RegExp, text: WorstText, visits_all: boolean): number {
   for (const size of [32, 2_048, 8_192, SIZE]) {
     const input = fill(text, size)

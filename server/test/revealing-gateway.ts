@@ -1,25 +1,26 @@
 // A gateway that reveals its requests. In one mode the gateway adds a PIN to the twin's responses. In the other mode each field
-// for a person repeats headers and body of the request.
+// of text that a person reads repeats the headers and the body of the request.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * The mode of the gateway: forward, or repeat the request under this HTTP status, as an envelope of the gateway or as a page.
+ * The mode of the gateway. Either the gateway forwards the request, or it repeats the request under this HTTP status, as an
+ * envelope or as a page.
  */
 export type GatewayMode = { kind: 'passes' } | { kind: 'tells'; status: number; as: 'envelope' | 'page' }
 
-/** A running gateway. Its mode does not apply to the opening of sessions. */
+/** A running gateway. Requests that open a session ignore the mode. */
 export type RevealingGateway = {
   url: string
   mood: GatewayMode
-  /** The used credentials: authorization headers, and sessions that the twin issued. */
+  /** The credentials in use: authorization headers, and sessions that the twin issued. */
   credentials: Set<string>
   revealed: number
   close(): Promise<void>
 }
 
-/** Starts the gateway in front of `target`. It adds `pin` to each response that reveals a request. */
+/** Starts the gateway in front of `target`. The gateway adds `pin` to each response that reveals a request. */
 export async function startRevealingGateway(target: string, pin: string): Promise<RevealingGateway> {
   const { origin, pathname } = new URL(target)
   const server = createServer(async (request, response) => {
@@ -59,7 +60,7 @@ export async function startRevealingGateway(target: string, pin: string): Promis
   return gateway
 }
 
-/** A failure in the envelopes of both gateways, with the request in every text. */
+/** Returns a failure in the envelopes of both gateways, with the request in every text. */
 function envelope(sent: string, pin: string): string {
   const word = `FAIL {"pin":"${pin}"} pin=${pin}`
   return JSON.stringify({

@@ -1,4 +1,5 @@
-// Counts the rows that statements read from tables and indexes, by PostgreSQL's own count, independent of statistics and time.
+// Counts the rows that queries read from tables and indexes. PostgreSQL counts the rows, so the result depends neither on
+// statistics nor on time.
 
 import type { Deps, Statement } from '../src/kernel/db/index.ts'
 import type { World } from './harness.ts'
@@ -14,7 +15,10 @@ type Plan = {
   Plans?: Plan[]
 }
 
-/** Runs `work` with deps that record its statements, and returns its result with the number of rows that they read. */
+/**
+ * Runs `work` with dependencies that record the queries. Returns the result of `work` and the number of rows that the queries
+ * read.
+ */
 export async function rowsRead<Result>(
   { deps, rows }: Pick<World, 'deps' | 'rows'>,
   work: (deps: Deps) => Promise<Result>,

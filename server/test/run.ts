@@ -1,6 +1,6 @@
 /**
- * `npm test`: starts one temporary PostgreSQL, prepares a migrated template, runs the tests on it and cleans up.
- * USAGE describes the arguments.
+ * Runs `npm test`: starts a temporary PostgreSQL, prepares a migrated template, runs the tests on it and cleans up. USAGE
+ * describes the arguments.
  */
 import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
@@ -37,18 +37,18 @@ const FOLDERS = ['server/src', 'server/twins', 'server/test', 'sdk', 'bench', 's
 const PRELOADS = ['safe-hooks', 'no-async-hook'].map((name) => new URL(`runner/${name}.ts`, import.meta.url).href)
 const COUNT_TESTS = new URL('runner/count-tests.ts', import.meta.url).href
 const TEMPLATE = 'malipo_template'
-/** Test files at once. A file waits more than half of its time, so four files keep two cores busy. */
+/** The number of test files that run at once. A file waits more than half of its time, so four files keep two cores busy. */
 const CONCURRENCY = 4
-/** Fast settings without durability, because the data is temporary. */
+/** Fast settings that are not durable, because the data is temporary. */
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' }
 const QUIET = { info: () => {}, warn: (message: string) => console.error(message) }
 const FOLDER_PREFIX = 'malipo-test-'
-/** A file system in memory copies and removes a database six times faster than a disk. */
+/** A file system in memory. It copies and removes a database six times faster than a disk. */
 const MEMORY = '/dev/shm'
 const MEMORY_BYTES_MIN = 8 * 2 ** 30
 const REMOVE_ATTEMPTS = 30
 
-// The reader of our output may stop reading, and the runner must still stop the server.
+// If the reader of our output stops reading, the runner must still stop the server.
 process.stdout.on('error', () => {})
 process.exitCode = await main(process.argv.slice(2))
 
@@ -58,7 +58,7 @@ async function main(args: string[]): Promise<number> {
     return 0
   }
   await clearLeftovers()
-  // PostgreSQL may run as another user, and that user must be able to reach the folder.
+  // PostgreSQL may run as another user, and that user needs access to the folder.
   const folder = await mkdtemp(join(await folderRoot(), `${FOLDER_PREFIX}${process.pid}-`))
   const temporary = join(folder, 'tmp')
   await mkdir(temporary)
@@ -83,13 +83,16 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-/** Returns the pattern of the test files of a folder. A file or an option stays as it is. */
+/** If the argument is a folder, returns the pattern of its test files. Otherwise returns the file or the option unchanged. */
 function filesOf(arg: string): string {
   const is_folder = statSync(resolve(ROOT, arg), { throwIfNoEntry: false })?.isDirectory() ?? false
   return is_folder ? join(arg, '**/*.test.ts') : arg
 }
 
-/** The folder of this run's data: in memory if the memory has space and permits programs, otherwise on the disk. */
+/**
+ * Returns the folder of this run's data. If the memory has space and permits programs, the folder is in memory, otherwise on
+ * the disk.
+ */
 async function folderRoot(): Promise<string> {
   try {
     const [{ bavail, bsize }, mounts] = await Promise.all([statfs(MEMORY), readFile('/proc/mounts', 'utf8')])
@@ -115,7 +118,7 @@ async function makeTemplate(adminUrl: string): Promise<string> {
   return TEMPLATE
 }
 
-/** Runs Node's test runner with options and files, and returns its exit code. A run without a test fails. */
+/** Runs Node's test runner with options and files, and returns the exit code. If no test ran, the run fails. */
 async function runTests(
   args: string[],
   adminUrl: string,
@@ -155,7 +158,7 @@ async function runTests(
   return code
 }
 
-/** Removes the folder of the run, and the data folder if that folder is elsewhere. */
+/** Removes the folder of the run. If the data folder is elsewhere, also removes the data folder. */
 async function removeData(folder: string): Promise<void> {
   const pointer = await readFile(join(folder, 'postgres.json'), 'utf8').catch(() => null)
   if (pointer !== null) {
@@ -165,7 +168,7 @@ async function removeData(folder: string): Promise<void> {
   await removeFolder(folder)
 }
 
-/** Cleans up after killed test runs of this user: PostgreSQL outlives its parent. */
+/** Cleans up after killed test runs of this user, because PostgreSQL continues when its parent has ended. */
 async function clearLeftovers(): Promise<void> {
   for (const root of [MEMORY, tmpdir()]) await clearLeftoversIn(root)
 }
@@ -182,7 +185,7 @@ async function clearLeftoversIn(root: string): Promise<void> {
   }
 }
 
-/** Ends the servers with data in `folder`, then removes it; repeats while an ending test still writes. */
+/** Ends the servers with data in `folder`, and removes the folder. Repeats the removal while a test that ends still writes. */
 async function removeFolder(folder: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     for (const name of await readdir('/proc').catch(() => [])) {

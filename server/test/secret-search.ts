@@ -1,24 +1,27 @@
-// Searches for secrets in the log, in every row of every table and in every response, in plain form and in each readable
+// Searches for secrets in the log, in every row of every table and in every response. Finds the plain form and each readable
 // encoding.
 
 import type { World } from './harness.ts'
 
-/** A searched text with its name. */
+/** A text to search, with a name for messages. */
 export type Place = { where: string; text: string }
 
-/** A secret by its name. `shown`: the places that may show the secret, because the caller is to receive it there. */
+/**
+ * A secret with its name. `shown` lists the places that may contain the secret, because the caller receives the secret there.
+ */
 export type Secret = { name: string; value: string; shown?: RegExp }
 
 const HEX = /^[0-9a-f]+$/
 
-/** Every readable form of a text: plain, JSON, URL, hex, and base64 at each offset in a longer text. */
+/** Returns every readable form of a text: plain, JSON, URL, hex, and base64 at each offset in a longer text. */
 export function writingsOf(value: string): string[] {
   const bytes = Buffer.from(value, 'utf8')
   const writings = new Set([value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])
   const hex = bytes.toString('hex')
   for (const writing of [hex, hex.toUpperCase()]) writings.add(writing)
   for (let before = 0; before < 3; before++) {
-    // The first and last characters also encode the neighbouring bytes, so only the characters between belong to the secret.
+    // The first and last base64 characters also encode the neighbouring bytes. Only the characters between them belong to the
+    // secret.
     const padded = Buffer.concat([Buffer.alloc(before), bytes])
     const own = padded.toString('base64').slice(before === 0 ? 0 : before + 1, Math.floor((padded.length * 8) / 6) - 1)
     for (const writing of [own, own.replaceAll('+', '-').replaceAll('/', '_')]) writings.add(writing)
@@ -26,9 +29,9 @@ export function writingsOf(value: string): string[] {
   return [...writings].filter((writing) => writing.length >= 6)
 }
 
-/** Names the secrets in places that must not have them, each secret with its place and the text around it. */
+/** Finds secrets in places that must not contain them. Names each secret with its place and the text around the secret. */
 export function findSecrets(places: readonly Place[], secrets: readonly Secret[]): string[] {
-  // A secret needs only one line for each place.
+  // One line per place is enough for a secret.
   const reported = new Set<string>()
   return secrets.flatMap(({ name, value, shown }) => {
     const writings = writingsOf(value)
@@ -44,7 +47,7 @@ export function findSecrets(places: readonly Place[], secrets: readonly Secret[]
   })
 }
 
-/** Every row of every table as text, with bytes as hex. */
+/** Returns every row of every table as text, with bytes as hex. */
 export async function everyRow(world: World): Promise<Place[]> {
   const tables = await world.rows<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables

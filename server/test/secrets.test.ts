@@ -1,5 +1,5 @@
-// Uses the whole system with all its failures, and then searches for every secret: in the log at its most verbose level, in
-// every row of the database, and in every response.
+// Uses the whole system and causes all kinds of failures. Then searches for every secret in the most verbose log, in every row
+// of the database, and in every response.
 
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
@@ -18,7 +18,7 @@ import { createSelcomWorld, type SelcomWorld } from './selcom-world.ts'
 import { authorizeUrl, exchange, mailedUrl, newPerson, openBrowser, refresh, type Served, signIn } from './sign-in.ts'
 
 const unique = (name: string) => `${name}x${randomBytes(12).toString('hex')}`
-/** Values that payers type, and that gateways, merchants and strangers then send to the platform. */
+/** Values that payers type. In this test, gateways, merchants and strangers send the values to the platform again. */
 const PIN = `7${randomBytes(4).readUIntBE(0, 4)}3`
 const SELCOM = {
   api_key: unique('SelcomKey'),
@@ -52,7 +52,7 @@ let stage: SelcomWorld
 let world: Served
 let selcom: RevealingGateway
 let vodacom: RevealingGateway
-/** Statements that fail, by a part of their names. */
+/** Queries that fail, identified by a part of their names. */
 let broken: string | null = null
 
 before(async () => {
@@ -100,7 +100,7 @@ after(async () => {
   for (const close of closing.reverse()) await close()
 })
 
-/** Records every response of the system: to calls within this process, and over HTTP. */
+/** Records every response of the system: responses to calls within this process, and responses over HTTP. */
 function listenIn(): void {
   const { app } = world.system
   const inject = app.inject.bind(app) as (
@@ -134,7 +134,7 @@ function listenIn(): void {
   })
 }
 
-test('people sign in, fail, recover and reset passwords while the test records every response', async () => {
+test('the test records every response while people sign in, fail to sign in, and recover and reset passwords', async () => {
   const password = know('a password', unique('nenosiri')) as string
   const person = await newPerson(world, { password })
   know('a wrong password', unique('kosa'))
@@ -146,7 +146,7 @@ test('people sign in, fail, recover and reset passwords while the test records e
     know(`a session's ${name}`, tokens[name], /POST \/identity\/token/)
   }
   for (const { name, value } of browser.cookies) {
-    // The token names a page, also in the address. Only the signature of the token gives access.
+    // The token is also part of a page's address. Only the signature of the token gives access.
     if (name !== 'identity_sign_in') know(`the cookie ${name}`, value)
   }
   await world.get('/v1/me', tokens.access_token)
@@ -186,7 +186,7 @@ test('people sign in, fail, recover and reset passwords while the test records e
   await browser.post(link, { password: fresh })
 })
 
-test('merchants use API keys and webhook secrets, also with a receiver that repeats its requests', async () => {
+test('the test records every response while merchants use API keys and webhook secrets, and a receiver repeats its requests', async () => {
   const admin = (await world.newSession('MERCHANT_ADMIN')).token
   know('a session', admin)
   const body = {
@@ -222,7 +222,7 @@ test('merchants use API keys and webhook secrets, also with a receiver that repe
   assert.ok(!twice.text.includes(first), 'the API shows the secret once')
   const turned = await world.call({ method: 'PATCH', url, key: admin, payload: { rotate_secret: true } })
   const next = know('a new webhook secret', turned.body.data.secret, /PATCH \/v1\/merchant\/webhook-config 200/)
-  // The signing key is the base64 value behind whsec_.
+  // The signing key is the base64 value after the prefix whsec_.
   know('the bytes of a webhook secret', first.slice('whsec_'.length), /PATCH \/v1\/merchant\/webhook-config 200/)
   const text = JSON.stringify({ secret: first, was: next, key, pin: PIN, form: `a=1&pin=${PIN}`, session: admin })
   for (const status of [200, 500]) {
@@ -234,7 +234,7 @@ test('merchants use API keys and webhook secrets, also with a receiver that repe
   for (const sent of deliveries.body.data.items) await world.get(`/v1/merchant/webhook-deliveries/${sent.id}`, admin)
 })
 
-test('the platform survives gateways that repeat their requests, callbacks with a PIN, and broken statements', async () => {
+test('the platform survives gateways that repeat their requests, callbacks that contain a PIN, and queries that fail', async () => {
   const operator = (await world.newSession('SUPER_ADMIN')).token
   know("an operator's session", operator)
   const key = world.live_key
@@ -326,7 +326,7 @@ async function callBacks(): Promise<void> {
   assert.ok(rows.length >= 7, 'the database has the callbacks')
 }
 
-/** Sends invalid requests, and lets statements fail during valid requests. */
+/** Sends invalid requests, and lets queries fail during valid requests. */
 async function brokenStatements(operator: string, take: () => Promise<void>): Promise<void> {
   const url = '/v1/collections/wallet-push'
   const phone = '0754123500'
@@ -349,7 +349,7 @@ async function brokenStatements(operator: string, take: () => Promise<void>): Pr
   }
 }
 
-test('readConfig refuses an invalid setting without its value', () => {
+test('readConfig refuses an invalid setting, and its message does not contain the value', () => {
   const wrong = know('a wrong secret', unique('Wrong')) as string
   for (const name of ['SECRET_KEY', 'SELCOM_API_SECRET', 'VODACOM_CALLBACK_SECRET', 'DATABASE_URL']) {
     const value = name === 'DATABASE_URL' ? `nonsense://user:${wrong}@host` : `${wrong} \u0000`
@@ -363,7 +363,7 @@ test('readConfig refuses an invalid setting without its value', () => {
   assert.ok(places.some(({ where }) => where.startsWith('the refusal of')))
 })
 
-test('no secret is in the log, in the database, or in a response that must not show it', async () => {
+test('the log, the database and the responses contain no secret, except the responses that must show the secret', async () => {
   const rows = await everyRow(world)
   const log = world.deps.logged.map((text) => ({ where: 'the log', text }))
   for (const [what, found] of Object.entries({ rows, log, answers: places })) {
@@ -379,7 +379,7 @@ test('no secret is in the log, in the database, or in a response that must not s
   assert.deepEqual(leaks, [])
 })
 
-test('the search finds a secret in each encoding, at any position of a text', () => {
+test('the search finds a secret in each encoding and at any position of a text', () => {
   const value = SELCOM.api_secret
   const about = (text: string) => findSecrets([{ where: 'here', text }], [{ name: 'it', value }]).length
   assert.equal(about('nothing'), 0)

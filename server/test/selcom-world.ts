@@ -1,5 +1,5 @@
-// A whole system with the real Selcom adapter as its live provider, and the gateway's twin. System and twin exchange HTTP
-// requests in both directions and use one clock.
+// A whole system with the real Selcom adapter as its live provider, and with the gateway's twin. System and twin exchange HTTP
+// requests in both directions and share one clock.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,10 +7,10 @@ import { settableClock } from '../src/kernel/lib/index.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../twins/selcom/index.ts'
 import { createWorld, START, type World } from './harness.ts'
 
-/** A system with its gateway. `base` is the address of the system. */
+/** A system with the twin of its gateway. `base` is the address of the system. */
 export type SelcomWorld = { world: World; twin: Simulator; base: string; close(): Promise<void> }
 
-/** Starts twin and system. `env` overrides the settings of Selcom as the live provider. */
+/** Starts the twin and the system. `env` overrides the Selcom settings of the system. */
 export async function createSelcomWorld(
   options: Pick<NonNullable<Parameters<typeof createWorld>[0]>, 'env' | 'url' | 'before' | 'clock'> & {
     twin?: SimulatorOptions
@@ -54,7 +54,7 @@ export async function createSelcomWorld(
   }
 }
 
-/** A free port on loopback, because the gateway needs the address before the system listens. */
+/** Returns a free loopback port. The gateway needs the system's address before the system listens. */
 async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,4 +1,4 @@
-// A browser without scripts, and the console's part of a sign-in, for tests.
+// Helpers for tests: a browser without scripts, and the console's part of a sign-in.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { setPassword } from '../src/access/identity/index.ts'
@@ -8,7 +8,7 @@ import { inTransaction } from '../src/kernel/db/index.ts'
 import type { Console } from '../src/kernel/http/index.ts'
 import { createWorld, type World } from './harness.ts'
 
-/** A world with a listening app, and the address of the app. */
+/** A world whose app listens, and the address of the app. */
 export type Served = World & { base: string }
 
 /** Builds a world and lets its app listen on a free port. */
@@ -22,12 +22,12 @@ export async function serve(options: Parameters<typeof createWorld>[0] = {}): Pr
 /** A page in a browser. `url` is the requested address. */
 export type BrowserPage = { status: number; url: string; text: string; location: string | null; headers: Headers }
 
-/** A browser: stores cookies by path, and follows no redirect by itself. */
+/** A browser that stores cookies by path. Without a call by the test, the browser follows no redirect. */
 export type Browser = {
   get(url: string): Promise<BrowserPage>
-  /** Sends a form as a page of the same site does; `headers` replace the headers of the browser. */
+  /** Sends a form, as a page of the same site does. `headers` replace the headers of the browser. */
   post(url: string, form: Record<string, string>, headers?: Record<string, string>): Promise<BrowserPage>
-  /** Follows redirects within the site, up to the first page or an address outside /identity. */
+  /** Follows redirects within the site until the first page, or until an address outside /identity. */
   follow(shown: BrowserPage): Promise<BrowserPage>
   cookies: { name: string; value: string; path: string }[]
 }
@@ -84,7 +84,7 @@ function keep(cookies: Browser['cookies'], line: string): void {
   if (value !== '') cookies.push({ name, value, path })
 }
 
-/** A person with a password. */
+/** Creates a person with a password. */
 export async function newPerson(
   world: World,
   options: { password?: string; super_admin?: boolean; email_verified?: boolean } = {},
@@ -101,10 +101,10 @@ export async function newPerson(
   return { id, email, password }
 }
 
-/** The values that a console stores while the browser is at the sign-in. */
+/** The values that a console stores while the browser shows the sign-in. */
 export type SignInRequest = { verifier: string; url: string; redirect_uri: string; client_id: Console }
 
-/** The address of the sign-in for a console. */
+/** Returns the address to which a console sends the browser for the sign-in. */
 export function authorizeUrl(
   base: string,
   more: Record<string, string> = {},
@@ -137,7 +137,7 @@ export async function requestToken(base: string, form: Record<string, string>): 
   return { status: reply.status, body: await reply.json() }
 }
 
-/** Exchanges the code with which the browser returned. */
+/** Exchanges the code that the browser brought back for tokens. */
 export function exchange(
   base: string,
   asking: SignInRequest,
@@ -149,7 +149,7 @@ export function exchange(
   return requestToken(base, { grant_type: 'authorization_code', client_id, code, redirect_uri, code_verifier, ...more })
 }
 
-/** Exchanges a refresh token. */
+/** Exchanges a refresh token for new tokens. */
 export function refresh(base: string, refresh_token: string, client_id: Console = 'dashboard'): Promise<TokenReply> {
   return requestToken(base, { grant_type: 'refresh_token', client_id, refresh_token })
 }
@@ -170,7 +170,7 @@ export async function signIn(
   return body
 }
 
-/** The address in the newest e-mail to this recipient. */
+/** Returns the link in the newest e-mail to this recipient. */
 export async function mailedUrl(world: World, to: string): Promise<string> {
   const merchants = await world.rows<{ merchant_id: string }>(
     'select distinct merchant_id from outbox_messages where recipient = $1',

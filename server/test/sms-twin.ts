@@ -1,33 +1,33 @@
-/** A twin of Africa's Talking on loopback for tests, which records SMS and answers as the test decides. */
+/** A twin of Africa's Talking on loopback for tests. The twin records SMS, and the test chooses the responses. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A recorded SMS. */
 export type ReceivedSms = { to: string; text: string; from: string | null; username: string; content_type: string }
 
-/** A response: a status code of one recipient, any response, silence, or a closed connection. */
+/** A response: a status code about one recipient, any other response, no response, or a closed connection. */
 export type SmsReply =
   | { kind: 'recipient'; code: number; status: string }
   | { kind: 'raw'; http: number; body: string; headers?: Record<string, string> }
   | { kind: 'hang' }
   | { kind: 'drop' }
 
-/** A running twin. */
+/** A running twin of Africa's Talking. */
 export type SmsTwin = {
   url: string
   api_key: string
-  /** Every request with the right key, oldest first, independent of its response. */
+  /** Every request with the right API key, oldest first, whatever the response was. */
   sms: ReceivedSms[]
   reply: SmsReply
-  /** Resolves when `count` SMS have arrived in total; throws after five seconds. */
+  /** Resolves when `count` SMS have arrived in total. After five seconds, throws an error. */
   waitFor(count: number): Promise<void>
   close(): Promise<void>
 }
 
-/** The response by default. */
+/** The default response. */
 export const TAKES: SmsReply = { kind: 'recipient', code: 101, status: 'Success' }
 
-/** Starts the twin. */
+/** Starts a twin of Africa's Talking. */
 export async function startSmsTwin(): Promise<SmsTwin> {
   const api_key = 'atsk_twin_key'
   const server: Server = createServer((request, response) => {

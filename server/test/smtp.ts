@@ -1,10 +1,10 @@
-/** A mail server on loopback for tests, which records e-mails and answers as the test decides. */
+/** A mail server on loopback for tests. The server records e-mails, and the test chooses the responses. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 /** A recorded e-mail: sender and recipients of the envelope, and the whole text with its headers. */
 export type ReceivedMail = { from: string; to: string[]; raw: string }
 
-/** A step of the protocol with a response that a test can choose. */
+/** A step of SMTP at which a test can choose the response. */
 export type SmtpStep = 'greeting' | 'MAIL' | 'RCPT' | 'DATA' | 'END'
 
 /** A running mail server. */
@@ -13,18 +13,20 @@ export type MailServer = {
   /** The accepted e-mails, oldest first. */
   mails: ReceivedMail[]
   /**
-   * The response at a step: a line such as `550 no such mailbox`, silence, or a closed connection. By default the server
+   * The response at a step: a line such as `550 no such mailbox`, no response, or a closed connection. By default the server
    * accepts.
    */
   answers: Partial<Record<SmtpStep, string | 'hang' | 'drop'>>
   /** The number of connections so far. */
   connections: number
-  /** Every line that clients sent outside of e-mails. */
+  /** Every line that clients sent, except the lines of e-mails. */
   commands: string[]
   close(): Promise<void>
 }
 
-/** Starts the server, on 127.0.0.1 by default. With `password` the server demands AUTH PLAIN with this password. */
+/**
+ * Starts the server, on 127.0.0.1 by default. If the test sets `password`, the server requires AUTH PLAIN with the password.
+ */
 export async function startMailServer(options: { password?: string; host?: string } = {}): Promise<MailServer> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -68,7 +70,7 @@ function talk(socket: Socket, mail: MailServer, password: string | undefined): v
       if (line !== '.') return void body.push(line.startsWith('.') ? line.slice(1) : line)
       current.raw = body.join('\r\n')
       body = null
-      // The server keeps the e-mail although it sends no response, as a real mail server may.
+      // The server keeps the e-mail although it sends no response. A real mail server can do the same.
       const set = mail.answers.END
       if (set === undefined || set === 'hang' || set === 'drop') mail.mails.push(current)
       return void answer('END', '250 2.0.0 taken as 4711')
@@ -113,7 +115,7 @@ function talk(socket: Socket, mail: MailServer, password: string | undefined): v
   })
 }
 
-/** The headers of an e-mail, unfolded, in their order. */
+/** Returns the headers of an e-mail, unfolded and in order. */
 export function headersOf({ raw }: ReceivedMail): [string, string][] {
   const head = raw.slice(0, raw.indexOf('\r\n\r\n')).replace(/\r\n[ \t]+/g, ' ')
   return head.split('\r\n').map((line) => {
@@ -122,7 +124,7 @@ export function headersOf({ raw }: ReceivedMail): [string, string][] {
   })
 }
 
-/** One header of an e-mail, with its encoded words decoded. */
+/** Returns one header of an e-mail, with decoded words. */
 export function headerOf(mail: ReceivedMail, name: string): string {
   const value = headersOf(mail).find(([header]) => header === name)?.[1] ?? ''
   const bytes = (kind: string, text: string) =>
@@ -132,7 +134,7 @@ export function headerOf(mail: ReceivedMail, name: string): string {
     .replace(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_all, kind: string, text: string) => bytes(kind, text).toString('utf8'))
 }
 
-/** The text of an e-mail without attachments. */
+/** Returns the text of an e-mail without attachments. */
 export function textOf(mail: ReceivedMail): string {
   const body = mail.raw.slice(mail.raw.indexOf('\r\n\r\n') + 4)
   const encoding = headerOf(mail, 'content-transfer-encoding')

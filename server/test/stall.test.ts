@@ -1,11 +1,12 @@
-// The server limits the heavy work of one caller. Further requests get a clear refusal, and other callers see no delay.
+// Limits on the heavy work for one caller: the server refuses further requests with a clear error, and other callers see no
+// delay.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createWorld, type Reply, type World } from './harness.ts'
 import { authorizeUrl, type BrowserPage, newPerson, openBrowser, type Served, serve } from './sign-in.ts'
 
-test('of 180 posters at once with one sandbox key the server draws some and refuses the others, and live requests stay quick', async (t) => {
+test('of 180 requests for posters with one sandbox key, the server draws some and refuses the others, and live requests stay quick', async (t) => {
   const world = await createWorld()
   try {
     const linkOf = async (key: string) =>
@@ -34,7 +35,7 @@ test('of 180 posters at once with one sandbox key the server draws some and refu
   }
 })
 
-test('of 400 wrong sign-ins at once the server checks few passwords, and refuses the others without counting them', async (t) => {
+test('of 400 wrong sign-ins at once, the server checks a few passwords and refuses the others without counting them as wrong', async (t) => {
   const world = await serve()
   try {
     const person = await newPerson(world)
@@ -49,7 +50,7 @@ test('of 400 wrong sign-ins at once the server checks few passwords, and refuses
     const [{ failures }] = (await world.rows('select sum(failures)::int as failures from sign_in_attempts')) as [
       { failures: number },
     ]
-    // A checked attempt counts for its pair of account and address, for its account, and for its address.
+    // A checked attempt counts three times: for the pair of account and address, for the account, and for the address.
     const tried = shown.filter(({ status }) => status === 401).length
     assert.ok(tried >= 1, 'the server checked no password')
     assert.equal(failures, tried * 3)
@@ -64,11 +65,11 @@ test('of 400 wrong sign-ins at once the server checks few passwords, and refuses
   }
 })
 
-test('the server answers a wrong sign-in with 503, Retry-After and a page in both languages while the database does not answer', async () => {
+test('while the database does not answer, the server answers a wrong sign-in with 503, Retry-After and a page in both languages', async () => {
   const away = { names: new Set<string>() }
   const world = await serve({
     before: (name) => {
-      // The error of node-postgres if no connection is free in time.
+      // node-postgres throws this error if no connection becomes free in time.
       if (away.names.has(name)) throw new Error('timeout exceeded when trying to connect')
     },
   })
@@ -100,7 +101,7 @@ test('the server answers a wrong sign-in with 503, Retry-After and a page in bot
   }
 })
 
-test('the server refuses a client with 32 open forms beyond 8, and serves other clients', async () => {
+test('when one client posts 32 open forms, the server accepts 8, refuses the others, and serves other clients', async () => {
   const world = await createWorld()
   try {
     const post = (remoteAddress: string) =>
@@ -116,7 +117,7 @@ test('the server refuses a client with 32 open forms beyond 8, and serves other 
         },
         payload: 'email=asha%40example.com',
       })
-    // One customer has a whole /64 of IPv6.
+    // One customer of an internet provider has a whole /64 network of IPv6.
     const flood = Array.from({ length: 32 }, (_, at) => post(`2001:db8::${at + 1}`))
     const elsewhere = await Promise.all(['10.0.0.1', '2001:db8:0:1::1'].map(post))
     assert.deepEqual(
@@ -138,7 +139,7 @@ test('the server refuses a client with 32 open forms beyond 8, and serves other 
   }
 })
 
-/** Opens the sign-in form in one browser, which can post the form many times. */
+/** Opens the sign-in form in one browser. The browser can post the form many times. */
 async function openForm(world: Served, language: string) {
   const browser = openBrowser(world.base, language)
   const { url } = authorizeUrl(world.base)
@@ -149,8 +150,8 @@ async function openForm(world: Served, language: string) {
 }
 
 /**
- * Asserts that each response is a normal refusal, or 503 with Retry-After and a page with `words`, and that at least one is
- * 503.
+ * Asserts that each response is a normal refusal, or 503 with Retry-After and a page with `words`. At least one response must
+ * be 503.
  */
 function assertRefused(world: World, shown: readonly BrowserPage[], words: RegExp): void {
   const other = shown.filter(({ status }) => ![401, 429, 503].includes(status))
@@ -178,12 +179,15 @@ function floodOf<Answer>(count: number, send: (at: number) => Promise<Answer>): 
   return { replies, over: () => over }
 }
 
-/** The response times of each kind of request, in milliseconds. */
+/** The response times for each kind of request, in milliseconds. */
 type Latencies = Record<string, number[]>
 
 const SAMPLES_MIN = 15
 
-/** The response times of GET /v1/me and of live wallet-pushes, one after another, during the flood, at least 15 of each. */
+/**
+ * Measures GET /v1/me and live wallet-pushes one after another during the flood, at least 15 of each. Returns the response
+ * times.
+ */
 async function measureLive(world: World, token: string, flood?: Flood<unknown>): Promise<Latencies> {
   const took = { 'GET /v1/me': [] as number[], 'POST wallet-push': [] as number[] }
   const timed = async (times: number[], status: number, ask: () => Promise<Reply>) => {
@@ -202,13 +206,13 @@ async function measureLive(world: World, token: string, flood?: Flood<unknown>):
   return took
 }
 
-/** The 95th percentile, in milliseconds. */
+/** Returns the 95th percentile, in milliseconds. */
 function p95(times: readonly number[]): number {
   const sorted = [...times].sort((a, b) => a - b)
   return Math.round(sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0)
 }
 
-/** Asserts that live requests take less than half a second during the flood. A slow machine gets more time. */
+/** Asserts that live requests take less than half a second during the flood. On a slow machine, the limit is higher. */
 function assertCalm(t: TestContext, flood: string, quiet: Latencies, busy: Latencies): void {
   for (const [name, times] of Object.entries(busy)) {
     const [before, during] = [p95(quiet[name] ?? []), p95(times)]

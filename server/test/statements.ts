@@ -1,4 +1,4 @@
-// Helpers of tests of reconciliation: settled payments and payouts in bulk, and provider statements about them.
+// Helpers for tests of reconciliation: settled payments and payouts in large numbers, and provider statements about them.
 
 import assert from 'node:assert/strict'
 import type { Merchant } from '../src/access/merchants/index.ts'
@@ -6,7 +6,7 @@ import { formatAmount, idToBase32, newId } from '../src/kernel/lib/index.ts'
 import type { Reply, World } from './harness.ts'
 import { createTestOperator } from './operator.ts'
 
-/** A planted payment or payout: its status, and the time of its booking. */
+/** A payment or payout to plant: its final state and the time of its booking. */
 export type PlannedRecord = {
   flow: 'payment' | 'payout'
   state: 'paid' | 'failed' | 'processing' | 'reversed'
@@ -15,10 +15,10 @@ export type PlannedRecord = {
   merchant?: Merchant
 }
 
-/** A planted record, with the values that a provider states about it. */
+/** A planted record, with the values that the provider's statement contains. */
 export type PlantedRecord = PlannedRecord & { merchant_id: string; id: string; reference: string; provider_id: string }
 
-/** One line of a statement; undefined omits the kind. */
+/** One line of a provider statement. Undefined omits the kind. */
 export type StatedRow = {
   reference: string | null
   provider_id: string | null
@@ -79,7 +79,7 @@ const PLANT_FACTS = `insert into ledger_transfers (merchant_id, id, environment,
 
 const CHUNK = 5_000
 
-/** Writes payments and payouts with their ledger transfers, in their final status. */
+/** Writes payments and payouts in their final status, with their ledger transfers. */
 export async function plant(
   world: World,
   wishes: readonly PlannedRecord[],
@@ -128,8 +128,8 @@ export async function plant(
 }
 
 /**
- * A further attempt of a planted payment. `provider` is another provider. `settled` means that the ledger has the money of the
- * payment.
+ * A further attempt of a planted payment. `provider` is the provider of that attempt. `settled` means that the ledger contains
+ * the money of the payment.
  */
 export type Retry = { provider?: string; settled?: boolean; duplicate_payment?: PlantedRecord }
 
@@ -138,14 +138,15 @@ const RETRY = `insert into collection_attempts (merchant_id, collection_id, numb
   select merchant_id, collection_id, 2, environment, coalesce($3, provider), $4, method, phone, amount_minor, currency, 'final',
     asks, deadline_at, sent_at, $5, created_at, updated_at
   from collection_attempts where merchant_id = $1 and collection_id = $2 and number = 1`
-// A duplicate payment has no attempt of its own.
+// A duplicate payment has no separate attempt.
 const RETRY_WITH_DUPLICATE = `with x as (update collections set attempts = 0 where merchant_id = $1 and id = $6)
   update collection_attempts set collection_id = $2, number = 2, provider = coalesce($3, provider), provider_reference = $4,
     provider_id = $5, extra_collection_id = $6
   where merchant_id = $1 and collection_id = $6`
 
 /**
- * Writes the second attempt of a payment. `duplicate_payment` is the planted payment that becomes the duplicate of the first payment.
+ * Writes the second attempt of a payment. `duplicate_payment` is the planted payment that becomes the duplicate payment of the
+ * first payment.
  */
 export async function plantRetry(world: World, first: PlantedRecord, retry: Retry = {}): Promise<PlantedRecord> {
   const { provider = null, settled = false, duplicate_payment } = retry
@@ -163,13 +164,13 @@ export async function plantRetry(world: World, first: PlantedRecord, retry: Retr
   return { ...(duplicate_payment ?? first), reference, provider_id }
 }
 
-/** The line of a planted record as its provider states it; `more` changes fields. */
+/** Returns the statement line of a planted record, as the provider writes the line. `more` changes fields. */
 export function lineOf(planted: PlantedRecord, more: Partial<StatedRow> = {}): StatedRow {
   const { reference, provider_id, flow: kind, amount_minor, at } = planted
   return { reference, provider_id, kind, amount_minor, at, ...more }
 }
 
-/** A statement file of these lines. */
+/** Returns a statement file with these lines. */
 export function csvOf(rows: readonly StatedRow[]): string {
   const lines = rows.map(({ reference, provider_id, kind, amount_minor, currency = 'TZS', at }) =>
     [reference ?? '', provider_id ?? '', kind, formatAmount(amount_minor), currency, at.toISOString()].join(','),
@@ -177,7 +178,7 @@ export function csvOf(rows: readonly StatedRow[]): string {
   return `${['reference,provider_id,kind,amount,currency,at', ...lines].join('\r\n')}\r\n`
 }
 
-/** A case as the API shows it. */
+/** A case as the API returns the case. */
 export type CaseView = {
   id: string
   kind: string
@@ -196,9 +197,9 @@ export type CaseView = {
   line: number | null
 }
 
-/** An operator who reconciles. */
+/** An operator who reconciles the books with provider statements. */
 export type Reconciler = {
-  /** Uploads a file of this day (or of another period). */
+  /** Uploads a file for this day, or for another period. */
   upload(
     csv: string | Buffer,
     options?: { query?: string; idempotency_key?: string; from?: string; to?: string; provider?: string },
@@ -208,7 +209,7 @@ export type Reconciler = {
     rows: readonly StatedRow[],
     options?: { from?: string; to?: string; provider?: string },
   ): Promise<Record<string, never> & { id: string; lines: number; matched: number; opened: number; explained: number }>
-  /** All open cases, or all resolved cases. */
+  /** Reads all open cases or all resolved cases. */
   cases(state?: 'open' | 'resolved'): Promise<CaseView[]>
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
   summary(): Promise<any>
@@ -216,7 +217,7 @@ export type Reconciler = {
   session(): Promise<string>
 }
 
-/** Creates an operator for the statements of a world. The period is 5 January 2026, up to the start of the tests. */
+/** Creates an operator for the statements of a world. The period is 5 January 2026, until the start of the tests. */
 export async function openReconciler(world: World): Promise<Reconciler> {
   const { session } = await createTestOperator(world)
   let taken = 0
@@ -236,7 +237,7 @@ export async function openReconciler(world: World): Promise<Reconciler> {
     session,
     upload,
     async importRows(rows, options) {
-      // Empty lines have no meaning, but they make another file.
+      // Empty lines have no meaning, but they make the file different.
       taken += 1
       const reply = await upload(csvOf(rows) + '\r\n'.repeat(taken), options)
       assert.equal(reply.status, 201, reply.text)
@@ -265,7 +266,7 @@ export async function openReconciler(world: World): Promise<Reconciler> {
   }
 }
 
-/** The start of the tests' day in Tanzania, and the start of the tests. */
+/** The start of the tests' day in Tanzania. */
 export const DAY = '2026-01-05'
 /** The time at which the tests start. */
 export const NOW = '2026-01-05T09:00:00Z'

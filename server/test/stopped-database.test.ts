@@ -1,4 +1,4 @@
-// A database that neither answers nor closes its connections, as after a cut cable or on a machine that hangs.
+// A database that neither answers nor closes its connections, as after a cut cable or when its machine hangs.
 
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { startEmbedded } from '../src/kernel/db/embedded.ts'
 import { migrate } from '../src/kernel/db/migrate.ts'
 import { createWorld } from './harness.ts'
 
-/** All processes of the server whose data is in `folder`. */
+/** Returns the process ids of the PostgreSQL server with data in `folder`. */
 function serverPids(folder: string): number[] {
   return readdirSync('/proc').flatMap((name) => {
     try {
@@ -25,7 +25,7 @@ after(async () => {
   for (const clean of cleanups.reverse()) await clean()
 })
 
-test('while the database stands still, the server answers a request with 503 within 15 seconds and /readyz within 3, and then recovers', async () => {
+test('while the database hangs, the server answers a request with 503 within 15 seconds and /readyz within 3, and later recovers', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stopped-'))
   chmodSync(folder, 0o711)
   const server = await startEmbedded({

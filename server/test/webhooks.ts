@@ -1,4 +1,4 @@
-// Helpers of the webhook tests: their own database, a settable clock, and merchants with receivers.
+// Helpers for tests of webhooks: a separate database, a clock that the test sets, and merchants with receivers.
 
 import { randomUUID } from 'node:crypto'
 import { createMerchant, type Merchant } from '../src/access/merchants/index.ts'
@@ -21,11 +21,11 @@ import {
 } from '../src/kernel/lib/index.ts'
 import { createTestDatabase } from './database.ts'
 
-/** One process of the platform with a merchant and its receivers of webhooks. */
+/** One process of the platform, with a merchant and the merchant's webhook receivers. */
 export type Bench = Awaited<ReturnType<typeof startBench>>
 
 /**
- * Starts one process of the platform on a fresh database. The process delivers to private addresses and cuts a delivery after
+ * Starts one process of the platform on a fresh database. The process sends webhooks to private addresses, with a timeout of
  * 400 ms.
  */
 export async function startBench(env: Record<string, string> = {}) {
@@ -72,13 +72,13 @@ function startProcess(url: string, clock: SettableClock, env: Record<string, str
   return { deps, outgoing, deliverer: createDeliverer(deps, outgoing) }
 }
 
-/** Makes a merchant with `url` as its webhook URL. Returns the merchant with the signing secret. */
+/** Makes a merchant with the webhook URL `url`. Returns the merchant and the signing secret. */
 export async function merchantWith(deps: Deps, url: string): Promise<Merchant & { secret: string }> {
   const merchant = await createMerchant(deps, { name: 'Duka', approved: true })
   return { ...merchant, secret: (await configure(deps, merchant, { webhook_url: url })) ?? '' }
 }
 
-/** Changes a merchant's configuration. Returns the secret if the server made a new secret. */
+/** Changes a merchant's webhook configuration. If the server made a new secret, returns the secret. */
 export async function configure(
   deps: Deps,
   merchant: Merchant,
@@ -88,7 +88,7 @@ export async function configure(
   return (await inTransaction(deps.db, (tx) => saveConfig(deps, tx, merchant.id, change))).secret
 }
 
-/** Queues `count` events of a merchant, without a lease or under a lease of this process. */
+/** Queues `count` events of a merchant, either without a lease or under a lease of this process. */
 export function queue(
   deps: Deps,
   merchant: Merchant,
@@ -111,7 +111,10 @@ export function queue(
   return inTransaction(deps.db, (tx) => enqueueEvents(deps, tx, events, () => leased))
 }
 
-/** Claims and sends the due deliveries and waits for their records. Returns the number of claimed deliveries. */
+/**
+ * Claims and sends the due deliveries, and waits until the worker has recorded the results. Returns the number of claimed
+ * deliveries.
+ */
 export async function deliverDue(deliverer: Deliverer): Promise<number> {
   const claimed = await deliverer.task.runOnce()
   await deliverer.task.idle()

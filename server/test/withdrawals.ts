@@ -1,11 +1,11 @@
-// Helpers for tests of withdrawals: a funded merchant, and an assertion that a refusal changed nothing.
+// Helpers for tests of withdrawals: they fund a merchant, and assert that a refusal changed nothing.
 
 import assert from 'node:assert/strict'
 import type { Merchant } from '../src/access/merchants/index.ts'
 import type { Environment } from '../src/kernel/http/index.ts'
 import type { World } from './harness.ts'
 
-/** A payer pays the merchant (the world's by default), whose balance grows by this amount. */
+/** Lets a payer pay the merchant (by default the world's merchant), so that its balance grows by this amount. */
 export async function fund(
   world: World,
   options: { amount: string; environment?: Environment; merchant?: Merchant },
@@ -29,12 +29,12 @@ const TABLES = [
   'ledger_transfers',
   'ledger_accounts',
   'audit_log',
-  // The comparison omits the progress of deliveries, because an earlier delivery may still run.
+  // The comparison omits the progress of webhook deliveries, because an earlier delivery may still run.
   '(select merchant_id, id, event, source_id, source_seq, body from webhook_deliveries)',
   'outbox_messages',
 ]
 
-/** The content of every table about withdrawals, as one value to compare. */
+/** Returns the content of every table about withdrawals, as one value for comparison. */
 export async function contentOf(world: World, tables: readonly string[] = TABLES): Promise<Record<string, string>> {
   const parts = tables.map(
     (table) =>
@@ -45,7 +45,7 @@ export async function contentOf(world: World, tables: readonly string[] = TABLES
   return Object.fromEntries(rows.map(({ name, content }) => [name, content]))
 }
 
-/** Runs `work`, asserts that it changes no money, and returns its result. */
+/** Runs `work`, asserts that `work` changes no money, and returns the result of `work`. */
 export async function unchanged<Result>(world: World, work: () => Promise<Result>, what = ''): Promise<Result> {
   const before = await contentOf(world)
   const result = await work()
@@ -53,7 +53,7 @@ export async function unchanged<Result>(world: World, work: () => Promise<Result
   return result
 }
 
-/** The available and reserved balance, as the API shows it. */
+/** Returns the available and the reserved balance, as the API shows the balances. */
 export async function balanceOf(world: World, key = world.sandbox_key): Promise<[string, string]> {
   const { available, reserved } = (await world.get('/v1/balance', key)).body.data
   return [available, reserved]

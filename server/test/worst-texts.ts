@@ -1,12 +1,12 @@
-// The slowest texts for a regular expression: texts that a checker finds, and texts that are slow for many expressions.
+// Makes the slowest texts for a regular expression: texts that a checker finds, and texts that are slow for many expressions.
 
 import recheck from 'recheck'
 
-// This checker runs in JavaScript and starts no other program.
+// This version of the checker runs in JavaScript and starts no other program.
 process.env.RECHECK_SYNC_BACKEND = 'pure'
 const CHECK_MS = 500
 
-/** A text that grows by repeating its pumps. */
+/** A text that grows when its pumps repeat. */
 export type WorstText = { name: string; pumps: { prefix: string; pump: string }[]; suffix: string }
 
 const ANY = [
@@ -33,14 +33,14 @@ const ANY = [
 ]
 const ENDS = ['', '\0']
 
-/** The worst texts of one expression; the texts of the checker come first. */
+/** Returns the worst texts for one expression. The texts from the checker come first. */
 export function worstTexts({ source, flags }: RegExp): WorstText[] {
   return [...attackOn(source, flags), ...ownWords(source), ...HOSTILE]
 }
 
 const filled = new WeakMap<WorstText, Map<number, string>>()
 
-/** A text of about this many characters. */
+/** Makes a text of about `size` characters. */
 export function fill(worst: WorstText, size: number): string {
   const known = filled.get(worst) ?? new Map<number, string>()
   filled.set(worst, known)
@@ -56,7 +56,7 @@ function write({ pumps, suffix }: WorstText, size: number): string {
 }
 
 function attackOn(source: string, flags: string): WorstText[] {
-  // An expression without an unlimited repetition limits the work at each position.
+  // Without an unlimited repetition, an expression does a limited amount of work at each position.
   if (!/[*+]|\{\d+,\}/.test(source)) return []
   const found = recheck.checkSync(source, flags, { timeout: CHECK_MS })
   if (found.status !== 'vulnerable') return []
@@ -64,7 +64,7 @@ function attackOn(source: string, flags: string): WorstText[] {
   return [{ name: 'the attack of the checker', pumps, suffix }]
 }
 
-/** Texts from the expression itself, repeated: each text starts a match and never completes it. */
+/** Makes texts from the expression by repetition. Each text starts a match and never completes the match. */
 function ownWords(source: string): WorstText[] {
   const plain = source.replace(/\\[bBdDsSwWpP](?:\{[^}]*\})?/g, ' ').replace(/\\([^A-Za-z0-9])/g, '$1')
   const words = new Set(plain.match(/[A-Za-z0-9_]{2,}/g) ?? [])
@@ -77,5 +77,5 @@ function repeated(pumps: readonly string[]): WorstText[] {
   )
 }
 
-/** Texts that are slow for scanners of all kinds. */
+/** Texts that are slow for all kinds of scanners. */
 export const HOSTILE: readonly WorstText[] = repeated(ANY)

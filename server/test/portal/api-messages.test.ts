@@ -9,12 +9,15 @@ import { AMOUNT_HELP, PHONE_HELP } from '../../src/kernel/lib/index.ts'
 import { createWorld } from '../harness.ts'
 
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
-/** The path of a file below its wing: the rules below name rooms. */
+/** Returns the path of a file without its wing. The rules below name rooms. */
 const inWing = (path: string) => path.replace(/^(?:kernel|books|adapters|access|money|apps)\//, '')
-/** Files with messages that no console shows: the command line, the sign-in, the pay page, payments of API keys, health. */
+/** Files with messages that no console shows: the command line, the sign-in, the pay page, payments by API keys, health. */
 const ELSEWHERE =
   /^(admin|providers|identity|pay-page|messages|work|db|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|log|network)\.ts$|^http\/(outgoing|health|app(-hooks)?|json|query)\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(prompt-limits|schema)\.ts$|\.test\.ts$/
-/** Messages that no form shows: about keys and servers, responses that are no refusals, parts of sentences, descriptions. */
+/**
+ * Messages that no form shows: messages about keys and servers, responses that are no refusals, parts of sentences,
+ * descriptions.
+ */
 const NOT_READ_THERE = [
   /\bAPI keys?\b|\bpk_|Authorization|Idempotency-Key header|simulate_status|HTTP\/1\.1|\bJSON\b|The headers/,
   /^Send the body as|^This path does not accept|session token|quote the X-Request-Id|^The service cannot|^The payment provider/i,
@@ -25,17 +28,20 @@ const NOT_READ_THERE = [
 
 const LITERAL = /'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g
 const HOLES = /\$\{(?:[^{}]|\{[^}]*\})*\}/g
-/** Texts in code, with {} for each value. */
+/** Finds the texts in code. Each text has {} in place of each value. */
 const textsOf = (code: string) =>
   [...code.matchAll(LITERAL)].map((found) =>
     (found[1] ?? found[2] ?? '').replaceAll("\\'", "'").replace(HOLES, '{}').replaceAll(/\s+/g, ' '),
   )
 
-/** Files whose sentences are documentation or texts for customers. */
+/** Files whose sentences are documentation, or texts for customers. */
 const DESCRIBES =
   /(schema|texts|routes|help|mail|notify|openapi|poster|reclaim)\.ts$|^invoices\/messages\.ts$|^(documents|operators)\/|^http\/(docs|access|csv)/
 
-/** The messages of a file: about a field (they begin with a verb), whole sentences, and every value of `message`. */
+/**
+ * Finds the messages of a file: messages about a field (they begin with a verb), complete sentences, and every value of
+ * `message`.
+ */
 function messagesOf(file: string, code: string): string[] {
   const found = textsOf(code).filter(
     (text) =>
@@ -53,7 +59,7 @@ function messagesOf(file: string, code: string): string[] {
   return found.filter((text) => /\S \S/.test(text)).map((text) => text.trim())
 }
 
-test('every message that refuses a form has a Swahili translation', () => {
+test('every message that a form can show has a Swahili translation', () => {
   const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !ELSEWHERE.test(inWing(path)),
   )
@@ -75,7 +81,7 @@ test('every message that refuses a form has a Swahili translation', () => {
   assert.ok(known > 120, `only ${known} sentences are in the sources`)
 })
 
-test('a translation contains the values of its message', () => {
+test('a translation contains the same values as its message', () => {
   assert.equal(translate(PHONE_HELP, 'sw'), 'Andika namba ya simu kama 0754 123 456.')
   assert.equal(translate(`${AMOUNT_HELP.not_positive}`, 'en'), 'This must be greater than zero.')
   assert.equal(translate('must have at most 200 characters', 'sw'), 'Andika herufi zisizozidi 200.')
@@ -100,7 +106,7 @@ test('a translation contains the values of its message', () => {
   assert.equal(translate('This sentence was made yesterday.', 'sw'), null, 'the console shows the text of the API')
 })
 
-test('every answer of the API to a wrong field has a Swahili translation', async () => {
+test('every message of the API about a wrong field has a Swahili translation', async () => {
   const world = await createWorld()
   const { token } = await world.newSession('MERCHANT_ADMIN')
   const wrong: [path: string, body: object][] = [

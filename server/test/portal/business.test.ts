@@ -1,4 +1,4 @@
-// Members of a business in the dashboard: members and roles, addresses of keys, sent messages, audit log.
+// Members of a business use the dashboard: members and roles, IP addresses of keys, sent messages, audit log.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => office.close())
 
-test('an administrator invites a person, changes the role and removes the person, and the page describes each role', async () => {
+test("an administrator invites a person, changes the person's role and removes the person, and the page describes each role", async () => {
   const merchant = await office.world.newMerchant()
   const admin = await office.newPerson('MERCHANT_ADMIN', merchant)
   const visitor = await office.comes(admin, 'dashboard', { language: 'sw', refusals: [409] })
@@ -39,14 +39,14 @@ test('an administrator invites a person, changes the role and removes the person
   await page.getByRole('status').getByText('neema@example.com ameondolewa.').waitFor()
   assert.equal(await page.getByRole('row').filter({ hasText: 'neema@example.com' }).count(), 0)
 
-  // The platform keeps the last administrator, and the page shows the reason.
+  // The platform refuses to remove the last administrator, and the page shows the reason.
   await page.getByRole('button', { name: `Jiondoe: ${admin.email}` }).click()
   await visitor.press('Ndiyo, nijiondoe', '')
   await page.getByRole('alert').getByText('Huyu ni msimamizi wa mwisho.').waitFor()
   await visitor.leave()
 })
 
-test('a member who is no administrator sees the members and may leave', async () => {
+test('a member who is not an administrator sees the members and may leave the business', async () => {
   const merchant = await office.world.newMerchant()
   await office.newPerson('MERCHANT_ADMIN', merchant)
   const visitor = await office.comes(await office.newPerson('VIEWER', merchant), 'dashboard', { refusals: [403] })
@@ -65,7 +65,7 @@ test('a member who is no administrator sees the members and may leave', async ()
   await visitor.leave()
 })
 
-test('an IP address waits for an operator, and its page shows the approval', async () => {
+test('an IP address waits for an operator, and the page of the addresses shows the approval', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [400] })
@@ -102,7 +102,7 @@ test('an IP address waits for an operator, and its page shows the approval', asy
   await visitor.leave()
 })
 
-test('the console shows messages word for word, with hostile texts as text, and the audit log names each actor', async () => {
+test('the console shows messages word for word and HTML in them as plain text, and the audit log names each actor', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const admin = await office.newPerson('MERCHANT_ADMIN', merchant)

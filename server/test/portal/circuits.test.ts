@@ -1,4 +1,4 @@
-// Operators see whether the platform calls a provider: the circuit of its method beside each line of its results.
+// Operators see whether the platform calls a provider: beside each line of a method's results, the page shows the circuit.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -28,7 +28,7 @@ async function pay(phone: string): Promise<void> {
   assert.equal(reply.status, 202, reply.text)
 }
 
-test('the page shows the open circuit of a failed provider, with its retry time, beside each network of the method', async () => {
+test('the page shows the open circuit of a failed provider, with the time of the next attempt, beside each network of the method', async () => {
   const { world } = office
   const [sw, en] = await Promise.all(LANGUAGES.map((language) => office.comes(boss, 'operator', { language })))
   assert.ok(sw && en)
@@ -70,7 +70,7 @@ test('the page shows the open circuit of a failed provider, with its retry time,
   const answer = Promise.withResolvers<Answer>()
   provider_answer = answer.promise
   await pay('0754123456')
-  // The test starts both calls at once, because a call that hangs ends after some seconds.
+  // The test starts both calls at the same time, because a call without an answer ends after some seconds.
   await Promise.all(
     pages.map(async (visitor) => {
       await visitor.opens('/providers')

@@ -1,4 +1,4 @@
-// Members of a business who request payments in the dashboard: links, invoices, and their payments.
+// Members of a business request payments in the dashboard: links, invoices, and their payments.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -22,7 +22,7 @@ async function pay(slug: string, phone: string): Promise<void> {
   assert.equal(reply.status, 202, reply.text)
 }
 
-test('a member makes a link in three fields, shares it, and sees its payment on the open page', async () => {
+test('a member makes a link from three fields and shares the link, and the open page shows its payment', async () => {
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw', refusals: REFUSALS })
   const { page } = visitor
   await visitor.opens('/sandbox/links')
@@ -93,7 +93,7 @@ test('a member who repeats a link request after a lost response makes no second 
   await visitor.leave()
 })
 
-test('a member cancels a link after a confirmation, and no payer can pay the link any longer', async () => {
+test('a member cancels a link after a confirmation, and afterwards no payer can pay the link', async () => {
   const made = (await office.world.post('/v1/payment-links', { amount: '700' })).body.data
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw', refusals: REFUSALS })
   const { page } = visitor
@@ -108,7 +108,7 @@ test('a member cancels a link after a confirmation, and no payer can pay the lin
   await visitor.leave()
 })
 
-test('a member writes an invoice, sends it, sees its recipient, and can no longer edit it', async () => {
+test('a member writes and sends an invoice, sees its recipient, and can no longer edit the invoice', async () => {
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw', refusals: [...REFUSALS, 400] })
   const { page } = visitor
   await visitor.opens('/sandbox/invoices')
@@ -129,7 +129,7 @@ test('a member writes an invoice, sends it, sees its recipient, and can no longe
   await visitor.press('Ondoa mstari wa 3', 'Remove line 3')
   assert.match((await page.locator('output').textContent()) ?? '', /TZS\s13,999\.99/)
   await visitor.looks('the form of an invoice')
-  // The page shows an error that only the API detects at its line.
+  // Only the API detects this error. The page shows the error at the line of the invoice.
   await line(2).getByLabel('Maelezo').fill('\u200b')
   await visitor.press('Hifadhi rasimu', 'Save the draft')
   await page.locator('[data-path="items.1.description"][aria-invalid=true]').waitFor()
@@ -180,7 +180,7 @@ test('the console deletes the typed text when the member cancels the form or sig
   await visitor.leave()
 })
 
-test('a member with a reading role sees everything, and the console offers no action', async () => {
+test('a member with a read-only role sees everything, and the console offers no action', async () => {
   const link = (await office.world.post('/v1/payment-links', { amount: '900', description: '<i>Chai</i>' })).body.data
   const visitor = await office.comes(await office.newPerson('VIEWER'), 'dashboard', { refusals: REFUSALS })
   const { page } = visitor
@@ -197,7 +197,7 @@ test('a member with a reading role sees everything, and the console offers no ac
   await visitor.leave()
 })
 
-test('the page shows the balance although it cannot load the figures of the first page', async () => {
+test('the first page shows the balance although its other figures do not load', async () => {
   const visitor = await office.comes(owner, 'dashboard', { refusals: [...REFUSALS, 503] })
   await visitor.page.route('**/v1/merchant/overview?**', (route) => route.fulfill({ status: 503, body: '{}' }))
   await visitor.opens('/sandbox?period=7d')

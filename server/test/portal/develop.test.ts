@@ -1,4 +1,4 @@
-// Developers in the dashboard: keys, webhooks and their deliveries.
+// Developers use the dashboard: API keys, webhooks and webhook deliveries.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -20,13 +20,13 @@ after(async () => {
   await office.close()
 })
 
-/** Everything that a browser stores outside the memory of a page. */
+/** Returns everything that a browser stores outside the memory of a page. */
 const keptBy = (page: Page) =>
   page.evaluate<string>(
     'JSON.stringify([location.href, document.cookie, { ...sessionStorage }, { ...localStorage }, history.state])',
   )
 
-/** Records each moment at which the page reports an answer while its newest delivery shows none. */
+/** Records each moment at which the page shows a result although the newest delivery in the list shows none. */
 const WATCH_TRUTHS = `
   globalThis.truths = []
   new MutationObserver(() => {
@@ -37,7 +37,7 @@ const WATCH_TRUTHS = `
 const answerOf = async (key: string, path = '/v1/collections') =>
   (await fetch(`${office.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status
 
-test('the console shows a key once, the key works, and the browser stores it nowhere after the member leaves the page', async () => {
+test('the console shows a key once, the key works, and the browser has stored the key nowhere after the member leaves the page', async () => {
   const merchant = await office.world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language: 'sw' })
   const { page } = visitor
@@ -78,7 +78,7 @@ test('the console shows a key once, the key works, and the browser stores it now
   await visitor.leave()
 })
 
-test('the forms to rotate and to revoke a key explain the effect, demand a confirmation, and take effect at once', async () => {
+test('the forms that rotate and revoke a key explain the effect, require a confirmation, and act at once', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const old = await world.newKey({ merchant })
@@ -107,7 +107,7 @@ test('the forms to rotate and to revoke a key explain the effect, demand a confi
   await visitor.leave()
 })
 
-test('a member of a business without approval sees why the business may have no live key', async () => {
+test('a member of a business without approval reads why the business may not have a live key', async () => {
   const merchant = await office.world.newMerchant({ approved: false })
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
   const { page } = visitor
@@ -124,7 +124,7 @@ test('a member of a business without approval sees why the business may have no 
   await visitor.leave()
 })
 
-test('a member tests a webhook address, sees its working secret once, and reads a description of the response', async () => {
+test('a member tests a webhook address, sees the signing secret once, and reads a description of the response', async () => {
   const merchant = await office.world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [404] })
   const { page } = visitor
@@ -174,7 +174,7 @@ test('a member tests a webhook address, sees its working secret once, and reads 
   await visitor.leave()
 })
 
-test('a member who lost the response with the first secret reads an explanation, and how to get another secret', async () => {
+test('a member who lost the response with the first secret reads what happened and how to get another secret', async () => {
   const merchant = await office.world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [404] })
   const { page } = visitor
@@ -238,7 +238,7 @@ test('the page shows a failed delivery with its body and each response, and a me
   await visitor.leave()
 })
 
-test('the first page warns after the second failed attempt, links to the deliveries, and stops after a successful delivery', async () => {
+test('the first page warns after the second failed attempt, links to the deliveries, and removes the warning after a successful delivery', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })

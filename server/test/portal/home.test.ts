@@ -1,4 +1,4 @@
-// The first page and the timeline of a payment, as members of a business see them.
+// Members of a business see the first page and the timeline of a payment.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ after(() => office?.close())
 const push = async (amount: string, phone: string) =>
   (await office.world.post('/v1/collections/wallet-push', { amount, phone })).body.data.collection_id
 
-test('each figure of the first page links to a list of the same length', async () => {
+test('each figure of the first page links to a list with that number of records', async () => {
   for (const phone of ['0754123001', '0754123001', '0715123002', '0754123014']) await push('25000', phone)
   const visitor = await office.comes(owner, 'dashboard')
   const { page } = visitor
@@ -44,7 +44,7 @@ test('each figure of the first page links to a list of the same length', async (
   await visitor.leave()
 })
 
-test('the first page ticks completed first steps, and the reader can hide the list', async () => {
+test('the first page marks completed first steps, and the reader can hide the list of steps', async () => {
   await push('1000', '0754123001')
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
   const { page } = visitor
@@ -59,7 +59,7 @@ test('the first page ticks completed first steps, and the reader can hide the li
   await visitor.leave()
 })
 
-test('a payment shows its timeline from the request to the money, and links to the transaction', async () => {
+test('the page of a payment shows a timeline from the request to the money, and links to the transaction', async () => {
   const id = await push('25000', '0754123001')
   const visitor = await office.comes(owner, 'dashboard')
   const { page } = visitor

@@ -1,11 +1,11 @@
-// Texts for empty lists, for wrong filters, and for pages that the browser cannot load.
+// The texts that the consoles show for empty lists, for wrong filters, and for pages that the browser cannot load.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { type Office, openOffice, type Person } from './office.ts'
 
-/** The browser reports that its user saves data, so the console preloads no page. */
+/** The browser's data saver is on, so the console preloads no page. */
 const SAVES_DATA = `Object.defineProperty(navigator, 'connection', { value: Object.assign(new EventTarget(), { saveData: true }) })`
 
 let office: Office
@@ -19,7 +19,7 @@ before(async () => {
 after(() => office?.close())
 
 for (const language of LANGUAGES) {
-  test(`an empty queue shows a text, and a reader can remove a filter without results (${language})`, async () => {
+  test(`an empty queue shows a text, and the reader of an empty result can remove the filter (${language})`, async () => {
     const merchant = await office.world.newMerchant()
     await office.world.newKey({ merchant })
     const visitor = await office.comes(boss, 'operator', { language })
@@ -48,7 +48,7 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
-  test(`the page reports an invalid phone at its field, and keeps the list (${language})`, async () => {
+  test(`the page reports an invalid phone number at its field, and keeps the list (${language})`, async () => {
     const { world } = office
     for (const phone of ['0754123001', '0715123001']) {
       const paid = await world.post('/v1/collections/wallet-push', { amount: '5000', phone, reference: phone })
@@ -76,7 +76,7 @@ for (const language of LANGUAGES) {
     await wrong.waitFor({ state: 'detached' })
     await page.getByRole('cell', { name: '0754123001' }).first().waitFor({ state: 'detached' })
     await rows.first().waitFor()
-    // From a shared address, the field shows the error, and the page offers no list or file of other payments.
+    // If a shared address contains the error, the field shows the error, and the page offers no list or file of other payments.
     const requests: string[] = []
     page.on('request', (request) => page.url().includes('phone=abc') && requests.push(request.url()))
     await visitor.opens('/sandbox/collections?phone=abc')
@@ -120,7 +120,7 @@ for (const language of LANGUAGES) {
     await context.addInitScript(SAVES_DATA)
     await visitor.opens('/sandbox')
     await visitor.sees('Mwanzo', 'Home')
-    // The first page itself is complete.
+    // The first page is already complete.
     await page.waitForLoadState('networkidle')
     await context.setOffline(true)
     await page
@@ -139,7 +139,7 @@ for (const language of LANGUAGES) {
   })
 }
 
-test('the console reloads once for a page whose file is missing after an upgrade, and then shows the error', async () => {
+test('the console reloads once when the file of a page is missing after an upgrade, and then shows the error', async () => {
   const visitor = await office.comes(owner, 'dashboard', { refusals: [404] })
   const { page, context } = visitor
   await context.addInitScript(SAVES_DATA)
@@ -166,7 +166,7 @@ test('the console reloads once for a page whose file is missing after an upgrade
   await visitor.leave()
 })
 
-test('the console preloads the other pages, so that they open without a network', async () => {
+test('the console preloads the other pages, so that the pages open without a network', async () => {
   const visitor = await office.comes(owner, 'dashboard')
   const { page, context } = visitor
   const ahead = page.waitForResponse(/\/assets\/statements-.*\.js/, { timeout: 60_000 })

@@ -1,4 +1,4 @@
-// Links from e-mails into the dashboard, opened by a member of two businesses.
+// A member of two businesses opens links from e-mails in the dashboard.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -28,13 +28,13 @@ before(async () => {
 })
 after(() => office.close())
 
-/** The dependencies with the address of this installation, for the links of its e-mails. */
+/** Returns the dependencies with the address of this installation, so that e-mails link to it. */
 const addressed = () => ({
   ...office.world.deps,
   config: { ...office.world.deps.config, base_url: office.url },
 })
 
-/** A withdrawal that an operator rejected, and the path of the link in its e-mail. */
+/** Makes a withdrawal that an operator rejects. Returns the path of the link in the e-mail about the rejection. */
 async function rejected(merchant: Merchant, reference: string): Promise<string> {
   const { world } = office
   await fund(world, { merchant, amount: '5000' })
@@ -49,7 +49,7 @@ async function rejected(merchant: Merchant, reference: string): Promise<string> 
   return linkOf(merchant, person.email)
 }
 
-/** The path of the newest mailed link about a business. */
+/** Returns the path of the newest e-mailed link about a business. */
 async function linkOf(merchant: Merchant, email: string): Promise<string> {
   const mails = await listEmails(office.world.deps, { merchant_id: merchant.id })
   const text = mails.find(({ to }) => to === email)?.text ?? ''
@@ -62,10 +62,10 @@ async function linkOf(merchant: Merchant, email: string): Promise<string> {
 test('a member of two businesses opens the withdrawal of an e-mail, whichever business the browser showed last', async () => {
   const links: string[] = []
   for (const [i, merchant] of businesses.entries()) links.push(await rejected(merchant, `PAY-${i + 1}`))
-  // The withdrawal does not exist in the other business, which the reader chooses at the end.
+  // The other business, which the reader chooses at the end, has no such withdrawal.
   const visitor = await office.comes(person, 'dashboard', { refusals: [404] })
   const { page } = visitor
-  // The first link leads through the sign-in. Each later link names the business that the console does not show.
+  // The first link opens after the sign-in. Each later link names the business that the console does not show.
   for (const i of [1, 0, 1]) {
     await visitor.opens(links[i] as string)
     await page
@@ -76,14 +76,14 @@ test('a member of two businesses opens the withdrawal of an e-mail, whichever bu
     assert.equal(await page.getByLabel('Business', { exact: true }).inputValue(), businesses[i]?.id)
     assert.equal(new URL(page.url()).search, '', 'the address contains only the page')
   }
-  // A reload keeps the business that the reader chose.
+  // After a reload, the console still shows the business that the reader chose.
   await page.getByLabel('Business', { exact: true }).selectOption(businesses[0]?.id as string)
   await visitor.opens('/sandbox/withdrawals')
   await page.locator('main').getByText('PAY-1').first().waitFor()
   await visitor.leave()
 })
 
-test('a member of another business opens the business of an invitation', async () => {
+test('a member of one business opens the business of an invitation in an e-mail', async () => {
   const deps = addressed()
   const invited = await office.newPerson('VIEWER', businesses[0])
   const invitation = {

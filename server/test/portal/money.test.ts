@@ -1,4 +1,4 @@
-// Merchants and their money in the dashboard: they request a withdrawal, answer an operator, and read the statement.
+// Merchants use their money in the dashboard: they request a withdrawal, answer an operator, and read the statement.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ const made = async () =>
     )
   )[0]?.count
 
-/** Fills in the form for 10,000 shillings to a phone, and requests the quote. */
+/** Fills in the form for 10,000 shillings to a phone number, and requests the quote. */
 async function asks(visitor: Visitor): Promise<void> {
   const { page, says } = visitor
   await visitor.opens('/live/withdrawals')
@@ -39,7 +39,7 @@ async function asks(visitor: Visitor): Promise<void> {
   await visitor.sees('Hakiki kabla ya kutuma ombi', 'Check before you send the request')
 }
 
-test('the review shows recipient, fees and remaining balance before the request, and the page then names the next actor', async () => {
+test('the review shows recipient, fees and remaining balance before the request; the next page states who must act', async () => {
   const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard', {
     language: 'sw',
   })
@@ -73,7 +73,7 @@ test('the review shows recipient, fees and remaining balance before the request,
   await visitor.leave()
 })
 
-test('a member who repeats a request after a lost response makes one withdrawal', async () => {
+test('a member who repeats a withdrawal request after a lost response makes one withdrawal', async () => {
   const visitor = await office.comes(await office.newPerson('MERCHANT_ADMIN', shop.merchant), 'dashboard', {})
   const { page } = visitor
   const before = (await made()) ?? 0
@@ -95,14 +95,14 @@ test('a member who repeats a request after a lost response makes one withdrawal'
   await visitor.leave()
 })
 
-test('the form refuses an amount above the balance, and keeps the typed text for correction', async () => {
+test('the form refuses an amount above the balance, and keeps the typed text for the member to correct', async () => {
   const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard')
   const { page } = visitor
   await asks(visitor)
   await visitor.press('Rudi kurekebisha', 'Go back and correct')
   const amount = page.getByLabel('Amount that the recipient gets')
   assert.equal(await amount.inputValue(), '10,000/=')
-  // A comma as the decimal point would multiply the amount by a hundred.
+  // If a comma were the decimal point, the amount would be a hundred times as large.
   for (const wrong of ['not money', '25000,50', '2,50']) {
     await amount.fill(wrong)
     await visitor.press('Angalia makato', 'See the fees')
@@ -119,7 +119,7 @@ test('the form refuses an amount above the balance, and keeps the typed text for
   await visitor.leave()
 })
 
-test("a merchant answers an operator's question on the withdrawal's page, and a lost network loses no text", async () => {
+test("a merchant answers an operator's question on the page of the withdrawal, and keeps the typed text when the network fails", async () => {
   const id = await operator.submit(shop)
   const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard')
   const { page, context } = visitor
@@ -144,7 +144,7 @@ test("a merchant answers an operator's question on the withdrawal's page, and a 
   await visitor.leave()
 })
 
-test('a member with a reading role sees money and fees, and the console offers no action', async () => {
+test('a member with a read-only role sees money and fees, and the console offers no action', async () => {
   const id = await operator.submit(shop)
   const visitor = await office.comes(await office.newPerson('VIEWER', shop.merchant), 'dashboard')
   const { page } = visitor
@@ -158,7 +158,7 @@ test('a member with a reading role sees money and fees, and the console offers n
   await visitor.leave()
 })
 
-test('a paid withdrawal links to its payments, and a member saves the statement, which adds up, as CSV', async () => {
+test('a paid withdrawal links to its payouts, and a member saves the statement, whose lines add up, as CSV', async () => {
   const other = await operator.shop(MONEY)
   const id = await operator.submit(other, { environment: 'sandbox' })
   const done = await office.world.post(
@@ -201,7 +201,7 @@ test('filters work with the keyboard alone: the page applies a complete date and
   await visitor.opens('/live/transactions')
   await page.getByRole('table', { name: 'Transactions' }).waitFor()
   await page.getByLabel('From', { exact: true }).focus()
-  // The date is the same with day and month exchanged, because the browser's language decides their order.
+  // The date is the same when day and month change places, because the browser's language decides their order.
   await page.keyboard.type('11112026')
   await page.waitForURL((address) => address.searchParams.get('from') === '2026-11-11')
   assert.equal(await focused(), 'From')
@@ -222,7 +222,7 @@ test('filters work with the keyboard alone: the page applies a complete date and
   await visitor.leave()
 })
 
-test('a member corrects a withdrawal that the API refused after the review, and sees the new price before sending', async () => {
+test('a member corrects a withdrawal that the API refused after the review, and sees the new price before the next request', async () => {
   const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard', { refusals: [400] })
   const { page } = visitor
   await asks(visitor)

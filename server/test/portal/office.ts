@@ -1,4 +1,4 @@
-// People in a real browser with the consoles. The app listens, the worker runs, time passes, and all people sign in with a
+// People use the consoles in a real browser. The app listens, the worker runs, and the clock runs. All people sign in with a
 // password at the built-in identity provider.
 
 import assert from 'node:assert/strict'
@@ -19,26 +19,26 @@ import { violations } from '../pay-page/page-checks.ts'
 /** A person who can sign in. */
 export type Person = { email: string; password: string; user_id: string; role: Role }
 
-/** A person with one console open. */
+/** A person who has one console open. */
 export type Visitor = WatchedPage & {
   language: Language
-  /** Chooses the text of this page's language. */
+  /** Returns the text in the language of this page. */
   says(sw: string, en: string): string
-  /** Opens a path of the console, and signs in if required. */
+  /** Opens a path of the console. If the console requires it, signs in. */
   opens(path: string): Promise<void>
   /** Signs in on the page to which the console sent the browser. */
   signsIn(): Promise<void>
-  /** Waits until the page has this title, then checks its accessibility and width. */
+  /** Waits until the page has this title, then checks the accessibility and the width of the page. */
   sees(sw: string, en: string): Promise<void>
-  /** Checks the current page. */
+  /** Checks the accessibility and the width of the current page. */
   looks(name: string): Promise<void>
   /** Presses the button or link with this name. */
   press(sw: string, en: string): Promise<void>
   /** Fills in the field with this label. */
   fill(sw: string, en: string, text: string): Promise<void>
-  /** Saves a picture of the page in both sizes if SCREENSHOTS names a folder. */
+  /** If SCREENSHOTS names a folder, saves a picture of the page in both sizes. */
   picture(name: string): Promise<void>
-  /** Ends the visit and asserts that the browser logged no error. */
+  /** Closes the page, and asserts that the browser logged no error. */
   leave(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export type Office = {
   world: World
   browser: Browser
   url: string
-  /** A new person with this role in the world's merchant, or in `merchant`. */
+  /** Creates a person with this role in the world's merchant, or in `merchant`. */
   newPerson(role: Role, merchant?: Merchant): Promise<Person>
   comes(
     person: Person,
@@ -58,7 +58,8 @@ export type Office = {
 }
 
 /**
- * A clock that runs by itself, and that a test can move forward. Sign-in libraries compare its time with the browser's clock.
+ * Makes a clock that follows the machine's clock and that a test can move forward. Sign-in libraries compare this time with the
+ * browser's clock.
  */
 export function runningClock(): SettableClock {
   let ahead = 0
@@ -78,7 +79,7 @@ const PHONE = { width: 360, height: 740 }
 const DESK = { width: 1280, height: 800 }
 const TIMEOUT_MS = 15_000
 
-/** Opens the office. The test closes it in `after`. `providers` replace the providers of the settings. */
+/** Opens the office. The test must close the office in `after`. `providers` replace the providers of the settings. */
 export async function openOffice(env: Record<string, string> = {}, providers?: Provider[]): Promise<Office> {
   const compose = providers === undefined ? {} : { compose: { providers } }
   const world = await createWorld({ env: { LOG_LEVEL: 'error', ...env }, clock: runningClock(), ...compose })
@@ -131,7 +132,7 @@ async function visit(
   const says = (sw: string, en: string) => (language === 'sw' ? sw : en)
   const signInIfAsked = async () => {
     const email = page.locator('input[name=email]')
-    // The page that reports the end of the session redirects to the sign-in.
+    // The page that confirms the end of the session redirects to the sign-in.
     const arrived = page.locator('h1:not(:empty)').filter({ hasNotText: /^(Tunakuingiza|Signing you in)/ })
     await email.or(arrived).first().waitFor()
     if ((await email.count()) === 0) return
@@ -187,7 +188,7 @@ async function visit(
       await page.setViewportSize(before)
     },
     async leave() {
-      // The browser logs each response of 400 and more by itself.
+      // The browser logs each response with a status of 400 or more.
       const own = complaints.filter((text) => !refusals.some((status) => text.includes(`status of ${status}`)))
       assert.deepEqual(own, [])
       await opened.close()

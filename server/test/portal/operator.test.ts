@@ -1,4 +1,4 @@
-// Operators in their console: the queue, the permissions of a decision, and a confirmation before money moves.
+// Operators use their console: the queue, the permissions for a decision, and a confirmation before money moves.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -27,12 +27,12 @@ const hears = (visitor: Visitor, sw: string, en: string) =>
     .filter({ hasText: visitor.says(sw, en) })
     .first()
     .waitFor()
-/** The open dialog. */
+/** Returns the open dialog. */
 const question = ({ page }: Visitor) => page.locator('dialog[open]')
 const statusOf = async (id: string): Promise<string> => (await operator.show(id)).status
 
 describe("the operators' console", () => {
-  test('the console shows an explanation and the ways out to a person who is no operator', async () => {
+  test('the console shows an explanation and the ways out to a user who is not an operator', async () => {
     const merchant = await office.newPerson('MERCHANT_ADMIN')
     const visitor = await office.comes(merchant, 'operator')
     await visitor.opens('/withdrawals')
@@ -45,7 +45,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test('the queue links to a withdrawal, and the console pays out only after a confirmation that restates the withdrawal', async () => {
+  test('the queue links to a withdrawal, and the console pays only after a confirmation that repeats the data of the withdrawal', async () => {
     const visitor = await office.comes(asha, 'operator', { language: 'sw' })
     await visitor.opens('/')
     await visitor.page.getByText('Foleni iko wazi: hakuna kinachosubiri', { exact: true }).waitFor()
@@ -71,7 +71,7 @@ describe("the operators' console", () => {
         `${fact} is missing in the question: ${question_text}`,
       )
     await visitor.looks('question')
-    // The keystroke that opened the confirmation does not also confirm the payout.
+    // The keystroke that opens the confirmation does not also confirm the payout.
     await visitor.page.keyboard.press('Enter')
     assert.equal(await statusOf(first), 'PENDING_ADMIN_APPROVAL')
     assert.equal(await question(visitor).getByRole('button', { name: 'Tumia tena' }).count(), 0)
@@ -94,7 +94,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test('the console offers the last reason for the next approval by keyboard, and forgets the reason with the page', async () => {
+  test('the console offers the last reason for the next approval by keyboard, and forgets the reason when the page closes', async () => {
     const ids = [await operator.submit(shop, { amount: '2100.00' }), await operator.submit(shop, { amount: '2200.00' })]
     const visitor = await office.comes(asha, 'operator')
     const { keyboard } = visitor.page
@@ -131,7 +131,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test('the console rejects only with a reason, and no shortcut acts while the operator types', async () => {
+  test('the console requires a reason for a rejection, and ignores shortcuts while the operator types', async () => {
     const id = await operator.submit(shop, { amount: '7000.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)
@@ -152,7 +152,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test('the console does not send a decision later if the network fails and the operator leaves the page', async () => {
+  test('the console drops a decision when the network fails and the operator leaves the page', async () => {
     const id = await operator.submit(shop, { amount: '7700.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)
@@ -171,7 +171,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test('the console shows the earlier decision to an operator who decides too late, and the server approves the withdrawal once', async () => {
+  test('the console shows the earlier decision to an operator who decides later, and the server approves the withdrawal once', async () => {
     const id = await operator.submit(shop, { amount: '7900.00' })
     const visitor = await office.comes(asha, 'operator', { refusals: [409] })
     await visitor.opens(`/withdrawals/${id}`)
@@ -187,7 +187,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test("the page of a withdrawal shows the question to a merchant beside the merchant's answer", async () => {
+  test("the page of a withdrawal shows the operator's question beside the merchant's answer", async () => {
     const id = await operator.submit(shop, { amount: '7500.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)
@@ -206,7 +206,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test('the platform sends a large payout after a second operator approves, and informs both operators', async () => {
+  test('the platform sends a large payout only after a second operator approves, and informs both operators', async () => {
     const id = await operator.submit(shop, { amount: '60000.00' })
     const first = await office.comes(asha, 'operator')
     await first.opens(`/withdrawals/${id}`)
@@ -234,7 +234,7 @@ describe("the operators' console", () => {
     await second.leave()
   })
 
-  test('an operator approves many withdrawals at once after a dry run, which leaves out those that no operator can approve', async () => {
+  test('an operator approves many withdrawals at once after a dry run, which omits the withdrawals that the operator cannot approve', async () => {
     const poor = await operator.shop('5000.00')
     const good = await operator.submit(poor, { amount: '4000.00' })
     const short = await operator.submit(poor, { amount: '3900.00' })
@@ -260,7 +260,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test('the console never adds up sandbox and live money of one selection', async () => {
+  test('when a selection contains sandbox and live money, the console never adds the two', async () => {
     const { merchant } = shop
     await operator.submit(shop, { amount: '3100.00' })
     await operator.submit(shop, { amount: '3200.00', environment: 'sandbox' })
@@ -281,7 +281,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test('the console credits held money only by a decision with its reason', async () => {
+  test('the console credits held money only after a decision with a reason', async () => {
     const body = { amount: '1000.00', phone: '0754123011', reference: 'ORDER-1' }
     const made = await office.world.post('/v1/collections/wallet-push', body, { key: shop.live })
     assert.equal(made.status, 202, made.text)
@@ -302,7 +302,7 @@ describe("the operators' console", () => {
   })
 
   for (const language of ['sw', 'en'] as const) {
-    test(`the page of a held payment opens its decision while more than 20 others wait (${language})`, async () => {
+    test(`the page of a held payment opens the decision while more than 20 other payments wait (${language})`, async () => {
       const { world } = office
       const held: string[] = []
       for (let i = 0; i < 22; i++) {
@@ -313,7 +313,7 @@ describe("the operators' console", () => {
       }
       const visitor = await office.comes(juma, 'operator', { language })
       const { page, says } = visitor
-      // The test uses the oldest and the newest payment: in any order, one of them is not on the first page of the list.
+      // The test uses the oldest and the newest payment. In any order, one of the two is not on the first page of the list.
       for (const id of [held[0], held.at(-1)]) {
         await visitor.opens(`/payments/${id}`)
         await page.getByRole('link', { name: says('Fungua na uamue', 'Open and decide') }).click()
@@ -326,7 +326,7 @@ describe("the operators' console", () => {
       await visitor.leave()
     })
 
-    test(`an operator finds a payment whose payer does not answer, and sees its next step (${language})`, async () => {
+    test(`an operator finds a payment whose payer does not answer, and sees the next step of the payment (${language})`, async () => {
       const { world } = office
       const reference = `WAIT-${language}`
       const body = { amount: '4200', phone: '0754123007', reference }
@@ -356,8 +356,8 @@ describe("the operators' console", () => {
     })
   }
 
-  // This test is the last, because it moves the clock.
-  test('the console demands another sign-in before money moves, and returns to the question with the typed text', async () => {
+  // This test runs last, because it moves the clock.
+  test('the console requires another sign-in before money moves, and returns to the question with the typed text', async () => {
     const id = await operator.submit(shop, { amount: '9000.00', ending: '103' })
     await operator.act(id, 'approve')
     const visitor = await office.comes(asha, 'operator', { refusals: [401, 403] })

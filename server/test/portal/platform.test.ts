@@ -1,4 +1,4 @@
-// Operators and the platform: merchants, prices, addresses, providers, books, and the audit log.
+// Operators manage the platform: merchants, prices, addresses, providers, books and the audit log.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -26,7 +26,7 @@ const PAGES = [
 ] as const
 
 for (const language of LANGUAGES) {
-  test(`a reader and a screen reader can read every page in any width (${language})`, async () => {
+  test(`a reader and a screen reader can read every page at any width (${language})`, async () => {
     const { world } = office
     for (const phone of ['0754123001', '0754123007']) {
       await world.post('/v1/collections/wallet-push', { amount: '5000', phone }, { key: world.live_key })
@@ -42,7 +42,7 @@ for (const language of LANGUAGES) {
   })
 }
 
-test('an operator creates, approves, verifies and prices a merchant after a preview of the costs', async () => {
+test('an operator creates, approves and verifies a merchant, and sets its prices after a preview of the costs', async () => {
   const visitor = await office.comes(boss, 'operator', { language: 'sw', refusals: [400] })
   const { page } = visitor
   await visitor.opens('/merchants')
@@ -91,7 +91,7 @@ test('an operator creates, approves, verifies and prices a merchant after a prev
   await visitor.leave()
 })
 
-test('an operator adjusts a balance after the form restates the effect, and the ledger books the adjustment once', async () => {
+test('an operator adjusts a balance after the form shows the effect, and the ledger books the adjustment once', async () => {
   const { world } = office
   const visitor = await office.comes(boss, 'operator')
   const { page } = visitor
@@ -130,7 +130,7 @@ test('an operator approves and revokes an address on a page that names its merch
   await visitor.leave()
 })
 
-test('an operator searches the audit log and verifies its chains on the page', async () => {
+test('an operator searches the audit log and verifies its hash chains on the page', async () => {
   const visitor = await office.comes(boss, 'operator')
   const { page } = visitor
   await visitor.opens('/audit')
@@ -142,7 +142,7 @@ test('an operator searches the audit log and verifies its chains on the page', a
   await visitor.leave()
 })
 
-test('an operator uploads a statement, compares it, and withdraws it', async () => {
+test('an operator uploads a provider statement, compares it with the books, and withdraws it', async () => {
   const visitor = await office.comes(boss, 'operator')
   const { page } = visitor
   await visitor.opens('/reconciliation')
@@ -177,7 +177,7 @@ test('an operator uploads a statement, compares it, and withdraws it', async () 
   await visitor.leave()
 })
 
-test('an operator changes the help of a network for payers in both languages', async () => {
+test('an operator changes the help text of a network for payers in both languages', async () => {
   const visitor = await office.comes(boss, 'operator')
   const { page } = visitor
   await visitor.opens('/networks')
@@ -190,7 +190,7 @@ test('an operator changes the help of a network for payers in both languages', a
 })
 
 for (const language of LANGUAGES) {
-  test(`each process counts sandbox payments as sandbox payments (${language})`, async () => {
+  test(`every process counts sandbox payments as sandbox payments, not as live payments (${language})`, async () => {
     const { world } = office
     await world.post('/v1/collections/wallet-push', { amount: '5000', phone: '0754123001' })
     const visitor = await office.comes(boss, 'operator', { language })
@@ -212,7 +212,7 @@ for (const language of LANGUAGES) {
 }
 
 for (const language of LANGUAGES) {
-  test(`the page of a price list warns of a payout method without a price, and an operator chooses networks from a list (${language})`, async () => {
+  test(`the page of a price list warns about a payout method without a price, and offers the networks in a list (${language})`, async () => {
     const { world } = office
     const merchant = await world.newMerchant()
     const visitor = await office.comes(boss, 'operator', { language })
@@ -226,7 +226,7 @@ for (const language of LANGUAGES) {
     assert.equal(await warning.count(), 0, 'the default list prices all methods')
     await network.selectOption('MPESA')
     await warning.waitFor()
-    // The warning names only destinations without a rule, because a rule of a network does not cover bank accounts.
+    // The warning names only the destinations without a rule, because the rule of a network does not apply to bank accounts.
     const except = says('isipokuwa kwenda', 'except to')
     await page.getByText(new RegExp(`: [^;,]+, ${except} [^;,]*M-?Pesa[^;,]*; [^;,]+; [^;,]+\\.$`, 'i')).waitFor()
     await visitor.looks('prices with a hole')
@@ -241,7 +241,7 @@ for (const language of LANGUAGES) {
     await visitor.opens(`/merchants/${merchant.id}`)
     await page.getByText(says('VODKA (haujulikani', 'VODKA (unknown'), { exact: false }).waitFor()
     await warning.waitFor()
-    // With a list that prices only collections, the platform refuses every live withdrawal.
+    // If a price list has prices for collections only, the platform refuses every live withdrawal.
     await world.rows(
       "update pricing_rules set flow = 'collection', destination_code = null where merchant_id = $1 and valid_until is null",
       [merchant.id],

@@ -1,4 +1,5 @@
-// Sign-in to the consoles: the stored data of the browser, the end of a session, and the limits of a merchant's browser.
+// Tests the sign-in to the consoles: the data that the browser stores, the end of a session, and the limits of a merchant's
+// browser.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -44,12 +45,12 @@ test('no address, cookie, log or storage that outlives the tab contains a token'
   await visitor.leave()
 })
 
-test('a session renews itself while a person works, and signing out ends the session in the console and at the provider', async () => {
+test('the console renews the session while a person works, and the sign-out ends the session in the console and at the provider', async () => {
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
   const { page } = visitor
   await visitor.opens('/sandbox/links')
   const before_it = await tokenOf(page)
-  // The server refuses the old token, and the browser gets another token without a question to the person.
+  // The server refuses the old token. The browser gets another token and asks the person nothing.
   office.world.deps.clock.advance(20 * 60_000)
   await page.getByRole('link', { name: 'Ankara', exact: true }).click()
   await visitor.sees('Ankara', 'Invoices')
@@ -64,14 +65,14 @@ test('a session renews itself while a person works, and signing out ends the ses
   await page.waitForURL(/\/identity\/sign-in\//)
   await page.locator('input[name=password]').waitFor()
   assert.equal(await page.evaluate("Object.keys(sessionStorage).filter((name) => name.includes('.user:')).length"), 0)
-  // The sign-out also ends the session of the other tab.
+  // The sign-out also ends the session in the other tab.
   await second_tab.getByRole('heading', { level: 1, name: 'Umeondoka' }).waitFor()
   assert.equal(await second_tab.evaluate('sessionStorage.length'), 0)
   visitor.complaints.length = 0
   await visitor.leave()
 })
 
-test('the console keeps the typed text when a session ends, and sends the text once after the next sign-in', async () => {
+test('when a session ends, the console keeps the typed text and sends the text once after the next sign-in', async () => {
   const person = await office.newPerson('MERCHANT_ADMIN')
   const visitor = await office.comes(person, 'dashboard', { refusals: [400, 401] })
   const { page } = visitor
@@ -96,7 +97,7 @@ test('the console keeps the typed text when a session ends, and sends the text o
   await visitor.leave()
 })
 
-test("a merchant's browser and a token of the dashboard reach nothing of the operators' console", async () => {
+test("a merchant's browser and a token of the dashboard cannot read any part of the operators' console", async () => {
   const boss = await office.newPerson('SUPER_ADMIN')
   for (const person of [owner, boss]) {
     const visitor = await office.comes(person, 'dashboard', { refusals: [403] })
@@ -114,7 +115,7 @@ test("a merchant's browser and a token of the dashboard reach nothing of the ope
   await stranger.leave()
 })
 
-test('the console explains an unknown address, and a page that a person opens without a network', async () => {
+test('the console explains that an address does not exist, and that a page cannot load without a network', async () => {
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
   const { page, context } = visitor
   await visitor.opens('/sandbox/nowhere')

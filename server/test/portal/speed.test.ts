@@ -1,10 +1,10 @@
-// How quickly the dashboard responds to a click, with the data of a small shop.
+// Measures how quickly the dashboard responds to a click, with the data of a small shop.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Office, openOffice } from './office.ts'
 
-/** The time that people perceive as immediate. */
+/** A response within this time feels immediate to people. */
 const AT_ONCE_MS = 100
 
 let office: Office
@@ -27,7 +27,8 @@ test('the dashboard responds visibly to each click within a tenth of a second', 
   const visitor = await office.comes(owner, 'dashboard')
   const { page } = visitor
   await visitor.opens('/')
-  // The test loads each page once before the clicks, because loading a chunk over the network is not part of the interaction.
+  // The test loads each page once before the clicks, because the measured time must not include the download of the page's
+  // code.
   const menu = ['Collections', 'Payment links', 'Withdrawals', 'Transactions', 'API keys', 'Home']
   const go = async (name: string) => {
     await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
@@ -51,7 +52,7 @@ test('the dashboard responds visibly to each click within a tenth of a second', 
     await page.getByText(button === 'Next' ? 'Page 2 of 3' : 'Page 1 of 3').waitFor()
     pressed += 1
   }
-  // The browser does not report interactions shorter than a frame.
+  // The browser does not report an interaction that is shorter than a frame.
   const slow = (await page.evaluate<number[]>('durations')).sort((a, b) => a - b)
   const all = [...Array.from({ length: Math.max(0, pressed - slow.length) }, () => 16), ...slow]
   const median = all[Math.floor(all.length / 2)] ?? 0

@@ -1,4 +1,4 @@
-// Each thing has one Swahili term in both consoles.
+// Both consoles use one Swahili term for each meaning.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { test } from 'node:test'
 
 const WEB = join(import.meta.dirname, '../../../web')
 
-test('every screen uses one Swahili name of the audit log: historia ya shughuli', () => {
+test('every screen uses the same Swahili name for the audit log: historia ya shughuli', () => {
   const sources = ['dashboard', 'operator', 'ui'].flatMap((folder) =>
     readdirSync(join(WEB, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))

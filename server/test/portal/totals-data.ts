@@ -1,5 +1,5 @@
-// Makes payments, pages, invoices, withdrawals and adjustments in every state, in one environment of one shop, and the expected
-// sums. The SQL of the sums is independent of the platform's own SQL.
+// Makes payments, pages, invoices, withdrawals and adjustments in every state, in one environment of one shop, with the
+// expected sums. The test's SQL for the sums is independent of the platform's SQL.
 
 import assert from 'node:assert/strict'
 import { settlePayouts } from '../../src/money/withdrawals/index.ts'
@@ -10,7 +10,7 @@ import { payoutAnswers } from '../payouts.ts'
 
 type Environment = 'live' | 'sandbox'
 
-/** Waits for a condition; throws if the condition does not hold in time. */
+/** Waits until a condition is true. Throws an error if the condition is not true in time. */
 export async function until(what: string, fact: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 15_000
   while (!(await fact())) {
@@ -19,7 +19,7 @@ export async function until(what: string, fact: () => Promise<boolean>): Promise
   }
 }
 
-/** Statuses with the expected number of records. */
+/** Statuses, each with the expected number of records. */
 const PAYMENTS: Record<string, number> = {
   created: 2,
   processing: 1,
@@ -89,7 +89,7 @@ function ok(reply: Reply): Reply {
 }
 
 async function payments({ world, operator, key, shop, environment }: At): Promise<void> {
-  // The last payer pays more than requested, and an operator approves that payment.
+  // The last payer pays more than the requested amount, and an operator approves that payment.
   const failing = ['002', '003', '004', '005', '006']
   const endings = [...Array(9).fill('001'), ...failing, '007', '012', '013', '014', '014', '014', '011']
   const pushed = endings.map(async (ending, i) => {
@@ -111,7 +111,7 @@ async function payments({ world, operator, key, shop, environment }: At): Promis
   }
 }
 
-/** Makes links and invoices in each state. Payers pay one link and one invoice, and one attempt of a link fails. */
+/** Makes links and invoices in each state. Payers pay one link and one invoice, and one attempt to pay a link fails. */
 async function pages({ world, shop, key }: At): Promise<void> {
   const link = async (amount: string, more: object = {}) =>
     ok(await world.post('/v1/payment-links', { merchant_id: shop.merchant.id, amount, ...more }, { key })).body.data
@@ -145,7 +145,7 @@ async function pages({ world, shop, key }: At): Promise<void> {
   const settled = await sent(invoice('7400.00'), key)
   ok(await act((await sent(invoice('7500.00'), key)).id, 'cancel', key))
   await pay(slugOf(settled.payment_url), '001')
-  // This statement has the effect of a day that passes.
+  // This query has the effect of a day that passes.
   await world.rows('update invoices set due_date = due_date - 3 where id = $1 and merchant_id = $2', [
     late.id,
     shop.merchant.id,
@@ -181,8 +181,8 @@ async function withdrawals({ world, operator, shop, environment }: At): Promise<
   ok(await operator.act(doubtful, 'resolve'))
   const key = { merchant_id: shop.merchant.id, id: contradicted }
   await settlePayouts(world.deps, [{ ...key, answer: payoutAnswers.declined, holds_lease: false }], () => false)
-  // The provider keeps this payout open, and the platform does not query it again today. If the platform queries a payout too
-  // early, the provider pays it, and the loop tries another payout.
+  // The provider keeps this payout open. If the platform queries the payout too early, the provider pays the payout, and the
+  // loop makes another payout.
   for (let waits = false; !waits; ) {
     const taken = await approved('106', '2800.00')
     await until('a payout that the provider has', async () => {

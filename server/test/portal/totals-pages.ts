@@ -1,24 +1,24 @@
-// Reads the consoles as people do: the total below a list, a saved file, the figures of the first page.
+// Reads the consoles as a person does: the total below a list, a saved file, the figures of the first page.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { Visitor } from './office.ts'
 import { centsOf, type Sum } from './totals-sums.ts'
 
-/** Differences between a page and the books, one per line. */
+/** Differences between a page and the books, one difference per line. */
 export type Differences = string[]
 
-/** Records a difference. */
+/** If the page and the books differ, records the difference. */
 export function compare(differences: Differences, where: string, says: unknown, is: unknown): void {
   if (String(says) !== String(is)) differences.push(`${where}: the page says ${says}, it is ${is}`)
 }
 
-/** The total that the page shows below the list; 0 if the page shows none. */
+/** Returns the total that the page shows below the list. If the page shows no total, returns 0. */
 export async function total({ page }: Visitor): Promise<number> {
   const line = page.getByText(/^Total: [\d,]+$/)
   const none = page.getByText('Nothing matches these filters.')
   await line.or(none).first().waitFor()
-  // The page draws the response.
+  // The page needs two frames to draw the response.
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
   return (await line.count()) === 0 ? 0 : Number((await line.innerText()).replace(/\D/g, ''))
 }
@@ -39,7 +39,10 @@ export async function choose(
   await (await answered).finished()
 }
 
-/** The file of "Download CSV": its number of rows, and the sum of a column, with debits of transactions subtracted. */
+/**
+ * Saves the file of "Download CSV". Returns its number of rows and the sum of a column, in which debits of transactions count
+ * as negative.
+ */
 export async function file({ page }: Visitor, column: string): Promise<Sum> {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -54,7 +57,7 @@ export async function file({ page }: Visitor, column: string): Promise<Sum> {
   return { count: rows.length, minor: rows.reduce((sum, row) => sum + amountOf(row.split(',')), 0n) }
 }
 
-/** The figures of the first page by section and name: the large text, and the text beside it. */
+/** Returns the figures of the first page by section and name: the large text, and the text beside the large text. */
 export async function figures({ page }: Visitor): Promise<Record<string, { figure: string; beside: string }>> {
   await page.getByText('Paid out', { exact: true }).waitFor()
   await page.getByText('You can withdraw it.').waitFor()

@@ -1,10 +1,11 @@
-// The expected content of the pages: counts and sums over the tables and the ledger, by SQL that the platform does not use.
+// Computes the expected content of the pages: counts and sums over the tables and the ledger, by SQL that the platform does not
+// use.
 
 import type { World } from '../harness.ts'
 
-/** A number of records, and their amount in cents. */
+/** A number of records, and the sum of their amounts in cents. */
 export type Sum = { count: number; minor: bigint }
-/** The sums of one list by status, and of the whole list under ''. */
+/** The sums of one list by status. The key '' has the sum of the whole list. */
 export type Sums = Record<string, Sum>
 
 type BookKey = { merchant_id: string; environment: string }
@@ -19,7 +20,7 @@ const LISTS = {
       when status = 'SENT' and due_date < ($3 at time zone 'Africa/Dar_es_Salaam')::date then 'OVERDUE' else status end as status,
       total_minor as minor
     from invoices i where merchant_id = $1 and environment = $2 and $3::timestamptz is not null`,
-  // A transaction is the change of the available balance by one posting: all its transfers together.
+  // A transaction is the change of the available balance by one posting, summed over all transfers of the posting.
   transactions: `select case
       when posting in ('collection_settled', 'collection_cleared') then 'COLLECTION'
       when posting = 'collection_reversed' then 'COLLECTION_REVERSAL'
@@ -36,7 +37,7 @@ export type ListName = keyof typeof LISTS
 /** All lists. */
 export const LIST_NAMES = Object.keys(LISTS) as ListName[]
 
-/** The sums of a list of the dashboard by status, without the statuses that have no records. */
+/** Sums a list of the dashboard by status. The result omits statuses without records. */
 export async function sumsOfList(world: World, list: ListName, book: BookKey): Promise<Sums> {
   const text = LISTS[list]
   const values = [book.merchant_id, book.environment, ...(text.includes('$3') ? [world.deps.clock.now()] : [])]
@@ -49,7 +50,9 @@ export async function sumsOfList(world: World, list: ListName, book: BookKey): P
   )
 }
 
-/** The records of all merchants in an environment as operators list them: withdrawals, or held payments, by status. */
+/**
+ * Sums the records of all merchants in an environment as operators list the records: withdrawals or held payments, by status.
+ */
 export async function sumsOfOperators(world: World, what: 'withdrawals' | 'held', environment: string): Promise<Sums> {
   const rows =
     what === 'withdrawals'
@@ -71,7 +74,7 @@ function summed(rows: readonly ({ status: string } & Sum)[]): Sums {
   return Object.fromEntries(rows.map(({ status, count, minor }) => [status, { count, minor }]))
 }
 
-/** The ledger's view of a book: balances from its transfers, and the totals of money in and out. */
+/** Returns the balances of a book from its transfers, and the totals of money in and money out. */
 export async function ledgerOf(world: World, book: BookKey): Promise<Record<string, Sum>> {
   const rows = await world.rows<{ name: string; count: number; minor: bigint }>(
     `with t as (select * from ledger_transfers where merchant_id = $1 and environment = $2),
@@ -101,7 +104,7 @@ export async function ledgerOf(world: World, book: BookKey): Promise<Record<stri
   return Object.fromEntries(rows.map(({ name, ...sum }) => [name, sum]))
 }
 
-/** The cents of an amount as a page or a file writes the amount: "TZS 1,234.50", "-12.00". */
+/** Parses an amount as a page or a file writes the amount ("TZS 1,234.50", "-12.00"). Returns cents. */
 export function centsOf(text: string): bigint {
   const [, sign, whole = '', cents = ''] = /([-−]?)[^\d-−]*([\d,]+)(?:\.(\d+))?/.exec(text) ?? []
   const minor = BigInt(whole.replaceAll(',', '')) * 100n + BigInt(cents.padEnd(2, '0') || '0')

@@ -47,13 +47,13 @@ const WITHDRAWALS = [
   'NEEDS_ADMIN_ATTENTION',
   'REVERSED',
 ]
-/** Statuses that wait for an operator. */
+/** The statuses in which a withdrawal waits for an operator. */
 const WAITING = WITHDRAWALS.filter((status) => /^(PENDING|INFO|NEEDS|BLOCKED)_/.test(status))
 
 const bookOf = (environment: Environment) => ({ merchant_id: shop.merchant.id, environment })
 const NONE: Sum = { count: 0, minor: 0n }
 
-/** Each list of the dashboard: its request, its filter, and the choices of the filter. */
+/** Each list of the dashboard: its request, its filter, and the values of the filter. */
 const LISTS: Record<
   ListName,
   { call: RegExp; filter: string; label: string; choices: readonly string[]; sum: string }
@@ -148,13 +148,13 @@ async function compareHome(environment: Environment, differences: Differences): 
   whole('numbers-title Under review', books['in review'])
   whole('numbers-title Reversed', books.reversed)
   money('numbers-title Our fees', books.fees?.minor)
-  // The money that the ledger paid out, without disputed payouts.
+  // The money that the ledger paid out, except for disputed payouts.
   const [paid, disputed] = [books['paid out'] ?? NONE, books.contradicted ?? NONE]
   whole('numbers-title Paid out', { count: paid.count - disputed.count, minor: paid.minor - disputed.minor })
   whole('numbers-title Paid out', out.SUCCESS)
 }
 
-/** The balance above withdrawals, and the statement of this month. */
+/** Compares the balance above the withdrawals, and the statement of this month, with the books. */
 async function compareStatement(environment: Environment, differences: Differences): Promise<void> {
   const visitor = visitors[environment]
   const { page } = visitor
@@ -176,7 +176,7 @@ async function compareStatement(environment: Environment, differences: Differenc
   const rows = await page.getByRole('table', { name: 'Money in and money out' }).getByRole('row').allInnerTexts()
   const lines = rows.slice(1).map((row) => row.split('\t').map((cell) => cell.trim()))
   assert.equal(lines.length, 6, rows.join('\n'))
-  // Adjustments have a line for each direction.
+  // Adjustments have one line for money in and one line for money out.
   const order = ['COLLECTION', 'COLLECTION_REVERSAL', 'WITHDRAWAL', 'WITHDRAWAL_REVERSAL', 'ADJUSTMENT', 'ADJUSTMENT']
   for (const kind of new Set(order)) {
     const mine = lines.filter((_, i) => order[i] === kind)
@@ -188,7 +188,7 @@ async function compareStatement(environment: Environment, differences: Differenc
   compare(differences, `${environment} statement, closing balance`, centsOf(closing), books.available?.minor)
 }
 
-/** The operators' queue: the waiting records of live and sandbox money. */
+/** Compares the operators' queue of an environment with the waiting records. */
 async function compareQueue(environment: Environment, differences: Differences): Promise<void> {
   const visitor = visitors.desk
   const { page } = visitor
@@ -210,7 +210,7 @@ async function compareQueue(environment: Environment, differences: Differences):
   }
 }
 
-/** Withdrawals and held payments as operators list them. */
+/** Compares the operators' lists of withdrawals and held payments with the records. */
 async function compareDesk(environment: Environment, differences: Differences): Promise<void> {
   const visitor = visitors.desk
   const out = await sumsOfOperators(office.world, 'withdrawals', environment)
@@ -229,7 +229,7 @@ async function compareDesk(environment: Environment, differences: Differences): 
   }
 }
 
-test('the books agree with a record in every state, in live and sandbox', () => booksHold(office.world))
+test('the books are correct after the test made a record in every state, in live and sandbox', () => booksHold(office.world))
 
 test('every list, file, figure, balance and statement of the dashboard agrees with tables and ledger', async () => {
   const differences: Differences = []
@@ -251,7 +251,7 @@ test("the operators' queue and lists agree with tables and ledger, for each envi
   assert.deepEqual(differences, [])
 })
 
-/** A direct change of a row, the page that shows it, and the SQL that undoes it. */
+/** A direct change of a row, the page that shows the row, and the SQL that undoes the change. */
 const PLANTS: [what: string, change: string, back: string, shown: (differences: Differences) => Promise<void>][] = [
   [
     'the received amount of one payment',
@@ -279,7 +279,7 @@ const PLANTS: [what: string, change: string, back: string, shown: (differences: 
   ],
 ]
 for (const [what, change, back, shown] of PLANTS) {
-  test(`verify and the comparison both find a direct change of ${what}`, async () => {
+  test(`both verify and the comparison find a direct change of ${what}`, async () => {
     const { world } = office
     const [differences, again]: [Differences, Differences] = [[], []]
     await world.rows(change, [shop.merchant.id])
@@ -293,7 +293,7 @@ for (const [what, change, back, shown] of PLANTS) {
   })
 }
 
-test('the books agree at the end, and no browser reported an error', async () => {
+test('the books are correct at the end, and no browser reported an error', async () => {
   await booksHold(office.world)
   for (const visitor of Object.values(visitors)) await visitor.leave()
 })

@@ -1,4 +1,4 @@
-// Helpers of the tests of Selcom's twin: a client with its own signer, and a receiver of callbacks.
+// Helpers for the tests of Selcom's twin: a client that signs its requests, and a receiver of callbacks.
 
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
@@ -8,15 +8,15 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../twi
 
 const WAIT_MS = 5000
 
-/** The start of the clock of a test. */
+/** The start time of a test. */
 export const START = new Date('2026-03-01T09:00:00Z')
-/** The Timestamp header for that time. */
+/** The Timestamp header for the start time. */
 export const START_TEXT = '2026-03-01T12:00:00+03:00'
 
-/** Fields of a request in their signed order. */
+/** The fields of a request, in the order in which the client signs them. */
 export type Fields = Record<string, string | number>
 
-/** A response. `json` is null if the body is not JSON. */
+/** A response. If the body is not JSON, `json` is null. */
 export type TwinResponse = {
   status: number
   text: string
@@ -24,19 +24,19 @@ export type TwinResponse = {
   json: Record<string, unknown> | null
 }
 
-/** The text to sign. This helper shares no code with the twin. */
+/** Returns the text that a client signs. This helper shares no code with the twin. */
 export function textToSign(timestamp: string, fields: Fields): string {
   let text = `timestamp=${timestamp}`
   for (const name of Object.keys(fields)) text += `&${name}=${fields[name]}`
   return text
 }
 
-/** The digest of a text. This helper shares no code with the twin. */
+/** Returns the digest of a text. This helper shares no code with the twin. */
 export function sign(key: string | Buffer, text: string): string {
   return createHmac('sha256', key).update(text, 'utf8').digest('base64')
 }
 
-/** The headers of a request, with a valid signature by default. */
+/** Returns the headers of a request, by default with a valid signature. */
 export function headersFor(account: Simulator['account'], timestamp: string, fields: Fields): Record<string, string> {
   return {
     'Content-Type': 'application/json',
@@ -49,7 +49,7 @@ export function headersFor(account: Simulator['account'], timestamp: string, fie
   }
 }
 
-/** Sends any request. Rejects if no complete response arrives. */
+/** Sends a request. If no complete response arrives, the promise rejects. */
 export function send(
   url: string,
   method: string,
@@ -75,13 +75,13 @@ export function send(
   })
 }
 
-/** A twin with its own clock, and requests to it. */
+/** A twin with a separate clock, and functions that send requests to the twin. */
 export type TwinRig = {
   simulator: Simulator
   clock: SettableClock
-  /** Sends a signed request. `changes` replaces headers; an empty value removes a header. */
+  /** Sends a signed request. `changes` replaces headers. An empty value removes the header. */
   call(method: string, path: string, fields: Fields, changes?: Record<string, string>): Promise<TwinResponse>
-  /** Sends a signed request that the test can abort. */
+  /** Sends a signed request. The test can abort the request. */
   callUntil(signal: AbortSignal, method: string, path: string, fields: Fields): Promise<TwinResponse>
   control(method: string, path: string, content?: unknown, token?: string): Promise<TwinResponse>
   close(): Promise<void>
@@ -118,10 +118,10 @@ export async function startRig(options: SimulatorOptions = {}): Promise<TwinRig>
   }
 }
 
-/** A callback as it arrived. */
+/** A callback as the receiver got the callback. */
 export type ReceivedCallback = { path: string; headers: Record<string, string>; body: Record<string, string> }
 
-/** Starts a receiver that answers with the statuses of `answers` in turn, then with 200. */
+/** Starts a receiver that answers with the statuses of `answers` in turn, and with 200 after the last. */
 export async function startReceiver(answers: number[] = []) {
   const received: ReceivedCallback[] = []
   const server = createServer((incoming, response) => {
@@ -139,7 +139,7 @@ export async function startReceiver(answers: number[] = []) {
   const { port } = server.address() as AddressInfo
   return {
     received,
-    /** The address of the receiver in base64, the form of an order. */
+    /** Returns the address of the receiver in base64, the form that an order contains. */
     webhook: (path = '/callback') => Buffer.from(`http://127.0.0.1:${port}${path}`).toString('base64'),
     close() {
       server.closeAllConnections()
@@ -148,7 +148,7 @@ export async function startReceiver(answers: number[] = []) {
   }
 }
 
-/** Waits until the assertion holds. Throws its last error after the time limit. */
+/** Repeats the assertion until it succeeds. After the time limit, throws the last error. */
 export async function eventually(holds: () => void): Promise<void> {
   const end = performance.now() + WAIT_MS
   for (;;) {
@@ -162,7 +162,7 @@ export async function eventually(holds: () => void): Promise<void> {
   }
 }
 
-/** A valid order. */
+/** Returns the fields of a valid order. */
 export function orderOf(order_id: string, changes: Fields = {}): Fields {
   return {
     vendor: 'SIMTILL',
@@ -177,13 +177,13 @@ export function orderOf(order_id: string, changes: Fields = {}): Fields {
   }
 }
 
-/** A payout to a wallet. */
+/** Returns the fields of a payout to a wallet. */
 export function walletOf(transid: string, changes: Fields = {}): Fields {
   const rest = { amount: 15000, vendor: 'SIMFLOAT', pin: '0000' }
   return { transid, utilitycode: 'CASHIN', utilityref: '255680000999', ...rest, ...changes }
 }
 
-/** A payout to a bank account. */
+/** Returns the fields of a payout to a bank account. */
 export function bankOf(transid: string, changes: Fields = {}): Fields {
   return {
     transid,
@@ -201,7 +201,7 @@ export function bankOf(transid: string, changes: Fields = {}): Fields {
   }
 }
 
-/** The only entry of a response's data. */
+/** Returns the only entry of a response's data. Throws an error if the number of entries is not one. */
 export function dataOf({ json }: TwinResponse): Record<string, string | null> {
   const data = json?.data
   if (!Array.isArray(data) || data.length !== 1)
@@ -209,7 +209,7 @@ export function dataOf({ json }: TwinResponse): Record<string, string | null> {
   return data[0] as Record<string, string | null>
 }
 
-/** Code and result of a response, as `000 SUCCESS`. */
+/** Returns the code and the result of a response, as `000 SUCCESS`. */
 export function resultOf({ json }: TwinResponse): string {
   return `${json?.resultcode} ${json?.result}`
 }

@@ -1,4 +1,4 @@
-// The adapter of Selcom with the gateway's twin, for tests.
+// Selcom's adapter together with the twin of Selcom's gateway, for tests.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,11 +13,11 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../twi
 import { closing } from './servers.ts'
 
 const QUICK = { pay_after_ms: 20, settle_after_ms: 20, fault_delay_ms: 50, callback_late_ms: 100 }
-/** Time limit of a wait; a slower machine fails the tests. */
+/** The time limit of a wait. If the machine is too slow for the limit, the tests fail. */
 const PATIENCE_MS = 20_000
 const ASK_EVERY_MS = 50
 
-/** The platform calls this function with each verified callback: the order, the headers and the body. */
+/** The listener for verified callbacks, with the order, the headers and the body of the callback. */
 export type CallbackListener = (order_id: string, headers: Record<string, string | undefined>, body: Buffer) => void
 
 /** A twin, an adapter, and a listener for callbacks. */
@@ -56,7 +56,7 @@ export async function startWithTwin(
   }
 }
 
-/** Makes another adapter for the same twin, as in another process. */
+/** Makes another adapter for the same twin, as another process does. */
 export function adapterOf({ url, account }: Simulator, options: Partial<SelcomOptions>): SelcomProvider {
   const provider = createSelcomProvider({
     name: 'selcom',
@@ -78,10 +78,10 @@ export function adapterOf({ url, account }: Simulator, options: Partial<SelcomOp
   return provider
 }
 
-/** True if the twin sends no further request. */
+/** Returns true if the answer is final, so that the twin sends no further request. */
 export const isFinal = ({ kind }: Answer | PayoutAnswer) => kind === 'succeeded' || kind === 'declined'
 
-/** Repeats a function until it succeeds, or until the time limit. */
+/** Repeats a function until it succeeds. After the time limit, throws the last error. */
 export async function repeatUntil(isDone: () => boolean, work: () => Promise<void>): Promise<void> {
   const end = performance.now() + PATIENCE_MS
   while (!isDone()) {

@@ -1,4 +1,4 @@
-// Helpers of the tests of Selcom's adapter: a small server that follows a script and checks every signature.
+// Helpers for the tests of Selcom's adapter: a small server that follows a script and checks every signature.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -14,14 +14,14 @@ import { classifySelcomExchange, type SelcomVerdict } from '../../src/adapters/p
 import { createLog, seededRandom, systemClock } from '../../src/kernel/lib/index.ts'
 import { closing, listen } from './servers.ts'
 
-/** The key and secrets of the tests. They protect nothing. */
+/** The API key of the tests. The key protects nothing. */
 export const KEY = 'the-api-key-of-the-tests'
-/** The API secret of the tests. It protects nothing. */
+/** The API secret of the tests. The secret protects nothing. */
 export const SECRET = 'the-api-secret-of-the-tests'
-/** The PIN of the float in the tests. It protects nothing. */
+/** The float's PIN in the tests. The PIN protects nothing. */
 export const PIN = '4343'
 
-/** A request as it arrived. */
+/** A request as the server got the request. */
 export type SignedRequest = {
   method: string
   path: string
@@ -29,29 +29,29 @@ export type SignedRequest = {
   names: string[]
   body: string
 }
-/** The server's reaction: a response, silence, or a closed connection. */
+/** The server's reaction to a request: a response, no response, or a closed connection. */
 export type ServerReaction = { status?: number; content?: object | string } | 'hang' | 'reset' | 'half'
 /** Chooses the server's reaction to a request. */
 export type SelcomScript = (received: SignedRequest) => ServerReaction
 
-/** The response "in progress". */
+/** The response for an order in progress. */
 export const PENDING: ServerReaction = { content: { resultcode: '111', result: 'PENDING', reference: '0289999288' } }
-/** A response of success. */
+/** A response that reports success. */
 export const SUCCESS = { resultcode: '000', result: 'SUCCESS', reference: '0289999288' }
-/** The response to a new order, with its code. */
+/** The response to a new order, with a payment token and a QR code. */
 export const MADE: ServerReaction = { content: { ...SUCCESS, data: [{ payment_token: '80008000', qr: '0002 é&' }] } }
-/** A failure without a reason. */
+/** A failure response without a reason. */
 export const FAIL: ServerReaction = { content: { resultcode: '400', result: 'FAIL' } }
-/** One form of "no such order". */
+/** One of the responses that mean "no such order". */
 export const NO_ORDER: ServerReaction = { content: { resultcode: '651', result: 'FAIL', message: 'Invalid order' } }
-/** The response about an existing order. */
+/** Returns the response about an existing order. */
 export const existingOrder = ({ fields }: SignedRequest, payment_status = 'PENDING'): ServerReaction => ({
   content: { ...SUCCESS, data: [{ order_id: fields.order_id, amount: '5000', payment_status }] },
 })
 
 let last_reference = 0
 
-/** A payment with a new reference. */
+/** Returns a payment request with a new reference. */
 export function payment(fields: Partial<PaymentRequest> = {}): PaymentRequest {
   return {
     reference: `01ARZ3NDEKTSV4RRFFQ69G${String(++last_reference).padStart(6, '0')}`,
@@ -65,7 +65,7 @@ export function payment(fields: Partial<PaymentRequest> = {}): PaymentRequest {
   }
 }
 
-/** A payout with a new reference. */
+/** Returns a payout request with a new reference. */
 export function payout(fields: Partial<PayoutRequest> = {}): PayoutRequest {
   return {
     reference: `01ARZ3NDEKTSV4RRFFQ69H${String(++last_reference).padStart(5, '0')}`,
@@ -82,7 +82,7 @@ export function payout(fields: Partial<PayoutRequest> = {}): PayoutRequest {
   }
 }
 
-/** An adapter for `url`, with its log. */
+/** Makes an adapter for `url`, with the log of the adapter. */
 export function adapterFor(
   url: string,
   options: Partial<SelcomOptions> = {},
@@ -108,7 +108,7 @@ export function adapterFor(
   return { provider, logged }
 }
 
-/** A server that follows a script and checks every signature, with an adapter for it. */
+/** Starts a server that follows a script and checks every signature, and makes an adapter for the server. */
 export async function start(script: SelcomScript, options: Partial<SelcomOptions> = {}) {
   const received: SignedRequest[] = []
   const server = createServer(async (request, response) => {
@@ -133,7 +133,7 @@ export async function start(script: SelcomScript, options: Partial<SelcomOptions
   return { ...adapterFor(url, options), received, paths: () => received.map(({ path }) => path), url }
 }
 
-/** Parses a request. Fails if its signature does not cover exactly its fields. */
+/** Parses a request. If the signature does not cover exactly the fields, the test fails. */
 function readSigned({ method = '', url = '', headers }: IncomingMessage, body: string): SignedRequest {
   const { pathname, searchParams } = new URL(url, 'http://localhost')
   const fields: Record<string, unknown> = method === 'POST' ? JSON.parse(body) : Object.fromEntries(searchParams)
@@ -150,12 +150,12 @@ function readSigned({ method = '', url = '', headers }: IncomingMessage, body: s
   return { method, path: pathname, fields, names, body }
 }
 
-/** A payment for which no payer got a prompt. */
+/** The answer about a payment for which no payer got a prompt. */
 export const NO_PROMPT = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
-/** The reason of an unknown answer, or the kind of another answer. */
+/** Returns the reason of an unknown answer, or the kind of any other answer. */
 export const why = (answer: { kind: string; why?: string } | undefined) => answer?.why ?? answer?.kind
 
-/** An envelope for a test. */
+/** The fields of a response envelope in a test. */
 export type Text = {
   resultcode?: unknown
   result?: unknown
@@ -163,19 +163,19 @@ export type Text = {
   data?: unknown
   [more: string]: unknown
 }
-/** The text of this envelope. */
+/** Returns the text of an envelope with this content. */
 export const text = (content: Text) => JSON.stringify({ reference: '0289999288', message: '', data: [], ...content })
-/** An exchange that ended with a response. */
+/** Returns an exchange that ended with a response. */
 export const answered = (status: number, content: Text | string): ExchangeResult => ({
   kind: 'answered',
   status,
   text: typeof content === 'string' ? content : text(content),
 })
-/** The verdict of the adapter about a response with this result code and result. */
+/** Returns the adapter's verdict about a response with this result code and result. */
 export const verdictOfWords = (resultcode: string, result: string, message = '', status = 200): SelcomVerdict =>
   classifySelcomExchange(answered(status, { resultcode, result, message }))
 
-/** The important part of an answer, in a word. */
+/** Describes the important part of an answer in one word. */
 export const shortly = (answer: Answer | PayoutAnswer | null): string => {
   if (answer === null) return 'not prompted'
   if (answer.kind === 'declined') return `declined ${answer.reason}`

@@ -1,10 +1,10 @@
-// Servers of the adapters' tests that close when the test ends.
+// Servers for the tests of adapters. Each server closes when the test ends.
 
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import { afterEach } from 'node:test'
 
-/** Closes the servers when a test ends, the last server first. */
+/** When a test ends, closes its servers, the last started server first. */
 export const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
@@ -17,7 +17,7 @@ export async function listen(server: Server | TcpServer): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** An address without a listener. */
+/** Returns an address at which no program listens. */
 export async function nowhere(): Promise<string> {
   const server = createTcpServer()
   const url = await listen(server)

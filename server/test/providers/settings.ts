@@ -1,11 +1,11 @@
-// Settings of the real providers for tests, and the refusals of wrong settings.
+// Settings of the real providers for tests, and functions that read the refusals of wrong settings.
 
 import assert from 'node:assert/strict'
 import { PROVIDERS } from '../../src/adapters/providers/registry.ts'
 import { ConfigError, readConfig } from '../../src/kernel/lib/index.ts'
 import type { SettingValues } from '../../src/kernel/lib/setting.ts'
 
-/** The required settings of Selcom. */
+/** The settings that Selcom requires. */
 export const SELCOM_SETTINGS = {
   SELCOM_URL: 'https://gateway.example/v1',
   SELCOM_API_KEY: 'key',
@@ -15,7 +15,7 @@ export const SELCOM_SETTINGS = {
   SELCOM_BUYER_PHONE: '0754123456',
 }
 
-/** The settings of Selcom's payouts. */
+/** The settings that Selcom's payouts require. */
 export const SELCOM_PAYOUT_SETTINGS = {
   SELCOM_FLOAT_VENDOR: 'FLOAT',
   SELCOM_PIN: '1234',
@@ -24,7 +24,7 @@ export const SELCOM_PAYOUT_SETTINGS = {
   SELCOM_SENDER_PHONE: '0754123456',
 }
 
-/** The required settings of Vodacom. The public key is invalid, so no adapter can start with these settings. */
+/** The settings that Vodacom requires. The public key is invalid, so no adapter can start with these settings. */
 export const VODACOM_SETTINGS = {
   VODACOM_URL: 'https://openapi.example/openapi/ipg/v2/vodacomTZN',
   VODACOM_API_KEY: 'key',
@@ -32,7 +32,7 @@ export const VODACOM_SETTINGS = {
   VODACOM_SERVICE_PROVIDER_CODE: '123456',
 }
 
-/** A valid configuration for production, over Selcom. */
+/** A valid configuration for production with Selcom as the provider. */
 export const PRODUCTION_SETTINGS = {
   NODE_ENV: 'production',
   DATABASE_URL: 'postgres://malipo@db/malipo',
@@ -48,7 +48,10 @@ export const PRODUCTION_SETTINGS = {
 
 type Env = Record<string, string | undefined>
 
-/** The message of the refusal of a configuration. An empty text means that the program accepts the configuration. */
+/**
+ * Returns the message with which the program refuses a configuration. An empty text means that the program accepts the
+ * configuration.
+ */
 export function refusalOf(env: Env): string {
   try {
     readConfig(env, PROVIDERS)
@@ -59,13 +62,13 @@ export function refusalOf(env: Env): string {
   }
 }
 
-/** The names of the variables in the refusal of a configuration. */
+/** Returns the names of the variables in the program's refusal of a configuration. */
 export function refusedFor(env: Env): string[] {
   const message = refusalOf(env)
   return message === '' ? [] : message.split('\n').map((line) => line.split(' ')[0] as string)
 }
 
-/** The checked values of one provider's own settings. */
+/** Returns the checked settings of one provider. */
 export function settingsIn(env: Env, provider: string): SettingValues {
   return readConfig(env, PROVIDERS).provider_settings.get(provider) as SettingValues
 }

@@ -1,4 +1,4 @@
-// Helpers of the tests of Vodacom's twin: a client that shares no code with the adapter, and a twin for each test.
+// Helpers for the tests of Vodacom's twin: a client that shares no code with the adapter, and a twin for each test.
 
 import { constants, createPublicKey, publicEncrypt } from 'node:crypto'
 import { request } from 'node:http'
@@ -10,21 +10,21 @@ const KEY = 'an-api-key'
 /** The short code of the tests. */
 export const CODE = '654321'
 
-/** A response. `json` is null if the body is not JSON. */
+/** A response. If the body is not JSON, `json` is null. */
 export type VodacomTwinResponse = {
   status: number
   text: string
   code: string | undefined
   json: Record<string, string> | null
 }
-/** Changes of a request. An empty value removes a header. */
+/** Changes of a request. An empty value removes the header. */
 export type Changes = { headers?: Record<string, string>; secret?: string; base?: string; body?: string }
 
-/** A twin with its own clock, and requests to it. */
+/** A twin with a separate clock, and functions that send requests to the twin. */
 export type VodacomTwinRig = {
   twin: VodacomTwin
   clock: SettableClock
-  /** Sends any request, with the key or the given changes. Rejects if no complete response arrives. */
+  /** Sends a request with the API key or with the given changes. If no complete response arrives, the promise rejects. */
   send(method: string, path: string, fields: object, changes?: Changes): Promise<VodacomTwinResponse>
   openSession(): Promise<string>
   sealed(secret: string): string
@@ -99,7 +99,7 @@ function jsonOf(text: string): Record<string, string> | null {
 
 let last = 0
 
-/** A valid payment. */
+/** Returns the fields of a valid payment. */
 export const c2b = (changes: object = {}) => ({
   input_Amount: '5000',
   input_CustomerMSISDN: '255754000001',
@@ -112,13 +112,13 @@ export const c2b = (changes: object = {}) => ({
   ...changes,
 })
 
-/** A valid payout. */
+/** Returns the fields of a valid payout. */
 export const b2c = (changes: object = {}) => {
   const { input_PurchasedItemsDesc, ...fields } = c2b()
   return { ...fields, input_PaymentItemsDesc: 'Salary', ...changes }
 }
 
-/** A valid status query. */
+/** Returns the fields of a valid status query. */
 export const question = (reference: string, changes: object = {}) => ({
   input_QueryReference: reference,
   input_ServiceProviderCode: CODE,
@@ -127,7 +127,7 @@ export const question = (reference: string, changes: object = {}) => ({
   ...changes,
 })
 
-/** A valid reversal. */
+/** Returns the fields of a valid reversal. */
 export const reversal = (receipt: string) => ({
   input_TransactionID: receipt,
   input_Country: 'TZN',

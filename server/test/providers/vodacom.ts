@@ -1,4 +1,4 @@
-// Helpers of the tests of Vodacom's adapter: the twin with an adapter for it, and a server that follows a script.
+// Helpers for the tests of Vodacom's adapter: the twin with an adapter for it, and a server that follows a script.
 
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -12,17 +12,17 @@ import { createLog, idToBase32, newId, seededRandom, settableClock, systemClock 
 import { startVodacomTwin, type VodacomTwin, type VodacomTwinOptions } from '../../twins/vodacom/index.ts'
 import { closing, listen } from './servers.ts'
 
-/** The secret in the address of the callbacks. It protects nothing. */
+/** The secret part of the callback address in the tests. The secret protects nothing. */
 export const CALLBACK_SECRET = 'the-callback-secret-of-the-tests'
-/** The API key of the tests. It protects nothing. */
+/** The API key of the tests. The key protects nothing. */
 export const API_KEY = 'the-api-key-of-the-tests'
 
-// References derive from a seed, so the twin draws the same faults for them in each run.
+// The tests derive references from a seed, so the twin draws the same faults for the references in each run.
 const random = seededRandom('vodacom')
 const clock = settableClock(new Date('2026-03-01T09:00:00Z'))
 let adapters = 0
 
-/** A payment with a new reference. `ending` chooses its outcome. */
+/** Returns a payment request with a new reference. `ending` chooses the outcome. */
 export function payment(ending = '001', fields: Partial<PaymentRequest> = {}): PaymentRequest {
   return {
     reference: `${idToBase32(newId({ clock, random }, 7))}01`,
@@ -36,7 +36,7 @@ export function payment(ending = '001', fields: Partial<PaymentRequest> = {}): P
   }
 }
 
-/** A payout with a new reference. */
+/** Returns a payout request with a new reference. */
 export function payout(ending = '001', fields: Partial<PayoutRequest> = {}): PayoutRequest {
   return {
     reference: `W${idToBase32(newId({ clock, random }, 7))}`,
@@ -56,7 +56,7 @@ export function payout(ending = '001', fields: Partial<PayoutRequest> = {}): Pay
 /** An adapter with its log. */
 export type Adapter = { provider: VodacomProvider; logged: string[] }
 
-/** An adapter for a gateway. */
+/** Makes an adapter for a gateway. */
 export function adapterFor(
   gateway: Pick<VodacomOptions, 'url' | 'public_key'>,
   options: Partial<VodacomOptions> = {},
@@ -69,7 +69,7 @@ export function adapterFor(
     service_provider_code: '123456',
     callback_secret: CALLBACK_SECRET,
     clock: systemClock,
-    // The ids of status queries are unique across processes.
+    // Each status query has an id that is unique across processes.
     random: seededRandom(`questions ${++adapters}`),
     log: createLog('debug', { write: (line) => void logged.push(line) }),
     timeout_ms: 1_500,
@@ -80,7 +80,7 @@ export function adapterFor(
   return { provider, logged }
 }
 
-/** A twin with an adapter for it. */
+/** Starts a twin and makes an adapter for the twin. */
 export async function start(
   twin_options: VodacomTwinOptions = {},
   options: Partial<VodacomOptions> = {},
@@ -91,18 +91,18 @@ export async function start(
   return { ...adapterFor(twin, options), twin }
 }
 
-/** A request as it arrived. */
+/** A request as the server got the request. */
 export type VodacomRequest = { method: string; path: string; body: string; headers: Record<string, string | undefined> }
-/** The reaction of a scripted server: a response, silence, or a closed connection. */
+/** The reaction of a scripted server to a request: a response, no response, or a closed connection. */
 export type VodacomReaction = { status?: number; content: object | string } | 'hang' | 'reset'
 
-/** A new session as the gateway returns it. */
+/** The response with which the gateway opens a session. */
 export const SESSION: VodacomReaction = {
   status: 200,
   content: { output_ResponseCode: 'INS-0', output_SessionID: 'the-session-of-the-tests' },
 }
 
-/** A server that opens sessions and follows a script for everything else, with an adapter for it. */
+/** Starts a server that opens sessions and follows a script for every other request. Makes an adapter for the server. */
 export async function script(
   act: (received: VodacomRequest, count: number) => VodacomReaction,
   options: Partial<VodacomOptions> = {},
@@ -130,18 +130,18 @@ export async function script(
   return { ...adapterFor({ url: `${url}/x`, public_key: PUBLIC_KEY }, options), received }
 }
 
-/** The public key of scripted servers. No program has its private key. */
+/** The public key of scripted servers. No program has the private key. */
 export const PUBLIC_KEY: string = generateKeyPairSync('rsa', { modulusLength: 1024 })
   .publicKey.export({ format: 'der', type: 'spki' })
   .toString('base64')
 
-/** A twin that answers later than the adapter waits, but within the time of a test. */
+/** A response delay of the twin that exceeds the adapter's timeout but not the test's timeout. */
 export const SLOW = { twin: { settings: { decide_ms: 1_400 } }, adapter: { timeout_ms: 800 } }
 
-/** A payment for which no payer got a prompt. */
+/** The answer about a payment for which no payer got a prompt. */
 export const NO_PROMPT = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
 
-/** The important part of an answer, in a word. */
+/** Describes the important part of an answer in one word. */
 export const shortly = (answer: Answer | PayoutAnswer | null | undefined): string => {
   if (answer === null || answer === undefined) return 'not prompted'
   if (answer.kind === 'declined') return `declined ${answer.reason}`
@@ -152,7 +152,7 @@ export const shortly = (answer: Answer | PayoutAnswer | null | undefined): strin
 
 const WAIT_MS = 5_000
 
-/** Waits until the assertion holds. Throws its last error after the time limit. */
+/** Repeats the assertion until it succeeds. After the time limit, throws the last error. */
 export async function eventually(holds: () => void | Promise<void>): Promise<void> {
   const end = performance.now() + WAIT_MS
   for (;;) {

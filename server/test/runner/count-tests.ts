@@ -4,8 +4,8 @@ import { resolve } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
 
 /**
- * Yields the number of tests. Node reports a file without a test as a test with the name of the file, and the reporter does not
- * count that.
+ * Yields the number of tests. Node reports a file without tests as a test with the file's name. The reporter does not count
+ * such a test.
  */
 export default async function* countTests(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   let tests = 0

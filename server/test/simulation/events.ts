@@ -6,16 +6,16 @@ import type { Crash, ModelAnswer, Price } from './model.ts'
 const SECOND = 1_000
 /** An hour in milliseconds. */
 export const HOUR = 3_600 * SECOND
-/** Times in milliseconds: shorter than a lease, longer than a lease, a pause, a night, and longer than the deadline. */
+/** Durations in milliseconds: shorter than a lease, longer than a lease, a pause, a night, and longer than the deadline. */
 export const TIMES = [0, 3 * SECOND, 16 * SECOND, 70 * SECOND, 10 * HOUR, 60 * HOUR] as const
 
 const MERCHANTS = 2
 const merchant = fc.integer({ min: 0, max: MERCHANTS - 1 })
-/** The index of a withdrawal, counted back from the newest. The newest withdrawals are the most likely. */
+/** The index of a withdrawal, counted back from the newest withdrawal. Newer withdrawals are more likely. */
 const which = fc.oneof(fc.nat({ max: 1 }), fc.nat({ max: 9 }))
 const amount = fc.oneof(fc.bigInt({ min: 100n, max: 9_000n }), fc.bigInt({ min: 100n, max: 80_000n }))
 
-/** The result of a payout request: the answer, and whether the provider executed the payout. */
+/** The result of a payout request: the provider's answer, and whether the provider executed the payout. */
 export type Sent = { answer: ModelAnswer; executes: boolean }
 const sent = fc.constantFrom<Sent>(
   { answer: { kind: 'accepted' }, executes: true },
@@ -24,7 +24,8 @@ const sent = fc.constantFrom<Sent>(
   { answer: { kind: 'paid', more: 0n, again_ms: 2_000 }, executes: true },
   { answer: { kind: 'paid', more: 1n }, executes: true },
   { answer: { kind: 'reversed', more: 0n }, executes: true },
-  // Either the provider executed the payout and its response did not arrive, or the provider never got the request.
+  // Two cases give no response: the provider executed the payout and the response got lost, or the provider never received the
+  // request.
   { answer: { kind: 'unknown' }, executes: true },
   { answer: { kind: 'unknown' }, executes: false },
   { answer: { kind: 'declined' }, executes: false },
@@ -48,13 +49,13 @@ const answer = fc.constantFrom<ModelAnswer>(
   { kind: 'blocked' },
   { kind: 'not_sent' },
 )
-/** The answers of the provider to status queries, one for each withdrawal. */
+/** The provider's answers to status queries, one for each withdrawal. */
 const answers = fc.record({
   says: fc.array(answer, { minLength: 1, maxLength: 3 }),
   sends: fc.array(sent, { minLength: 1, maxLength: 3 }),
 })
 
-/** The answers of the provider to status queries and to payout requests. */
+/** The provider's answers to status queries and to payout requests. */
 export type ProviderAnswers = { says: ModelAnswer[]; sends: Sent[] }
 
 const crash = fc.option(fc.constantFrom('before_send', 'after_send', 'before_commit', 'after_commit'), {
@@ -68,7 +69,7 @@ const verb = fc.constantFrom(
   ...['approve', 'approve', 'approve', 'approve', 'reject', 'request-info', 'resolve-paid', 'resolve-unpaid', 'retry'],
 )
 
-/** One event of a life. */
+/** One event of a simulated life. */
 export type Event =
   | { what: 'collect'; merchant: number; amount: bigint }
   | { what: 'take_back'; which: number }
@@ -154,7 +155,7 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
             maxLength: 4,
             size: 'max',
           }),
-          // The operators act on all waiting withdrawals at once, which exceed the balance together.
+          // The operators act at once on all waiting withdrawals, whose sum exceeds the balance.
           fc.constant([0, 1, 2, 3].map((back) => ({ which: back, verb: 'approve', operator: back % 2 }))),
           // All operators approve the newest withdrawal at once.
           fc.constant([0, 1].map((each) => ({ which: 0, verb: 'approve', operator: each }))),
@@ -165,7 +166,7 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
   { minLength: 12, maxLength: 45, size: 'max' },
 )
 
-/** Draws the charges of each merchant. */
+/** Draws the fees and charges of each merchant at random. */
 export const prices: fc.Arbitrary<Price[]> = fc.array(
   fc.record({
     hundredths: fc.bigInt({ min: 0n, max: 500n }),

@@ -1,4 +1,4 @@
-// A life of a simulation. Each event runs on the real system and on the model, and the test compares the results.
+// Runs one simulated life. Each event runs on the real system and on the model, and the test compares the results.
 
 import assert from 'node:assert/strict'
 import { type Event, HOUR, type ProviderAnswers, type Sent, TIMES } from './events.ts'
@@ -13,7 +13,7 @@ import {
 } from './model.ts'
 import type { Rig, Shop } from './rig.ts'
 
-/** A life: some merchants, the real records and the expected records. */
+/** A life: some merchants with their real records and their expected records. */
 export class Life {
   readonly rig: Rig
   readonly shops: Shop[]
@@ -29,7 +29,7 @@ export class Life {
     this.model = new Model(given)
   }
 
-  /** Applies one event to the system and to the model, and compares the results. */
+  /** Applies one event to the system and to the model, and compares the two results. */
   async happen(event: Event): Promise<void> {
     const { rig, model } = this
     switch (event.what) {
@@ -132,12 +132,12 @@ export class Life {
       if (expected === 'ok' && w.status === 'PROCESSING') model.send(w, place, answers, event.crash)
       return assert.equal(done, expected)
     }
-    // The process dies, so the test does not know the result.
+    // The process dies, so the caller does not learn the result.
     await rig.dying('approve', `${event.dies}_commit`, call)
     if (event.dies === 'after') model.approve(w, true, event.operator)
   }
 
-  /** Operators act at the same moment. The result must equal the result of these acts in some order. */
+  /** Lets operators act at the same moment. The result must equal the result of the same acts in at least one order. */
   private async race({ acts }: Event & { what: 'race' }): Promise<void> {
     if (this.ids.length === 0) return
     const placed = acts.map((act) => ({ ...act, place: this.placeOf(act.which) }))
@@ -172,7 +172,7 @@ export class Life {
     this.model.tick(ms, answers, of.crash)
   }
 
-  /** Sets the answers of the provider. The provider never answers 'not found' for an executed payout. */
+  /** Sets the answers of the provider. About an executed payout, the provider never answers 'not found'. */
   private setAnswers({ says, sends }: ProviderAnswers): AnswerSource {
     const known = new Set(this.rig.executed.keys())
     const sayAt = (place: number): ModelAnswer => {
@@ -191,7 +191,7 @@ export class Life {
     return { says: sayAt, sends: (place) => sendAt(place).answer }
   }
 
-  /** The number of approvals of each withdrawal that count. */
+  /** Counts the valid approvals of each withdrawal. */
   private approvals(): Promise<number[]> {
     return this.rig.approvalsOf(
       this.model.withdrawals.map((w, place) => ({
@@ -201,12 +201,12 @@ export class Life {
     )
   }
 
-  /** The real status of each withdrawal. */
+  /** Reads the real status of each withdrawal. */
   async statuses(): Promise<string[]> {
     return (await this.records()).map((row) => row.status)
   }
 
-  /** The real records, in the order of the model. */
+  /** Reads the real records, in the order of the model. */
   records(): Promise<{ id: string; status: string; funds: string; failure: string | null; payout: string | null }[]> {
     return this.rig.world.rows(
       `select w.id, w.status, w.funds, w.failure_reason_code as failure, p.state as payout
@@ -217,7 +217,7 @@ export class Life {
     )
   }
 
-  /** Throws unless system and model agree and the provider executed no payout twice. */
+  /** Throws an error unless the system and the model agree and the provider executed no payout twice. */
   async compare(): Promise<void> {
     const { model, rig } = this
     assert.deepEqual(
@@ -235,7 +235,7 @@ export class Life {
     }
   }
 
-  /** The provider reports the truth about everything, and every withdrawal must end. */
+  /** Lets the provider report the true outcome of every payout, and asserts that every withdrawal gets a final status. */
   async heal(): Promise<void> {
     const { rig } = this
     const truth = this.references.map<ModelAnswer>((reference) =>
@@ -268,7 +268,7 @@ const CALLS: Record<string, [path: string, body: object]> = {
   retry: ['retry', {}],
 }
 
-/** Runs as a process that only serves HTTP: a payout to send waits for a worker. */
+/** Applies an operator's act to the model. The process of the act only serves HTTP, so a worker must send the payout. */
 function actOn(
   model: Model,
   { verb: act, place, operator }: { verb: string; place: number; operator: number },
@@ -287,7 +287,7 @@ function permutations(items: number[]): number[][] {
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** The reference for an id at the provider, computed from its definition. */
+/** Computes the provider's reference for an id, independent of the product's code. */
 function base32Of(id: string): string {
   let value = BigInt(`0x${id.replaceAll('-', '')}`)
   let text = ''

@@ -1,51 +1,51 @@
-// The expected behaviour of withdrawals, without a database, processes and leases except one time for each payout. The model
-// shares no code with the product, so a mistake in the product or in the model shows.
+// The expected behaviour of withdrawals, without database, processes and leases; a payout only has the end time of a lease. The
+// model shares no code with the product, so a mistake in either shows as a difference.
 
-/** Refusals of the model, or 'ok'. */
+/** The refusals that the model can return, or 'ok'. */
 export type CallResult = 'ok' | 'invalid_state' | 'insufficient_balance' | 'second_operator_required'
 
-/** An answer of the provider with the fields that the model needs. `amount` 0 is the requested amount. */
+/** The parts of a provider's answer that the model needs. `amount` 0 means the requested amount. */
 export type ModelAnswer =
   | { kind: 'accepted' | 'blocked' | 'not_sent' | 'not_found' | 'unknown' | 'declined'; again_ms?: number }
   | { kind: 'paid' | 'reversed'; more: bigint; charge_returned?: boolean; again_ms?: number }
 
-/** The charges of a merchant's price list. */
+/** The fees and charges of a merchant's price list. */
 export type Price = { hundredths: bigint; flat: bigint; processor: bigint; passed_on: boolean }
 
-/** A merchant's book, and the sums of its movements. */
+/** A merchant's book, with the sums of the movements. */
 export type ModelBook = { available: bigint; reserved: bigint; fees: bigint; costs: bigint; float: bigint }
 
 type ModelPayout = {
   state: 'to_send' | 'sending' | 'asked' | 'blocked' | 'final'
   due: number
-  /** From this time on the platform does not send the payout any more. */
+  /** From this time on, the platform no longer sends the payout. */
   deadline: number
   asks: number
-  /** True after the provider has answered about the payout. */
+  /** True means that the provider has answered about the payout. */
   taken: boolean
 }
 
-/** A withdrawal in the model. */
+/** A withdrawal of the model. */
 export type Modelled = {
   merchant: number
   amount: bigint
   fee: bigint
   charge: bigint
-  /** The part of the charge that the merchant bears. */
+  /** The part of the charge that the merchant pays. */
   borne: bigint
   status: string
   funds: string
   payout: ModelPayout | null
-  /** Operators who approved the withdrawal since the last question to the merchant. */
+  /** The operators who approved the withdrawal after the last question to the merchant. */
   approved_by: number[]
-  /** The answers of the provider that the platform has recorded. */
+  /** The provider's answers that the platform has recorded. */
   recorded: Set<string>
 }
 
 const HOUR = 3_600_000
-/** FOUR_EYES_AMOUNT of the simulated processes, in cents. */
+/** The FOUR_EYES_AMOUNT setting of the simulated processes, in cents. */
 export const FOUR_EYES = 6_000n
-/** PAYOUT_DEADLINE_H of the simulated processes. */
+/** The PAYOUT_DEADLINE_H setting of the simulated processes. */
 export const DEADLINE_H = 48
 const LEASE_MS = 15_000
 const PAUSES_S = [2, 5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600]
@@ -53,13 +53,13 @@ const WAITING = ['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED']
 const UNSETTLED = ['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST']
 const STUCK = ['NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'NEEDS_ADMIN_ATTENTION']
 
-/** The points at which a process dies while it sends or settles a payout. */
+/** The points at which a process can die while it sends or settles a payout. */
 export type Crash = 'before_send' | 'after_send' | 'before_commit' | 'after_commit' | null
 
-/** The provider's next answers: to a query, and to a payout request. */
+/** The provider's next answers to a status query and to a payout request. */
 export type AnswerSource = { says(place: number): ModelAnswer; sends(place: number): ModelAnswer }
 
-/** The expected state of some merchants. */
+/** The expected state of several merchants. */
 export class Model {
   now = 0
   books: ModelBook[]
@@ -71,7 +71,7 @@ export class Model {
     this.books = prices.map(() => ({ available: 0n, reserved: 0n, fees: 0n, costs: 0n, float: 0n }))
   }
 
-  /** A copy on which the test tries one order of events. */
+  /** Returns a copy of the model, on which the test tries one order of events. */
   fork(): Model {
     const copy = new Model(this.prices)
     copy.now = this.now
@@ -106,7 +106,7 @@ export class Model {
     return 'ok'
   }
 
-  /** One of several operators approves. A process sends the payout at once, or after the second approval. */
+  /** Records an operator's approval. The last required approval reserves the money for the payout. */
   approve(w: Modelled, leased: boolean, operator: number): CallResult {
     if (!WAITING.includes(w.status)) return 'invalid_state'
     const book = this.bookOf(w.merchant)
@@ -155,7 +155,7 @@ export class Model {
     return { state: 'to_send', due, deadline, asks: 0 }
   }
 
-  /** A process takes the token and sends the payout. */
+  /** Lets a process take the lease of a payout and send the payout. */
   send(w: Modelled, place: number, answers: AnswerSource, crash: Crash): void {
     const payout = w.payout as ModelPayout
     Object.assign(payout, { state: 'sending', due: this.now + LEASE_MS })
@@ -180,7 +180,7 @@ export class Model {
     }
   }
 
-  /** The provider sends a callback, and the platform queries the provider. */
+  /** Lets the provider send a callback, after which the platform queries the provider. */
   hint(w: Modelled, place: number, answers: AnswerSource): void {
     if (w.payout !== null) this.settle(w, asQuestion(answers.says(place)), false)
   }
@@ -194,7 +194,7 @@ export class Model {
     if (!final && (!holder || payout.state === 'final')) return
     if (final) this.end(w, answer)
     else if (w.status === 'PROCESSING') this.leaveOpen(w, answer, was_taken, late)
-    // This part computes the next due time of the payout.
+    // Computes the next time at which the payout is due.
     const again = late ? undefined : answer.again_ms
     payout.asks += 1
     const pause = again ?? (PAUSES_S[Math.min(payout.asks, PAUSES_S.length) - 1] as number) * 1_000
@@ -221,7 +221,7 @@ export class Model {
     const may_alarm = open || w.status === 'SUCCESS' || (w.status === 'FAILED' && w.funds === 'released')
     const contradicts = other_amount || (!open && answer.kind !== 'reversed')
     if (contradicts && may_alarm) {
-      // A repeated answer needs no second decision, because the operator of the first decision knew the answer.
+      // A repeated answer needs no second decision, because the operator already knew the answer at the first decision.
       if (!w.recorded.has(text)) this.move(w, 'NEEDS_ADMIN_ATTENTION', w.funds)
     } else if (answer.kind === 'paid' && open) {
       this.pay(w)
@@ -234,7 +234,7 @@ export class Model {
       this.comeBack(w, answer.charge_returned === true)
       this.move(w, 'REVERSED', 'returned')
     }
-    // The platform also records an answer that moves nothing.
+    // The platform also records an answer that moves no money.
     w.recorded.add(text)
   }
 
@@ -272,7 +272,7 @@ export class Model {
   }
 }
 
-/** A refused or lost query gives no information. */
+/** Returns what the platform learns from a query. A refused or lost query gives no information. */
 function asQuestion(answer: ModelAnswer): ModelAnswer {
   return answer.kind === 'blocked' || answer.kind === 'not_sent' ? { kind: 'unknown' } : answer
 }

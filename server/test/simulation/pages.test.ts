@@ -1,5 +1,5 @@
-// Hundreds of lives of pages: payers, providers, merchants, operators and time in random order, through two processes. After
-// each life, no page has two payments without an operator's decision, and all books agree. RUNS is the number of lives; SEED=n
+// Runs hundreds of lives of pages: payers, providers, merchants, operators and time in random order, through two processes.
+// After each life, no page has two payments without an operator's decision, and all books agree. RUNS sets the number; SEED=n
 // repeats a run.
 
 import assert from 'node:assert/strict'
@@ -78,7 +78,7 @@ const events = fc.array<Event>(
   { minLength: 8, maxLength: 30, size: 'max' },
 )
 
-/** A provider that accepts every request and gives no final answer: the events of the life settle the payments. */
+/** Makes a provider that accepts every request and gives no final answer. The events of the life settle the payments. */
 const silent: Provider = {
   name: 'mock',
   capabilities: { methods: ['wallet_push', 'provider_pesa', 'qr'], whole_shillings: false, payout_methods: [] },
@@ -186,7 +186,7 @@ async function playLife(events_of_life: Event[]): Promise<void> {
         const codes = await Promise.all(
           Array.from({ length: event.times }, (_, i) => collect(event.page, event.method, (event.process + i) % 2)),
         )
-        // A QR code does not block a new attempt; a prompt blocks it for all payers.
+        // A QR code never blocks a new attempt. A prompt blocks new attempts of all payers.
         if (event.method !== 2) assert.ok(codes.filter((code) => code === 'ok').length <= 1, codes.join())
         break
       }
@@ -227,7 +227,7 @@ async function playLife(events_of_life: Event[]): Promise<void> {
   await lookAt(slugs)
 }
 
-/** Asserts that each page has one state, the same at its own address and for the script, and that no request fails. */
+/** Asserts that each page shows the same state at its address and to the script, and that no request fails. */
 async function lookAt(slugs: readonly string[]): Promise<void> {
   for (const slug of slugs) {
     const shown = await processes[0].call({ method: 'GET', url: `/pay/${slug}`, key: null })
@@ -246,13 +246,13 @@ async function lookAt(slugs: readonly string[]): Promise<void> {
   }
 }
 
-/** Issues a new token each time, because hours pass between two calls. */
+/** Issues a new token for each call, because hours pass between two calls. */
 async function operatorToken(world: World): Promise<string> {
   const key = await issuerKey(world.deps, 'http://127.0.0.1/identity')
   return issueAccessToken(world.deps, key, operator, ['pwd', 'otp'])
 }
 
-test('each page has at most one payment and shows the true state, and the books have every cent, in any order of events', async (t) => {
+test('in any order of events, each page has at most one payment and shows the true state, and the books contain every cent', async (t) => {
   t.diagnostic(`SEED=${SEED} RUNS=${RUNS}`)
   await fc.assert(fc.asyncProperty(events, playLife), {
     seed: SEED,

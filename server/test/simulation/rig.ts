@@ -1,5 +1,5 @@
-// The real system for a simulation: processes over one database, a provider that records its executions, and people who use
-// the API.
+// The real system for a simulation: processes over one database, a provider that records the payouts it executes, and users who
+// call the API.
 
 import assert from 'node:assert/strict'
 import { issueAccessToken, issuerKey } from '../../src/access/identity/index.ts'
@@ -11,16 +11,16 @@ import { createWorld, type Reply, type World } from '../harness.ts'
 import { fund, newPayoutScript, reverseCollection, scriptedProvider } from '../payouts.ts'
 import { type Crash, DEADLINE_H, FOUR_EYES, type ModelAnswer, type ModelBook, type Price } from './model.ts'
 
-/** A merchant with all keys. */
+/** A merchant, its live API key and the id of its FINANCE user. */
 export type Shop = { merchant: Merchant; key: string; person: string }
 
-/** The answers of the provider, and whether the provider executes each payout. */
+/** The provider's answers to queries and to payout requests. `executes` is true if the provider executes the payout. */
 export type ScriptedAnswers = {
   says(reference: string): ModelAnswer
   sends(reference: string): { answer: ModelAnswer; executes: boolean }
 }
 
-/** Processes, provider and people. */
+/** The processes, the provider, and the calls of users and operators. */
 export type Rig = {
   world: World
   url: string
@@ -32,11 +32,11 @@ export type Rig = {
   reverseCollection(shop: Shop, collection_id: string): Promise<void>
   submit(shop: Shop, amount: bigint): Promise<{ code: string; id: string }>
   /**
-   * Calls a process as the first or second operator; processes 0 and 1 also send, 2 and 3 only serve HTTP. Returns 'ok' or the
-   * error code.
+   * Calls a process as the first or second operator. Processes 0 and 1 also send payouts; processes 2 and 3 only serve HTTP.
+   * Returns 'ok' or the error code.
    */
   operate(process: number, path: string, body?: object, operator?: number): Promise<string>
-  /** The number of approvals of each of these withdrawals, as the console shows it. */
+  /** Reads the number of approvals of each withdrawal, as the console shows the number. */
   approvalsOf(keys: readonly { merchant_id: string; id: string }[]): Promise<number[]>
   respond(shop: Shop, id: string): Promise<string>
   callBack(process: number, reference: string): Promise<void>
@@ -44,13 +44,13 @@ export type Rig = {
   pass(ms: number): void
   /** Lets these processes do all due work. */
   work(processes: readonly number[]): Promise<void>
-  /** Runs a function while processes die at a crash point, and waits for its work to end. */
+  /** Runs a function while processes die at a crash point, and waits until all work has ended. */
   dying<Result>(point: Crash | 'approve', when: string, work: () => Promise<Result>): Promise<Result>
   booksOf(shop: Shop): Promise<ModelBook>
   close(): Promise<void>
 }
 
-/** The provider's answer about one payout. */
+/** Converts the model's answer to the provider's answer about one payout. */
 function answerOf(answer: ModelAnswer, { amount_minor }: PayoutRequest): PayoutAnswer {
   const again = answer.again_ms === undefined ? {} : { ask_again_ms: answer.again_ms }
   const rest = { provider_status: answer.kind.toUpperCase(), ...again }
@@ -70,7 +70,7 @@ function answerOf(answer: ModelAnswer, { amount_minor }: PayoutRequest): PayoutA
   }
 }
 
-/** Builds a rig over its own database. */
+/** Builds a rig over a new database. */
 export async function createSimulation(): Promise<Rig> {
   const database = await createTestDatabase()
   const executed = new Map<string, number>()
@@ -104,7 +104,7 @@ export async function createSimulation(): Promise<Rig> {
   const [world] = processes as [World]
   const operators = [await world.newSession('SUPER_ADMIN'), await world.newSession('SUPER_ADMIN')]
   const signing = await issuerKey(world.deps, 'http://127.0.0.1/identity')
-  // The test issues a new token each time, because hours pass between two calls.
+  // The test issues a new token for each call, because hours pass between two calls.
   const tokenOf = (person: string) => issueAccessToken(world.deps, signing, person, ['pwd', 'otp'])
   const codeOf = (reply: Reply) => (reply.status < 300 ? 'ok' : (reply.body?.error?.code ?? String(reply.status)))
   const idle = async () => {

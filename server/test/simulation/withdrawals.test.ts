@@ -1,6 +1,6 @@
-// Thousands of lives of withdrawals: random events in random order, with dying processes and false answers of the provider.
-// After each life the books equal the books of an independent model. `npm run simulate` is the long form; RUNS is the number of
-// lives, and SEED=n repeats a run.
+// Runs thousands of lives of withdrawals: random events in random order, with dying processes and false answers of the
+// provider. After each life the books equal the books of an independent model. `npm run simulate` runs more lives; RUNS sets
+// the number, SEED=n repeats a run.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -23,7 +23,7 @@ before(async () => {
 })
 after(() => rig?.close())
 
-/** How often each event happened and a process reached each crash point, to show the coverage of the simulation. */
+/** How often each event happened and each crash point was reached. The counts show the coverage of the simulation. */
 const counts = new Map<string, number>()
 const count = (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1)
 
@@ -53,7 +53,7 @@ async function booksHold(): Promise<void> {
   )
 }
 
-test('each withdrawal gets its expected status and book, and the provider executes no payout twice, in any order of events', async (t) => {
+test('in any order of events, each withdrawal gets its expected status and book, and the provider executes no payout twice', async (t) => {
   t.diagnostic(`SEED=${SEED} RUNS=${RUNS}`)
   const begun = Date.now()
   for (let done = 0; done < RUNS; done += CHUNK) {
@@ -73,7 +73,7 @@ test('the simulation reached each crash point and drew each kind of event', () =
     ...['NEEDS_RECONCILIATION reserved', 'BLOCKED_IP_WHITELIST reserved', 'SUCCESS paid', 'FAILED released'],
     ...['REVERSED returned', 'NEEDS_ADMIN_ATTENTION reserved'],
   ]
-  // These events need several steps, so a short run may not reach them.
+  // A short run may not reach these events, because each of these events needs several steps before.
   const rare = RUNS < 500 ? [] : ['NEEDS_ADMIN_ATTENTION paid', 'NEEDS_ADMIN_ATTENTION released', 'FAILED returned']
   const kinds = [
     'collect',

@@ -1,4 +1,5 @@
-// Two sets of books to compare: the executions of the provider's twin, and the records of the platform. Amounts in cents.
+// The two sets of books that the storm compares: the executions of the provider's twin, and the records of the platform.
+// Amounts are in cents.
 
 import { type Verification, verify } from '../../src/apps/admin/verify.ts'
 import { type Statement, sql } from '../../src/kernel/db/index.ts'
@@ -16,7 +17,7 @@ export type TheirPayment = {
   word: OrderStatus
   orders: number
   prompts: number
-  /** The money that payers paid, and the money that the provider returned. */
+  /** The money that payers paid and the money that the provider returned. */
   paid_minor: bigint[]
   returned_minor: bigint[]
   fate: PayerFateName | null
@@ -33,7 +34,7 @@ export type TheirPayout = {
   fate: PayeeFateName
 }
 
-/** A payment of the platform, with its only attempt and its ledger transfers. */
+/** A payment of the platform, with its only attempt and the ledger transfers. */
 export type OurPayment = {
   merchant_id: string
   id: string
@@ -45,16 +46,16 @@ export type OurPayment = {
   fee_minor: bigint
   reference: string
   attempts: number
-  /** The provider's last status, or our reason for not calling the provider. */
+  /** The provider's last status, or our reason for not sending a request to the provider. */
   word: string | null
   waits: boolean
-  /** By the ledger: money that reached the provider, the merchant's part, and the number of credits. */
+  /** Sums of the ledger: money that reached the provider, the merchant's part, and the number of credits. */
   float_minor: bigint
   merchant_minor: bigint
   credits: number
 }
 
-/** A withdrawal of the platform with its payout. */
+/** A withdrawal of the platform with the payout. */
 export type OurPayout = {
   merchant_id: string
   id: string
@@ -68,7 +69,7 @@ export type OurPayout = {
   merchant_minor: bigint
 }
 
-/** A status that must reach the merchant as an event. */
+/** A status that the platform must report to the merchant as an event. */
 export type Move = {
   merchant_id: string
   source: string
@@ -78,7 +79,7 @@ export type Move = {
   event: string | null
 }
 
-/** A stored delivery of an event. */
+/** A stored webhook delivery of an event. */
 export type Delivery = {
   merchant_id: string
   id: string
@@ -89,7 +90,7 @@ export type Delivery = {
   status: string
 }
 
-/** The records of all sides. */
+/** The records of provider, platform and merchants. */
 export type Books = {
   results: readonly RequestResult[]
   funded: ReadonlyMap<string, bigint>
@@ -98,7 +99,7 @@ export type Books = {
   totals: Totals
   our_payments: OurPayment[]
   our_payouts: OurPayout[]
-  /** The ledger's money at the provider for each merchant, by float and by the other accounts. */
+  /** The ledger's amount of each merchant's money at the provider: in the float, and in the other accounts. */
   accounts: { merchant_id: string; code: string; balance_minor: bigint }[]
   adjusted: { merchant_id: string; float_minor: bigint }[]
   moves: Move[]
@@ -107,7 +108,7 @@ export type Books = {
   checks: Verification['checks']
 }
 
-// The ledger's transfers by source. Money at the provider is in its float, which grows by debits.
+// Sums the ledger's transfers by source. The money at the provider is the balance of the float, which debits increase.
 const moved = (source: string) => `left join (
      select merchant_id, source_id, count(*) filter (where leg = 0 and posting in ('collection_settled', 'collection_held')) as credits,
        sum(case when credit_code = 'provider_float' then -amount_minor else 0 end
@@ -164,7 +165,7 @@ const DELIVERIES = sql(
   'select merchant_id, id, event, source_id, source_seq, body, status from webhook_deliveries',
 )
 
-/** Reads the records of all sides. */
+/** Reads the records of provider, platform and merchants. */
 export async function readBooks(
   rig: StormRig,
   known: {
@@ -191,7 +192,7 @@ export async function readBooks(
   }
 }
 
-/** All entries of a list of the twin. */
+/** Returns all entries of a list of the twin. */
 function all<T>(simulator: Simulator, name: Parameters<Simulator['list']>[0]): T[] {
   return simulator.list(name, 1, Number.MAX_SAFE_INTEGER).items as T[]
 }
@@ -223,7 +224,7 @@ function theirBooks(simulator: Simulator, scans: ReadonlyMap<string, PayerFateNa
   }
   const their_payouts = new Map<string, TheirPayout>()
   for (const { transid, amount, truth, executions, returns, requests, fate } of all<Payout>(simulator, 'payouts')) {
-    // Executions of one reference on two rails both count.
+    // If the provider executed one reference on two rails, both executions count.
     const other = their_payouts.get(transid)
     their_payouts.set(transid, {
       reference: transid,
@@ -238,7 +239,7 @@ function theirBooks(simulator: Simulator, scans: ReadonlyMap<string, PayerFateNa
   return { their_payments, their_payouts }
 }
 
-/** The provider's statement of all its movements. */
+/** Returns the provider's statement of all its movements. */
 export function statementOf(simulator: Simulator): StatedRow[] {
   const rows: StatedRow[] = []
   for (const { order_id, reference: provider_id, amount, at, returned_at } of all<Payment>(simulator, 'payments')) {
@@ -254,19 +255,19 @@ export function statementOf(simulator: Simulator): StatedRow[] {
   return rows
 }
 
-/** The remaining money of payments at the provider. */
+/** Returns the money of a payment that remains at the provider. */
 export function leftOf({ paid_minor, returned_minor }: TheirPayment): bigint {
   const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
   return sum(paid_minor) - sum(returned_minor)
 }
 
-/** The provider's decision about a payment: existing money counts, independent of the status. */
+/** Returns the provider's decision about a payment. The money decides, not the status. */
 export function decidedPayment(their: TheirPayment): 'paid' | 'unpaid' | 'undecided' {
   if (leftOf(their) > 0n) return 'paid'
   return their.word === 'PENDING' || their.word === 'INPROGRESS' ? 'undecided' : 'unpaid'
 }
 
-/** The provider's decision about a payout. */
+/** Returns the provider's decision about a payout. */
 export function decidedPayout(their: TheirPayout): 'paid' | 'unpaid' | 'undecided' {
   if (their.truth === 'pending') return 'undecided'
   return their.truth === 'paid' ? 'paid' : 'unpaid'

@@ -1,5 +1,5 @@
-// The clients of a storm: merchants that request payments and payouts, and payers who scan their QR codes. A merchant repeats a
-// request under its key until the server answers. operators.ts has the operators.
+// The clients of a storm: merchants that request payments and payouts, and payers who scan QR codes. A merchant repeats a
+// request under the same Idempotency-Key until the server answers. For the operators, see operators.ts.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../src/kernel/db/index.ts'
@@ -10,39 +10,41 @@ import type { Shop } from '../crash/rig.ts'
 import { stormRates } from './faults.ts'
 import type { StormRig } from './rig.ts'
 
-/** A payment or payout that a merchant requests, in shillings. */
+/** A payment or payout that a merchant requests. Amounts are in shillings. */
 export type MerchantRequest = Order & { flow: 'payment' | 'payout'; method: string; account: string; amount: number }
 
-/** The result for a merchant: the id of its request. Null means that the server refused the request for good. */
+/**
+ * The result of a merchant's request: the id of the payment or payout. Null means that the server finally refused the request.
+ */
 export type RequestResult = { request: MerchantRequest; id: string | null }
 
 /** The results of all requests. */
 export type Clients = {
   results: RequestResult[]
-  /** Responses that break the API's contract. */
+  /** Responses that break the contract of the API. */
   problems: string[]
-  /** The number of requests that a client repeated because the connection broke. */
+  /** Returns how many requests a client repeated because the connection broke. */
   lost(): number
-  /** The number of answered requests. */
+  /** Returns the number of answered requests. */
   done(): number
   close(): Promise<void>
 }
 
 const GIVE_UP_MS = 180_000
 const AGAIN_MS = 100
-/** The pause after 503, with which the server reports too much load. */
+/** The pause after a 503, with which the server reports too much load. */
 const LATER_MS = 1_000
-/** The client repeats one request in this many after the response, and must get the same response. */
+/** The share of requests that the client repeats after the response. The repeated request must get the same response. */
 const REPEAT_SHARE = 0.05
 
 const PAYMENT_METHODS = ['wallet-push', 'wallet-push', 'wallet-push', 'provider-pesa', 'qr'] as const
 const PAYOUT_METHODS = ['mobile-money', 'mobile-money', 'provider-pesa', 'bank-account'] as const
 const NETWORKS = ['MPESA', 'AIRTEL', 'MIXX', 'HALOPESA']
 const BANKS = ['CRDB', 'NMB', 'NBC']
-/** The twin has no fixed behaviour for these numbers: its seed decides. */
+/** Phone numbers without a fixed behaviour at the twin. The seed of the twin decides the outcome. */
 const ENDINGS = { from: 200, count: 700 }
 
-/** All requests of the merchants, the same for the same seed. */
+/** Makes all requests of the merchants. The same seed makes the same requests. */
 export function makeRequests(
   shops: readonly Shop[],
   random: () => number,
@@ -79,7 +81,7 @@ export function makeRequests(
   }
 }
 
-/** Sends all requests, `at_once` at a time and at most `per_second`. `onResult` gets each result. */
+/** Sends all requests, `at_once` at a time and at most `per_second`. Passes each result to `onResult`. */
 export function startClients(
   rig: StormRig,
   random: () => number,
@@ -127,7 +129,7 @@ export function startClients(
   return { clients, finished: Promise.all(loops).then(() => {}) }
 }
 
-/** Repeats a request until the server answers. A text describes an error. */
+/** Repeats a request until the server answers. If the result is a text, it describes an error. */
 async function ask(
   rig: StormRig,
   pools: readonly Client[],
@@ -142,7 +144,7 @@ async function ask(
       const { data } = JSON.parse(answer.text) as { data: { collection_id?: string; id?: string } }
       return { id: data.collection_id ?? data.id ?? '', text: answer.text }
     }
-    // The provider returned no code: the payment failed, and this key never shows another code.
+    // The provider returned no QR code. The payment failed, and a request with this key never returns another code.
     if (answer?.status === 503 && answer.text.includes('with a new key')) return { id: null, text: answer.text }
     const may_again = answer === null || answer.status === 503 || answer.text.includes('idempotency_in_progress')
     if (!may_again) return `${request.key} got the unexpected answer ${answer.status}: ${answer.text}`
@@ -156,20 +158,20 @@ const REFERENCES = sql(
   'storm_references',
   'select collection_id as id, provider_reference as reference from collection_attempts where collection_id = any($1::uuid[])',
 )
-/** The share of the shown codes that payers scan. */
+/** The share of the displayed QR codes that payers scan. */
 const SCANNED_SHARE = 0.9
 const SCAN_EVERY_MS = 300
 
-/** Payers who see codes. */
+/** Payers who see QR codes. */
 export type Payers = {
   show(id: string): void
-  /** The outcome of the scanned codes, by reference. */
+  /** The outcomes of the scanned QR codes, by reference. */
   fates: ReadonlyMap<string, PayerFateName>
-  /** Stops the payers after the last code. The promise resolves when the payers have scanned every code that they scan. */
+  /** Ends the scans after the last QR code. Resolves when the payers have scanned all QR codes that they want to scan. */
   stop(): Promise<void>
 }
 
-/** Payers who scan most of the codes that they see. */
+/** Makes payers who scan most of the QR codes that they see. */
 export function startPayers(rig: StormRig, seed: number): Payers {
   const { control_url, control_token } = rig.simulator
   const { payer } = stormRates(seed).rates

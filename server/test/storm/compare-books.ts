@@ -1,5 +1,5 @@
-// Finds contradictions in the books of both sides: pure functions from records to sentences. Without a sentence, the platform
-// lost and doubled no record, and both books agree to the cent.
+// Finds contradictions between the books of both sides, with pure functions from records to sentences. If there is no sentence,
+// no record got lost or doubled, and both books agree to the cent.
 
 import {
   type Books,
@@ -13,7 +13,7 @@ import {
 } from './books.ts'
 import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './faults.ts'
 
-/** A payment or payout whose books differ. Amounts in cents, as both sides have them at the provider. */
+/** A payment or payout about which the books differ. Amounts are in cents, at the provider by both books. */
 export type Difference = {
   flow: 'payment' | 'payout'
   reference: string
@@ -21,14 +21,14 @@ export type Difference = {
   says: string
   ours_minor: bigint
   theirs_minor: bigint
-  /** The provider reported another final outcome before. */
+  /** True if the provider reported a different final outcome before. */
   denied: boolean
 }
 
-/** The number of our open records by the provider's status. */
+/** The number of our open records, by the provider's status. */
 export type Undecided = Record<string, number>
 
-/** Every problem except differing amounts, independent of the provider's decisions. */
+/** Describes every problem except differing amounts, whatever the provider decided. */
 export function findProblems(books: Books): string[] {
   return [
     ...promises(books),
@@ -39,7 +39,7 @@ export function findProblems(books: Books): string[] {
   ]
 }
 
-/** The differences between the books, one for each record. */
+/** Finds the differences between the books, one per record. */
 export function findDifferences(books: Books): Difference[] {
   const found: Difference[] = []
   for (const our of books.our_payments) {
@@ -64,7 +64,7 @@ export function findDifferences(books: Books): Difference[] {
   return found
 }
 
-/** A difference as a sentence. */
+/** Describes a difference in a sentence. */
 export function sentenceOf({ flow, reference, says, ours_minor, theirs_minor }: Difference): string {
   return `${flow} ${reference} ${says}: ${ours_minor} in our books, ${theirs_minor} in the provider's book`
 }
@@ -96,7 +96,7 @@ function payoutSays(our: OurPayout, their: TheirPayout | undefined): string | nu
   return our.status === UNDECIDED_PAYOUT && decided === 'undecided' ? null : contradiction
 }
 
-/** Each acknowledged id exists once, and no other record exists. */
+/** Describes each acknowledged id that does not exist exactly once, and each record without an acknowledged id. */
 function promises({ results, our_payments, our_payouts }: Books): string[] {
   const problems: string[] = []
   const name = (merchant_id: string, reference: string) => `${merchant_id} ${reference}`
@@ -122,7 +122,7 @@ function promises({ results, our_payments, our_payouts }: Books): string[] {
   return problems
 }
 
-/** Executions that happened twice on a side, and records that exist on one side only. */
+/** Describes executions that happened twice on one side, and records that exist on one side only. */
 function twice({ our_payments, our_payouts, their_payments, their_payouts }: Books): string[] {
   const problems: string[] = []
   for (const { reference, prompts, paid_minor } of their_payments.values()) {
@@ -144,8 +144,8 @@ function twice({ our_payments, our_payouts, their_payments, their_payouts }: Boo
 }
 
 /**
- * Finds records that are open in our books although the provider has decided about them. It also finds a failed payment whose
- * payer has a prompt and may still pay.
+ * Finds records that are open in our books although the provider has decided. Also finds a failed payment whose payer still has
+ * a prompt and can pay.
  */
 export function undecided({ our_payments, our_payouts, their_payments, their_payouts }: Books): {
   counts: Undecided
@@ -173,7 +173,7 @@ export function undecided({ our_payments, our_payouts, their_payments, their_pay
   return { counts, problems }
 }
 
-/** The balances of merchants compared with their money in the provider's book. */
+/** Compares the balances of merchants with their money in the provider's book. */
 function merchants(books: Books): string[] {
   const problems: string[] = []
   const due = new Map(books.funded)
@@ -191,7 +191,7 @@ function merchants(books: Books): string[] {
   }
   const corrected = new Map(books.adjusted.map((row) => [row.merchant_id, row.float_minor]))
   for (const [merchant_id, lies] of is) {
-    // The accounts also hold the opening money, which operators booked as adjustments.
+    // The accounts also contain the opening money, which operators booked as adjustments.
     const booked = (due.get(merchant_id) ?? 0n) - (books.funded.get(merchant_id) ?? 0n)
     const expected = booked + (corrected.get(merchant_id) ?? 0n)
     if (lies !== expected) problems.push(`merchant ${merchant_id}: ${lies} at the provider, booked ${expected}`)
@@ -201,7 +201,8 @@ function merchants(books: Books): string[] {
 }
 
 /**
- * The final comparison: each merchant's money at the provider, by the provider's book and by our book, with independent sums.
+ * The final comparison. Compares each merchant's money at the provider in the provider's book and in our book. The two sums
+ * share no code.
  */
 export function findShortage(books: Books): string[] {
   const problems: string[] = []

@@ -1,8 +1,8 @@
-// Checks the events that merchants received: each promised status under one id, with any number of deliveries.
+// Checks the events that merchants received: one event id for each promised status, with any number of deliveries.
 
 import type { Books } from './books.ts'
 
-/** Final statuses, with the event of each status. */
+/** Final statuses, each with its event. */
 const FINAL: Record<string, string> = {
   successful: 'collection.success',
   failed: 'collection.failed',

@@ -1,4 +1,4 @@
-// The faults of a storm and their chances: every fault of the provider's twin at once.
+// The faults of a storm and their probabilities. The provider's twin has all these faults at once.
 
 import {
   CALLBACK_KINDS,
@@ -14,24 +14,24 @@ import type { Settings } from '../../twins/selcom/index.ts'
 /** The share of calls, callbacks, payers and receivers with a fault. */
 export const FAULT_SHARE = 0.2
 
-/** Payers who pay, and the answer of a network for a payer without money. These behaviours are no faults. */
+/** Payers who pay, and a network's answer for a payer without money. These behaviours are no faults. */
 const GOOD_PAYERS: readonly PayerFateName[] = ['pays', 'pays_slowly', 'cancels', 'wrong_pin', 'low_balance', 'declined']
 const GOOD_PAYEES: readonly PayeeFateName[] = ['pays', 'pending_pays', 'pending_fails', 'declined', 'over_limit']
-/** Among the payers without a fault, the share of each behaviour other than to pay at once. */
+/** The shares of the behaviours of payers without a fault, except immediate payment. */
 const OTHERWISE_SHARE = 0.03
 
 /**
- * The provider's last status contradicts an earlier final status, which its answers alone cannot show. After callbacks and
- * queries, the provider's statement finds these records, and only these may remain.
+ * Behaviours in which the provider's last status contradicts an earlier final status. After callbacks and queries, only these
+ * records may differ, and the provider's statement finds them.
  */
 export const PAYERS_THAT_LIE: readonly PayerFateName[] = ['fails_then_pays', 'returned', 'fail_pays']
-/** The same contradictions for payouts. */
+/** The same behaviours for payouts. */
 export const PAYEES_THAT_LIE: readonly PayeeFateName[] = ['returned', 'success_unpaid', 'fail_paid']
 
-/** Chances of a storm: each kind of fault is equally likely. */
+/** The probabilities of a storm. Each kind of fault is equally likely. */
 export function stormRates(seed: number): Rates {
   const wire = evenly(Object.keys(WIRE_FAULTS), FAULT_SHARE)
-  // A prompt meets both faults, so both together are as likely as each of the other faults.
+  // A prompt can have either fault, so both faults together are as likely as any other fault.
   const half = evenly(Object.keys(WIRE_FAULTS), FAULT_SHARE / 2)
   const payer = fates(Object.keys(PAYER_FATES), GOOD_PAYERS)
   const payee = fates(Object.keys(PAYEE_FATES), GOOD_PAYEES)
@@ -46,8 +46,8 @@ export function stormRates(seed: number): Rates {
 }
 
 /**
- * Further behaviour of the twin. The twin executes a repeated request twice, so that its book shows the repetition. It reports
- * reliably that an order does not exist, and never that a payout does not exist.
+ * Further behaviour of the twin. The twin executes a repeated request twice, so that its book shows the second execution. The
+ * twin reports correctly that an order does not exist, and never reports that a payout does not exist.
  */
 export const STORM_SETTINGS: Partial<Settings> = {
   texts: 'mixed',

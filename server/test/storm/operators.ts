@@ -1,5 +1,5 @@
-// The operators of a storm, over HTTP: they price and fund merchants, approve payouts and resend blocked payouts. Afterwards
-// the operators upload the provider's statement and correct the books by it.
+// The operators of a storm, who use HTTP. They price and fund merchants, approve payouts and resend blocked payouts. Afterwards
+// the operators upload the provider's statement and correct the books.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { sql } from '../../src/kernel/db/index.ts'
 import { csvOf, type StatedRow } from '../statements.ts'
 import type { StormRig } from './rig.ts'
 
-/** The prices of merchants. The provider takes no charge, so its book shows the full amounts. */
+/** The prices of merchants. The provider takes no charge, so the provider's book shows the full amounts. */
 const PRICES = {
   rules: [
     { flow: 'collection', percentage: '1.50' },
@@ -18,7 +18,7 @@ const GIVE_UP_MS = 180_000
 const AGAIN_MS = 100
 const PAGE_SIZE = 100
 
-/** A case of reconciliation with the fields that the storm needs. */
+/** A reconciliation case, with the fields that the storm needs. */
 export type StormCase = {
   id: string
   kind: string
@@ -33,29 +33,29 @@ export type StormCase = {
 
 type OperatorResponse = { status: number; text: string }
 
-/** The actions of the operators. */
+/** The actions of the operators of a storm. */
 export type StormOperators = {
-  /** Prices every merchant, gives it money, and configures its webhook address. `money` in shillings. */
+  /** Gives every merchant prices, money and a webhook address. `money` is in shillings. */
   open(money: number): Promise<void>
-  /** Queues a withdrawal for approval, until `stop`. */
+  /** Queues a withdrawal for approval, until the test calls `stop`. */
   hand(id: string): void
-  /** Resolves when the operators have approved every queued withdrawal. */
+  /** Ends the approvals. Resolves when the operators have approved every queued withdrawal. */
   stop(): Promise<void>
-  /** Sends blocked payouts again. Returns their number. */
+  /** Sends blocked payouts again. Returns the number of these payouts. */
   retryBlocked(): Promise<number>
-  /** Uploads a statement of everything since `from`. Returns the number of matching lines. */
+  /** Uploads a statement of all movements since `from`. Returns the number of matching lines. */
   state(rows: readonly StatedRow[], from: Date): Promise<number>
   cases(): Promise<StormCase[]>
-  /** Queries the provider about a case. Returns the state of the case. */
+  /** Asks the provider about a case. Returns the state of the case. */
   ask(one: StormCase): Promise<string>
-  /** Adjusts the books where the provider's answer cannot correct them, and closes the case. */
+  /** If the provider's answer cannot correct the books, adjusts the books and closes the case. */
   correct(one: StormCase): Promise<void>
 }
 
 const BLOCKED = sql('storm_blocked', `select id from withdrawals where status = 'BLOCKED_IP_WHITELIST'`)
 const STATUS = sql('storm_standing', 'select status from withdrawals where id = $1')
 
-/** Starts the operators; `at_once` operators approve at the same time. */
+/** Starts the operators. `at_once` operators approve at the same time. */
 export function startStormOperators(rig: StormRig, random: () => number, at_once: number): StormOperators {
   const call = async (method: string, path: string, body: string | object, more: Record<string, string> = {}) => {
     const give_up = Date.now() + GIVE_UP_MS
@@ -86,7 +86,7 @@ export function startStormOperators(rig: StormRig, random: () => number, at_once
   const waiting: string[] = []
   let running = true
   const approve = async (id: string) => {
-    // If the response of an approval does not arrive, the status of the withdrawal or the key shows the approval.
+    // If the response to an approval gets lost, the status of the withdrawal or a request with the same key shows the approval.
     const key: Record<string, string> = random() < 0.5 ? { 'idempotency-key': `approve-${id}` } : {}
     const { status, text } = await call('POST', `/v1/operator/withdrawals/${id}/approve`, {}, key)
     const is_done = status === 200 || (status === 409 && text.includes('invalid_state'))
@@ -100,7 +100,7 @@ export function startStormOperators(rig: StormRig, random: () => number, at_once
       }
     }),
   )
-  // `stop` throws the error, so this handler only prevents an unhandled rejection.
+  // `stop` throws the error. This handler only prevents an unhandled rejection.
   loops.catch(() => {})
 
   return {
@@ -140,7 +140,7 @@ export function startStormOperators(rig: StormRig, random: () => number, at_once
     },
     async ask(one) {
       const { status, text } = await call('POST', `/v1/operator/reconciliation/exceptions/${one.id}/ask`, {})
-      // Another case of the same payment may have closed this case.
+      // Another case about the same payment may have closed this case.
       if (status === 409) return 'resolved'
       return (await must(200, Promise.resolve({ status, text }))).state
     },

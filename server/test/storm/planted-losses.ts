@@ -1,4 +1,4 @@
-// Shows that the comparison finds each loss that the test plants in the correct books of a storm.
+// Plants losses in the correct books of a storm, and asserts that the comparison finds each loss.
 
 import assert from 'node:assert/strict'
 import { sql } from '../../src/kernel/db/index.ts'
@@ -9,7 +9,7 @@ import { eventProblems } from './events.ts'
 import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './faults.ts'
 import type { StormRig } from './rig.ts'
 
-/** Plants one loss after another in the correct books `sound`. Throws if the comparison does not find a loss. */
+/** Plants one loss after another in the correct books `sound`. If the comparison does not find a loss, throws an error. */
 export function plantLosses(sound: Books): void {
   const found = (change: (books: Books) => void): string => {
     const books = structuredClone(sound)
@@ -23,13 +23,13 @@ export function plantLosses(sound: Books): void {
     assert.ok(item !== undefined, 'the storm was large enough for every plant')
     return item
   }
-  // A record about which the provider tells the truth; the other records may differ without a planted loss.
+  // Chooses a record about which the provider tells the truth. Other records may differ even without a planted loss.
   const paid = (books: Books) =>
     of(books.our_payments, ({ status, reference }) => {
       const fate = books.their_payments.get(reference)?.fate
       return status === 'successful' && (fate == null || !PAYERS_THAT_LIE.includes(fate))
     })
-  // A payment without money at the provider; with money, "successful" would be the correct status.
+  // A payment without money at the provider. If the provider had the money, "successful" would be the correct status.
   const failed = (books: Books) =>
     of(books.our_payments, ({ status, reference }) => {
       const their = books.their_payments.get(reference)
@@ -48,13 +48,13 @@ export function plantLosses(sound: Books): void {
   const open = (books: Books) => of(books.our_payments, ({ status }) => status === 'processing')
 
   const plants: [RegExp, (books: Books) => void][] = [
-    // Promises to merchants.
+    // Losses of acknowledged requests.
     [/lacks the acknowledged record/, (books) => books.our_payments.splice(books.our_payments.indexOf(paid(books)), 1)],
     [/lacks the acknowledged record/, (books) => books.our_payouts.splice(books.our_payouts.indexOf(sent(books)), 1)],
     [/no merchant got its id/, (books) => Object.assign(books, { results: books.results.slice(1) })],
     [/exists 2 times/, (books) => books.our_payments.push({ ...paid(books), id: 'another' })],
     [/has the amount 1, not/, (books) => Object.assign(paid(books), { amount_minor: 1n })],
-    // Actions that must happen once.
+    // Actions that happen twice.
     [/prompted its payer 2 times/, (books) => Object.assign(order(books), { prompts: 2 })],
     [/the payer paid \S+ 2 times/, (books) => void order(books).paid_minor.push(100n)],
     [/the provider executed \S+ 2 times/, (books) => Object.assign(payout(books), { executions: 2 })],
@@ -64,7 +64,7 @@ export function plantLosses(sound: Books): void {
       /cost its merchant 1, not/,
       (books) => Object.assign(paid(books), { merchant_minor: paid(books).float_minor - 1n }),
     ],
-    // The statuses of both sides.
+    // Wrong statuses on one side.
     [/is successful, and unknown to the provider/, (books) => books.their_payments.delete(paid(books).reference)],
     [/is SUCCESS, and unknown to the provider/, (books) => books.their_payouts.delete(sent(books).reference ?? '')],
     [/is failed, and paid/, (books) => Object.assign(paid(books), { status: 'failed' })],
@@ -76,7 +76,7 @@ export function plantLosses(sound: Books): void {
     [/does not wait/, (books) => Object.assign(open(books), { waits: false })],
     [/no process queries it/, (books) => Object.assign(sent(books), { status: 'NEEDS_RECONCILIATION', waits: false })],
     [/its payer may still pay/, (books) => mayStillPay(books)],
-    // Money, one record at a time and in total.
+    // Wrong amounts, in one record and in total.
     [/: 1 in our books, \d+ in the provider's book/, (books) => Object.assign(paid(books), { float_minor: 1n })],
     [/: -1 in our books, -\d+ in the provider's book/, (books) => Object.assign(sent(books), { float_minor: -1n })],
     [/\d+ in our books, \d+ at the provider/, (books) => Object.assign(floatOf(books), { balance_minor: 1n })],
@@ -85,7 +85,7 @@ export function plantLosses(sound: Books): void {
     [/all merchants together: \d+ in our books/, (books) => Object.assign(books.totals.payments, { amount: 1n })],
     [/all merchants together: \d+ in our books/, (books) => Object.assign(books.totals.payouts, { paid_amount: 1n })],
     [/verify: some check/, (books) => books.checks.push({ name: 'some check', ok: false, detail: 'is broken' })],
-    // Events of merchants.
+    // Lost and wrong events.
     [/became \S+ with 0 events/, (books) => books.deliveries.splice(0, 1)],
     [/with the events $/m, (books) => forgetEvents(books)],
     [/is pending/, (books) => Object.assign(books.deliveries[0] ?? {}, { status: 'pending' })],
@@ -106,11 +106,14 @@ const ONE_CENT = sql(
    where environment = 'live' and code = 'available' and merchant_id = $1`,
 )
 
-/** Plants three losses in the real books: a shilling at the provider, a second payout execution, a cent without a source. */
+/**
+ * Plants three losses in the real books: a shilling at the provider, a second execution of a payout, and a cent without a
+ * source.
+ */
 export async function tamper(rig: StormRig, sound: Books): Promise<void> {
   const again = () => readBooks(rig, { results: sound.results, funded: sound.funded, fates: new Map() })
   const payments = rig.simulator.list('payments', 1, Number.MAX_SAFE_INTEGER).items as Payment[]
-  // A payment that the provider did not return; a returned payment has no amount to lose.
+  // Chooses a payment that the provider did not return, because a returned payment has no amount to lose.
   const shilling =
     payments.find(({ returned_at }) => returned_at === null) ?? assert.fail('the storm has no paid payment')
   shilling.amount += 1n

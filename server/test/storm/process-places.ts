@@ -1,8 +1,9 @@
-// The processes of the platform in a storm: a process in each place dies at random moments, and the next process replaces it.
+// The processes of the platform in a storm. Each place has one process at a time. The process dies at random moments, and a new
+// process replaces it.
 
 import { type Child, serverEnv, startChild } from '../crash/processes.ts'
 
-/** One place for a process of the platform. */
+/** A place that has one process of the platform at a time. */
 export type ProcessPlace = {
   name: string
   serves: boolean
@@ -10,7 +11,7 @@ export type ProcessPlace = {
   kills(): number
   /** Kills the process by SIGKILL and starts the next process. Resolves when the old process is dead. */
   kill(): Promise<void>
-  /** Resolves when the process answers on /readyz. A worker serves no HTTP, so the promise resolves at once. */
+  /** Resolves when the process answers on /readyz. A worker serves no HTTP, so for a worker the promise resolves at once. */
   ready(): Promise<void>
   /** Errors that the processes of this place logged. `busy` counts the requests that found no free database connection. */
   errors(): { unexpected: string[]; busy: number }
@@ -18,13 +19,13 @@ export type ProcessPlace = {
 }
 
 const ERROR = /"level":"error".*/g
-/** The caller got 503 and retries. On a small machine the load causes this error, without an effect on the books. */
+/** The caller gets 503 and retries. On a small machine, load causes this error without an effect on the books. */
 const BUSY = '"msg":"the database is unavailable"'
 
-/** Makes a place and starts its first process. */
+/** Makes a place and starts the first process of the place. */
 export function startPlace(name: string, database_url: string, env: Record<string, string>): ProcessPlace {
   const serves = env.PROCESS !== 'worker'
-  // All processes of a place share one folder, so each generated secret exists once.
+  // All processes of a place share one folder, so the processes generate each secret once.
   const settings = serverEnv(database_url, env)
   const start = (): Child => startChild(settings)
   const errors: string[] = []

@@ -1,5 +1,5 @@
-// The surroundings of a storm: a database, merchants, the provider's twin with its books, a webhook receiver, and the processes
-// of the platform. The processes die; all other parts live in the test process and continue.
+// The environment of a storm: a database, merchants, the provider's twin with its books, a webhook receiver, and the processes
+// of the platform. The processes die. The other parts run in the test process and continue.
 
 import { issueAccessToken, issuerKey } from '../../src/access/identity/index.ts'
 import { createUser } from '../../src/access/merchants/index.ts'
@@ -19,26 +19,26 @@ export type StormRig = {
   url: string
   db: Db
   simulator: Simulator
-  /** The number of actions that the twin has scheduled. */
+  /** Returns the number of actions that the twin has scheduled. */
   pending(): number
   hooks: Hooks
   shops: Shop[]
   seats: ProcessPlace[]
-  /** Places of processes that serve HTTP. */
+  /** The places whose processes serve HTTP. */
   apis: ProcessPlace[]
-  /** A session token of an operator that is valid now. */
+  /** Returns a session token of an operator that is valid at the moment. */
   session(): Promise<string>
-  /** Aborts when the rig closes, so that all waiting ends. */
+  /** A signal that aborts when the rig closes, so that all waits end. */
   closed: AbortSignal
   close(): Promise<void>
 }
 
-/** The lifetime of a token: much shorter than a session, because a storm lasts longer than a session. */
+/** The lifetime of a token. It is much shorter than a session, because a storm lasts longer than a session. */
 const SESSION_MS = 300_000
-/** The float of the twin in shillings never runs out, so a payout fails only by the faults of the storm. */
+/** The twin's float in shillings. The float never runs out, so a payout fails only by the faults of the storm. */
 const FLOAT = 100_000_000_000n
 
-/** Builds the rig with `pairs` API processes and as many workers. The test closes the rig in `after`. */
+/** Builds the rig with `pairs` API processes and the same number of workers. The test must close the rig in `after`. */
 export async function createStormRig(options: { seed: number; shops: number; pairs: number }): Promise<StormRig> {
   const database = await createTestDatabase()
   const { clock, pending } = countingClock()
@@ -77,7 +77,7 @@ export async function createStormRig(options: { seed: number; shops: number; pai
   }
 }
 
-/** Settings of a process that uses the twin, which calls back to `port`. */
+/** Returns the settings of a process that uses the twin. The twin sends callbacks to `port`. */
 function providerEnv({ url, account }: Simulator, port: number): Record<string, string> {
   return {
     PORT: String(port),
@@ -115,7 +115,7 @@ async function operatorOf(deps: TestDeps): Promise<() => Promise<string>> {
   }
 }
 
-/** The machine's clock with a count of its timers. A twin without timers has finished all its own actions. */
+/** Returns the machine's clock with a count of its timers. If the twin has no timers, all actions of the twin have ended. */
 function countingClock(): { clock: Clock; pending(): number } {
   const waiting = new Set<object>()
   const clock: Clock = {

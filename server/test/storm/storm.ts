@@ -1,5 +1,5 @@
-// A storm from its first payment to the last comparison. Merchants, payers and operators work while the provider has faults and
-// processes die. Then the test compares the books, and operators correct them by the provider's statement.
+// Runs a storm from the first payment to the last comparison. Merchants, payers and operators work while the provider has
+// faults and processes die. Then the test compares the books, and operators correct the books by the provider's statement.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '../crash/rig.ts'
@@ -23,22 +23,22 @@ export type StormSize = {
 
 /** The results of a storm. */
 export type Aftermath = {
-  /** The books at rest, and after the operators' work. */
+  /** The books at rest, and the books after the operators' corrections. */
   before: Books
   after: Books
   differences: Difference[]
   cases: StormCase[]
-  /** The number of cases that the provider's answer closed, and of cases that an operator closed. */
+  /** The number of cases that the provider's answer closed, and the number of cases that an operator closed. */
   explained: number
   corrected: number
-  /** The number of lines of the statement, and of lines that matched at once. */
+  /** The number of lines of the statement, and the number of lines that matched at once. */
   lines: number
   agreed: number
   problems: string[]
   left: OpenRecords
   lost: number
   kills: Record<string, number>
-  /** Errors that processes logged, and how often a process had no free database connection. */
+  /** The errors that processes logged, and how often a process had no free database connection. */
   errors: string[]
   busy: number
   ms: { storm: number; rest: number; desk: number }
@@ -47,13 +47,13 @@ export type Aftermath = {
 const SHOPS_MONEY = 1_000_000_000
 const LOOK_MS = 50
 const OPERATORS = 6
-/** The share of deaths after the last request, while the platform queries open records. */
+/** The share of kills after the last request, while the platform queries open records. */
 const LATE_KILLS = 0.2
-/** The share of deaths that hit a process which has just begun to start. */
+/** The share of kills that hit a process during its start. */
 const EARLY_SHARE = 0.25
 const PAUSE_BETWEEN_LATE_MS = 1_500
 
-/** Runs the storm over a rig. `say` gets a line of progress every ten seconds. */
+/** Runs the storm over a rig. Every ten seconds, `say` gets a line about the progress. */
 export async function rage(rig: StormRig, size: StormSize, say: (line: string) => void): Promise<Aftermath> {
   const began = new Date()
   const desk = startStormOperators(rig, seededRandom(size.seed + 1), OPERATORS)
@@ -111,7 +111,7 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
   const differences = findDifferences(before)
 
   const begin = Date.now()
-  // The faults have ended: after this line only the provider's earlier decisions matter.
+  // The faults have ended. After this line, only the provider's earlier decisions matter.
   rig.simulator.setFaults({ rates: {} })
   const rows = statementOf(rig.simulator)
   const agreed = await desk.state(rows, began)
@@ -142,7 +142,10 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
 
 const killsOf = (rig: StormRig) => rig.seats.reduce((sum, seat) => sum + seat.kills(), 0)
 
-/** Kills processes: most during the work, at moments that the seed draws, the others while the system comes to rest. */
+/**
+ * Kills processes. Most kills happen during the requests, at moments that the seed draws; the others happen while the system
+ * comes to rest.
+ */
 async function killAll(
   rig: StormRig,
   { seed, kills }: StormSize,
@@ -152,7 +155,7 @@ async function killAll(
   const random = seededRandom(seed + 4)
   const late = Math.floor(kills * LATE_KILLS)
   const moments = Array.from({ length: kills - late }, () => random()).sort((a, b) => a - b)
-  // Each place has a turn before any place has a second turn.
+  // Each place loses a process before any place loses a second process.
   let turns: StormRig['seats'] = []
   const draw = () => {
     if (turns.length === 0) turns = rig.seats.toSorted(() => random() - 0.5)
@@ -165,7 +168,7 @@ async function killAll(
   finished.then(stop, stop)
   const kill = async () => {
     const seat = draw()
-    // Most processes have served for a moment; some die while they start.
+    // Most killed processes have served requests for a moment. Some processes die during their start.
     if (random() >= EARLY_SHARE) await seat.ready()
     await sleep(random() * 300)
     await seat.kill()
@@ -181,7 +184,10 @@ async function killAll(
   }
 }
 
-/** Operators work through the cases: they query the provider, and adjust the books that its answer does not correct. */
+/**
+ * Lets operators close the cases. The operators query the provider, and adjust the books that the provider's answer does not
+ * correct.
+ */
 async function workOff(
   desk: StormOperators,
   cases: readonly StormCase[],

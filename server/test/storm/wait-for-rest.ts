@@ -1,5 +1,5 @@
-// Waits by conditions, not by a fixed time, until a storm is at rest. The pauses between queries grow to an hour, so the test
-// makes the queries due at once.
+// Waits until a storm is at rest, by conditions and not by a fixed time. The pauses between queries grow to an hour, so the
+// test makes the queries due at once.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Statement, sql } from '../../src/kernel/db/index.ts'
@@ -7,7 +7,7 @@ import type { Order, Payout } from '../../twins/selcom/index.ts'
 import type { StormOperators } from './operators.ts'
 import type { StormRig } from './rig.ts'
 
-/** Counts of open records. */
+/** The numbers of open records. */
 export type OpenRecords = { payments: number; payouts: number; events: number; pending: number }
 
 const OPEN_PAYMENTS = sql(
@@ -41,12 +41,15 @@ const HURRY_EVENTS = sql(
 )
 
 const LOOK_EVERY_MS = 300
-/** The pause before the platform repeats a failed query: long enough for the response to arrive. */
+/** The pause before the platform repeats a failed query. In this pause the response can still arrive. */
 const HURRY_EVERY_MS = 1_500
 
 type OpenPayout = { reference: string; status: string }
 
-/** Resolves when only records that the provider never decided are open, or after `within_ms`. Returns the counts. */
+/**
+ * Resolves when the only open records are those about which the provider never decided, or after `within_ms`. Returns the
+ * numbers of open records.
+ */
 export async function waitForRest(
   rig: StormRig,
   desk: StormOperators,
@@ -85,13 +88,13 @@ async function references(rig: StormRig, statement: Statement): Promise<string[]
   return (await rig.db.query<{ reference: string }>(statement)).map(({ reference }) => reference)
 }
 
-/** True if the payment is open at the provider, which will not decide it without a payer. */
+/** Returns true if the payment is open at the provider, and the provider will not decide without the payer. */
 function isUndecided({ simulator, pending }: StormRig, reference: string): boolean {
   const order: Order | null = simulator.order(reference)
   return order !== null && order.payment === null && ['PENDING', 'INPROGRESS'].includes(order.word) && pending() === 0
 }
 
-/** True if an operator must decide, because the provider has no such payout, or does not know its outcome. */
+/** Returns true if an operator must decide, because the provider has no such payout or does not know the outcome. */
 function isDoubted({ simulator, pending }: StormRig, { reference, status }: OpenPayout): boolean {
   if (status !== 'NEEDS_RECONCILIATION') return false
   const found = ['walletcashin', 'selcompesa', 'qwiksend'].map((rail) => simulator.payout(rail, reference))
