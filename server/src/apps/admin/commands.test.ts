@@ -68,7 +68,7 @@ for (const [line, message] of INVALID_LINES) {
   })
 }
 
-test('the admin command issues no token and accepts a subject when the issuer is foreign', () => {
+test('if the issuer is foreign, the admin command issues no token and accepts a subject', () => {
   const env = { OIDC_ISSUER: 'https://id.example.tz' }
   assert.throws(() => prepare('token --email a@b.tz', env), /OIDC_ISSUER/)
   assert.equal(typeof prepare(`${USER} --role SUPER_ADMIN --subject abc|7`, env).run, 'function')
@@ -115,7 +115,7 @@ test('the help of each admin command names every option and gives a valid exampl
   }
 })
 
-test('the help of a command group shows the commands of the group', () => {
+test('the help of a command group describes each command of the group', () => {
   assert.deepEqual(commandsOf('statement'), ['statement import'])
   assert.match(helpOf(['statement']) ?? '', /--columns[\s\S]*Example[\s\S]*statement import --provider/)
   assert.equal((helpOf(['user'])?.match(/^Usage/gm) ?? []).length, 5)

@@ -11,20 +11,20 @@ import { disableByEmail, dropLostSecondStep, enableByEmail, revokeOperator } fro
 import { importStatement, statementToImport } from './statements.ts'
 import { verify } from './verify.ts'
 
-/** The action of a command. The command opens and migrates the database before the action. */
+/** The action of a command. The program opens and migrates the database before the action runs. */
 type CommandAction = (deps: Deps, url: string) => Promise<Record<string, unknown>>
 
-/** One command. `prepare` checks the options before the command opens the database. */
+/** A command. `prepare` checks the options before the program opens the database. */
 type Command = {
   takes: readonly read.Option[]
   prepare(values: read.OptionValues, config: Config): CommandAction
-  /** False means that the command needs no secret key, because the command reads and writes nothing encrypted. */
+  /** False means that the command needs no secret key, because it neither reads nor writes encrypted data. */
   needs_key?: false
 }
 
 const NAME_MAX = 100
 
-/** Every command by its name. */
+/** Every command, by name. */
 export const COMMANDS: Record<string, Command> = {
   demo: { takes: [], prepare: () => demo },
   'merchant create': {

@@ -1,4 +1,4 @@
-// Tests the demo users. test/crash/production.test.ts tests that production refuses them.
+// Tests the demo users. test/crash/production.test.ts tests that production refuses a database with demo users.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -30,7 +30,7 @@ test('two processes that start at once print the same valid passwords', async ()
   }
 })
 
-test('a process waits longer than a lock timeout while another process creates the demo users', async () => {
+test('a process that starts waits longer than the lock timeout while another process creates the demo users', async () => {
   const world = await createWorld()
   try {
     const merchant = await ensureDemoMerchant(world.deps)

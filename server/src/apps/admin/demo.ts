@@ -1,4 +1,4 @@
-// Creates the demo merchant of an installation outside production, with its keys and users.
+// Creates the demo merchant with its keys and users. Only an installation outside production has a demo merchant.
 
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -19,7 +19,7 @@ const LOCK_TIMEOUT = '55P03'
 /** Each attempt waits 5 seconds, the lock timeout of a statement. Hashing the passwords of the demo users takes seconds. */
 const LOCK_ATTEMPTS = 24
 
-/** Runs a transaction under the lock. If several processes start at once, each waits for the processes before it. */
+/** Runs a transaction under the lock. If several processes start at once, each process waits for the earlier processes. */
 async function withLock<T>(deps: Deps, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -33,7 +33,7 @@ async function withLock<T>(deps: Deps, work: (tx: Tx) => Promise<T>): Promise<T>
   }
 }
 
-/** Returns the demo merchant. Creates the merchant if the database has none. Refuses in production. */
+/** Returns the demo merchant. If the database has no demo merchant, creates the merchant. In production, refuses. */
 export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
   if (deps.config.node_env === 'production') {
     refuse('forbidden', {
@@ -67,19 +67,19 @@ export async function demo(deps: Deps) {
 /** A demo user who can sign in. */
 export type DemoUser = { email: string; password: string; role: Role }
 
-/** The file with the passwords of the demo users, so that the passwords stay the same at the next start. */
+/** The file that stores the passwords of the demo users. With this file, the passwords stay the same at the next start. */
 const DEMO_USERS_FILE = 'demo-people.json'
 
 /**
- * Returns a demo user of every role with a valid password, from the file or new. Returns none with a foreign
- * OIDC_ISSUER, which has its own users.
+ * Returns a demo user of every role with a valid password, which the file contains or which is new. If OIDC_ISSUER is foreign,
+ * returns no users, because that issuer has its own users.
  */
 export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUser[]> {
   if (deps.config.oidc_issuer !== '') return []
   const file = join(deps.config.data_dir, DEMO_USERS_FILE)
   return withLock(deps, async (tx) => {
-    // This process reads the file under the lock. If two processes start at once, the second reads the file of the
-    // first.
+    // This process reads the file under the lock. If two processes start at once, the second process reads the file that the
+    // first process wrote.
     const stored = await readDemoUsers(file)
     const users: DemoUser[] = []
     const renewed: DemoUser[] = []
@@ -104,7 +104,7 @@ export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUse
         target_id: merchant.id,
         after: { users: renewed.map(({ email, role }) => ({ email, role })) },
       })
-      // If the process dies before the commit, the passwords of the file do not work, and the next start makes new
+      // If the process dies before the commit, the passwords in the file are not valid. The next start then makes new
       // passwords.
       await writeDemoUsers(deps, file, users)
     }

@@ -1,15 +1,15 @@
-// Contains the help texts of the admin command in one table, for the list of commands and for each command.
+// Contains the help texts of the admin command in one table, for the list of commands and for the page of each command.
 
 import { PROVIDER_NAMES } from '../../adapters/providers/registry.ts'
 import { MERCHANT_ROLES, SCOPES } from '../../kernel/http/index.ts'
 import { orList } from '../../kernel/lib/index.ts'
 
 type HelpPage = {
-  /** The options, as the usage line shows them. */
+  /** The options, as the usage line shows the options. */
   takes?: string
   /** The description, for the list and for the page of the command. */
   does: readonly string[]
-  /** The options with their meaning. */
+  /** The options, each with its meaning. */
   options?: Readonly<Record<string, string>>
   /** The options of the example. A missing value means that the example has no options. */
   example?: string
@@ -28,7 +28,7 @@ const onEmail = (...does: string[]): HelpPage => ({
   example: '--email asha@example.com',
 })
 
-/** The page of each command. */
+/** The help page of each command. */
 export const PAGES: Readonly<Record<string, HelpPage>> = {
   demo: { does: ['Creates the demo merchant with new keys, and demo users with passwords (not in production)'] },
   'merchant create': {
@@ -111,7 +111,7 @@ const COMMAND = 'npm run -s admin --'
 const DESCRIPTION_COLUMN = 40
 const OPTION_WIDTH = 18
 
-/** Returns the help for one command, for a group of commands, or for all. Null means that no such command exists. */
+/** Returns the help for one command, for a group of commands, or for all commands. Null means that no such command exists. */
 export function helpOf(words: readonly string[]): string | null {
   const name = words.join(' ')
   if (name === '') return listOfCommands()

@@ -1,5 +1,5 @@
-// Defines the commands for merchants and keys. The commands write the same audit entries as the API, with the command
-// as actor.
+// Defines the commands for merchants and keys. The commands write the same audit entries as the API. The actor of the entries
+// is the command.
 
 import { insertKey, lockKey, type NewKey, presentKey, revokeLocked } from '../../access/api-keys/index.ts'
 import { addMerchant, type NewMerchant } from '../../access/merchants/index.ts'
@@ -7,7 +7,7 @@ import { recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction } from '../../kernel/db/index.ts'
 import { COMMAND_ACT } from './act.ts'
 
-/** Creates a merchant. The option `approved` makes the merchant active, verified and priced with the default price list. */
+/** Creates a merchant. With the option `approved`, the merchant is active, verified and priced with the default price list. */
 export function makeMerchant(deps: Deps, input: NewMerchant) {
   return inTransaction(deps.db, async (tx) => {
     const { id, merchant_code } = await addMerchant(deps, tx, COMMAND_ACT, input)
@@ -15,7 +15,7 @@ export function makeMerchant(deps: Deps, input: NewMerchant) {
   })
 }
 
-/** Creates a key and returns its plaintext, which the server does not store. Refuses the same input as `insertKey`. */
+/** Creates a key and returns the plaintext, which the server does not store. Refuses the same input as `insertKey`. */
 export function makeKey(deps: Deps, input: NewKey) {
   return inTransaction(deps.db, async (tx) => {
     const { record, plaintext_key } = await insertKey(deps, tx, input)
@@ -32,7 +32,7 @@ export function makeKey(deps: Deps, input: NewKey) {
   })
 }
 
-/** Revokes a key. A second call changes nothing. Refuses an unknown key with not_found. */
+/** Revokes a key. If the key is already revoked, changes nothing. If the key does not exist, refuses with not_found. */
 export function stopKey(deps: Deps, merchant_id: string, key_id: string) {
   return inTransaction(deps.db, async (tx) => {
     const before = await lockKey(tx, merchant_id, key_id)

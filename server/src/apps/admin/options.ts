@@ -1,10 +1,10 @@
-// Defines the options of the admin command, and checks them before the command opens the database.
+// Defines the options of the admin command. The program checks the options before it opens the database.
 
 import type { parseArgs } from 'node:util'
 import { ENVIRONMENTS, type Environment, MERCHANT_ROLES, type Role, SCOPES } from '../../kernel/http/index.ts'
 import { isId } from '../../kernel/lib/index.ts'
 
-/** The command line is invalid. The message explains the right form. */
+/** The error of an invalid command line. The message explains the valid form. */
 export class UsageError extends Error {}
 
 /** Every option of every command. */
@@ -59,7 +59,7 @@ export function id(values: OptionValues, name: 'merchant' | 'key'): string {
   return given
 }
 
-/** Returns one line of text, or undefined if the option is missing. */
+/** Returns one line of text. If the option is missing, returns undefined. */
 export function optionalLine(values: OptionValues, name: TextOption, max: number): string | undefined {
   const given = values[name]
   if (given === undefined) return undefined
@@ -71,7 +71,7 @@ export function optionalLine(values: OptionValues, name: TextOption, max: number
 
 const EMAIL = /^[^\s@\p{Cc}\p{Cs}]{1,64}@[^\s@\p{Cc}\p{Cs}]{1,190}$/u
 
-/** Returns an e-mail address in lower case, or undefined if the option is missing. */
+/** Returns an e-mail address in lower case. If the option is missing, returns undefined. */
 export function optionalEmail(values: OptionValues): string | undefined {
   if (values.email === undefined) return undefined
   if (!EMAIL.test(values.email)) throw new UsageError('--email must be an e-mail address')
@@ -84,7 +84,7 @@ export function requiredEmail(values: OptionValues): string {
   return optionalEmail(values) as string
 }
 
-/** Returns a role with its merchant. SUPER_ADMIN has no merchant; every other role needs one merchant. */
+/** Returns a role with its merchant. SUPER_ADMIN has no merchant. Every other role needs a merchant. */
 export function roleAndMerchant(values: OptionValues): { role: Role; merchant_id: string | null } {
   const role = choice(values, 'role', [...MERCHANT_ROLES, 'SUPER_ADMIN'])
   if (role !== 'SUPER_ADMIN') return { role, merchant_id: id(values, 'merchant') }
@@ -98,7 +98,7 @@ export function environment(values: OptionValues): Environment {
   return choice(values, 'environment', ENVIRONMENTS)
 }
 
-/** Returns the scopes, which the command line separates by commas. */
+/** Returns the scopes, which the command line separates with commas. */
 export function scopes(values: OptionValues): string[] {
   const named = required(values, 'scopes')
     .split(',')

@@ -1,5 +1,4 @@
-// Defines the commands that change the rights of a user: disable, enable, revoke the operator role, drop a lost second
-// step.
+// Defines the commands that change the rights of a user: disable, enable, revoke the operator role, remove a lost second step.
 
 import { dropSecondStep, EMBEDDED, endSessions, hasSecondStep } from '../../access/identity/index.ts'
 import { disableUser, enableUser, takeOperatorRole } from '../../access/merchants/index.ts'
@@ -21,7 +20,7 @@ const FIND = sql(
   'select id, super_admin, issuer, disabled_at from users where email = $1 for update',
 )
 
-/** Disables a user from the next request on. Refuses (invalid_state) a disabled user. */
+/** Disables a user from the next request on. If the user is already disabled, refuses with invalid_state. */
 export function disableByEmail(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id, disabled_at }) => {
     if (disabled_at !== null) refuse('invalid_state', { message: 'This user is disabled already.' })
@@ -30,7 +29,7 @@ export function disableByEmail(deps: Deps, email: string): Promise<ChangedUser> 
   })
 }
 
-/** Enables a disabled user. Refuses (invalid_state) a user who is not disabled. */
+/** Enables a disabled user. If the user is not disabled, refuses with invalid_state. */
 export function enableByEmail(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id, disabled_at }) => {
     if (disabled_at === null)
@@ -40,7 +39,9 @@ export function enableByEmail(deps: Deps, email: string): Promise<ChangedUser> {
   })
 }
 
-/** Takes the operator role from a user; memberships stay. Refuses (invalid_state) a user without the role. */
+/**
+ * Takes the operator role from a user. The memberships stay. If the user does not have the role, refuses with invalid_state.
+ */
 export function revokeOperator(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id, super_admin }) => {
     if (!super_admin) refuse('invalid_state', { message: 'This user is not an operator, so there is no role to take.' })
@@ -49,7 +50,7 @@ export function revokeOperator(deps: Deps, email: string): Promise<ChangedUser> 
   })
 }
 
-/** Deletes the second step of a user who lost the second factor. Refuses (invalid_state) a user without a second step. */
+/** Deletes the second step of a user who lost the second factor. If the user has no second step, refuses with invalid_state. */
 export function dropLostSecondStep(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id }) => {
     if (!(await hasSecondStep(tx, id)))
@@ -59,13 +60,16 @@ export function dropLostSecondStep(deps: Deps, email: string): Promise<ChangedUs
   })
 }
 
-/** Changes a user, ends the sessions at the built-in provider and writes the audit log. Refuses an unknown user (not_found). */
+/**
+ * Changes a user, ends the user's sessions at the built-in provider and writes the audit log. If the user does not exist,
+ * refuses with not_found.
+ */
 function changeRights(deps: Deps, email: string, applyChange: RightsChange): Promise<ChangedUser> {
   return inTransaction(deps.db, async (tx) => {
     const [user] = await tx.query<UserRightsRow>(FIND, [email])
     if (!user) refuse('not_found', { message: 'There is no user with this e-mail address.' })
     const { action, before, after } = await applyChange(tx, user)
-    // A foreign issuer manages its own sessions, and the subject that it uses must not change.
+    // A foreign issuer manages the sessions of its users, and the subject of a user must not change.
     if (user.issuer === EMBEDDED) await endSessions(deps, tx, user.id)
     await recordAudit(deps, tx, {
       ...COMMAND_ACT,

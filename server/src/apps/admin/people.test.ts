@@ -1,4 +1,4 @@
-// Tests the commands for users. server/test/people.test.ts tests them through the real command line.
+// Tests the commands for users in this process. server/test/people.test.ts runs the same commands on a real command line.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => world.close())
 
-test('an account with an unconfirmed address cannot become an operator', async () => {
+test('the admin command refuses to make an account with an unconfirmed e-mail address an operator', async () => {
   const { deps } = world
   const email = 'neema@example.com'
   const taken = { email, name: 'Not Neema', language: 'sw', super_admin: false, identity: 'embedded' } as const
@@ -48,7 +48,7 @@ test('the admin command shows the e-mails of an installation without a mail serv
   assert.deepEqual(acts, [{ action: 'outbox.read', actor_kind: 'command' }])
 })
 
-test('the server distinguishes a role that owns its database from a superuser', async () => {
+test('the server distinguishes a database role that owns the database from a superuser', async () => {
   const [row] = await world.rows<{ super: boolean }>(
     'select rolsuper as super from pg_roles where rolname = current_user',
   )
@@ -118,7 +118,7 @@ test('the admin command deletes a lost second step', async () => {
   assert.deepEqual(await auditedActs(acts), [{ actor_kind: 'command', action: 'user.drop_second_step' }])
 })
 
-test('a user of a foreign issuer keeps the issuer and subject when the admin command disables the user', async () => {
+test('when the admin command disables a user of a foreign issuer, the user keeps the issuer and the subject', async () => {
   const { email, user_id } = await signIn('VIEWER')
   await world.rows("update users set issuer = 'https://id.example.tz', subject = 'asha' where id = $1", [user_id])
   await disableByEmail(world.deps, email)

@@ -1,4 +1,5 @@
-// Defines the commands for users: roles, also for the first operator, access tokens for scripts, and reading e-mails.
+// Defines the commands for users: they give roles (including the first operator's role), issue access tokens for scripts, and
+// read e-mails.
 
 import {
   ACCESS_TOKEN_S,
@@ -27,7 +28,7 @@ export type RoleGrant = {
   subject: string | null
 }
 
-/** The user with the role. Null in `password` means that the command made no password; `note` gives the reason. */
+/** The user with the role. Null in `password` means that the command made no password. `note` gives the reason. */
 type GrantedUser = { user_id: string; email: string; password: string | null; note?: string }
 
 type UserRow = {
@@ -49,8 +50,8 @@ const FIND = sql(
 const BY_SUBJECT = sql('admin_user_by_subject', 'select email from users where issuer = $1 and subject = $2')
 
 /**
- * Gives a user a role, and creates a missing account. Refuses an unknown merchant (not_found). Refuses an existing
- * member, a disabled user and a subject of another user with invalid_state.
+ * Gives a user a role. If the account is missing, creates the account. Refuses an unknown merchant with not_found. Refuses an
+ * existing member, a disabled user and the subject of another user with invalid_state.
  */
 export function grantRole(deps: Deps, input: RoleGrant): Promise<GrantedUser> {
   const { email, merchant_id, role, name, subject } = input
@@ -82,13 +83,13 @@ async function insertUser(deps: Deps, tx: Tx, input: RoleGrant): Promise<[string
   const name = input.name ?? email
   const super_admin = role === 'SUPER_ADMIN'
   const identity = issuer === '' ? 'embedded' : subject === null ? null : { issuer, subject }
-  // The operator of the command vouches for the address, unless the first sign-in has to prove the address.
+  // The person who runs the command vouches for the e-mail address, unless the first sign-in has to prove the address.
   const user = { email, email_verified: identity !== null, name, language, super_admin, identity } as const
   const { id } = await createUser(deps, tx, user)
   return [id, { action: 'user.create', after: { email, name, language, super_admin, identity } }]
 }
 
-/** Makes an existing user an operator. If the command names a subject, binds the user to that subject. */
+/** Makes an existing user an operator. If the command line names a subject, binds the user to the subject. */
 async function changeUser(deps: Deps, tx: Tx, input: RoleGrant, existing: UserRow): Promise<[string, UserChange]> {
   const { email, subject } = input
   const issuer = deps.config.oidc_issuer
@@ -155,9 +156,9 @@ type TokenUserRow = { id: string; issuer: string | null; subject: string | null;
 const FOR_TOKEN = sql('admin_user_for_token', 'select id, issuer, subject, disabled_at from users where email = $1')
 
 /**
- * Issues an access token of the built-in provider, for scripts. Its `amr` is cli, which counts as a second factor.
- * Refuses an unknown user (not_found). Refuses a disabled user, or a user without an account at the built-in provider,
- * with invalid_state.
+ * Issues an access token of the built-in provider, for scripts. The `amr` of the token is cli, which counts as a second factor.
+ * Refuses an unknown user with not_found. Refuses a disabled user, or a user without an account at the built-in provider, with
+ * invalid_state.
  */
 export async function issueToken(deps: Deps, email: string): Promise<{ access_token: string; expires_in: number }> {
   const key = (await latestIssuerKey(deps)) ?? (await issuerKey(deps, embeddedIssuer(deps)))

@@ -1,4 +1,4 @@
-// Checks the database before production starts.
+// Checks the database before a server starts in production.
 
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { type Config, ConfigError } from '../../kernel/lib/index.ts'
@@ -19,13 +19,13 @@ const SETTINGS = sql(
   'select name, setting, source from pg_settings where name = any($1) order by name',
 )
 
-/** Returns true if the configuration declares that the storage makes this setting unnecessary. */
+/** Returns true if the configuration states that the storage makes this setting unnecessary. */
 const isNotNeeded = (config: Config, name: string): boolean =>
   name === 'full_page_writes' && config.full_page_writes_not_needed
 
 /**
- * Throws a ConfigError if the settings of this role's connections may lose committed data, or if demo users can sign
- * in. Each line of the message names a problem and its remedy.
+ * If the settings of this role's connections may lose committed data, or if demo users can sign in, throws a ConfigError. Each
+ * line of the message names a problem and the remedy.
  */
 export async function requireSafeProduction({ db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>): Promise<void> {
   if (config.full_page_writes_not_needed) {

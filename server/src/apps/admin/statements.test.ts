@@ -10,7 +10,7 @@ import { csvOf, DAY, lineOf, NOW, plant } from '../../../test/statements.ts'
 import { statementForm } from '../../adapters/providers/statement-forms.ts'
 import { importStatement, statementToImport } from './statements.ts'
 
-test('the admin command imports a statement with its own column names once and writes the audit log', async (t) => {
+test('the admin command imports a statement with other column names, refuses the same file again, and writes the audit log', async (t) => {
   const world = await createWorld()
   const folder = await mkdtemp(join(tmpdir(), 'malipo-command-'))
   t.after(async () => {
@@ -43,7 +43,7 @@ test('the admin command imports a statement with its own column names once and w
   await assert.rejects(importStatement(world.deps, missing), /cannot be read: ENOENT/)
 })
 
-test('the admin command imports a statement of an unconfigured provider, in the form of that provider', async (t) => {
+test('the admin command imports a statement of an unconfigured provider, in the format of that provider', async (t) => {
   const world = await createWorld()
   const folder = await mkdtemp(join(tmpdir(), 'malipo-command-'))
   t.after(async () => {

@@ -1,4 +1,4 @@
-// Defines the command that imports a provider's statement, for files that are too large to upload and for scheduled
+// Defines the command that imports a provider's statement. The command serves files that are too large to upload, and scheduled
 // imports.
 
 import { basename } from 'node:path'
@@ -23,7 +23,7 @@ export type StatementToImport = {
   columns: ColumnNames
 }
 
-/** Reads the options of the command. Throws a UsageError for invalid options. */
+/** Reads the options of the command. If an option is invalid, throws a UsageError. */
 export function statementToImport(values: read.OptionValues): StatementToImport {
   const columns = readColumnNames(values.columns ?? '')
   if (typeof columns === 'string') throw new read.UsageError(`--columns ${columns}`)
@@ -42,7 +42,7 @@ function readTimeOption(values: read.OptionValues, name: 'from' | 'to'): Date {
   return found
 }
 
-/** Imports a file. Refuses the same files as the API. */
+/** Imports a file. The command refuses the same files as the API. */
 export async function importStatement(deps: Deps, { path, ...input }: StatementToImport) {
   const opened = await openFile(path).catch((error: { code?: string }) => {
     throw new read.UsageError(`--file ${path} cannot be read: ${error.code}`)

@@ -1,9 +1,9 @@
-// Defines the invariants of bookings: their numbers, dates and running balances in each book.
+// Defines the invariants of bookings: the numbers, dates and running balances of the bookings in each book.
 
 import type { Invariant } from './verify-people.ts'
 
-// The query returns one row for each posting that changes available: the sum of its legs, and the balance after its
-// last leg.
+// The query returns one row for each posting that changes available: the sum of its transfers, and the balance after the last
+// transfer.
 const BOOKINGS_OF_LEGS = `select merchant_id, environment, source_id, posting, max(sequence) as sequence, max(booked_at) as booked_at,
         min(version) as version, sum(delta) as net, (array_agg(balance order by version desc))[1] as balance
       from (
@@ -17,7 +17,7 @@ const BOOKINGS_OF_LEGS = `select merchant_id, environment, source_id, posting, m
 
 const BOOKING_NAME = "merchant_id || ' ' || environment || ' ' || source_id || ' ' || posting"
 
-/** The checks of `verify` on bookings. */
+/** The checks of `verify` about bookings. */
 export const BOOKINGS: Invariant[] = [
   {
     name: 'Every book numbers its bookings from 1 without a gap, in the order in which they were written',

@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => base.drop())
 
-test('correct sums of days pass every check', async () => {
+test('correct day sums pass every check', async () => {
   const { checks } = await verify(base.url)
   assert.deepEqual(
     checks.filter(({ ok }) => !ok),
@@ -57,7 +57,7 @@ const PLANTS: Contradictions = {
 describe('planted contradictions in day sums', () => {
   testContradictions(() => base.url, PLANTS)
 
-  test('every check of day sums has a planted contradiction', () => {
+  test('each check of day sums has a planted contradiction', () => {
     assert.deepEqual(Object.keys(PLANTS).sort(), DAYS.map(({ name }) => name).sort())
   })
 })

@@ -1,4 +1,4 @@
-// Defines the invariants of the stored sums of finished days.
+// Defines the invariants of the sums that the database stores for finished days.
 
 import { dateOfIdSql } from '../../money/collections/index.ts'
 import type { Invariant } from './verify-people.ts'
@@ -6,7 +6,7 @@ import type { Invariant } from './verify-people.ts'
 const DAY = dateOfIdSql('c.id')
 
 /**
- * The checks of `verify` on day sums. The network of a payment may change later, so the checks compare sums over all
+ * The checks of `verify` about day sums. The network of a payment may change later, so the checks compare sums over all
  * networks.
  */
 export const DAYS: readonly Invariant[] = [

@@ -80,7 +80,7 @@ const PLANTS: Contradictions = {
 describe('planted contradictions in invoices', () => {
   testContradictions(() => base.url, PLANTS)
 
-  test('every check of invoices has a planted contradiction', () => {
+  test('each check of invoices has a planted contradiction', () => {
     assert.deepEqual(Object.keys(PLANTS).sort(), INVOICES.map(({ name }) => name).sort())
   })
 })

@@ -2,7 +2,7 @@
 
 import type { Invariant } from './verify-people.ts'
 
-/** The checks of `verify` on invoices. */
+/** The checks of `verify` about invoices. */
 export const INVOICES: readonly Invariant[] = [
   {
     name: 'Invoices are numbered from 1 without a gap',
@@ -31,7 +31,8 @@ export const INVOICES: readonly Invariant[] = [
   },
   {
     name: 'An invoice and its payment links name each other, and only its newest link can be paid unless an older link was paid',
-    // With real providers, the link of a sandbox invoice takes real money, so only its origin equals the invoice's environment.
+    // With real providers, the link of a sandbox invoice takes real money. Therefore only the origin of the link equals the
+    // invoice's environment.
     broken: `select l.merchant_id || ' ' || l.id || ' does not match its invoice' as finding from payment_links l
       left join invoices i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
       where l.invoice_id is not null and (i.id is null or l.origin_environment <> i.environment or l.collection_id is not null)

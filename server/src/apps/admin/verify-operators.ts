@@ -2,11 +2,11 @@
 
 import type { Invariant } from './verify-people.ts'
 
-/** The posting of an adjustment. Its name contains the direction and the other account. */
+/** The posting of an adjustment. The name of the posting contains the direction and the other account. */
 const ADJUSTMENT_POSTING = `'adjustment_' || case when a.direction = 'credit' then 'credited_' else 'debited_' end
   || case a.against when 'provider_float' then 'float' when 'fee_income' then 'fee' else 'cost' end`
 
-/** The checks of `verify` on operators' decisions about money. */
+/** The checks of `verify` about operators' decisions about money. */
 export const OPERATORS: Invariant[] = [
   {
     name: 'The queue of held collections contains exactly the collections that wait for clearance',

@@ -79,7 +79,7 @@ const PLANTS: Contradictions = {
 describe('planted contradictions in payment pages', () => {
   testContradictions(() => base.url, PLANTS)
 
-  test('every check of payment pages has a planted contradiction', () => {
+  test('each check of payment pages has a planted contradiction', () => {
     assert.deepEqual(Object.keys(PLANTS).sort(), PAGES.map(({ name }) => name).sort())
   })
 })

@@ -2,7 +2,7 @@
 
 import type { Invariant } from './verify-people.ts'
 
-/** The checks of `verify` on payment pages. */
+/** The checks of `verify` about payment pages. */
 export const PAGES: readonly Invariant[] = [
   {
     name: 'A payment page is paid once, by one of its own payments',

@@ -23,11 +23,11 @@ after(async () => {
 })
 
 describe('verify and the privileges of append-only tables', { concurrency: 1 }, () => {
-  test('the check of privileges holds on a migrated database', async () => {
+  test('the check of privileges passes on a migrated database', async () => {
     assert.deepEqual(await check(), { name: PRIVILEGES_HOLD, ok: true, detail: 'holds' })
   })
 
-  test('verify expects exactly the privileges that the owner of a migrated database lacks', async () => {
+  test('verify expects exactly the privileges that the owner of a migrated database does not have', async () => {
     const { rows } = await client.query<{ table: string; privilege: string }>(`
       select c.relname as table, p.privilege from pg_class c cross join unnest(array['UPDATE', 'DELETE', 'TRUNCATE']) p(privilege)
       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
@@ -38,7 +38,7 @@ describe('verify and the privileges of append-only tables', { concurrency: 1 }, 
     assert.ok(rows.length > 0)
   })
 
-  test('the migrations revoke update, delete and truncate on every table whose comment says append-only', async () => {
+  test('the migrations revoke update, delete and truncate on every table whose comment contains append-only', async () => {
     const { rows } = await client.query<{ table: string }>(`
       select relname as table from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
         and obj_description(oid, 'pg_class') ~* 'append-only'`)
@@ -51,9 +51,9 @@ describe('verify and the privileges of append-only tables', { concurrency: 1 }, 
   })
 
   for (const table of TABLES) {
-    test(`verify finds the table ${table} after a restore without privileges`, async () => {
+    test(`verify reports the table ${table} after a restore without privileges`, async () => {
       await rolledBack(async () => {
-        // A restore without privileges creates the table again, and revokes nothing from its owner.
+        // A restore without privileges creates the table again and revokes no privilege from the owner.
         await client.query(`alter table ${table} rename to restored_from`)
         await client.query(`create table ${table} (like restored_from including all)`)
         await client.query(`insert into ${table} select * from restored_from`)
@@ -75,7 +75,7 @@ describe('verify and the privileges of append-only tables', { concurrency: 1 }, 
     { to: 'a column of our own role', grant: 'grant update (amount_minor) on ledger_transfers to current_user' },
   ]
   for (const { to, grant } of others) {
-    test(`verify finds a grant to ${to}`, async () => {
+    test(`verify reports a revoked privilege that the owner grants to ${to}`, async () => {
       await rolledBack(async () => {
         await client.query(grant)
         assert.equal((await check()).ok, false)
@@ -83,7 +83,7 @@ describe('verify and the privileges of append-only tables', { concurrency: 1 }, 
     })
   }
 
-  test('verify fails while a role holds a revoked privilege, and passes after the statement in its message', async () => {
+  test('verify fails while a role has a revoked privilege, and passes after the SQL statement in its message', async () => {
     const copy = await createTestDatabase()
     const owner = new pg.Client({ connectionString: copy.url })
     await owner.connect()

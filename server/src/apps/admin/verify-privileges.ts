@@ -1,23 +1,20 @@
-// Compares the privileges that the migrations revoked with the grants of the database. A restore without privileges
-// leaves the ledger open to changes.
+// Compares the privileges that the migrations revoked with the grants of the database. After a restore without privileges, a
+// role could change the ledger.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { MIGRATIONS_DIR } from '../../kernel/db/migrate.ts'
 
-/** A privilege that no role but a superuser may have on a table. */
+/** A privilege on a table that no role except a superuser may have. */
 export type Revoked = { table: string; privilege: string }
 
-/** The name of this check in `verify`. */
+/** The name of this check in the result of `verify`. */
 export const PRIVILEGES_HOLD = 'No role may change or delete rows of append-only tables'
 
 const REVOKE = /^revoke ([a-z, ]+) on ([a-z_, ]+) from current_user;$/gm
 
-/**
- * Returns the privileges that the migrations revoke, without repetition. Only the migrations define which tables are
- * append-only.
- */
+/** Returns the privileges that the migrations revoke, each once. Only the migrations define which tables are append-only. */
 export function revokedPrivileges(dir = MIGRATIONS_DIR): Revoked[] {
   const names = readdirSync(dir).filter((name) => name.endsWith('.sql'))
   const text = names.map((name) => readFileSync(join(dir, name), 'utf8')).join('\n')
@@ -47,7 +44,7 @@ const HELD_PRIVILEGES = sql(
 )
 
 /**
- * Returns each privilege that a role holds on a table although the migrations revoked it, with the statement that
+ * Returns each privilege that a role has on a table although the migrations revoked the privilege, with the SQL statement that
  * revokes it.
  */
 export async function lostRevocations(reader: Reader): Promise<string[]> {

@@ -1,4 +1,4 @@
-// Tests that every check of `verify` on withdrawals passes in every status and finds each planted contradiction.
+// Tests the checks of `verify` about withdrawals. Every check passes in every status and finds each planted contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -22,7 +22,7 @@ import { type Verification, verify } from './verify.ts'
 import { WITHDRAWALS } from './verify-withdrawals.ts'
 
 const AMOUNT = 100_000n
-/** From this amount on, a withdrawal requires two operators. */
+/** A withdrawal of at least this amount requires two operators. */
 const FOUR_EYES_MINOR = 200_000n
 const CHARGES: WithdrawalFields = { percentage_fee_minor: 1_500n, flat_fee_minor: 200n, processor_charge_minor: 30n }
 const PASSED_THROUGH: WithdrawalFields = { ...CHARGES, processor_fee_pass_through: true }
@@ -59,7 +59,7 @@ before(async () => {
 })
 after(() => base.drop())
 
-/** Moves withdrawals to every status, by every path. */
+/** Moves withdrawals to every status, on every path. */
 async function makeWithdrawals(
   world: World,
   environment: 'live' | 'sandbox',
@@ -78,7 +78,7 @@ async function makeWithdrawals(
     for (const next of later) await settle(key, next)
     return key
   }
-  // These withdrawals have no reservation.
+  // For these withdrawals, the platform reserves no money.
   await submit()
   await hands.requestInfo(await submit())
   const questioned = await submit()
@@ -87,7 +87,7 @@ async function makeWithdrawals(
     await hands.respond(questioned)
   }
   await hands.reject(await submit())
-  // These withdrawals have a reservation and are open.
+  // For these open withdrawals, the platform has reserved money.
   const unsent = payoutCallsOf(world, scriptedProvider(newPayoutScript()), { sends: false })
   await unsent.approve(await submit())
   await approve(payoutAnswers.accepted)
@@ -107,7 +107,7 @@ async function makeWithdrawals(
     payoutAnswers.reversed(AMOUNT - 1n),
   )
   await approve(payoutAnswers.reversed(AMOUNT))
-  // The provider contradicts its answer about these withdrawals, then an operator resolves some of them.
+  // The provider contradicts its answer about these withdrawals. Afterwards an operator resolves some of the withdrawals.
   await approve(payoutAnswers.paid(AMOUNT), payoutAnswers.declined)
   await approve(payoutAnswers.declined, payoutAnswers.paid(AMOUNT))
   for (const outcome of ['SUCCESS', 'FAILED'] as const) {
@@ -122,8 +122,8 @@ async function makeWithdrawals(
 }
 
 /**
- * Makes withdrawals that require two operators: with one approval, with two, and with one before and two after a
- * question.
+ * Makes withdrawals that require two operators. The withdrawals have one approval, two approvals, or one approval before and
+ * two after a question.
  */
 async function makeLargeWithdrawals(
   world: World,
@@ -148,7 +148,7 @@ async function makeLargeWithdrawals(
   for (const act of [first, second]) await hands.service.approve({ ...questioned, act })
 }
 
-test('every invariant holds on a database with a withdrawal in every status', async () => {
+test('every invariant is true for a database with a withdrawal in every status', async () => {
   assert.deepEqual(
     sound.checks.filter((check) => !check.ok),
     [],
@@ -186,7 +186,7 @@ const payout = (condition: string) => oneRow('payouts', condition)
 const payoutOf = (status: string) => payout(`withdrawal_id in (select id from withdrawals where status = '${status}')`)
 const transfer = (condition: string) => oneRow('ledger_transfers', condition)
 const history = (condition: string) => oneRow('withdrawal_history', condition)
-/** A condition for the approvals of approved withdrawals that required `required` approvals. */
+/** Returns an SQL condition for the approvals of withdrawals that required `required` approvals. */
 const approval = (required: number, environment: string, more = 'true') =>
   oneRow(
     'withdrawal_approvals',
@@ -212,7 +212,7 @@ const PLANTS: Contradictions = {
     "update ledger_accounts set balance_minor = balance_minor + 1 where code = 'reserved'",
   ],
   'The transfers of every withdrawal match its record, each exactly once, and none exists before its approval': [
-    // Each of these statements removes a transfer.
+    // Each of these SQL statements removes a transfer.
     ...['reserved', 'paid', 'released', 'paid_late', 'reversed'].map(
       (fact) => `delete from ledger_transfers where ${transfer(`posting = 'withdrawal_${fact}' and leg = 0`)}`,
     ),
@@ -220,19 +220,19 @@ const PLANTS: Contradictions = {
       (fact) => `delete from ledger_transfers where ${transfer(`posting = 'withdrawal_${fact}' and leg = 1`)}`,
     ),
     `delete from ledger_transfers where ${transfer("posting = 'withdrawal_paid' and leg = 2")}`,
-    // Each of these statements leaves a transfer that its withdrawal must not have.
+    // Each of these SQL statements adds a transfer that the withdrawal must not have.
     `${WITHOUT_CONSTRAINTS} update withdrawals set status = 'INFO_REQUESTED', funds = 'none' where ${withdrawal('PROCESSING')}`,
     `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'paid' where ${withdrawal('FAILED', "funds = 'released'")}`,
     `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'paid' where ${withdrawal('REVERSED')}`,
     `update ledger_transfers set source_id = gen_random_uuid() where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
     `update ledger_transfers set merchant_id = gen_random_uuid() where ${transfer("posting = 'withdrawal_reserved'")}`,
     `update ledger_transfers set environment = case environment when 'live' then 'sandbox' else 'live' end, sequence = sequence + 1000 where ${transfer("posting = 'withdrawal_reserved'")}`,
-    // Each of these statements repeats a transfer.
+    // Each of these SQL statements repeats a transfer.
     `alter table ledger_transfers drop constraint ledger_transfers_once_key;
      insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid()))).* from ledger_transfers t where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
     `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'sequence', t.sequence + 1000, 'posting', 'withdrawal_released'))).* from ledger_transfers t
      where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
-    // Each of these statements gives a transfer another amount or another account.
+    // Each of these SQL statements changes the amount or an account of a transfer.
     ...['reserved', 'paid', 'released', 'paid_late', 'reversed'].map(
       (fact) =>
         `update ledger_transfers set amount_minor = amount_minor + 1 where ${transfer(`posting = 'withdrawal_${fact}' and leg = 0`)}`,
@@ -242,7 +242,7 @@ const PLANTS: Contradictions = {
     `update ledger_transfers set debit_code = 'processor_cost' where ${transfer("posting = 'withdrawal_paid' and leg = 2 and debit_code = 'reserved'")}`,
     `update ledger_transfers set debit_code = 'reserved' where ${transfer("posting = 'withdrawal_paid' and leg = 2 and debit_code = 'processor_cost'")}`,
     `update ledger_transfers set credit_code = 'fee_income' where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
-    // The amounts of the record differ from the amounts of the posting.
+    // These SQL statements make the amounts of the record differ from the amounts of the posting.
     `update withdrawals set percentage_fee_minor = percentage_fee_minor + 1, flat_fee_minor = flat_fee_minor - 1, amount_minor = amount_minor - 1,
        total_reserved_minor = total_reserved_minor - 1 where ${withdrawal('SUCCESS', 'flat_fee_minor > 0')}`,
   ],
@@ -317,7 +317,7 @@ const PLANTS: Contradictions = {
     `update withdrawals set merchant_id = gen_random_uuid() where ${withdrawal('PENDING_ADMIN_APPROVAL')}`,
   ],
   'Every status move of a withdrawal is allowed for its actor, and the history ends at its status': [
-    // The withdrawal does not allow these moves, or another actor must make them.
+    // The table of moves does not permit these moves, or another actor must make them.
     `update withdrawal_history set to_status = 'PENDING_ADMIN_APPROVAL' where ${history("to_status = 'FAILED'")}`,
     `update withdrawal_history set to_status = 'SUCCESS' where ${history("to_status = 'PROCESSING'")}`,
     `update withdrawal_history set actor_kind = 'provider' where ${history("to_status = 'PROCESSING'")}`,
@@ -330,10 +330,10 @@ const PLANTS: Contradictions = {
     ),
     `update withdrawal_history set event = 'disbursement.failed' where ${history("event = 'disbursement.success'")}`,
     `update withdrawal_history set event = 'disbursement.success' where ${history("to_status = 'PROCESSING'")}`,
-    // These history rows do not change the status.
+    // These rows of the history do not change the status.
     `update withdrawal_history set reason = null where ${history('from_status = to_status')}`,
     `update withdrawal_history set event = 'disbursement.success' where ${history('from_status = to_status')}`,
-    // These statements break the order of the history.
+    // These SQL statements break the order of the history.
     `delete from withdrawal_history where ${history("seq = 1 and to_status = 'PROCESSING'")}`,
     `update withdrawal_history set seq = seq + 1 where ${history("to_status = 'REVERSED'")}`,
     `update withdrawals set version = version + 1 where ${withdrawal('SUCCESS')}`,
@@ -369,12 +369,12 @@ const PLANTS: Contradictions = {
     `update withdrawals set approvals_required = null, four_eyes_minor = null where ${withdrawal('PROCESSING')}`,
     `alter table withdrawals drop constraint withdrawals_approvals_check;
      update withdrawals set approvals_required = 1 where ${withdrawal('PROCESSING', 'approvals_required = 2')}`,
-    // The statement simulates a person with access to the database who lowered the limit.
+    // The SQL statement simulates a person with access to the database who lowered the limit.
     `update withdrawals set approvals_required = 2, four_eyes_minor = 1 where ${withdrawal('SUCCESS')}`,
   ],
   'Every approval of a withdrawal is in the audit log with its reason, and no approval is only there': [
-    // The statement deletes all entries of one operator about one withdrawal, because an operator may approve before
-    // and after a question.
+    // The SQL statement deletes all entries of one operator about a withdrawal, because an operator may approve before and
+    // after a question.
     ...['approve', 'first_approve'].map(
       (verb) => `delete from audit_log where ${APPROVAL_AUDITED} and (target_id, actor_id) = (
          select target_id, actor_id from audit_log where action = 'withdrawal.${verb}' limit 1)`,
@@ -390,7 +390,7 @@ const PLANTS: Contradictions = {
     `update audit_log set actor_id = 'another' where ${APPROVAL_AUDITED} and (target_id, actor_id) = (
        select target_id, actor_id from audit_log where action = 'withdrawal.first_approve' limit 1)`,
   ],
-  // A withdrawal can also break these checks of the whole ledger.
+  // A wrong withdrawal can also break these checks of the whole ledger.
   'Only a reversal takes the available balance below zero': [
     `update ledger_transfers set debit_balance_minor = -1 where ${transfer("posting = 'withdrawal_reserved'")}`,
     `update ledger_transfers set debit_balance_minor = -amount_minor - 5 where ${transfer("posting = 'withdrawal_reserved'")}`,
@@ -408,7 +408,7 @@ const PLANTS: Contradictions = {
 describe('planted contradictions in withdrawals', () => {
   testContradictions(() => base.url, PLANTS)
 
-  test('every check of withdrawals has a planted contradiction', () => {
+  test('each check of withdrawals has a planted contradiction', () => {
     assert.deepEqual(
       WITHDRAWALS.map(({ name }) => name).filter((name) => !(name in PLANTS)),
       [],

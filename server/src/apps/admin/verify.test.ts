@@ -37,7 +37,7 @@ before(async () => {
     await world.post('/v1/collections/qr', { amount: 50, customer_phone: '0754123001' }, { key })
   }
   await actAsPeople(world)
-  // The worker runs once before the clock advances, so that the server records the first answer of the provider.
+  // The worker runs before the clock advances, so that the server records the first answer of the provider.
   await world.work()
   await world.pass(20_000)
   await decideAboutMoney(world)
@@ -47,7 +47,7 @@ before(async () => {
 })
 after(() => base.drop())
 
-/** Does each action of operators and members at least once. */
+/** Performs each action of operators and members at least once. */
 async function actAsPeople(world: World): Promise<void> {
   const { token: operator } = await world.newSession('SUPER_ADMIN')
   const { token: admin } = await world.newSession('MERCHANT_ADMIN')
@@ -75,8 +75,8 @@ async function actAsPeople(world: World): Promise<void> {
 }
 
 /**
- * Approves one held live payment, declines the other, and makes two adjustments. Held sandbox payments continue to
- * wait.
+ * Approves a held live payment, declines another held live payment, and makes two adjustments. Held sandbox payments continue
+ * to wait.
  */
 async function decideAboutMoney(world: World): Promise<void> {
   const { token: key } = await world.newSession('SUPER_ADMIN')
@@ -95,7 +95,7 @@ async function decideAboutMoney(world: World): Promise<void> {
   }
 }
 
-test('every invariant holds on a database with every kind of payment', () => {
+test('every invariant is true for a database with every kind of payment', () => {
   assert.deepEqual(
     sound.checks.filter((check) => !check.ok),
     [],
@@ -106,7 +106,7 @@ test('every invariant holds on a database with every kind of payment', () => {
 
 const SETTLED = "posting = 'collection_settled' and leg = 0"
 
-/** This statement drops a constraint that would refuse the planted contradiction. */
+/** This SQL statement drops a constraint that would refuse the planted contradiction. */
 const UNCHECKED = 'alter table ledger_transfers drop constraint ledger_transfers_sequence_check'
 
 const MADE_BY_OPERATOR = "merchant_id = (select id from merchants where status = 'SUSPENDED')"
@@ -132,8 +132,8 @@ const PLANTS: Contradictions = {
     `update ledger_transfers set amount_minor = amount_minor + 1 where ${oneRow('ledger_transfers', SETTLED)}`,
   ],
   'Every book numbers its bookings from 1 without a gap, in the order in which they were written': [
-    // These statements make a gap, a repeated number, two exchanged numbers, a missing number, a superfluous number,
-    // and a missing booking.
+    // These SQL statements make a gap, a repeated number, two exchanged numbers, a missing number, a superfluous number, and a
+    // missing booking.
     `update ledger_transfers set sequence = sequence + 1000 where ${oneRow('ledger_transfers', `${SETTLED} and sequence = 1`)}`,
     `drop index ledger_transfers_sequence_key; update ledger_transfers set sequence = 1 where ${oneRow('ledger_transfers', 'sequence = 2')}`,
     `drop index ledger_transfers_sequence_key; update ledger_transfers set sequence = 3 - sequence where sequence in (1, 2) and environment = 'live'`,
@@ -328,7 +328,7 @@ const PLANTS: Contradictions = {
     'drop index pricing_rules_in_force_idx; update pricing_rules set method = null where method is not null',
   ],
   'No entry of the audit log was changed, removed or inserted': [
-    // Each statement changes the action, the actor, the time, a state, the reason or the hash.
+    // Each SQL statement changes the action, the actor, the time, a state, the reason or the hash.
     ...[
       "action = 'merchant.reactivate'",
       "actor_name = 'another'",
@@ -338,14 +338,14 @@ const PLANTS: Contradictions = {
       "reason = ''",
       "hash = decode(repeat('00', 32), 'hex')",
     ].map((change) => `update audit_log set ${change} where ${oneRow('audit_log', "action = 'merchant.suspend'")}`),
-    // These statements remove an entry in the middle, at the beginning or at the end, or a whole log.
+    // These SQL statements remove an entry in the middle, at the beginning or at the end, or a whole log.
     `delete from audit_log where ${oneRow('audit_log', 'seq = 2')}`,
     `delete from audit_log where ${oneRow('audit_log', 'seq = 1')}`,
     LAST_ENTRY_REMOVED,
     `update audit_chains set seq = seq - 1 where ${MADE_BY_OPERATOR}; ${LAST_ENTRY_REMOVED}`,
     `delete from audit_log where ${MADE_BY_OPERATOR}`,
     `delete from audit_chains where ${MADE_BY_OPERATOR}`,
-    // These statements insert an entry after the end, also with an increased counter, or between two entries.
+    // These SQL statements insert an entry after the end, also with an increased counter, or between two entries.
     ENTRY_INSERTED,
     `update audit_chains set seq = seq + 1 where ${MADE_BY_OPERATOR}; ${ENTRY_INSERTED}`,
     `alter table audit_log drop constraint audit_log_pkey; insert into audit_log select * from audit_log where ${MADE_BY_OPERATOR} and seq = 2`,
@@ -359,7 +359,7 @@ const PLANTS: Contradictions = {
 describe('planted contradictions in books and states', () => {
   testContradictions(() => base.url, PLANTS)
 
-  test('every check of verify has a planted contradiction in this file or in the test of its own file', () => {
+  test('each check of verify has a planted contradiction, either in this file or in the test of the file of the check', () => {
     const elsewhere = [PRIVILEGES_HOLD, ...[...DAYS, ...PAGES, ...INVOICES, ...WITHDRAWALS].map(({ name }) => name)]
     assert.deepEqual(
       sound.checks.map(({ name }) => name).filter((name) => !(name in PLANTS) && !elsewhere.includes(name)),

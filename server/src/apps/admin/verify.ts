@@ -1,4 +1,4 @@
-// Runs the command `verify`. Each invariant of the books and the states is a query that must find no row.
+// Runs the command `verify`. Each invariant of the books and of the states is a query that must find no row.
 
 import { checkChains } from '../../books/audit/index.ts'
 import { createDb, inTransaction, type Reader, sql } from '../../kernel/db/index.ts'
@@ -54,8 +54,8 @@ const INVARIANTS: Invariant[] = [
   },
   {
     name: 'Only a reversal takes the available balance below zero',
-    // If available is below zero already, a payment may leave the balance below zero after its fee, although the
-    // payment adds more.
+    // If available is already below zero, a payment can leave the balance below zero after the fee, although the payment
+    // increases the balance.
     broken: `select merchant_id || ' ' || id || ' ' || posting as finding from ledger_transfers
       where debit_code = 'available' and debit_balance_minor < 0 and posting <> 'collection_reversed'
         and not (leg = 1 and posting in ('collection_settled', 'collection_cleared'))`,
@@ -201,7 +201,7 @@ const INVARIANTS: Invariant[] = [
   },
   {
     name: 'Every answered Idempotency-Key names the record that it created, and no record has two keys',
-    // Each attempt on a hosted page has its own key, with a scope other than api, for the same collection.
+    // Several keys can name the collection of a hosted page: each attempt has a separate key, with a scope other than api.
     broken: `select k.merchant_id || ' ' || k.environment || ' ' || k.resource_id as finding from idempotency_keys k
       left join collections c on c.merchant_id = k.merchant_id and c.id = k.resource_id
       where k.status_code = 202 and k.resource_id is not null and c.id is null
@@ -222,17 +222,17 @@ const CHAINS_HOLD = 'No entry of the audit log was changed, removed or inserted'
 
 const EXAMPLES_MAX = 5
 
-/** The result of verify: `detail` counts the rows that break an invariant and names some of them. */
+/** The result of verify. `detail` counts the rows that break an invariant, and names some of the rows. */
 export type Verification = { ok: boolean; checks: { name: string; ok: boolean; detail: string }[] }
 
 /**
- * Runs every check over the database at `url`. The function only reads, so an operator can run the checks while the
- * server runs.
+ * Runs every check over the database at `url`. The function only reads, so an operator can run the checks while the server
+ * runs.
  */
 export async function verify(url: string): Promise<Verification> {
   const db = createDb({ url, max_connections: 1, application_name: 'malipo-verify', reporting: true })
   try {
-    // All checks read one snapshot, so that payments that arrive meanwhile do not look like contradictions.
+    // All checks read one snapshot, so that payments that arrive during the checks do not look like contradictions.
     return await inTransaction(db, async (tx) => {
       await tx.query(SNAPSHOT)
       return await runChecks(tx)
@@ -242,7 +242,7 @@ export async function verify(url: string): Promise<Verification> {
   }
 }
 
-/** Runs every check that `isWanted` accepts. Without `isWanted`, runs all checks. */
+/** Runs the checks that `isWanted` accepts. Without `isWanted`, runs all checks. */
 export async function runChecks(
   reader: Reader,
   isWanted: (name: string) => boolean = () => true,

@@ -1,4 +1,4 @@
-// Tests how operators review the IP addresses of every merchant.
+// Tests how operators decide about the IP addresses of all merchants.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +15,7 @@ before(async () => {
 after(() => world.close())
 
 let last = 0
-/** Requests an IP address as the merchant does. Returns its id. */
+/** Requests an IP address as the merchant. Returns the id of the address. */
 async function ask(merchant: Merchant = world.merchant): Promise<string> {
   const { token } = await world.newSession([{ role: 'DEVELOPER', merchant }])
   last += 1
@@ -53,7 +53,7 @@ test('an operator lists the pending addresses of all merchants, newest first', a
   assert.deepEqual(idsOf(await list(`merchant_id=${merchants[0]?.id}`)), [ids[1], ids[3]])
 })
 
-test('the audit log of the merchant contains a decision about an address with its time and reason', async () => {
+test('the audit log of the merchant contains each decision about an address, with its time and reason', async () => {
   const id = await ask()
   const { status, body } = await decide(id, 'reject', { reason: 'A whole country' })
   assert.equal(status, 200)
@@ -67,7 +67,7 @@ test('the audit log of the merchant contains a decision about an address with it
   )
 })
 
-test('an operator can revoke an approval of an address, but cannot repeat another decision', async () => {
+test('an operator can revoke an approved address, but cannot repeat any other decision', async () => {
   const id = await ask()
   assert.equal((await decide(id, 'approve')).body.data.status, 'APPROVED')
   const again = await decide(id, 'approve')
@@ -81,7 +81,7 @@ test('an operator can revoke an approval of an address, but cannot repeat anothe
   }
 })
 
-test('one of two operators decides about an address when both decide at once', async () => {
+test('when two operators decide about an address at once, one decision succeeds', async () => {
   for (let round = 0; round < 5; round++) {
     const id = await ask()
     const answers = await Promise.all(Array.from({ length: 6 }, () => decide(id, 'approve')))
@@ -89,7 +89,7 @@ test('one of two operators decides about an address when both decide at once', a
   }
 })
 
-test('the server refuses a rejection of an address without a reason, and answers 404 for an unknown address', async () => {
+test('the server refuses to reject an address without a reason, and answers 404 for an unknown address', async () => {
   const id = await ask()
   for (const body of [{}, { reason: '' }, { reason: '  ' }, { reason: 5 }]) {
     assert.equal((await decide(id, 'reject', body)).status, 400, JSON.stringify(body))

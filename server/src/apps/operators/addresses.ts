@@ -15,7 +15,7 @@ import { answerOnce, type Routes } from '../../kernel/http/index.ts'
 
 const tags = ['Operator']
 
-/** Adds the routes of addresses. */
+/** Adds the routes for IP addresses. */
 export function addressRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

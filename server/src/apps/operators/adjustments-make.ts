@@ -1,5 +1,5 @@
-// Makes adjustments: an operator corrects the balance of a merchant, with a reason. The correction is a new transfer,
-// and the wrong transfer stays in the ledger.
+// Makes adjustments: with a reason, an operator corrects the balance of a merchant. The correction is a new transfer, and the
+// wrong transfer stays in the ledger.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { bookName, type Fact, lockBooks, postingOf, postTransfers } from '../../books/ledger/index.ts'
@@ -8,7 +8,7 @@ import { COUNT_MAX, type Environment, type PageChoice, pageOf } from '../../kern
 import { CURRENCY, formatAmount, idToBase32, newId, refuse } from '../../kernel/lib/index.ts'
 import type { AdjustmentAccount, AdjustmentDirection, AdjustmentView } from './adjustments-schema.ts'
 
-/** One adjustment after validation, with its amount in cents. */
+/** A validated adjustment, with its amount in cents. */
 export type NewAdjustment = {
   merchant: { id: string; routing_code: number }
   environment: Environment
@@ -54,14 +54,14 @@ const INSERT = sql(
 )
 
 /**
- * Makes an adjustment with its record, its transfer and its audit entry. If a debit exceeds the available balance,
- * refuses with insufficient_balance and writes nothing.
+ * Makes an adjustment: the record, the transfer and the audit entry. If a debit exceeds the available balance, refuses with
+ * insufficient_balance and writes nothing.
  */
 export async function makeAdjustment(deps: Deps, tx: Tx, act: Act, input: NewAdjustment): Promise<AdjustmentView> {
   const { merchant, environment, direction, against, amount_minor, reason } = input
   const { id: merchant_id, routing_code } = merchant
   const book = { merchant_id, environment }
-  // The lock lasts until the commit, so that no other transfer changes the balance after this check.
+  // The transaction holds the lock until the commit, so that no other transfer changes the balance after this check.
   const available = (await lockBooks(tx, [book])).get(bookName(book)) ?? 0n
   if (direction === 'debit' && available < amount_minor) {
     const message = `Available is ${formatAmount(available)}; the adjustment takes ${formatAmount(amount_minor)}.`
@@ -90,14 +90,14 @@ export async function makeAdjustment(deps: Deps, tx: Tx, act: Act, input: NewAdj
 }
 
 const CONDITION = 'merchant_id = $1 and ($2::text is null or environment = $2)'
-// PostgreSQL plans unnamed statements for the current filter. Ids begin with their time, so descending ids are newest first.
+// PostgreSQL plans a query without a name for the current filter. Ids begin with the time, so descending ids are newest first.
 const LIST = sql('', `select ${COLUMNS} from adjustments where ${CONDITION} order by id desc limit $3 offset $4`)
 const COUNT = sql(
   '',
   `select count(*)::int as total from (select 1 from adjustments where ${CONDITION} limit $3) counted`,
 )
 
-/** Returns a page of a merchant's adjustments, newest first. `total_items` counts up to 10,000. */
+/** Returns a page of a merchant's adjustments, newest first. `total_items` counts at most 10,000 adjustments. */
 export async function listAdjustments(
   reader: Reader,
   merchant_id: string,
@@ -121,7 +121,7 @@ function presentAdjustment(row: AdjustmentRow): AdjustmentView {
     amount: formatAmount(row.amount_minor),
     currency: row.currency,
     reason: row.reason,
-    // The transfer has the id of the adjustment, and that id makes the transaction reference.
+    // The transfer has the id of the adjustment. The transaction reference contains this id.
     transaction_reference: `TXN-${idToBase32(row.id)}`,
     created_by: { id: row.created_by_id, name: row.created_by_name },
     created_at: row.created_at.toISOString(),

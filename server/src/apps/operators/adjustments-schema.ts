@@ -1,10 +1,10 @@
-// Defines the requests and answers about adjustments.
+// Defines the requests and responses for adjustments.
 
 import Type, { type Static } from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, success } from '../../kernel/http/index.ts'
 import { AmountField, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
 
-/** The direction of an adjustment: the merchant (credit) or the other account (debit) gets the money. */
+/** The directions of an adjustment. A credit moves money to the merchant, a debit moves money to the other account. */
 export const ADJUSTMENT_DIRECTIONS = ['credit', 'debit'] as const
 /** The direction of one adjustment. */
 export type AdjustmentDirection = (typeof ADJUSTMENT_DIRECTIONS)[number]
@@ -43,7 +43,7 @@ export const AdjustmentRecord = Type.Object({
   created_by: Type.Object({ id: nullable(Type.String()), name: Type.String() }),
   created_at: Type.String({ format: 'date-time' }),
 })
-/** An adjustment in an answer. */
+/** An adjustment in a response. */
 export type AdjustmentView = Static<typeof AdjustmentRecord>
 
 /** The query of the list of adjustments. */

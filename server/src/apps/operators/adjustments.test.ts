@@ -1,4 +1,4 @@
-// Tests that operators adjust balances with a reason, never below zero, and once per request.
+// Tests that operators adjust balances with a reason, never below zero, and once per Idempotency-Key.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -66,7 +66,7 @@ describe('adjustments', () => {
   const against: Record<string, string> = { provider_float: 'float', fee_income: 'fee', processor_cost: 'cost' }
   for (const [account, short] of Object.entries(against)) {
     for (const environment of ['live', 'sandbox'] as const) {
-      test(`an adjustment credits and debits a merchant in ${environment} against ${account}, and touches no other book`, async () => {
+      test(`an adjustment in ${environment} credits and debits a merchant against ${account}, and changes no other book`, async () => {
         const shop = await newShop()
         const body = { ...CREDIT, against: account, environment }
         const credited = await adjust(shop, body)
@@ -89,7 +89,7 @@ describe('adjustments', () => {
     }
   }
 
-  test('the answer, the list, the audit log and the transactions of the merchant show an adjustment', async () => {
+  test("the response, the list, the audit log and the merchant's transactions show an adjustment", async () => {
     const shop = await newShop()
     const { data } = (await adjust(shop, CREDIT)).body
     const { id, transaction_reference, ...rest } = data
@@ -128,7 +128,7 @@ describe('adjustments', () => {
     assert.equal(await balance(shop), '1500.50')
   })
 
-  test('an adjustment can raise a balance that a reversal took below zero, but cannot lower the balance further', async () => {
+  test('an adjustment can raise a balance that a reversal made negative, but cannot lower the balance further', async () => {
     const shop = await newShop()
     const made = await world.post(
       '/v1/collections/wallet-push',
@@ -148,7 +148,7 @@ describe('adjustments', () => {
   })
 
   for (const status of ['SUSPENDED', 'PENDING']) {
-    test(`an operator can adjust the balance of a merchant that is ${status}`, async () => {
+    test(`an operator can adjust the balance of a merchant with the status ${status}`, async () => {
       const shop = await newShop()
       await world.rows('update merchants set status = $2 where id = $1', [shop.merchant.id, status])
       assert.equal((await adjust(shop, CREDIT)).status, 201)
@@ -158,7 +158,7 @@ describe('adjustments', () => {
 })
 
 describe('refused adjustments', () => {
-  test('the server refuses a debit above the available balance, and names both amounts without reserved or held money', async () => {
+  test('the server refuses a debit above the available balance, and the message names the amount and the available balance', async () => {
     const shop = await newShop()
     await adjust(shop, { ...CREDIT, amount: '1000.00' })
     const id = await operator.submit(shop, { amount: '400.00', ending: '103' })
@@ -223,7 +223,7 @@ describe('refused adjustments', () => {
   })
 
   for (const statement of ["update adjustments set reason = ''", 'delete from adjustments', 'truncate adjustments']) {
-    test(`the database itself refuses "${statement}"`, async () => {
+    test(`the database refuses the SQL statement "${statement}"`, async () => {
       await assert.rejects(world.rows(statement), { code: '42501' })
     })
   }
@@ -248,7 +248,7 @@ describe('idempotency keys of adjustments', () => {
     assert.deepEqual(codeOf(changed), [422, 'idempotency_key_reused'])
   })
 
-  test('an Idempotency-Key that arrives ten times at once on two processes makes one adjustment', async () => {
+  test('ten simultaneous requests with one Idempotency-Key on two processes make one adjustment', async () => {
     const shop = await newShop()
     const idempotency_key = randomUUID()
     const answers = await Promise.all(
@@ -261,7 +261,7 @@ describe('idempotency keys of adjustments', () => {
     assert.equal(await balance(shop), '1500.50')
   })
 
-  test('an Idempotency-Key keeps its refusal after insufficient_balance, and stays free after a malformed request', async () => {
+  test('an Idempotency-Key keeps the refusal insufficient_balance, and a malformed request leaves the key unused', async () => {
     const shop = await newShop()
     const idempotency_key = randomUUID()
     assert.equal((await adjust(shop, { ...DEBIT, reason: '' }, { idempotency_key })).status, 400)
@@ -275,7 +275,7 @@ describe('idempotency keys of adjustments', () => {
 })
 
 describe('adjustments at the same moment', () => {
-  test('twenty debits above the balance take the available amount and never go below zero', async () => {
+  test('twenty simultaneous debits above the balance take at most the available amount', async () => {
     const shop = await newShop()
     await adjust(shop, { ...CREDIT, amount: '1000' })
     const answers = await Promise.all(
@@ -289,7 +289,7 @@ describe('adjustments at the same moment', () => {
     assert.equal(await balance(shop), '100.00')
   })
 
-  test('debits and approvals at once never take a balance below zero', async () => {
+  test('simultaneous debits and approvals never make a balance negative', async () => {
     for (let round = 0; round < 4; round++) {
       const shop = await newShop()
       await adjust(shop, { ...CREDIT, amount: '1000' })
@@ -310,7 +310,7 @@ describe('adjustments at the same moment', () => {
 })
 
 describe('the list of adjustments', () => {
-  test('the list of adjustments has the adjustments of one merchant, newest first, by page and environment', async () => {
+  test('the list of adjustments shows the adjustments of one merchant, newest first, by page and environment', async () => {
     const [shop, neighbour] = [await newShop(), await newShop()]
     const made: { id: string; environment: string }[] = []
     for (let i = 0; i < 7; i++) {

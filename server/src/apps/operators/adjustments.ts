@@ -1,4 +1,4 @@
-// Defines the endpoints with which operators correct balances.
+// Defines the endpoints with which operators adjust balances.
 
 import { findMerchant, MerchantParams } from '../../access/merchants/index.ts'
 import { actOf } from '../../books/audit/index.ts'
@@ -11,7 +11,7 @@ import { AdjustmentAnswer, AdjustmentBody, AdjustmentsAnswer, AdjustmentsQuery }
 const tags = ['Operator']
 const PATH = '/v1/operator/merchants/:merchant_id/adjustments'
 
-/** Adds the routes of adjustments. */
+/** Adds the routes for adjustments. */
 export function adjustmentRoutes(deps: Deps): Routes {
   const merchantOf = async (reader: Reader, merchant_id: string) => {
     const id = merchant_id.toLowerCase()

@@ -76,7 +76,7 @@ describe('reasons of approvals', () => {
     })
   }
 
-  test('an operator may approve without a reason in each form of an empty body', async () => {
+  test('an operator may approve without a reason, with each form of an empty body', async () => {
     for (const payload of [undefined, '', '{}']) {
       const id = await operator.submit(shop)
       const reply = await world.call({
@@ -91,7 +91,7 @@ describe('reasons of approvals', () => {
     }
   })
 
-  test('the reason of an approval has the limits of a rejection reason, and a longer reason approves nothing', async () => {
+  test('the server limits the reason of an approval like a rejection reason, and a longer reason approves nothing', async () => {
     const id = await operator.submit(shop)
     for (const reason of ['', ' ', '\u200b', 'two\nlines', 'x'.repeat(501), 7, ['x']]) {
       for (const call of [() => approve(asha, id, { reason }), () => batch([id], { reason })]) {
@@ -106,7 +106,7 @@ describe('reasons of approvals', () => {
     assert.deepEqual(await audited(id), [longest])
   })
 
-  test('the server stores the reasons of the first and of the second approval', async () => {
+  test('the server stores the reasons of the first and the second approval', async () => {
     const id = await operator.submit(shop, { amount: LARGE })
     const first = (await approve(asha, id, { reason: 'The invoice is there' })).body.data
     assert.deepEqual([first.status, first.approvals[0].reason], ['PENDING_ADMIN_APPROVAL', 'The invoice is there'])
@@ -136,7 +136,7 @@ describe('reasons of approvals', () => {
     assert.deepEqual(approvals, [['Salaries'], ['Salaries'], [null]])
   })
 
-  test('the server refuses an idempotency key that comes back with another reason', async () => {
+  test('the server refuses a repeated idempotency key with another reason', async () => {
     const id = await operator.submit(shop)
     const key = randomUUID()
     const answers = [await approve(asha, id, { reason: 'Rent' }, key), await approve(asha, id, { reason: 'Rent' }, key)]
@@ -145,7 +145,7 @@ describe('reasons of approvals', () => {
     assert.deepEqual(await audited(id), ['Rent'])
   })
 
-  test('no record, list, file, timeline, log or event shows the merchant the reason of an approval or its operator', async () => {
+  test('no record, list, file, timeline, log or event shows the merchant the reason or the operator of an approval', async () => {
     const { merchant, live } = shop
     const config = { webhook_url: 'http://127.0.0.1:9/none', events: ['disbursement.success'] }
     const hooked = await world.call({
@@ -199,7 +199,7 @@ describe('reasons of approvals', () => {
     assert.deepEqual(sent, { events: 3, with_reason: 0 })
   })
 
-  test('the audit log of the merchant hides the reason and the operator of a first approval after a sandbox simulation', async () => {
+  test('the audit log of the merchant hides the reason and the operator of a first approval that a sandbox simulation completes', async () => {
     const id = await operator.submit(shop, { amount: LARGE, environment: 'sandbox' })
     assert.equal((await approve(asha, id, { reason: 'Suspicious' })).body.data.status, 'PENDING_ADMIN_APPROVAL')
     const url = `/v1/sandbox/disbursements/${id}/simulate`

@@ -1,4 +1,4 @@
-// Defines the endpoints with which operators read and verify the audit log of a merchant, of the platform, or of all.
+// Defines the endpoints with which operators read and verify the audit log of a merchant, of the platform, or of all merchants.
 
 import Type, { type Static } from 'typebox'
 import {
@@ -47,7 +47,7 @@ const Verified = Type.Object({
   ),
 })
 
-/** Adds the routes of the audit log. */
+/** Adds the routes for the audit log. */
 export function auditLogRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

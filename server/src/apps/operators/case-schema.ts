@@ -1,4 +1,4 @@
-// Defines the answer with the facts for a decision about a withdrawal.
+// Defines the response with the facts that an operator needs to decide about a withdrawal.
 
 import Type, { type Static } from 'typebox'
 import { MerchantRecord } from '../../access/merchants/index.ts'
@@ -7,7 +7,7 @@ import { nullable, oneOf } from '../../kernel/lib/index.ts'
 import { WITHDRAWAL_STATUSES } from '../../money/withdrawals/index.ts'
 import { OperatorWithdrawalDetail } from './withdrawals-schema.ts'
 
-/** The periods, in hours, in which a case counts withdrawals. */
+/** The periods, in hours, for which a case counts withdrawals. */
 export const VELOCITY_HOURS = [1, 24, 168] as const
 /** The highest number of rows of each kind that a case counts. */
 export const CASE_COUNT_MAX = 10_000
@@ -15,7 +15,7 @@ export const CASE_COUNT_MAX = 10_000
 const time = (description: string) => Type.String({ format: 'date-time', description })
 const { id, name, merchant_code, status, verified, created_at } = MerchantRecord.properties
 
-/** A withdrawal with the facts around it, in its environment. */
+/** A withdrawal with the related facts of the same environment. */
 export const WithdrawalCase = Type.Object({
   withdrawal: OperatorWithdrawalDetail,
   balance: Type.Object(

@@ -1,4 +1,4 @@
-// Tests that the facts in the case of a withdrawal are correct, and belong to its merchant and environment alone.
+// Tests the facts in the case of a withdrawal. The facts are correct and belong only to the same merchant and environment.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -25,7 +25,7 @@ const caseOf = async (id: string): Promise<any> => {
 const now = () => world.deps.clock.now().toISOString()
 const HOUR = 3_600_000
 
-test('the case of a withdrawal shows the same record as the withdrawal itself, with its merchant', async () => {
+test('the case of a withdrawal contains the same record as the withdrawal, with its merchant', async () => {
   const id = await operator.submit(shop)
   const found = await caseOf(id)
   assert.deepEqual(found.withdrawal, await operator.show(id))
@@ -41,7 +41,7 @@ test('the case of a withdrawal shows the same record as the withdrawal itself, w
   })
 })
 
-test('a case shows the balance and the payments of a day, but no adjustments and no other environment', async () => {
+test('a case shows the balance and the payments of a day, without adjustments and without the other environment', async () => {
   const fresh = await operator.shop('1000.00')
   const id = await operator.submit(fresh, { amount: '100.00' })
   assert.deepEqual((await caseOf(id)).balance, {
@@ -72,7 +72,7 @@ test('a case shows the balance and the payments of a day, but no adjustments and
   assert.deepEqual([received_24h, last_received_at], ['0.00', last])
 })
 
-test('a case shows earlier payouts to the destination, their sum, and the number of other merchants', async () => {
+test('a case shows earlier payouts to the same destination, their sum, and the number of other merchants that paid the destination', async () => {
   const [mine, other, third] = [
     await operator.shop('100000.00'),
     await operator.shop('100000.00'),
@@ -112,7 +112,7 @@ test('a case shows earlier payouts to the destination, their sum, and the number
   )
 })
 
-test('a case shows the requested withdrawals of an hour, a day and a week', async () => {
+test('a case counts the withdrawals that the merchant requested in an hour, a day and a week', async () => {
   const mine = await operator.shop('100000.00')
   await operator.submit(mine, { amount: '1.00' })
   world.deps.clock.advance(6 * 24 * HOUR)

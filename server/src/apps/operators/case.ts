@@ -1,5 +1,4 @@
-// Reads one withdrawal with the facts for a decision: the money of the merchant, the destination, and earlier
-// withdrawals.
+// Reads a withdrawal with the facts for a decision: the money of the merchant, the destination, and earlier withdrawals.
 
 import { getMerchant } from '../../access/merchants/index.ts'
 import { bookingsBetween, IS_BOOKING } from '../../books/ledger/index.ts'
@@ -20,8 +19,8 @@ type ReceivedMoneyRow = { received_minor: bigint; movements: number; last_at: Da
 
 const RECEIVED = "posting in ('collection_settled', 'collection_cleared')"
 
-// The statement reads a bounded number of transfers, newest first. Another subquery reads the newest payment, because
-// that payment may be older.
+// The query reads a limited number of transfers, newest first. The newest payment may be older, so a separate subquery reads
+// that payment.
 const RECEIVED_LATELY = sql(
   'case_received',
   `select coalesce(sum(d.amount_minor) filter (where d.${RECEIVED}), 0)::bigint as received_minor, count(*)::int as movements, (
@@ -79,7 +78,7 @@ type EarlierWithdrawalRow = {
   status_reason: string | null
 }
 
-/** Returns the case of a withdrawal. Refuses an unknown withdrawal with not_found. */
+/** Returns the case of a withdrawal. If the withdrawal does not exist, refuses with not_found. */
 export async function getCase(deps: Deps, reader: Reader, withdrawal_id: string): Promise<WithdrawalCase> {
   const withdrawal = await getWithdrawalForOperator(deps, withdrawal_id)
   const { id, merchant_id, environment } = withdrawal
@@ -160,7 +159,7 @@ async function destinationOf(
   }
 }
 
-/** Adds the route of cases. */
+/** Adds the route for cases. */
 export function caseRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

@@ -80,7 +80,7 @@ describe('the list of the payments of all merchants', () => {
     })
   }
 
-  test('an operator pages through the payments of all merchants and misses no payment', async () => {
+  test('pages of the list contain every payment of all merchants once', async () => {
     const shop = await review.shop()
     for (let i = 0; i < 3; i++) await review.pay(shop, '007')
     for (const status of ['processing', 'successful', 'failed', 'any']) {
@@ -98,7 +98,7 @@ describe('the list of the payments of all merchants', () => {
     }
   })
 
-  test('an operator finds payments by reference, phone, method and time, of every status and merchant', async () => {
+  test('an operator finds payments of every status and merchant by reference, phone number, method and time', async () => {
     const [one, two] = [await review.shop(), await review.shop()]
     const push = async (key: string, reference: string, phone: string) => {
       world.deps.clock.advance(1_000)
@@ -130,7 +130,7 @@ describe('the list of the payments of all merchants', () => {
     assert.deepEqual(await ids(`from=${from}&method=wallet_push&status=successful`), [third, first])
   })
 
-  test('an operator finds payments whose payer has chosen no method yet', async () => {
+  test('an operator finds payments for which the payer has not chosen a method yet', async () => {
     const shop = await review.shop()
     await pageOf(shop.live, 'CHOOSE-1')
     for (const query of [
@@ -147,7 +147,7 @@ describe('the list of the payments of all merchants', () => {
     }
   })
 
-  test('the server refuses unknown filters and pages beyond the limit in the list of all payments', async () => {
+  test('the list of all payments refuses unknown filters and pages beyond the limit', async () => {
     const session = await operator.session()
     const { merchant } = await review.shop()
     for (const query of [
@@ -174,7 +174,7 @@ describe("the operators' view of one payment", () => {
   }
 
   for (const environment of ['live', 'sandbox'] as const) {
-    test(`the server shows an operator the next step of an unanswered ${environment} payment, and its deadline`, async () => {
+    test(`the server shows an operator the next step and the deadline of an unanswered ${environment} payment`, async () => {
       const shop = await review.shop()
       const id = await review.pay(shop, '007', environment)
       const of = await open(id)
@@ -206,7 +206,7 @@ describe("the operators' view of one payment", () => {
       assert.equal(of.waits_for.what, 'payer_approval')
       assert.deepEqual([of.waits_for.next_at, of.waits_for.until], [attempt.due_at, attempt.deadline_at])
       assert.ok(of.waits_for.text.includes(attempt.deadline_at), of.waits_for.text)
-      // No worker runs, so the payment is overdue.
+      // No worker runs, so the payment becomes overdue.
       world.deps.clock.advance(Date.parse(attempt.due_at) - world.deps.clock.now().getTime() + 1)
       const late = (await open(id)).waits_for
       assert.deepEqual([late.what, late.since], ['worker', attempt.due_at])
@@ -220,7 +220,7 @@ describe("the operators' view of one payment", () => {
     })
   }
 
-  test('an operator reads the books, the moves and the deliveries of a paid payment', async () => {
+  test('an operator reads the postings, the moves and the webhook deliveries of a paid payment', async () => {
     const shop = await review.shop()
     const of = await open(await review.pay(shop, '001'))
     assert.deepEqual([of.status, of.waits_for], ['successful', null])
@@ -240,14 +240,14 @@ describe("the operators' view of one payment", () => {
     for (const kind of ['status', 'attempt', 'transfer', 'webhook']) assert.ok(kinds.has(kind), kind)
   })
 
-  test('an operator reads that a held payment waits for operators, and that a failed payment waits for nothing', async () => {
+  test('the next step of a held payment names the operators, and a failed payment has no next step', async () => {
     const shop = await review.shop()
     const held = await open(await review.hold(shop))
     assert.deepEqual([held.waits_for.what, held.waits_for.since], ['operator_review', held.held_at])
     assert.equal((await open(await review.pay(shop, '002'))).waits_for, null)
   })
 
-  test('an operator reads that the payer of a page has not chosen a method yet', async () => {
+  test('the next step of a page payment names the payer, who has not chosen a method yet', async () => {
     const shop = await review.shop()
     await pageOf(shop.live, 'PAGE-1')
     const [id] = await ids(`status=created&merchant_id=${shop.merchant.id}`)
@@ -255,7 +255,7 @@ describe("the operators' view of one payment", () => {
     assert.deepEqual([of.waits_for.what, of.attempts], ['payer_choice', []])
   })
 
-  test('an operator reads that a process holds the lease, or that the server has not sent the request yet', async () => {
+  test('an operator sees that a process holds the lease of an attempt, or that the server has not sent the request yet', async () => {
     const shop = await review.shop()
     const id = await review.pay(shop, '007')
     const later = new Date(world.deps.clock.now().getTime() + 30_000)
@@ -274,7 +274,7 @@ describe("the operators' view of one payment", () => {
     assert.equal((await open(id)).waits_for.what, 'sending')
   })
 
-  test("the server answers 404 for an unknown payment, and refuses the operators' view of payments to a merchant", async () => {
+  test("the operators' view answers 404 for an unknown payment, and refuses a merchant", async () => {
     const shop = await review.shop()
     const id = await review.pay(shop, '001')
     const session = await operator.session()

@@ -1,4 +1,4 @@
-// Tests how many rows the operators' lists over all merchants read when each merchant has thousands of payments.
+// Tests how many rows the lists of all merchants read when each merchant has thousands of payments.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -17,13 +17,12 @@ let world: World
 before(async () => {
   world = await createWorld()
   for (let n = 0; n < MERCHANTS; n++) await plant(n === 0 ? world.merchant : await world.newMerchant())
-  // With statistics of these small tables, PostgreSQL prefers to read whole tables. The statements must not allow this
-  // plan.
+  // With the statistics of these small tables, PostgreSQL prefers to read whole tables. The queries must prevent such a plan.
   await world.rows('analyze')
 })
 after(() => world.close())
 
-/** Inserts due payments that operators once held, so that every list of operators contains them. */
+/** Inserts due payments that operators have held before, so that every list of operators contains the payments. */
 async function plant(of: Merchant): Promise<void> {
   const rows = Array.from({ length: EACH }, (_, i) => {
     const at = new Date(START.getTime() - 86_400_000 + i)
@@ -49,11 +48,11 @@ async function plant(of: Merchant): Promise<void> {
 
 const list = (filter: OperatorFilter) => rowsRead(world, (deps) => listForOperators(deps, filter))
 
-/** The rows that the server reads to find the merchants and to show a page. */
+/** The rows that the server reads to find the merchants and to make a page. */
 const AROUND = 600
 
 for (const [name, filter, tables] of [
-  // A list by an attempt or a review reads that row first, then its payment.
+  // A list that is sorted by an attempt or a review reads that row first, then the payment.
   ['that are processing', { status: 'processing' }, 2],
   ['that were held', { held: true }, 2],
   ['of a phone', { phone: '0754123456' }, 1],
@@ -70,7 +69,7 @@ for (const [name, filter, tables] of [
       assert.equal(result.pagination.total_items, LISTED)
     })
 
-    test(`the list of payments ${name} ends at its stated total`, async () => {
+    test(`the list of payments ${name} ends at the total that it states`, async () => {
       const last = Math.ceil(LISTED / 100)
       assert.equal((await list({ ...filter, page: last, page_size: 100 })).result.items.length, LISTED % 100 || 100)
       const { items, pagination } = (await list({ ...filter, page: last + 1, page_size: 100 })).result
@@ -91,7 +90,7 @@ for (const [name, filter, tables] of [
   })
 }
 
-test('an operator finds all payments of one merchant without the limit of other merchants', async () => {
+test('for a single merchant, the list shows all payments without the limit of the lists of all merchants', async () => {
   const { result } = await list({ status: 'processing', merchant_id: world.merchant.id })
   assert.equal(result.pagination.total_items, EACH)
 })

@@ -1,4 +1,4 @@
-// Tests held payments after the decision: later answers of the provider, and decisions at the same moment.
+// Tests held payments after the decision: later answers of the provider, and simultaneous decisions.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -31,7 +31,7 @@ after(() => stage.close())
 const DECLINED: Answer = { kind: 'declined', reason: 'user_cancelled', provider_status: 'FAILED' }
 
 describe('later answers of the provider', () => {
-  test('a later reversal of an approved payment takes the money back, below zero if the merchant spent the money', async () => {
+  test('a later reversal of an approved payment takes back the money, and the balance may become negative', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await review.clear(id, 'approve')
@@ -60,7 +60,7 @@ describe('later answers of the provider', () => {
     assert.deepEqual(await operator.book(shop), { available: REQUESTED_MINOR, provider_float: -REQUESTED_MINOR })
   })
 
-  test('a later answer that denies an approved payment leaves one history row and moves no money', async () => {
+  test('a later answer that contradicts an approved payment adds one row to the history and moves no money', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await review.clear(id, 'approve')
@@ -77,7 +77,7 @@ describe('later answers of the provider', () => {
     assert.deepEqual(await operator.book(shop), { available: REQUESTED_MINOR, provider_float: -REQUESTED_MINOR })
   })
 
-  test('a later answer about a declined payment leaves one history row and never credits, holds or reverses money', async () => {
+  test('a later answer about a declined payment adds one row to the history, and never credits, holds or reverses money', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop, '011')
     await review.clear(id, 'decline')
@@ -106,7 +106,7 @@ describe('later answers of the provider', () => {
     assert.equal((await world.rows('select 1 from webhook_deliveries where source_id = $1', [id])).length, 2)
   })
 
-  test('a later reversal of a held payment removes the payment from the queue and blocks a decision', async () => {
+  test('a reversal of a held payment removes the payment from the queue, and the server refuses a later decision', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await review.say(shop, id, answerWithAmount('reversed', REQUESTED_MINOR))
@@ -121,7 +121,7 @@ describe('later answers of the provider', () => {
 })
 
 describe('decisions at the same moment', () => {
-  test('one of two operators decides about a held payment when both decide on two processes', async () => {
+  test('when two operators decide about a held payment on two processes at once, one decision succeeds', async () => {
     for (let round = 0; round < 10; round++) {
       const shop = await review.shop()
       const id = await review.hold(shop, round % 2 === 0 ? '011' : '014')
@@ -142,7 +142,7 @@ describe('decisions at the same moment', () => {
     }
   })
 
-  test('the books stay correct when an operator decides while the provider takes the money back', async () => {
+  test('the books stay correct when an operator decides while the provider reverses the payment', async () => {
     for (let round = 0; round < 10; round++) {
       const shop = await review.shop()
       const id = await review.hold(shop)

@@ -28,7 +28,7 @@ describe("the operators' list of held payments", () => {
   }
   const ids = async (query: string) => (await list(query)).items.map((item) => item.collection_id)
 
-  test('the list of waiting payments has the longest waiting first, over all merchants', async () => {
+  test('the list of waiting payments shows all merchants, the longest waiting payment first', async () => {
     const [first, second] = [await review.shop(), await review.shop()]
     const late = await review.pay(first, '007')
     const expected: string[] = []
@@ -55,7 +55,7 @@ describe("the operators' list of held payments", () => {
     assert.deepEqual(pages, all)
   })
 
-  test('the list of decided payments has the newest first, and only payments that operators held', async () => {
+  test('the list of decided payments shows only payments that operators held, newest first', async () => {
     const shop = await review.shop()
     const other_shop = await review.shop()
     const ends: Record<string, string[]> = { successful: [], failed: [], reversed: [] }

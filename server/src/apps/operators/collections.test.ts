@@ -1,4 +1,4 @@
-// Tests decisions about held payments, and refused decisions.
+// Tests the decisions of operators about held payments, and the refusals of wrong decisions.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -91,7 +91,7 @@ describe('decisions about held payments', () => {
     })
   }
 
-  test('an approval of another amount credits the received amount, and every answer and event shows both amounts', async () => {
+  test('if the provider took another amount, an approval credits that amount, and every response and event shows both amounts', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop, '011')
     assert.deepEqual(await operator.book(shop), { held: EXCESS_MINOR, provider_float: -EXCESS_MINOR })
@@ -106,13 +106,13 @@ describe('decisions about held payments', () => {
     assert.deepEqual([event.event, event.amount, event.amount_received], ['collection.success', '1000.00', '1100.00'])
   })
 
-  test('a decline of another amount removes the whole amount from the books', async () => {
+  test('if the provider took another amount, a decline removes that amount from the books', async () => {
     const shop = await review.shop()
     await review.clear(await review.hold(shop, '011'), 'decline')
     assert.deepEqual(await operator.book(shop), {})
   })
 
-  test('an approval takes the frozen fee, and never a fee above the amount of the payment', async () => {
+  test('an approval takes the fee from the time of the request, and the fee never exceeds the received amount', async () => {
     const shop = await review.shop({ rules: [{ flow: 'collection', percentage: '2.00', flat_fee: '5.00' }] })
     const whole = await review.hold(shop, '011')
     await world.call({
@@ -127,7 +127,7 @@ describe('decisions about held payments', () => {
       fee_income: 2_500n,
       provider_float: -EXCESS_MINOR,
     })
-    // The fee of 1000.00 is 900.00 now, and the payer paid 9.00.
+    // The fee of 1000.00 is now 900.00, but the payer paid 9.00.
     const tiny = await review.pay(shop, '007')
     await review.say(shop, tiny, answerWithAmount('succeeded', 900n))
     assert.equal((await review.clear(tiny, 'approve')).status, 200)
@@ -141,7 +141,7 @@ describe('decisions about held payments', () => {
     assert.deepEqual(await operator.book(shop), {}, 'a reversal returns the taken money, and no more')
   })
 
-  test('an operator can approve a payment of a suspended merchant, because the server settles its open payments', async () => {
+  test('an operator can approve a payment of a suspended merchant, because the server still settles open payments', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await world.rows("update merchants set status = 'SUSPENDED' where id = $1", [shop.merchant.id])
@@ -182,7 +182,7 @@ describe('decisions about held payments', () => {
     assert.ok(!(await world.get(`/v1/collections/${id}`, shop.live)).text.includes(operator.user_id))
   })
 
-  test('an operator can decide about a sandbox payment that a magic number holds', async () => {
+  test('an operator can decide about a sandbox payment that a magic number put under review', async () => {
     const shop = await review.shop()
     const body = { amount: '1000', phone: '0754123456', simulate_status: 'pending_clearance' }
     const made = await world.post('/v1/collections/wallet-push', body, { key: shop.sandbox })
@@ -212,7 +212,7 @@ describe('refused decisions about held payments', () => {
 
   const ENDS: Record<string, string> = { processing: '007', successful: '001', failed: '002', reversed: '012' }
   for (const [status, ending] of Object.entries(ENDS)) {
-    test(`the server refuses a decision about a payment that is ${status}, and changes nothing`, async () => {
+    test(`the server refuses a decision about a payment with the status ${status}, and changes nothing`, async () => {
       const shop = await review.shop()
       const id = await review.pay(shop, ending)
       if (status === 'reversed') await world.pass(3_000)
@@ -257,7 +257,7 @@ describe('refused decisions about held payments', () => {
 })
 
 describe('idempotency keys of decisions', () => {
-  test('an Idempotency-Key applies a decision once, repeats its answer, and refuses another decision', async () => {
+  test('a repeated Idempotency-Key applies a decision once and returns the same response, and the server refuses the key for another decision', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     const idempotency_key = randomUUID()

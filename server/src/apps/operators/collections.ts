@@ -1,4 +1,4 @@
-// Defines the endpoints with which operators read payments, and decide about held payments.
+// Defines the endpoints with which operators read payments and decide about held payments.
 
 import Type from 'typebox'
 import { actOf } from '../../books/audit/index.ts'
@@ -62,7 +62,7 @@ const Body = Type.Object({
   ),
 })
 
-/** Adds the routes of payments. */
+/** Adds the routes for payments. */
 export function operatorCollectionRoutes(
   deps: Deps,
   { approvalService }: { approvalService: ApprovalService },

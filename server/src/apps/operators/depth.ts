@@ -1,12 +1,12 @@
-// Limits the depth of lists over all merchants. Each list merges the newest rows of every merchant, which no index
-// speeds up.
+// Limits how many pages a list of all merchants has. Such a list merges the newest rows of every merchant, and no index can
+// speed up the merge.
 
 import { refuseField } from '../../kernel/lib/index.ts'
 
-/** How many rows a list over all merchants shows and counts. */
+/** The number of rows that a list of all merchants shows and counts. */
 export const DEPTH_MAX = 10_000
 
-/** Refuses a page beyond the limit of lists over all merchants. A list of one merchant has no limit. */
+/** Refuses a page beyond the limit of a list of all merchants. A list of one merchant has no limit. */
 export function checkDepth({
   page = 1,
   page_size = 20,

@@ -1,4 +1,4 @@
-// Tests money that a provider took in another currency: no book has the money until an operator states its value in
+// Tests payments that a provider took in another currency. No book contains the money until an operator states the value in
 // shillings.
 
 import assert from 'node:assert/strict'
@@ -48,7 +48,7 @@ const transfersOf = async (id: string) =>
     )
   ).map(({ posting, amount_minor }) => `${posting} ${amount_minor}`)
 
-test('a payment that succeeds in another currency waits for review, and no book has its money in shillings', async () => {
+test('a payment that succeeds in another currency waits for review, and no book contains its money', async () => {
   const shop = await review.shop()
   for (const kind of ['succeeded', 'held'] as const) {
     const id = await review.pay(shop, '007')
@@ -73,7 +73,7 @@ test('a payment that succeeds in another currency waits for review, and no book 
   await booksHold(world)
 })
 
-test('an operator approves foreign money with its amount in shillings, and the ledger credits that amount', async () => {
+test('when an operator approves foreign money with an amount in shillings, the ledger credits that amount', async () => {
   const shop = await review.shop(PRICES)
   const id = await paidInDollars(shop)
   const approve = { decision: 'approve', reason: 'Rate of the day' }
@@ -107,7 +107,7 @@ test('an operator approves foreign money with its amount in shillings, and the l
   assert.deepEqual([amount, amount_received, foreign_amount, foreign_currency], ['1000.00', '26250.00', '10.50', 'USD'])
   const twice = await review.untouched(() => clear(id, { ...approve, amount: '26250.00' }))
   assert.deepEqual(codeOf(twice), [409, 'invalid_state'])
-  // The provider repeats its answer, then reverses the payment. The credited amount leaves the book.
+  // The provider repeats the answer and then reverses the payment. The ledger takes the credited amount back.
   await review.untouched(() => review.say(shop, id, dollars('succeeded')))
   await review.say(shop, id, dollars('reversed'))
   await review.say(shop, id, dollars('reversed'))
@@ -116,7 +116,7 @@ test('an operator approves foreign money with its amount in shillings, and the l
   await booksHold(world)
 })
 
-test('no book has foreign money that an operator declines', async () => {
+test('no book contains foreign money after an operator declines the payment', async () => {
   const shop = await review.shop()
   const id = await paidInDollars(shop)
   const decline = { decision: 'decline', reason: 'Sent back' }
@@ -133,7 +133,7 @@ test('no book has foreign money that an operator declines', async () => {
   await booksHold(world)
 })
 
-test('no book has foreign money that the provider reverses before or after its report', async () => {
+test('no book contains foreign money that the provider reverses before or after it reports the success', async () => {
   const shop = await review.shop()
   const seen = await paidInDollars(shop)
   const unseen = await review.pay(shop, '007')
@@ -149,7 +149,7 @@ test('no book has foreign money that the provider reverses before or after its r
   await booksHold(world)
 })
 
-test('a later success in shillings is a note for the operator, and credits nothing by itself', async () => {
+test('a later report of success in shillings adds a note for the operator and credits nothing', async () => {
   const shop = await review.shop()
   const id = await paidInDollars(shop)
   await review.say(shop, id, answerWithAmount('succeeded', REQUESTED_MINOR))
@@ -171,7 +171,7 @@ test('the server refuses an amount in shillings for a payment that the provider 
   }
 })
 
-test('a second payment of a paid link in another currency waits for review and is in no book', async () => {
+test('a duplicate payment of a link in another currency waits for review, and no book contains its money', async () => {
   const shop = await review.shop()
   const link = (await world.post('/v1/payment-links', { amount: '1000.00' }, { key: shop.live })).body.data
   const pay = async (phone: string) =>

@@ -1,4 +1,4 @@
-// Tests that a withdrawal from FOUR_EYES_AMOUNT on needs the approvals of two different operators.
+// Tests that two different operators must approve a withdrawal of FOUR_EYES_AMOUNT or more.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -53,7 +53,7 @@ beforeEach(() => {
   script.sent.length = 0
   died_at = null
 })
-// The workers settle each approved withdrawal before the next test starts.
+// The workers settle each approved withdrawal before the next test.
 afterEach(() => settle())
 
 type Way = { at?: World; idempotency_key?: string | null }
@@ -70,7 +70,7 @@ const newLarge = async (shop?: ShopWithKeys) => operator.submit(shop ?? (await n
 const operatorsOf = ({ approvals }: { approvals: { operator: string }[] }) => approvals.map(({ operator }) => operator)
 const SECOND: [number, string] = [409, 'second_operator_required']
 
-/** Returns the approvals of a withdrawal in the audit log, oldest first. */
+/** Returns the audit entries for the approvals of a withdrawal, oldest first. */
 const auditedApprovals = (id: string) =>
   world.rows<{ action: string; actor_name: string; before: object; after: Record<string, unknown> }>(
     `select action, actor_name, before, after from audit_log
@@ -83,7 +83,7 @@ async function settle(): Promise<void> {
 }
 
 describe('withdrawals that need two operators', () => {
-  test('a withdrawal waits without a reservation after the first approval, and leaves after the second by another operator', async () => {
+  test("after the first approval the platform reserves nothing, and after the second operator's approval it sends the payout", async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
     const waiting = await operator.show(id)
@@ -126,14 +126,14 @@ describe('withdrawals that need two operators', () => {
     )
   })
 
-  test('a withdrawal below FOUR_EYES_AMOUNT needs one operator, and the record shows the operator', async () => {
+  test('a withdrawal below FOUR_EYES_AMOUNT needs one approval, and the record shows the operator', async () => {
     const id = await operator.submit(await newShop(), { amount: SMALL })
     const { status, approvals_required, approvals } = (await approve(asha, id)).body.data
     assert.deepEqual([status, approvals_required, approvals.length], ['PROCESSING', 1, 1])
     assert.equal(approvals[0].operator, asha.email)
   })
 
-  test('the server refuses a second approval by the same operator in every call, and changes nothing', async () => {
+  test('every call refuses a second approval by the same operator and changes nothing', async () => {
     const id = await newLarge()
     await approve(asha, id)
     await unchanged(world, async () => {
@@ -144,7 +144,7 @@ describe('withdrawals that need two operators', () => {
     assert.deepEqual(operatorsOf(await operator.show(id)), [asha.email])
   })
 
-  test('the server counts a repeated Idempotency-Key as the first approval only', async () => {
+  test('the server counts a first approval with a repeated Idempotency-Key once', async () => {
     const id = await newLarge()
     const idempotency_key = randomUUID()
     const first = await approve(asha, id, { idempotency_key })
@@ -153,7 +153,7 @@ describe('withdrawals that need two operators', () => {
     assert.deepEqual(operatorsOf(await operator.show(id)), [asha.email])
   })
 
-  test('the server refuses the first and the second approval by the submitter of the withdrawal', async () => {
+  test('the server refuses an approval by the submitter of the withdrawal, as the first and as the second approval', async () => {
     const shop = await newShop()
     const fatuma = await newOperator(world, [{ role: 'FINANCE', merchant: shop.merchant }])
     const submit = async (amount: string) => {
@@ -179,7 +179,7 @@ describe('withdrawals that need two operators', () => {
     )
   })
 
-  test('the server checks the first of two approvals like a single approval', async () => {
+  test('the server makes the same checks for the first of two approvals as for a single approval', async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
     const refused = async (code: string) => {
@@ -200,7 +200,7 @@ describe('withdrawals that need two operators', () => {
     await refused('insufficient_balance')
   })
 
-  test('the audit log has each of two approvals, with the operators who had approved by then', async () => {
+  test('the audit log has an entry for each of two approvals, with the operators who had approved before', async () => {
     const id = await newLarge()
     await approve(asha, id)
     await approve(juma, id)
@@ -232,7 +232,7 @@ describe('withdrawals that need two operators', () => {
     ])
   })
 
-  test('a large sandbox withdrawal needs two operators, and no operator when the merchant simulates them', async () => {
+  test('a large sandbox withdrawal needs two operators, but a merchant can simulate their approvals', async () => {
     const shop = await newShop()
     const [real, played] = [
       await operator.submit(shop, { amount: LARGE, environment: 'sandbox' }),
@@ -247,8 +247,8 @@ describe('withdrawals that need two operators', () => {
   })
 })
 
-describe('withdrawals between the first approval and the second', () => {
-  test('a question to the merchant ends the first approval, and both operators must approve again', async () => {
+describe('withdrawals between the first and the second approval', () => {
+  test('a question to the merchant cancels the first approval, so two operators must approve again', async () => {
     const shop = await newShop()
     const { token } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
     const id = await newLarge(shop)
@@ -262,7 +262,7 @@ describe('withdrawals between the first approval and the second', () => {
     assert.deepEqual([second.status, operatorsOf(second)], ['PROCESSING', [juma.email, asha.email]])
   })
 
-  test('a withdrawal in INFO_REQUESTED needs two approvals, and the answer of the merchant ends no approval', async () => {
+  test("a withdrawal in INFO_REQUESTED needs two approvals, and the merchant's answer keeps an approval", async () => {
     const shop = await newShop()
     const { token } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
     const id = await newLarge(shop)
@@ -288,7 +288,7 @@ describe('withdrawals between the first approval and the second', () => {
     })
   })
 
-  test('the server refuses the second approval when the merchant has spent the balance, and keeps the first approval', async () => {
+  test('the server refuses the second approval after the merchant has spent the balance, and keeps the first approval', async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
     await approve(asha, id)
@@ -305,7 +305,7 @@ describe('withdrawals between the first approval and the second', () => {
     assert.equal((await approve(juma, id)).body.data.status, 'PROCESSING')
   })
 
-  test('the approval of a former operator does not count as one of two', async () => {
+  test('an approval by a user who is no longer an operator does not count as one of two', async () => {
     const id = await newLarge()
     const gone = await newOperator(world)
     await approve(gone, id)
@@ -317,7 +317,7 @@ describe('withdrawals between the first approval and the second', () => {
     assert.deepEqual([second.status, operatorsOf(second).sort()], ['PROCESSING', [asha.email, gone.email].sort()])
   })
 
-  test('a changed FOUR_EYES_AMOUNT does not change withdrawals with a first approval', async () => {
+  test('a change of FOUR_EYES_AMOUNT does not apply to withdrawals that have a first approval', async () => {
     const [begun, fresh] = [await newLarge(), await newLarge()]
     await approve(asha, begun)
     const off = await createWorld({ url: world.url, compose: { providers: [scriptedProvider(script)] } })
@@ -332,8 +332,8 @@ describe('withdrawals between the first approval and the second', () => {
   })
 })
 
-describe('two approvals at the same moment', () => {
-  test('two operators who approve at once on one process or two count as two, and the provider gets one payout', async () => {
+describe('two simultaneous approvals', () => {
+  test('simultaneous approvals by two operators on one or two processes count as two, and the provider gets one payout', async () => {
     for (let round = 0; round < 6; round++) {
       script.sent.length = 0
       const id = await newLarge()
@@ -352,7 +352,7 @@ describe('two approvals at the same moment', () => {
     }
   })
 
-  test('many approvals at once by one operator count as one, and the server sends no payout', async () => {
+  test('many simultaneous approvals by one operator count as one, and the server sends no payout', async () => {
     for (let round = 0; round < 4; round++) {
       const id = await newLarge()
       const ways: Way[] = [{}, {}, { at: other }, { idempotency_key: randomUUID() }]
@@ -366,7 +366,7 @@ describe('two approvals at the same moment', () => {
     assert.deepEqual(script.sent, [])
   })
 
-  test('a question and the second approval at once end with two approvals and a payout, or without a payout', async () => {
+  test('a simultaneous question and second approval leave either two approvals and a payout, or no payout', async () => {
     for (let round = 0; round < 6; round++) {
       const id = await newLarge()
       await approve(asha, id)
@@ -376,7 +376,7 @@ describe('two approvals at the same moment', () => {
       ])
       const { status, approvals } = await operator.show(id)
       if (questioned.status === 200) {
-        // The question ended the first approval, so the other approval became the first, or came too late.
+        // The question cancelled the first approval. The other approval became a first approval, or the server refused it.
         assert.ok(['INFO_REQUESTED', 'REJECTED'].includes(status), status)
         assert.ok(approvals.length <= 1)
       } else {
@@ -388,7 +388,7 @@ describe('two approvals at the same moment', () => {
 
 describe('processes that die during a first approval', () => {
   for (const when of ['before', 'after'] as const) {
-    test(`a process that dies ${when} the commit of the first approval has ${when === 'before' ? 'not ' : ''}approved, and no payout leaves`, async () => {
+    test(`a process that dies ${when} the commit of the first approval has ${when === 'before' ? 'not ' : ''}recorded the approval, and sends no payout`, async () => {
       const id = await newLarge()
       died_at = `approve.${when}_commit`
       assert.equal((await approve(asha, id)).status, 500)

@@ -1,4 +1,4 @@
-// Tests that the health of a provider shows the circuit of its method, which is the same for every network.
+// Tests that the health of a provider shows the circuit of each method. All networks of a method share the circuit.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -10,7 +10,7 @@ const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: nul
 const TAKEN: Answer = { kind: 'succeeded', amount_minor: 100_000n, currency: 'TZS', provider_status: 'COMPLETED' }
 
 let providerAnswer: Answer | Promise<Answer> = TAKEN
-/** The promise that the next prompt resolves. */
+/** The promise that resolves when the next prompt reaches the provider. */
 let prompted = Promise.withResolvers<void>()
 const push = async () => {
   prompted.resolve()
@@ -37,7 +37,7 @@ async function pay(phone: string, way?: string): Promise<void> {
   await begin(phone, way)
   await world.system.driver.task.idle()
 }
-/** Returns the circuit of each line of the health. */
+/** Returns the circuit of each line of the health response. */
 async function circuits(environment = 'live'): Promise<Record<string, unknown>> {
   const reply = await world.get(`/v1/operator/providers/health?environment=${environment}`, operator)
   assert.equal(reply.status, 200, reply.text)
@@ -46,7 +46,7 @@ async function circuits(environment = 'live'): Promise<Record<string, unknown>> 
 }
 const CLOSED = { state: 'closed', retry_at: null }
 
-test('each network of a method shows its circuit in the states closed, open, half open and closed again', async () => {
+test('each network of a method shows the circuit of the method when it is closed, open, half open and closed again', async () => {
   await pay('0754123456')
   await pay('0684123456')
   await pay('0684123456', 'provider-pesa')
@@ -73,7 +73,7 @@ test('each network of a method shows its circuit in the states closed, open, hal
   assert.deepEqual((await circuits())['wallet_push AIRTEL'], CLOSED)
 })
 
-test('a provider that this process simulates, or does not know, has no circuit', async () => {
+test('a provider that this process simulates or does not know has no circuit', async () => {
   await begin('0754123001', 'wallet-push', world.sandbox_key)
   await world.work()
   assert.deepEqual(await circuits('sandbox'), { 'wallet_push MPESA': null })

@@ -1,4 +1,4 @@
-// Tests the health of providers, which the server counts from the payments and payouts of every process.
+// Tests the health of providers. The server counts the payments and payouts of every process.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
@@ -45,10 +45,10 @@ const read = async (query = ''): Promise<Item[]> => {
 }
 const HOUR = 3_600_000
 const hoursAgo = (hours: number) => new Date(world.deps.clock.now().getTime() - hours * HOUR).toISOString()
-// The clock moves earlier payments out of the counted hours.
+// The clock moves far enough that health no longer counts earlier payments.
 beforeEach(() => world.deps.clock.advance(169 * HOUR))
 
-test('health counts taken, declined and open payments by network', async () => {
+test('health counts taken, declined and open payments for each network', async () => {
   for (const ending of ['001', '001', '002', '014', '007']) await review.pay(shop, ending)
   const [item, ...others] = await read('?hours=1')
   assert.deepEqual(others, [])
@@ -58,7 +58,7 @@ test('health counts taken, declined and open payments by network', async () => {
     method: 'wallet_push',
     network: 'MPESA',
     counted: 5,
-    // A held payment counts as taken.
+    // Health counts a held payment as taken.
     successful: 3,
     failed: 1,
     undecided: 1,
@@ -68,14 +68,14 @@ test('health counts taken, declined and open payments by network', async () => {
     last_success_at: world.deps.clock.now().toISOString(),
     since: hoursAgo(1),
     bounded: false,
-    // The mock is part of this process, so the mock has no circuit.
+    // The mock provider is part of this process, so the mock provider has no circuit.
     circuit: null,
   })
   world.deps.clock.advance(169 * HOUR)
   assert.deepEqual(await read('?hours=168'), [])
 })
 
-test('health counts the payments of the requested hours and shows the last success', async () => {
+test('health counts the payments of the requested hours and shows the time of the last success', async () => {
   await review.pay(shop, '001')
   const last = world.deps.clock.now().toISOString()
   world.deps.clock.advance(30 * HOUR)
@@ -89,7 +89,7 @@ test('health counts the payments of the requested hours and shows the last succe
   assert.deepEqual((await read())[0]?.counted, 1, 'the default period is a day')
 })
 
-test('health separates networks, methods, flows and environments', async () => {
+test('health counts each network, method, flow and environment separately', async () => {
   const pay = async (path: string, body: object) =>
     assert.equal(
       (await world.post(`/v1/collections/${path}`, { amount: 1000, ...body }, { key: shop.live })).status,
@@ -124,14 +124,14 @@ test('health measures the time from an attempt to its success', async () => {
     world.deps.clock.advance([1_000, 1_000, 2_000, 96_000][i] as number)
     await review.say(shop, id, answerWithAmount('succeeded', 100_000n))
   }
-  // A repeated answer of the provider changes nothing later.
+  // The provider repeats an answer later. The repeated answer changes nothing.
   world.deps.clock.advance(HOUR)
   await review.say(shop, ids[0] as string, answerWithAmount('succeeded', 100_000n))
   const [item] = await read()
   assert.deepEqual([item?.median_confirm_ms, item?.p95_confirm_ms], [3_000, 85_600])
 })
 
-test('health counts a payout by its approval and a page payment by its attempts, even for old records', async () => {
+test('health counts a payout from its approval and a page payment from its attempts, however old the record is', async () => {
   const id = await operator.submit(shop, { amount: '1000.00' })
   const hosted = await world.post('/v1/collections', { amount: '1000.00' }, { key: shop.live })
   const slug = new URL(hosted.body.data.payment_url).pathname.split('/').at(-1)
@@ -174,14 +174,14 @@ async function plant(many: number, providers: readonly string[], of: ShopWithKey
   return rows.map(({ at }) => at)
 }
 
-test('health counts the newest attempts of a provider and method when there are too many, and shows the start of the count', async () => {
+test('if a provider and method have too many attempts, health counts the newest attempts and shows the start of the count', async () => {
   const times = await plant(COUNTED_MAX + 500, ['mock'])
   const [item] = await read()
   assert.deepEqual([item?.counted, item?.failed, item?.bounded], [COUNTED_MAX, COUNTED_MAX, true])
   assert.equal(item?.since, times[500]?.toISOString())
 })
 
-test('health examines the newest payments of all merchants when there are too many, and shows the start of the count', async () => {
+test('if all merchants have too many payments, health examines the newest payments and shows the start of the count', async () => {
   const quiet = await operator.shop('0.01')
   await plant(10, ['old'], quiet)
   world.deps.clock.advance(HOUR)
@@ -197,7 +197,7 @@ test('health examines the newest payments of all merchants when there are too ma
   for (const { bounded, since } of items) assert.deepEqual([bounded, since], [true, times[606]?.toISOString()])
 })
 
-test('health accepts 1 to 168 hours', async () => {
+test('health accepts periods of 1 to 168 hours', async () => {
   for (const hours of [0, 169, 1.5, 'x']) {
     const refused = await world.get(`/v1/operator/providers/health?hours=${hours}`, await operator.session())
     assert.deepEqual(codeOf(refused), [400, 'validation_failed'])

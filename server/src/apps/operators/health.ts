@@ -1,5 +1,5 @@
-// Counts recent outcomes of payments and payouts by provider, method and network. The outcomes come from the database,
-// so every process answers the same. Only the circuit belongs to the process that answers.
+// Counts recent outcomes of payments and payouts by provider, method and network. The outcomes come from the database, so every
+// process gives the same answer. Only the circuit belongs to the process that answers.
 
 import Type, { type Static } from 'typebox'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
@@ -8,11 +8,11 @@ import { firstIdAt, NETWORK_OF_PREFIX, nullable, oneOf, timeOfId } from '../../k
 import { CIRCUIT_STATE, type ProvidersOptions } from './providers.ts'
 
 const HOUR_MS = 3_600_000
-/** How much older than its attempt a record may be: a page waits for its payer, and a withdrawal for its approval. */
+/** How much older than its attempt a record can be. A page waits for its payer, and a withdrawal waits for its approval. */
 const EARLIER_MS = { collection: 24 * HOUR_MS, withdrawal: 14 * 24 * HOUR_MS } as const
-/** About how many of the newest payments, and of the newest payouts, health examines. */
+/** The approximate number of newest payments, and of newest payouts, that health examines. */
 export const LOOKED_AT_MAX = 10_000
-/** How many of the newest attempts of one provider and method health counts. */
+/** The number of newest attempts that health counts for each provider and method. */
 export const COUNTED_MAX = 2_500
 
 type HealthFlow = keyof typeof EARLIER_MS
@@ -32,7 +32,7 @@ type HealthRow = {
   cut: boolean
 }
 
-/** The tables of a flow, and its SQL conditions on an attempt (t) joined to its record (r). */
+/** The tables of a flow, and the SQL conditions for an attempt (t) joined to its record (r). */
 type FlowTables = {
   records: string
   attempts: string
@@ -48,7 +48,7 @@ const KINDS: Record<HealthFlow, FlowTables> = {
     records: 'collections',
     attempts: 'collection_attempts',
     key: 'collection_id',
-    // A held, declined or reversed payment counts as taken, because the provider took the money.
+    // Held, declined and reversed payments count as taken, because the provider took the money.
     taken: `t.extra_collection_id is not null or (t.number = coalesce(r.settled_attempt, r.attempts)
        and (r.status in ('successful', 'pending_clearance', 'reversed') or r.failure_reason_code = 'review_declined'))`,
     lost: "t.state = 'final'",
@@ -175,7 +175,7 @@ function circuitOf({ providers, breaker }: Circuits, { provider, method }: Count
   return { state: circuit.state, retry_at: circuit.retry_at?.toISOString() ?? null }
 }
 
-/** Returns a part of a whole in percent, with one decimal. */
+/** Returns a share in percent, with one decimal. */
 function rate(part: number, whole: number): string {
   const tenths = Math.round((part * 1000) / whole)
   return `${Math.floor(tenths / 10)}.${tenths % 10}`
@@ -231,7 +231,7 @@ const HealthItem = Type.Object({
   ),
 })
 type HealthItem = Static<typeof HealthItem>
-/** A row of the answer without its circuit. */
+/** A row of the response, without the circuit. */
 type CountedItem = Omit<HealthItem, 'circuit'>
 
 type Circuits = Pick<ProvidersOptions, 'providers' | 'breaker'>
@@ -241,7 +241,7 @@ const Query = Type.Object({
   environment: Type.Optional(oneOf(ENVIRONMENTS, 'live when left out.')),
 })
 
-/** Adds the route of health. */
+/** Adds the route for health. */
 export function providerHealthRoutes(deps: Deps, circuits: Circuits): Routes {
   return (app) => {
     app.get(

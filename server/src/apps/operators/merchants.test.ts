@@ -1,4 +1,4 @@
-// Tests that operators create and decide merchants, and that other users cannot.
+// Tests that operators create merchants and decide about merchants, and that other users cannot.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -28,7 +28,7 @@ async function create(body: object = { name: 'Duka la Neema' }): Promise<string>
   return made.body.data.id
 }
 
-test('a new merchant is PENDING, unverified and unpriced, and has both books', async () => {
+test('a new merchant is PENDING, not verified and not priced, and has live and sandbox books', async () => {
   const { status, body } = await world.post('/v1/operator/merchants', { name: 'Duka la Neema' }, { key: operator })
   assert.equal(status, 201)
   const { id, merchant_code, created_at, updated_at, ...rest } = body.data
@@ -97,7 +97,7 @@ test('a merchant can make a live key only after operators approve, verify and pr
   }
 })
 
-test('the server allows each move of a merchant from one state only, and answers 409 invalid_state from the others', async () => {
+test('the server permits each move of a merchant from one state only, and answers 409 invalid_state in any other state', async () => {
   const states = {
     PENDING: () => create(),
     ACTIVE: async () => {
@@ -135,14 +135,14 @@ test('the server allows each move of a merchant from one state only, and answers
   }
 })
 
-test('one of ten operators approves a merchant when all approve at once, with one audit entry', async () => {
+test('when ten operators approve a merchant at once, one approval succeeds and writes one audit entry', async () => {
   const id = await create()
   const answers = await Promise.all(Array.from({ length: 10 }, () => act(id, 'approve')))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(409)])
   assert.equal((await entries(id)).filter(({ action }: { action: string }) => action === 'merchant.approve').length, 1)
 })
 
-test('a repeated verification of a merchant returns the same record and leaves one audit entry', async () => {
+test('a repeated verification of a merchant returns the same record and adds no audit entry', async () => {
   const id = await create()
   const first = await act(id, 'verify', { reason: 'BRELA extract seen' })
   world.deps.clock.advance(1000)
@@ -156,7 +156,7 @@ test('a repeated verification of a merchant returns the same record and leaves o
   )
 })
 
-test('the audit log shows an action on a merchant with operator, reason, before, after, request and IP address', async () => {
+test('the audit log shows an action on a merchant with operator, reason, old and new values, request and IP address', async () => {
   const id = await create()
   const { status } = await world.post(
     `/v1/operator/merchants/${id}/approve`,
@@ -201,7 +201,7 @@ test('the server answers 404 for an unknown merchant and a malformed id', async 
   }
 })
 
-test('an operator finds merchants by status, by part of a name and by the beginning of a code, newest first', async () => {
+test('an operator finds merchants by status, by part of the name and by the start of the code, newest first', async () => {
   const mark = randomUUID()
   const ids: string[] = []
   for (let i = 0; i < 3; i++) {
@@ -220,12 +220,12 @@ test('an operator finds merchants by status, by part of a name and by the beginn
   assert.deepEqual(idsOf(await find(`search=${mark}&page=2&page_size=2`)), [ids[2]])
   const code = (await show(ids[1] as string)).body.data.merchant_code
   assert.deepEqual(idsOf(await find(`search=${code.toLowerCase()}`)), [ids[1]])
-  // The search takes wildcards of the database as plain characters.
+  // The search treats the wildcards of SQL as ordinary characters.
   assert.deepEqual(idsOf(await find(`search=${mark}%20_%25`)), [])
   assert.deepEqual(idsOf(await find(`search=${mark}%200%25`)), [ids[2]])
 })
 
-test('the server refuses an invisible name and an invalid e-mail address of a merchant', async () => {
+test('the server refuses a merchant name without visible characters, and an invalid e-mail address', async () => {
   for (const body of [
     {},
     { name: '' },
@@ -239,7 +239,7 @@ test('the server refuses an invisible name and an invalid e-mail address of a me
   }
 })
 
-test('the server refuses every route of operators to members and keys', async () => {
+test('the server refuses members and keys on every route of operators', async () => {
   const { token } = await world.newSession('MERCHANT_ADMIN')
   const id = world.merchant.id
   const routes: ['GET' | 'POST' | 'PUT', string][] = [

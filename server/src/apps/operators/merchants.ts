@@ -31,7 +31,7 @@ const tags = ['Operator']
 const READ = { access: 'operator' } as const
 const WRITE = { access: 'operator', idempotency: 'honoured' } as const
 
-/** Adds the routes of merchants. */
+/** Adds the routes for merchants. */
 export function operatorMerchantRoutes(deps: Deps): Routes {
   return (app) => {
     merchantReadRoutes(deps, app)
@@ -41,7 +41,7 @@ export function operatorMerchantRoutes(deps: Deps): Routes {
   }
 }
 
-/** How many members the record of a merchant lists. */
+/** The number of members that the record of a merchant lists. */
 const MEMBERS_SHOWN = 100
 
 function merchantReadRoutes(deps: Deps, app: App): void {

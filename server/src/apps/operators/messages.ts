@@ -1,11 +1,11 @@
-// Defines the endpoint with which operators read e-mails and SMS, sent and failed.
+// Defines the endpoint with which operators read sent and failed e-mails and SMS.
 
 import { listMessages, OperatorMessagesAnswer, OperatorMessagesQuery } from '../../adapters/messages/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'
 import { checkDepth } from './depth.ts'
 
-/** Adds the route of messages. */
+/** Adds the route for messages. */
 export function operatorMessageRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

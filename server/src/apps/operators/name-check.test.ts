@@ -1,4 +1,4 @@
-// Tests the lookup of the name on the receiving account, which an operator requests from the provider.
+// Tests the name check: on the request of an operator, the server asks the provider for the name of the receiving account.
 
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
@@ -11,7 +11,7 @@ import { SAMPLE_ACCOUNT, type Simulator, startSimulator } from '../../../twins/s
 import type { ProviderExtras } from '../../adapters/providers/extras.ts'
 import { CALL_MS_MAX, type Provider } from '../../adapters/providers/port.ts'
 
-/** The clock of the platform stands still, but the clock of the gateway does not. */
+/** The clock of the platform stands still, but the clock of the gateway runs. */
 const ANY_TIME = 1e9
 
 let selcom: Simulator
@@ -27,7 +27,7 @@ before(async () => {
     env: {
       PROVIDER: 'selcom',
       PROVIDER_ROUTES: 'MOBILE_MONEY/HALOPESA=vodacom',
-      // The process reads these settings, but never uses them, because the test replaces the provider.
+      // The process reads these settings but never uses the provider, because the test replaces it.
       VODACOM_URL: 'https://gateway.example/openapi/ipg/v2/vodacomTZN',
       VODACOM_API_KEY: 'unused',
       VODACOM_PUBLIC_KEY: generateKeyPairSync('rsa', { modulusLength: 2_048 })
@@ -74,7 +74,7 @@ const entriesOf = (id: string) =>
     [id],
   )
 
-test('the answer of the name check shows the name, compares the name with the submitted name, and is in the audit log', async () => {
+test('the name check shows the account name, compares it with the submitted name, and writes the audit log', async () => {
   const id = await submit({})
   const before_it = await operator.show(id)
   const { status, body, text } = await check(id)
@@ -99,13 +99,13 @@ test('the answer of the name check shows the name, compares the name with the su
   assert.equal(selcom.totals().payouts.count, 0, 'the provider paid no account')
 })
 
-test("the provider's answer without a name is null and proves nothing about the account", async () => {
+test('if the provider answers without a name, the name is null and proves nothing about the account', async () => {
   const { body } = await check(await submit({ phone: '255680000110' }))
   assert.deepEqual([body.data.name, body.data.matches], [null, null])
   assert.match(body.data.message, /returned no name/)
 })
 
-test('the message of a name check names a provider without name lookup', async () => {
+test('if the provider cannot look up names, the message of the name check names the provider', async () => {
   const id = await submit({ environment: 'sandbox' })
   const { status, body } = await check(id)
   assert.deepEqual([status, body.data.name, body.data.matches], [200, null, null])
@@ -113,7 +113,7 @@ test('the message of a name check names a provider without name lookup', async (
   assert.equal((await entriesOf(id)).length, 1)
 })
 
-test('the server stops calling a provider that hangs', async () => {
+test('after five name checks without an answer, the server stops calling the provider for a while', async () => {
   const id = await submit({ code: 'HALOPESA', phone: '255620000101' })
   const lookUpInVain = async () => {
     let calls = 0

@@ -1,6 +1,6 @@
-// Looks up the name on the receiving account at the provider before a payout. The server asks the provider before the
-// transaction that records the answer. If the process dies between them, the server stores nothing and the operator
-// asks again.
+// Looks up the name of the receiving account at the provider before a payout. The server asks the provider before the
+// transaction that records the answer. If the process dies between the two, the server stores nothing, and the operator asks
+// again.
 
 import Type, { type Static } from 'typebox'
 import { readName } from '../../adapters/providers/answer.ts'
@@ -44,7 +44,7 @@ const NameCheck = Type.Object({
 })
 type NameCheck = Static<typeof NameCheck>
 
-/** Adds the route of the name check. */
+/** Adds the route for the name check. */
 export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
   return (app) => {
     app.post(
@@ -83,7 +83,7 @@ export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
   }
 }
 
-/** The result of a lookup. A list with null means that the provider has no name. */
+/** The result of a lookup. If the list contains null, the provider has no name for the account. */
 type NameLookup = readonly [{ name: string } | null | undefined] | 'failed' | 'stopped'
 
 async function checkName(
@@ -123,7 +123,7 @@ async function checkName(
     : result(name, null)
 }
 
-/** Returns the words of a name, sorted, in upper case, without accents and punctuation. */
+/** Returns the words of a name in upper case, sorted, without accents and punctuation. */
 function wordsOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase()
   return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).sort().join(' ')
