@@ -1,4 +1,4 @@
-// Tests the instructions for the payers of each network.
+// Tests the instructions that the pay page shows for each network.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -27,14 +27,14 @@ const slugOf = async () => (await world.post('/v1/payment-links', { amount: 1000
 const help = async (slug: string) =>
   (await world.call({ method: 'GET', url: `/pay/${slug}/help?lang=en`, key: null })).text
 
-test('pages show built-in instructions before an operator edits the instructions', async () => {
+test('until an operator edits the instructions, pages show the built-in instructions', async () => {
   const networks = await get()
   assert.ok(networks.length >= 4)
   const page = await help(await slugOf())
   for (const { name } of networks) assert.ok(page.includes(name), name)
 })
 
-test('payers see edited instructions within a minute, and the audit log has the change', async () => {
+test('payers see edited instructions within a minute, and the audit log contains the change', async () => {
   const slug = await slugOf()
   await help(slug)
   assert.equal((await put([MPESA, TTCL])).status, 200)
@@ -57,7 +57,7 @@ test('an empty list restores the built-in instructions', async () => {
   assert.ok((await get()).length >= 4)
 })
 
-test('the server refuses an invalid list of instructions and changes nothing', async () => {
+test('the server refuses an invalid list of instructions and changes no instructions', async () => {
   await put([MPESA])
   for (const wrong of [
     [MPESA, MPESA],
@@ -71,7 +71,7 @@ test('the server refuses an invalid list of instructions and changes nothing', a
   assert.deepEqual(await get(), [MPESA])
 })
 
-test('the list of instructions comes completely from one operator when two write at once', async () => {
+test('when two operators write a list of instructions at once, the whole list comes from one of them', async () => {
   for (let round = 0; round < 5; round++) {
     const replies = await Promise.all([put([MPESA, TTCL]), put([TTCL]), put([MPESA])])
     assert.deepEqual(

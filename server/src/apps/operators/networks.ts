@@ -1,4 +1,4 @@
-// Defines the endpoints with which operators edit the instructions for the payers of each network.
+// Defines the endpoints with which operators edit the instructions that payers see for each network.
 
 import Type from 'typebox'
 import { actOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -24,7 +24,7 @@ const Network = Type.Object({
 })
 const Networks = Type.Object({ networks: Type.Array(Network) })
 
-/** Adds the routes of networks. */
+/** Adds the routes for networks. */
 export function networkRoutes(deps: Deps): (app: App) => void {
   return (app) => {
     app.get(

@@ -1,12 +1,12 @@
-// Applies decisions that start a call to a provider. The call starts right after the commit.
+// Applies operators' decisions that lead to a call to a provider. The call starts right after the commit.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { onceInTransaction, readClaim, replay, sendStored } from '../../kernel/http/index.ts'
 
 /**
- * Does the work once per Idempotency-Key, answers 200, and calls `send` with the payouts and deliveries to send. `send`
- * runs after the commit and before the answer. A repeated key sends nothing.
+ * Does the work once per Idempotency-Key and answers 200. After the commit and before the answer, calls `send` with the payouts
+ * and deliveries to send. A repeated key sends nothing.
  */
 export async function decideOnce<Left>(
   deps: Deps,
@@ -15,7 +15,7 @@ export async function decideOnce<Left>(
   work: (tx: Tx) => Promise<{ data: object; left: Left }>,
   send: (left: Left) => void,
 ): Promise<FastifyReply> {
-  // A deadlock runs the work again, and only the last run commits.
+  // After a deadlock, the transaction repeats the work. Only the last repetition commits.
   const runs: Left[] = []
   const answer = await onceInTransaction(deps, readClaim(request), async (tx) => {
     const { data, left } = await work(tx)

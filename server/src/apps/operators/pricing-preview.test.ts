@@ -1,4 +1,4 @@
-// Tests that a preview of prices shows the charges of the later list, and changes nothing.
+// Tests the preview of a price list. The preview shows the charges that the list causes later, and changes nothing.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -43,7 +43,7 @@ const RULES = [
   { flow: 'collection', method: 'qr', percentage: '1.25', label: 'Codes' },
 ]
 
-test('a preview has a row for each method, each destination with its own price, and each amount', async () => {
+test('a preview has a row for each combination of method, destination with a separate price, and amount', async () => {
   const rows = await rowsOf({ rules: RULES, amounts: ['10000.00', 25.5] })
   const ways = rows.map(({ flow, method, destination_code, amount }) => [flow, method, destination_code, amount])
   const each = (way: (string | null)[]) => [
@@ -95,7 +95,7 @@ test('a preview shows the exact charges of a withdrawal under the new list', asy
   await compare('then')
 })
 
-test('a preview shows the charges of a paid, a free and a refused payment', async () => {
+test('the preview marks a payment as refused if the fee uses up the amount, and shows no charges without a price line', async () => {
   await put([{ flow: 'withdrawal', percentage: '1.00' }])
   const rows = await rowsOf({ rules: [{ flow: 'collection', flat_fee: '100.00' }], amounts: ['100.00', '100.01'] })
   const [swallowed, left] = rows.filter(({ method }) => method === 'wallet_push')
@@ -105,7 +105,7 @@ test('a preview shows the charges of a paid, a free and a refused payment', asyn
   assert.deepEqual([out?.now?.total_charges, out?.then], ['1.00', null], 'without a line no money leaves')
 })
 
-test('a preview refuses an invalid list and invalid amounts', async () => {
+test('the preview refuses an invalid price list and invalid amounts', async () => {
   for (const [body, field] of [
     [{ rules: [{ flow: 'withdrawal', destination_code: 'NOWHERE' }] }, 'rules.0.destination_code'],
     [{ rules: [{ flow: 'collection', percentage: '101' }] }, 'rules.0.percentage'],

@@ -1,4 +1,5 @@
-// Previews the charges of a new price list and of the current list, with the same functions that charge.
+// Previews the charges of a new price list beside the charges of the current list. The preview uses the same functions that
+// charge merchants.
 
 import Type, { type Static } from 'typebox'
 import {
@@ -80,7 +81,7 @@ const PreviewAnswer = success(
 type PreviewRow = Static<typeof PreviewAnswer>['data']['rows'][number]
 type PricedMethod = { flow: Flow; method: string; destination_code: string | null }
 
-/** Returns the charges of each method by two lists, for each amount in cents. */
+/** Returns the charges of each method under two price lists, for each amount in cents. */
 export function previewRows(now: readonly Rule[], then: readonly Rule[], amounts: readonly bigint[]): PreviewRow[] {
   const payments = FLOWS.flatMap((flow) =>
     FLOW_METHODS[flow].flatMap((method): PricedMethod[] => [
@@ -99,7 +100,7 @@ export function previewRows(now: readonly Rule[], then: readonly Rule[], amounts
   )
 }
 
-/** Returns the destinations of a method that have a line of their own. */
+/** Returns the destinations of a method for which the list has a separate line. */
 function codesOf(rules: readonly Rule[], flow: Flow, method: string): string[] {
   const codes = rules.filter((rule) => rule.flow === flow).map(({ destination_code }) => destination_code)
   const named = codes.filter((code) => code !== null && findDestination(code)?.method === method)
@@ -134,7 +135,7 @@ function readAmounts(amounts: readonly (string | number)[] = SAMPLES): bigint[] 
   })
 }
 
-/** Adds the route of the preview. */
+/** Adds the route for the preview. */
 export function pricingPreviewRoutes(deps: Deps): Routes {
   return (app) => {
     app.post(

@@ -1,4 +1,4 @@
-// Tests the validation of price lists, and the end of the previous list.
+// Tests that the server validates price lists, and that a new list ends the previous list.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -40,7 +40,7 @@ const DEFAULTS = {
   label: '',
 }
 
-test('the server returns a price list in the words of the operator, the most specific lines first', async () => {
+test('the server returns a price list as the operator wrote it, with the most specific lines first', async () => {
   const { id } = await world.newMerchant({ approved: false })
   const written = [
     { flow: 'withdrawal' },
@@ -76,7 +76,7 @@ test('the server returns a price list in the words of the operator, the most spe
   assert.deepEqual(await inForce(id), body.data.rules)
 })
 
-test('a new price list closes every line of the previous list and deletes no line', async () => {
+test('a new price list ends every line of the previous list and deletes no line', async () => {
   const { id } = await world.newMerchant()
   const [first] = await inForce(id)
   world.deps.clock.advance(60_000)
@@ -94,7 +94,7 @@ test('a new price list closes every line of the previous list and deletes no lin
   )
 })
 
-test('the audit log has the previous and the new price list', async () => {
+test('the audit log contains the previous and the new price list', async () => {
   const { id } = await world.newMerchant()
   const before = await inForce(id)
   const { body } = await put(id, [FULL])
@@ -104,7 +104,7 @@ test('the audit log has the previous and the new price list', async () => {
   assert.deepEqual(entry.after, body.data)
 })
 
-test('a merchant without a line for withdrawals is not priced, and gets no live key', async () => {
+test('without a line for withdrawals, a merchant is not priced and gets no live key', async () => {
   const merchant = await world.newMerchant()
   for (const rules of [[], [{ flow: 'collection' }]]) {
     assert.equal((await put(merchant.id, rules)).status, 200)
@@ -113,7 +113,7 @@ test('a merchant without a line for withdrawals is not priced, and gets no live 
   }
 })
 
-test('exactly one complete price list is in force when ten arrive at once', async () => {
+test('when ten price lists arrive at once, exactly one complete list is in force', async () => {
   const { id } = await world.newMerchant()
   const lists = Array.from({ length: 10 }, (_, i) => [
     { ...FULL, label: `list ${i}` },
@@ -125,7 +125,7 @@ test('exactly one complete price list is in force when ten arrive at once', asyn
   assert.equal(labels[0], labels[1])
 })
 
-test('the error names each wrong line of a price list by number and field', async () => {
+test('the error names each wrong line of a price list by its number and field', async () => {
   const { id } = await world.newMerchant()
   const before = await inForce(id)
   const wrong: [object, string][] = [
@@ -163,7 +163,7 @@ test('the error names each wrong line of a price list by number and field', asyn
   assert.deepEqual(await inForce(id), before, 'a refused list changes nothing')
 })
 
-test('the server refuses a repeated line of a price list with its number', async () => {
+test('the server refuses a price list that repeats a line, and names the number of the line', async () => {
   const { id } = await world.newMerchant()
   const { body } = await put(id, [FULL, { flow: 'withdrawal' }, { ...FULL, label: 'again' }])
   assert.deepEqual(body.error.details.fields, [
@@ -171,7 +171,7 @@ test('the server refuses a repeated line of a price list with its number', async
   ])
 })
 
-test('two names of one destination, with its method or without, make the same line', async () => {
+test('two names of one destination make the same line, with or without the method', async () => {
   const { id } = await world.newMerchant()
   const before = await inForce(id)
   const same: [object, object][] = [
@@ -195,7 +195,7 @@ test('two names of one destination, with its method or without, make the same li
   assert.deepEqual(await inForce(id), before)
 })
 
-test('an operator may write a destination by any of its names, and the server stores and shows its code', async () => {
+test('the server accepts a destination by any of its names, and stores and shows the code', async () => {
   const { id } = await world.newMerchant()
   const names = ['vodacom', 'Tigo Pesa', 'SELCOM_PESA', 'scb', 'I-and-M']
   const { status, body, text } = await put(
@@ -208,13 +208,13 @@ test('an operator may write a destination by any of its names, and the server st
   assert.deepEqual(await inForce(id), body.data.rules)
 })
 
-test('the server refuses an unknown destination with the list of destinations', async () => {
+test('the server refuses an unknown destination and lists the known destinations', async () => {
   const { id } = await world.newMerchant()
   const { body } = await put(id, [{ flow: 'withdrawal', destination_code: 'BANK7' }])
   assert.match(body.error.details.fields[0].message, /GET \/v1\/destinations/)
 })
 
-test('a price list may price every method and destination, and has at most 200 lines', async () => {
+test('a price list may contain every method and destination, and at most 200 lines', async () => {
   const { id } = await world.newMerchant()
   const every = [
     ...DESTINATIONS.map(({ code, method }) => ({ flow: 'withdrawal', destination_code: code, method })),
@@ -236,11 +236,11 @@ test('a price list may price every method and destination, and has at most 200 l
   assert.deepEqual(await inForce(id), kept)
 })
 
-test('the server answers 404 for a price list of an unknown merchant', async () => {
+test('the server answers 404 for the price list of an unknown merchant', async () => {
   assert.equal((await put(randomUUID(), [FULL])).body.error.code, 'not_found')
 })
 
-test('the server refuses an unknown network with its line and the known codes, and stores any name of a known network by its code', async () => {
+test('the server refuses an unknown network with its line and the known codes, and stores any name of a known network as its code', async () => {
   const { id } = await world.newMerchant()
   const { status, body } = await put(id, [FULL, { flow: 'withdrawal', destination_code: 'vodka' }])
   assert.equal(status, 400)
@@ -260,7 +260,7 @@ test('the server refuses an unknown network with its line and the known codes, a
   }
 })
 
-test('a stored price with another name of a network still prices that network, and the list shows an unknown network', async () => {
+test('a stored price with another name of a network applies to that network, and the list shows an unknown network as stored', async () => {
   const merchant = await world.newMerchant()
   const { id } = merchant
   assert.equal((await put(id, [{ ...FULL, flow: 'withdrawal', destination_code: 'MPESA' }])).status, 200)

@@ -1,4 +1,4 @@
-// Tests a provider that is down: operators see its circuit and its waiting payments, and payers get an answer at once.
+// Tests a provider that is down. Operators see the open circuit and the waiting payments, and payers get an answer at once.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -85,7 +85,7 @@ test('an operator sees the capabilities and routes of the providers', async () =
   ])
 })
 
-test('the next payment fails at once without a call after a provider fails five payments', async () => {
+test('after a provider fails five payments, the next payment fails at once without a call', async () => {
   script.push = DOWN
   const open: string[] = []
   for (let i = 0; i < 5; i++) {
@@ -134,7 +134,7 @@ test('the next payment fails at once without a call after a provider fails five 
   assert.equal(calls.push, before_it + 2)
 })
 
-test('status queries have their own circuit, and one query tests the provider without a failed payment', async () => {
+test('status queries have a separate circuit, and one query tests the provider without failing a payment', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, () => pay()))
   script.status = DOWN
   for (let i = 0; i < 60 && (await circuit('status'))?.state !== 'open'; i++) {
@@ -152,7 +152,7 @@ test('status queries have their own circuit, and one query tests the provider wi
   assert.deepEqual(await waiting('collection'), [])
 })
 
-test('the server refuses a QR payment at once when its provider is down', async () => {
+test('when its provider is down, the server refuses a QR payment at once', async () => {
   const ask = () => world.post('/v1/collections/qr', { amount: '1000' }, { key: world.live_key })
   for (let i = 0; i < 5; i++) await ask()
   const before_it = calls.qr
@@ -161,7 +161,7 @@ test('the server refuses a QR payment at once when its provider is down', async 
   assert.equal(calls.qr, before_it)
 })
 
-test('payouts of an unreachable provider wait with reserved money, and leave when the provider is back', async () => {
+test('payouts wait with reserved money while the provider is unreachable, and the server sends them when the provider is back', async () => {
   script.payout = { kind: 'not_sent', provider_status: null }
   const body = {
     amount: '500',
@@ -171,7 +171,7 @@ test('payouts of an unreachable provider wait with reserved money, and leave whe
   }
   const ids: string[] = []
   for (let i = 0; i < 6; i++) {
-    // Each payout has its own millisecond, and the last comes right after the circuit opened.
+    // The payouts are a millisecond apart. The last payout comes right after the circuit opened.
     world.deps.clock.advance(i < 5 ? 1_000 : 1)
     const made = await world.post('/v1/disbursements/mobile-money', body, { key: world.live_key })
     assert.equal(made.status, 202, made.text)
@@ -208,7 +208,7 @@ test('payouts of an unreachable provider wait with reserved money, and leave whe
   assert.equal((await world.get('/v1/balance', world.live_key)).body.data.reserved, '0.00')
 })
 
-test('an operator sees a waiting payment with its reference in the form of provider statements', async () => {
+test('an operator sees a waiting payment with the reference that provider statements contain', async () => {
   script.push = TAKEN
   const id = await pay()
   await world.rows(`update collection_attempts set provider = 'vodacom' where collection_id = $1`, [id])
@@ -219,7 +219,7 @@ test('an operator sees a waiting payment with its reference in the form of provi
   assert.equal((await waiting('collection')).at(-1).statement_reference, null)
 })
 
-test('a prompt under lease has the state sending', async () => {
+test('the list of waiting payments shows the state sending for a prompt under lease', async () => {
   const id = await pay()
   const stateOf = async () => (await waiting('collection')).find((item: { id: string }) => item.id === id)?.state
   await world.rows(
@@ -231,7 +231,7 @@ test('a prompt under lease has the state sending', async () => {
   assert.equal(await stateOf(), 'to_send')
 })
 
-test('a decision without a reason accepts no body, an empty body or an empty object', async () => {
+test('a decision route that needs no reason accepts a missing body, an empty body and an empty object', async () => {
   const unknown = randomUUID()
   for (const path of [
     `withdrawals/${unknown}/approve`,
@@ -258,7 +258,7 @@ test('a decision without a reason accepts no body, an empty body or an empty obj
   assert.equal(refused.body.error.code, 'invalid_json')
 })
 
-test('the sandbox has no circuit, so that a simulated outage of one developer does not affect others', async () => {
+test('the sandbox has no circuit, so the simulated outage of one developer does not affect other developers', async () => {
   const play = (phone: string) =>
     world.post('/v1/collections/wallet-push', { amount: '1000', phone }, { key: world.sandbox_key })
   for (let i = 0; i < 12; i++) await play('0754123013')

@@ -1,5 +1,5 @@
-// Defines the endpoints with which operators read the providers: their routes, the results of their calls in this
-// process, and the waiting payments and payouts.
+// Defines the endpoints with which operators read about providers: routes, results of the calls of this process, and waiting
+// payments and payouts.
 
 import Type from 'typebox'
 import type { Breaker, CircuitHealth } from '../../adapters/providers/breaker.ts'
@@ -16,7 +16,7 @@ export type ProvidersOptions = { providers: ReadonlyMap<string, Provider>; routi
 const Timestamp = Type.String({ format: 'date-time' })
 const Names = Type.Array(Type.String())
 
-/** The state of a circuit, as a field of the answer. */
+/** The state of a circuit, as a field of the response. */
 export const CIRCUIT_STATE = oneOf(
   ['closed', 'open', 'half_open'],
   'closed: the process makes calls. open: the process makes no call until retry_at. half_open: one call tests the provider.',
@@ -90,7 +90,7 @@ const WaitingQuery = Type.Object({
   merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
 })
 
-/** Adds the routes of providers. */
+/** Adds the routes for providers. */
 export function operatorProviderRoutes(deps: Deps, options: ProvidersOptions): Routes {
   const tags = ['Operator']
   return (app) => {

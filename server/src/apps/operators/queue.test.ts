@@ -1,4 +1,4 @@
-// Tests the queue of operators, and the list of merchants whose webhooks fail.
+// Tests the operators' queue, and the list of merchants whose webhooks fail.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -49,13 +49,13 @@ test('an empty queue shows zero for each kind', async () => {
   }
 })
 
-test('the queue shows the rules of approvals and sign-ins', async () => {
+test('the queue states from which amount two operators must approve, and how fresh a sign-in must be', async () => {
   const { data } = (await world.get('/v1/operator/queue', await operator.session())).body
   assert.deepEqual([data.four_eyes_amount, data.step_up_s], [null, 600])
 })
 
 describe('withdrawals in the queue', () => {
-  /** Each status that needs a person, with the steps that lead a withdrawal to the status. */
+  /** Each status that needs an operator, with the steps that bring a withdrawal into the status. */
   const ways: [string, string, string, 'approve' | 'request-info' | null][] = [
     ['withdrawals_waiting', 'PENDING_ADMIN_APPROVAL', '001', null],
     ['withdrawals_info_requested', 'INFO_REQUESTED', '001', 'request-info'],
@@ -63,7 +63,7 @@ describe('withdrawals in the queue', () => {
     ['withdrawals_blocked', 'BLOCKED_IP_WHITELIST', '104', 'approve'],
   ]
   for (const [kind, status, ending, verb] of ways) {
-    test(`the queue counts the withdrawals in ${status}, with their amount and the oldest, until a decision`, async () => {
+    test(`until a decision, the queue counts the withdrawals in ${status}, with their amount and the oldest withdrawal`, async () => {
       const at = now()
       const ids = [await operator.submit(shop, { ending, amount: '1000.00' })]
       world.deps.clock.advance(5_000)
@@ -78,7 +78,7 @@ describe('withdrawals in the queue', () => {
     })
   }
 
-  test('the queue counts withdrawals that the provider contradicts', async () => {
+  test('the queue counts withdrawals about which the provider contradicts itself', async () => {
     const id = await operator.submit(shop, { ending: '001', amount: '1000.00' })
     await operator.approve(id)
     await world.rows(`update withdrawals set status = 'NEEDS_ADMIN_ATTENTION' where id = $1`, [id])
@@ -86,7 +86,7 @@ describe('withdrawals in the queue', () => {
     await world.rows(`update withdrawals set status = 'SUCCESS' where id = $1`, [id])
   })
 
-  test('the queue never adds sandbox money to real money', async () => {
+  test('the queue never adds sandbox money to live money', async () => {
     const id = await operator.submit(shop, { environment: 'sandbox', amount: '77.00' })
     assert.equal((await entry('withdrawals_waiting')).count, 0)
     const played = await entry('withdrawals_waiting', '?environment=sandbox')
@@ -109,7 +109,7 @@ test('the queue counts held payments with their received amounts', async () => {
   assert.equal((await entry('collections_held')).count, 0)
 })
 
-test('the queue and the list of merchants contain each merchant until operators have approved and verified the merchant', async () => {
+test('until operators have approved and verified a merchant, the queue and the list contain the merchant', async () => {
   const at = now()
   const made = await world.newMerchant({ approved: false })
   world.deps.clock.advance(1_000)
@@ -130,7 +130,7 @@ test('the queue and the list of merchants contain each merchant until operators 
   assert.deepEqual(await both(), [0, null])
 })
 
-test('the queue counts requested addresses until an operator decides', async () => {
+test('until an operator decides, the queue counts a requested IP address', async () => {
   const { token } = await world.newSession('MERCHANT_ADMIN')
   const body = { label: 'Office', address: '203.0.113.7', environment: 'live' }
   const made = await world.post('/v1/merchant/ip-addresses', body, { key: token })
@@ -144,7 +144,7 @@ test('the queue counts requested addresses until an operator decides', async () 
   assert.equal((await entry('ip_addresses_pending')).count, 0)
 })
 
-test('the queue counts open cases of reconciliation', async () => {
+test('the queue counts open reconciliation cases', async () => {
   await world.rows(
     `insert into reconciliation_exceptions (id, provider, kind, subject, line_kind, currency, difference_minor, statement_id, opened_at)
      select gen_random_uuid(), 'mock', 'unknown_to_us', 'id:' || n, 'payment', 'TZS', 100, gen_random_uuid(), $1::timestamptz - n * interval '1 hour'
@@ -164,7 +164,7 @@ test('the queue counts open cases of reconciliation', async () => {
   })
 })
 
-test('the list of failing webhooks shows an endpoint without its query from the second miss until a success', async () => {
+test('the list of failing webhooks shows a URL, without its query, from the second failed attempt until a success', async () => {
   const failing = async () => {
     const reply = await world.get('/v1/operator/webhooks/failing', await operator.session())
     assert.equal(reply.status, 200, reply.text)
@@ -222,7 +222,7 @@ test('the list of failing webhooks shows an endpoint without its query from the 
   world.deps.clock.advance(1_000)
   await review.pay(deaf, '001')
   assert.deepEqual(await failing(), [], 'the endpoint accepts events again')
-  // A merchant retries an exhausted delivery by hand. The endpoint counts again after the next miss of the delivery.
+  // A merchant retries an exhausted delivery manually. If this attempt also fails, the endpoint counts as failing again.
   const list = await world.get('/v1/merchant/webhook-deliveries?status=failed', deaf.live)
   receiver.reply = { kind: 'status', status: 503 }
   world.deps.clock.advance(1_000)

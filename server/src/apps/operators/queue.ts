@@ -1,4 +1,4 @@
-// Reads the queue of operators: the number, amount and age of the waiting records of each kind.
+// Reads the operators' queue: the number, the amount and the age of the waiting records of each kind.
 
 import Type, { type Static } from 'typebox'
 import { failingEndpoints } from '../../adapters/webhooks/index.ts'
@@ -6,12 +6,12 @@ import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, type Environment, type Routes, success } from '../../kernel/http/index.ts'
 import { formatAmount, nullable, oneOf } from '../../kernel/lib/index.ts'
 
-/** The highest number of rows of each kind that the queue counts. */
+/** The highest number of rows that the queue counts for each kind. */
 export const QUEUE_COUNT_MAX = 10_000
-/** The highest number of open withdrawals that the queue examines, of all kinds together. */
+/** The highest number of open withdrawals that the queue examines, all kinds together. */
 const OPEN_MAX = 100_000
 
-/** The kinds of the queue, the most urgent first. */
+/** The kinds of records in the queue, the most urgent kind first. */
 export const QUEUE_KINDS = [
   'withdrawals_waiting',
   'withdrawals_info_requested',
@@ -27,8 +27,8 @@ export const QUEUE_KINDS = [
 type QueueKind = (typeof QUEUE_KINDS)[number]
 
 /**
- * The rules of approvals. `four_eyes_minor` is the amount in cents from which two operators approve. Null means that
- * one operator suffices.
+ * The rules for approvals. From the amount `four_eyes_minor` on, in cents, two operators must approve. Null means that one
+ * operator is always sufficient.
  */
 export type OperatorRules = { four_eyes_minor: bigint | null; step_up_s: number }
 
@@ -44,7 +44,7 @@ const KIND_OF_STATUS = {
 } as const satisfies Record<string, QueueKind>
 type QueuedWithdrawalStatus = keyof typeof KIND_OF_STATUS
 
-// Each kind has a partial index that holds only the waiting rows.
+// Each kind has a partial index that contains only the waiting rows.
 const WITHDRAWALS = sql(
   'queue_withdrawals',
   `select w.status, count(*)::int as count, min(w.created_at) as oldest_at, sum(w.amount_minor)::bigint as amount_minor from (
@@ -54,7 +54,7 @@ const WITHDRAWALS = sql(
        .join(', ')}) and environment = $1 limit $2) w
    group by w.status`,
 )
-// The balances of the held accounts sum up to the money of the held payments.
+// The sum of the held accounts equals the money of the held payments.
 const HELD = sql(
   'queue_held',
   `with held as materialized (
@@ -79,7 +79,7 @@ const MERCHANTS = counted(
 const ADDRESSES = counted('queue_addresses', 'created_at', "ip_addresses where status = 'PENDING'")
 const EXCEPTIONS = counted('queue_exceptions', 'opened_at', 'reconciliation_exceptions where resolution is null')
 
-/** Reads the queue with one statement for the withdrawals and one statement for each other kind. */
+/** Reads the queue with one query for the withdrawals and one query for each other kind. */
 export async function readQueue(
   deps: Deps,
   reader: Reader,
@@ -142,7 +142,7 @@ const QueueAnswer = success(
 )
 type QueueView = Static<typeof QueueAnswer>['data']
 
-/** Adds the route of the queue. */
+/** Adds the route for the queue. */
 export function queueRoutes(deps: Deps, { rules }: { rules: OperatorRules }): Routes {
   return (app) => {
     app.get(

@@ -1,4 +1,4 @@
-// Tests that moving money requires a fresh sign-in of the operator.
+// Tests that an operator needs a fresh sign-in to move money.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -33,7 +33,7 @@ const ADJUSTMENT = {
 
 type Call = { method: 'POST' | 'PUT'; url: string; payload: object }
 
-/** Returns each operator call that moves money, with a valid body. */
+/** Returns each call of the operators' API that moves money, with a valid body. */
 const movers = (): Record<string, Call> => {
   const of = `/v1/operator/withdrawals/${waiting}`
   const merchant = `/v1/operator/merchants/${shop.merchant.id}`
@@ -60,7 +60,7 @@ async function send(call: Call, age_s: number | null, at = world): Promise<Reply
 
 const MOVERS = ['approve', 'approve-batch', 'resolve', 'retry', 'clear', 'adjustments', 'pricing']
 for (const name of MOVERS) {
-  test(`the server refuses ${name} and changes nothing when the sign-in is older than STEP_UP_S`, async () => {
+  test(`if the sign-in is older than STEP_UP_S, the server refuses ${name} and changes nothing`, async () => {
     const call = movers()[name] as Call
     await unchanged(world, async () => {
       for (const age_s of [STEP_UP_S, STEP_UP_S + 1, 86_400, null]) {
@@ -70,8 +70,8 @@ for (const name of MOVERS) {
         const since = age_s === null ? null : new Date(world.deps.clock.now().getTime() - age_s * 1000).toISOString()
         assert.deepEqual({ step_up_s, auth_time }, { step_up_s: STEP_UP_S, auth_time: since })
       }
-      // The server refuses before the validation of the body, except for a batch, whose body decides whether money
-      // moves.
+      // The server refuses before it validates the body. Only for a batch it reads the body first, because the body decides
+      // whether money moves.
       if (name !== 'approve-batch') {
         assert.deepEqual(codeOf(await send({ ...call, payload: { rules: 5, reason: 5 } }, STEP_UP_S)), STALE)
       }
@@ -87,7 +87,7 @@ test('an operator with a fresh sign-in can approve a withdrawal', async () => {
   assert.deepEqual([approved.status, approved.body.data?.status], [200, 'PROCESSING'])
 })
 
-test('an operator with an old sign-in can read, ask, reject and make a dry run', async () => {
+test('with an old sign-in, an operator can read, ask, reject and make a dry run', async () => {
   const id = await operator.submit(shop)
   const key = await consoleToken(world, operator.user_id, { age_s: 86_400 })
   assert.equal((await world.get('/v1/operator/withdrawals', key)).status, 200)
@@ -106,7 +106,7 @@ test('a token of the admin command counts as fresh until the token expires', asy
   assert.equal(approved.status, 200, approved.text)
 })
 
-test('no call requires a fresh sign-in when STEP_UP_S is 0', async () => {
+test('if STEP_UP_S is 0, no call requires a fresh sign-in', async () => {
   const off = await createWorld({ url: world.url, env: { STEP_UP_S: '0' }, clock: world.deps.clock })
   try {
     for (const age_s of [null, 86_400]) {

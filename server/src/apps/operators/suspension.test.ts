@@ -1,4 +1,4 @@
-// Tests the rights of a suspended merchant, from the next request on.
+// Tests the rights of a merchant after its suspension, from the next request on.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -35,7 +35,7 @@ async function newMerchant() {
 const PUSH = '/v1/collections/wallet-push'
 const PAYMENT = { amount: '1000', phone: '0754123001' }
 
-test('another process refuses live keys of a suspended merchant on the next request, and accepts them after the reactivation', async () => {
+test("after a suspension, another process refuses the merchant's live keys on the next request, and accepts them after the reactivation", async () => {
   const { live, decide } = await newMerchant()
   assert.equal((await other.get('/v1/collections', live)).status, 200)
   await decide('suspend')
@@ -46,14 +46,14 @@ test('another process refuses live keys of a suspended merchant on the next requ
   assert.equal((await other.post(PUSH, PAYMENT, { key: live })).status, 202)
 })
 
-test('sandbox keys of a suspended merchant still work', async () => {
+test('sandbox keys of a suspended merchant remain valid', async () => {
   const { sandbox, decide } = await newMerchant()
   await decide('suspend')
   assert.equal((await other.post(PUSH, PAYMENT, { key: sandbox })).status, 202)
   assert.equal((await other.get('/v1/balance', sandbox)).status, 200)
 })
 
-test('sessions of a suspended merchant can read live data and see the suspension', async () => {
+test('users of a suspended merchant can read live data and see the suspension', async () => {
   const { merchant, live, decide } = await newMerchant()
   const { token } = await world.newSession([{ role: 'VIEWER', merchant }])
   const made = await world.post(PUSH, PAYMENT, { key: live })
@@ -63,15 +63,15 @@ test('sessions of a suspended merchant can read live data and see the suspension
   assert.equal((await other.get('/v1/me', token)).body.data.memberships[0].status, 'SUSPENDED')
 })
 
-test('a suspended merchant cannot make a live key', async () => {
+test('a suspended merchant cannot create a live key', async () => {
   const { merchant, decide } = await newMerchant()
   await decide('suspend')
   await assert.rejects(world.newKey({ merchant, environment: 'live' }), { code: 'production_access_restricted' })
 })
 
-test('the server settles open payments of a suspended merchant, also with live money', async () => {
+test('the server settles the open payments of a suspended merchant, including live payments', async () => {
   const { merchant, live, decide } = await newMerchant()
-  // The payer of 008 pays, but no callback comes. The worker queries the provider after the suspension.
+  // The payer of 008 pays, but no callback arrives. The worker queries the provider after the suspension.
   const made = await world.post(PUSH, { amount: '2500', phone: '0754123008' }, { key: live })
   assert.equal(made.status, 202)
   await decide('suspend')
@@ -104,14 +104,14 @@ test('an operator can resolve, but not retry, a blocked payout of a suspended or
     await world.pass(3_000)
     assert.equal((await operator.show(blocked)).status, 'BLOCKED_IP_WHITELIST')
     assert.equal((await operator.act(resolved, 'resolve', { outcome: 'FAILED', reason: 'Not sent' })).status, 200)
-    // The sandbox moves no money, so the retry works.
+    // The sandbox moves no money, so the server accepts the retry.
     assert.equal((await operator.act(played, 'retry')).status, 200)
     await set(undo)
     assert.equal((await operator.act(blocked, 'retry')).status, 200)
   }
 })
 
-test('no operator can approve for a suspended merchant, alone, in a batch, or as the first of two', async () => {
+test('no operator can approve a live withdrawal of a suspended merchant, alone, in a batch, or as the first of two operators', async () => {
   const careful = await createWorld({ url: world.url, env: { FOUR_EYES_AMOUNT: '5000' } })
   try {
     const operator = await createTestOperator(careful)

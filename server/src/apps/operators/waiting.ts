@@ -4,18 +4,18 @@ import { statementForm } from '../../adapters/providers/statement-forms.ts'
 import { type Deps, sql } from '../../kernel/db/index.ts'
 import { type Environment, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 
-/** The kinds of the list: incoming and outgoing money. */
+/** The kinds of waiting records: payments and payouts. */
 export const WAITING_KINDS = ['collection', 'payout'] as const
 type WaitingKind = (typeof WAITING_KINDS)[number]
 
-/** The highest number of rows per merchant in a list over all merchants. */
+/** The highest number of rows per merchant in a list of all merchants. */
 export const WAITING_MAX = 100
-/** The highest number of rows in the list of one merchant. */
+/** The highest number of rows in a list of one merchant. */
 export const WAITING_MAX_OF_ONE = 10_000
 /** The highest number of merchants in the list. */
 const MERCHANTS_MAX = 500
 
-/** The filter of the list of waiting payments and payouts. */
+/** The filter for the list of waiting payments and payouts. */
 export type WaitingFilter = PageChoice & {
   kind?: WaitingKind | undefined
   merchant_id?: string | undefined
@@ -38,13 +38,13 @@ type WaitingRow = {
   total: number
 }
 
-// The state column of an attempt does not show an unfinished prompt or an unclear answer. The columns `lease_owner` and
+// The column `state` of an attempt does not show an unfinished prompt or an unclear answer. The columns `lease_owner` and
 // `asks` show these states.
 const ATTEMPT_STATE = `case when t.state <> 'to_send' then t.state when t.asks > 0 then 'unclear'
        when t.lease_owner is not null then 'sending' else t.state end`
 
-// The statement steps from merchant to merchant over the partial index of due rows. The cost grows with the number of
-// waiting merchants.
+// The query goes from merchant to merchant in the partial index of due rows. The cost grows with the number of waiting
+// merchants.
 function statement(name: string, table: string, id: string, state: string) {
   return sql(
     name,
@@ -73,7 +73,7 @@ const STATEMENTS = {
   payout: statement('operator_waiting_payouts', 'payouts', 'withdrawal_id', 't.state'),
 }
 
-/** Returns a page of waiting payments and payouts, the longest waiting first. */
+/** Returns a page of waiting payments and payouts. The record that has waited longest comes first. */
 export async function listWaiting(deps: Deps, filter: WaitingFilter) {
   const { kind, merchant_id = null, provider = null, page = 1, page_size = 20 } = filter
   const until = page * page_size

@@ -1,4 +1,4 @@
-// Defines the endpoint with which operators read the merchants whose webhooks fail.
+// Defines the endpoint with which operators list the merchants whose webhooks fail.
 
 import Type from 'typebox'
 import { FAILING_FIELDS, failingEndpoints, presentFailing } from '../../adapters/webhooks/index.ts'
@@ -18,7 +18,7 @@ const Failing = Type.Object({
   ...FAILING_FIELDS,
 })
 
-/** Adds the route of failing webhooks. */
+/** Adds the route for failing webhooks. */
 export function failingWebhookRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(
@@ -47,7 +47,7 @@ export function failingWebhookRoutes(deps: Deps): Routes {
   }
 }
 
-/** Returns an address without its query, because the query may contain a token of the merchant. */
+/** Returns a URL without the query, because the query may contain a token of the merchant. */
 function withoutQuery(address: string): string {
   const { origin, pathname } = new URL(address)
   return `${origin}${pathname}`

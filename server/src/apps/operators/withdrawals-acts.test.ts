@@ -1,4 +1,4 @@
-// Tests decisions about withdrawals: their messages, their audit entries, their required texts, and their idempotency.
+// Tests operators' decisions about withdrawals: the messages, audit entries, required texts and idempotency keys.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -35,7 +35,7 @@ describe('rejections and questions', () => {
       [shop.merchant.id],
     )
 
-  test('a rejection moves no money, shows its reason to the merchant, and mails the members who manage its money', async () => {
+  test("a rejection moves no money, shows the merchant its reason, and sends e-mail to the members who manage the merchant's money", async () => {
     const shop = await operator.shop(MONEY)
     const { email } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
     const id = await operator.submit(shop)
@@ -48,7 +48,7 @@ describe('rejections and questions', () => {
     assert.deepEqual(await mails(shop), [{ kind: 'withdrawal.rejected', recipient: email }])
   })
 
-  test('a withdrawal waits for the answer of the merchant, and an operator can then approve', async () => {
+  test("after a question a withdrawal waits for the merchant's answer, and an operator can approve after the answer", async () => {
     const shop = await operator.shop(MONEY)
     const { token, email } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
     const id = await operator.submit(shop)
@@ -70,7 +70,7 @@ describe('rejections and questions', () => {
   })
 
   for (const verb of ['approve', 'reject'] as const) {
-    test(`an operator may ${verb} a withdrawal without waiting for the answer of the merchant`, async () => {
+    test(`an operator may ${verb} a withdrawal before the merchant answers the question`, async () => {
       const shop = await operator.shop(MONEY)
       const id = await operator.submit(shop)
       await operator.act(id, 'request-info')
@@ -111,7 +111,7 @@ describe('the required texts of a decision', () => {
     ],
   ]
   for (const [verb, field, bodies] of BAD) {
-    test(`the server refuses ${verb} with the name of the field when ${field} is missing or invalid`, async () => {
+    test(`if ${field} is missing or invalid, the server refuses ${verb} and names the field`, async () => {
       const shop = await operator.shop(MONEY)
       const id = await operator.submit(shop, { ending: '103' })
       if (verb === 'resolve') await operator.approve(id)
@@ -131,7 +131,7 @@ describe('the required texts of a decision', () => {
     assert.equal((await operator.act(id, 'reject', { reason })).body.data.status_reason, reason)
   })
 
-  test('the server answers 404 for decisions about an unknown withdrawal, with any routing code', async () => {
+  test('the server answers 404 for a decision about an unknown withdrawal, whatever routing code its id contains', async () => {
     const shop = await operator.shop(MONEY)
     const id = await operator.submit(shop)
     const same_merchant = id.replace(/.{4}$/, (tail) => (tail === '0000' ? '0001' : '0000'))
@@ -148,8 +148,8 @@ describe('the required texts of a decision', () => {
   })
 })
 
-describe('the actor of a decision', () => {
-  test('the audit log of the merchant shows the operator of a decision, with the reason and the change', async () => {
+describe('the operator of a decision', () => {
+  test('the audit log of the merchant shows operators who decided, with the reason and the change', async () => {
     const shop = await operator.shop(MONEY)
     const acts: { id: string; verb: OperatorVerb; body?: object; from: string; to: string; reason: string | null }[] =
       []
@@ -197,7 +197,7 @@ describe('the actor of a decision', () => {
     }
   })
 
-  test('the merchant sees the operator of a decision without a name', async () => {
+  test('the merchant sees that an operator decided, but not the name of the operator', async () => {
     const shop = await operator.shop(MONEY)
     const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
     const id = await operator.submit(shop)
@@ -213,7 +213,7 @@ describe('the actor of a decision', () => {
 })
 
 describe('idempotency keys of decisions about withdrawals', () => {
-  test('an Idempotency-Key applies each decision once and repeats its answer', async () => {
+  test('a repeated Idempotency-Key applies each decision once and returns the first response', async () => {
     const shop = await operator.shop(MONEY)
     const id = {
       approve: await operator.submit(shop),
@@ -246,7 +246,7 @@ describe('idempotency keys of decisions about withdrawals', () => {
     )
   })
 
-  test('an Idempotency-Key repeats the refusal of its first request after the record has changed', async () => {
+  test('a repeated Idempotency-Key returns the first refusal, even after the withdrawal has changed', async () => {
     const shop = await operator.shop(MONEY)
     const id = await operator.submit(shop, { ending: '104' })
     const idempotency_key = randomUUID()
@@ -260,7 +260,7 @@ describe('idempotency keys of decisions about withdrawals', () => {
     assert.equal((await operator.act(id, 'retry')).status, 200)
   })
 
-  test('an Idempotency-Key of one operator is independent of the same key of another operator', async () => {
+  test('the same Idempotency-Key of two operators makes two independent requests', async () => {
     const shop = await operator.shop(MONEY)
     const idempotency_key = randomUUID()
     const [first, second] = [await operator.submit(shop), await operator.submit(shop)]
@@ -270,7 +270,7 @@ describe('idempotency keys of decisions about withdrawals', () => {
     assert.deepEqual([other.status, other.body.data.id], [200, second])
   })
 
-  test('an Idempotency-Key that arrives ten times at once approves once and sends one payout', async () => {
+  test('ten simultaneous requests with one Idempotency-Key approve once and send one payout', async () => {
     const shop = await operator.shop(MONEY)
     const id = await operator.submit(shop)
     const idempotency_key = randomUUID()

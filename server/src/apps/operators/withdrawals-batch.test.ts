@@ -1,5 +1,5 @@
-// Tests approvals of many withdrawals: the server checks each by itself in order, and a dry run predicts the exact
-// result.
+// Tests the approval of many withdrawals. The server checks each withdrawal separately, in order, and a dry run predicts the
+// exact result.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -50,7 +50,7 @@ beforeEach(() => {
   script.sent.length = 0
   died_at = null
 })
-// The workers settle each approved withdrawal before the next test starts.
+// The workers settle each approved withdrawal before the next test.
 afterEach(() => settle())
 
 type Options = { who?: Operator; dry_run?: boolean; at?: World; idempotency_key?: string | null }
@@ -61,7 +61,7 @@ async function batch(withdrawal_ids: readonly string[], options: Options = {}): 
   return at.post('/v1/operator/withdrawals/approve-batch', body, { key: await who.token(), idempotency_key })
 }
 
-/** Returns the result of each id as a text. */
+/** Describes the result for each id. */
 const resultsOf = (reply: Reply): string[] =>
   reply.body.data.items.map((item: { ok: boolean; code: string | null; status: string | null }) =>
     item.ok ? item.status : `${item.code} ${item.status}`,
@@ -71,7 +71,7 @@ async function settle(): Promise<void> {
   await Promise.all([world.work(), other.work()])
 }
 
-/** Makes withdrawals of one merchant with 100000.00, one for each possible result. */
+/** Makes withdrawals of one merchant with a balance of 100000.00. Each withdrawal leads to a different result. */
 async function mixed(): Promise<{ ids: string[]; expected: string[] }> {
   const shop = await operator.shop('100000.00', FREE)
   const submit = (amount: string) => operator.submit(shop, { amount })
@@ -88,7 +88,7 @@ async function mixed(): Promise<{ ids: string[]; expected: string[] }> {
   const mine = await submit('50000.00')
   assert.equal((await batch([mine])).body.data.awaiting_second.count, 1)
   return {
-    // The server has reserved 40000 and 60000, so that the last withdrawal finds no money.
+    // The server has reserved 40000 and 60000, so the balance is too low for the last withdrawal.
     ids: [rejected, first, large, second, tight, mine, randomUUID(), 'nonsense', await submit('1.00')],
     expected: [
       'invalid_state REJECTED',
@@ -104,7 +104,7 @@ async function mixed(): Promise<{ ids: string[]; expected: string[] }> {
   }
 }
 
-test('the server checks each withdrawal of a batch by itself in order, and a refused withdrawal does not affect the others', async () => {
+test('the server checks each withdrawal of a batch separately, in order, and a refusal does not affect the other withdrawals', async () => {
   const { ids, expected } = await mixed()
   const reply = await batch(ids)
   assert.equal(reply.status, 200, reply.text)
@@ -138,7 +138,7 @@ test('the server checks each withdrawal of a batch by itself in order, and a ref
   )
 })
 
-test('a dry run of a batch has exactly the answer of the real run and changes nothing', async () => {
+test('a dry run of a batch returns exactly the response of the real run and changes nothing', async () => {
   const { ids, expected } = await mixed()
   const tried = await unchanged(world, () => batch(ids, { dry_run: true }))
   assert.deepEqual(resultsOf(tried), expected)
@@ -150,7 +150,7 @@ test('a dry run of a batch has exactly the answer of the real run and changes no
   assert.deepEqual([dry_run, would], [true, did])
 })
 
-test('the server refuses a batch with a duplicate, without ids, or with more than a hundred ids', async () => {
+test('the server refuses a batch with a repeated id, without ids, or with more than a hundred ids', async () => {
   const shop = await operator.shop('100000.00', FREE)
   const id = await operator.submit(shop, { amount: '10.00' })
   await unchanged(world, async () => {
@@ -162,7 +162,7 @@ test('the server refuses a batch with a duplicate, without ids, or with more tha
   })
 })
 
-test('the server sends a hundred withdrawals of many merchants at once, each exactly once', async () => {
+test('the server sends a batch of a hundred withdrawals of many merchants, each withdrawal exactly once', async () => {
   const ids: string[] = []
   for (let i = 0; i < 4; i++) {
     const shop = await operator.shop('100000.00', FREE)
@@ -175,7 +175,7 @@ test('the server sends a hundred withdrawals of many merchants at once, each exa
   assert.equal(script.sent.length, 100)
 })
 
-test('a repeated Idempotency-Key of a batch gets the first answer, and approves nothing again', async () => {
+test('a repeated Idempotency-Key of a batch returns the first response and approves nothing', async () => {
   const shop = await operator.shop('100000.00', FREE)
   const ids = [await operator.submit(shop, { amount: '60000.00' }), await operator.submit(shop, { amount: '10.00' })]
   const idempotency_key = randomUUID()
@@ -189,7 +189,7 @@ test('a repeated Idempotency-Key of a batch gets the first answer, and approves 
   assert.equal(script.sent.length, 1)
 })
 
-test('the server sends each withdrawal once when two operators approve the same batch at the same moment', async () => {
+test('when two operators approve the same batch at once, the server sends each withdrawal once', async () => {
   for (let round = 0; round < 3; round++) {
     script.sent.length = 0
     const shop = await operator.shop('100000.00', FREE)

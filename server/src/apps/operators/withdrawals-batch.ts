@@ -1,5 +1,5 @@
-// Approves many withdrawals at once. The server checks each by itself, in the given order, and a refused withdrawal
-// does not affect the others.
+// Approves many withdrawals in one request. The server checks each withdrawal separately, in the given order, and a refusal
+// does not affect the other withdrawals.
 
 import { actOf } from '../../books/audit/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -9,7 +9,7 @@ import type { ApprovalBatch, ApprovalResult, ApprovalService } from '../../money
 import { decideOnce } from './once.ts'
 import { ApproveBatchAnswer, ApproveBatchBody, type ApproveBatchResult } from './withdrawals-schema.ts'
 
-/** The key of a withdrawal in the request. */
+/** The key of a withdrawal in the request: its merchant and its id. */
 type WithdrawalKey = { merchant_id: string; id: string }
 
 const STATUSES = sql(
@@ -18,7 +18,7 @@ const STATUSES = sql(
    join withdrawals w on w.merchant_id = i.merchant_id and w.id = i.id`,
 )
 
-/** Adds the route of batch approvals. `find` returns the key of an id in the request. */
+/** Adds the route for batch approvals. `find` returns the merchant and the id of a withdrawal from an id in the request. */
 export function approveBatchRoute(
   deps: Deps,
   { service, find }: { service: ApprovalService; find: (id: string) => Promise<WithdrawalKey> },

@@ -1,5 +1,5 @@
-// Tests approvals with an Idempotency-Key that arrive at once: one transaction for the batch, and one effect and one
-// answer for each key.
+// Tests simultaneous approvals with an Idempotency-Key. One transaction approves the batch, and each key has one effect and one
+// response.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -11,8 +11,7 @@ import { booksHold, newPayoutScript, payoutAnswers, scriptedProvider } from '../
 import { unchanged } from '../../../test/withdrawals.ts'
 
 /**
- * A withdrawal of 10000.00 takes 10800.00 from the balance with the prices of this test, so that two operators must
- * approve.
+ * With the prices of this test, a withdrawal of 10000.00 takes 10800.00 from the balance. Two operators must therefore approve.
  */
 const FOUR_EYES_AMOUNT = '10800'
 const LARGE = '10000.00'
@@ -28,16 +27,16 @@ let other: World
 let operator: TestOperator
 let asha: Operator
 let juma: Operator
-/** The statements of `world`, by name. */
+/** The names of the queries that `world` ran. */
 const statements: string[] = []
-/** The number of statements from the next `begin` on after which `world` dies. Null means that the process lives. */
+/** The number of queries from the next `begin` on after which `world` dies. Null means that the process does not die. */
 let statements_left: number | null = null
 let begun = false
 /** The first statement that `world` did not send because it had died. */
 let died_before: string | null = null
 let dies_at: string | null = null
 
-/** Fails every statement of a process that has died. */
+/** After the death of the process, every query of the process fails. */
 function recordStatement(name: string): void {
   statements.push(name)
   if (statements_left === null) return
@@ -48,7 +47,7 @@ function recordStatement(name: string): void {
 }
 
 before(async () => {
-  // A process that only serves HTTP sends no payout, so its statements are those of its requests.
+  // A process that only serves HTTP sends no payout, so its queries are only the queries of its requests.
   const options = { env: { FOUR_EYES_AMOUNT, PROCESS: 'api' }, compose: { providers: [provider] } }
   const point = (name: string) => {
     if (name === dies_at) throw new Error('the process dies here')
@@ -86,7 +85,7 @@ async function submitMany(shop: ShopWithKeys, count: number, amount = SMALL): Pr
 const countOf = (name: string) => statements.filter((statement) => statement === name).length
 const isReplay = ({ headers }: Reply) => headers['idempotency-replayed'] === 'true'
 
-/** Returns the status codes that the server stores under keys. Null means that the key has a row without an answer. */
+/** Returns the status codes that the server stores for keys. Null means that the row of the key has no response. */
 async function storedUnder(keys: readonly string[]): Promise<Record<string, number | null>> {
   const rows = await other.rows<{ key: string; status_code: number | null }>(
     'select key, status_code from idempotency_keys where key = any($1)',
@@ -95,8 +94,8 @@ async function storedUnder(keys: readonly string[]): Promise<Record<string, numb
   return Object.fromEntries(rows.map(({ key, status_code }) => [key, status_code]))
 }
 
-describe('approvals with different keys at once', () => {
-  test('64 approvals at once with different keys take far fewer than 64 transactions', async () => {
+describe('simultaneous approvals with different keys', () => {
+  test('64 simultaneous approvals with different keys take at most 12 transactions', async () => {
     const shop = await operator.shop('1000000.00')
     const ids = await submitMany(shop, 64)
     statements.length = 0
@@ -112,7 +111,7 @@ describe('approvals with different keys at once', () => {
     assert.equal(rows.length, 64)
   })
 
-  test('approvals at once with and without a key make one batch', async () => {
+  test('simultaneous approvals with and without a key make one batch', async () => {
     const shop = await operator.shop('1000000.00')
     const ids = await submitMany(shop, 20)
     statements.length = 0
@@ -121,7 +120,7 @@ describe('approvals with different keys at once', () => {
     assert.ok(countOf('payouts_insert') <= 8, `${countOf('payouts_insert')}`)
   })
 
-  test('the server refuses each wrong approval of a batch alone, and its key stores the refusal only if the refusal is a decision', async () => {
+  test('the server refuses each wrong approval of a batch separately, and stores a refusal under its key only if it is a decision', async () => {
     const [shop, poor] = [await operator.shop('1000000.00'), await operator.shop('1000.00')]
     const [first, second, submitted] = await submitMany(shop, 3, LARGE)
     const [small, more, rejected, unreachable] = await submitMany(shop, 4)
@@ -167,7 +166,7 @@ describe('approvals with different keys at once', () => {
       assert.equal(again[i]?.text, answers[i]?.text)
       assert.equal(isReplay(again[i] as Reply), item.stored, item.code)
     }
-    // A key that stores nothing is free for another request.
+    // If the server stores no response for a key, another request can use the key.
     const free = keys.filter((_, i) => !cases[i]?.stored)
     const fresh = await submitMany(shop, free.length)
     const taken = await Promise.all(fresh.map((id, i) => approve(id, { key: free[i] as string })))
@@ -178,8 +177,8 @@ describe('approvals with different keys at once', () => {
   })
 })
 
-describe('approvals with the same key at once', () => {
-  test('20 identical approvals at once make one approval and 20 equal answers, on one process or two', async () => {
+describe('simultaneous approvals with the same key', () => {
+  test('20 identical simultaneous approvals make one approval and 20 equal responses, on one or two processes', async () => {
     for (const at of [world, other]) {
       const shop = await operator.shop('100000.00')
       const [id] = (await submitMany(shop, 1)) as [string]
@@ -197,7 +196,7 @@ describe('approvals with the same key at once', () => {
     }
   })
 
-  test('20 identical first approvals at once make one of two approvals and 20 equal answers', async () => {
+  test('20 identical simultaneous first approvals make one of two approvals and 20 equal responses', async () => {
     const id = await operator.submit(await operator.shop('100000.00'), { amount: LARGE })
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 20 }, () => approve(id, { key })))
@@ -210,14 +209,14 @@ describe('approvals with the same key at once', () => {
     )
   })
 
-  test('every request with the same key gets a refusal that the server does not store', async () => {
+  test('if the server does not store a refusal, every request with the same key gets that refusal', async () => {
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 5 }, () => approve(randomUUID(), { key })))
     for (const answer of answers) assert.deepEqual([codeOf(answer), isReplay(answer)], [[404, 'not_found'], false])
     assert.deepEqual(await storedUnder([key]), {})
   })
 
-  test('the server refuses a request with the same key and another body, and the approval stays', async () => {
+  test('the server refuses a request with the same key and another body, and keeps the approval', async () => {
     const shop = await operator.shop('100000.00')
     const [id, later] = (await submitMany(shop, 2)) as [string, string]
     const key = randomUUID()
@@ -234,7 +233,7 @@ describe('approvals with the same key at once', () => {
     })
   })
 
-  test('approvals of one withdrawal with two keys approve once, and each key keeps its answer', async () => {
+  test('approvals of one withdrawal with two keys approve once, and each key keeps its response', async () => {
     const [id] = (await submitMany(await operator.shop('100000.00'), 1)) as [string]
     const keys = [randomUUID(), randomUUID()]
     const send = () => Promise.all(keys.map((key) => approve(id, { key })))
@@ -250,8 +249,8 @@ describe('approvals with the same key at once', () => {
   })
 })
 
-describe('processes that die during two approvals with keys', () => {
-  test('a process that dies before any statement of a transaction of two approvals has approved nothing', async () => {
+describe('processes that die during two approvals with different keys', () => {
+  test('if the process dies before a query of the transaction of two approvals, no withdrawal is approved', async () => {
     const shop = await operator.shop('1000000.00')
     const newPair = async () => {
       const ids = await submitMany(shop, 2)
@@ -296,7 +295,7 @@ describe('processes that die during two approvals with keys', () => {
       assert.ok(deaths.includes(name), `${name} in ${deaths}`)
   })
 
-  test('a process that dies at approve.before_commit has approved nothing', async () => {
+  test('if the process dies at approve.before_commit, no withdrawal is approved', async () => {
     const shop = await operator.shop('100000.00')
     const [id] = (await submitMany(shop, 1)) as [string]
     const key = randomUUID()
@@ -305,7 +304,7 @@ describe('processes that die during two approvals with keys', () => {
     assert.deepEqual([await storedUnder([key]), await operator.book(shop)], [{}, { ...UNTOUCHED }])
   })
 
-  test('a process that dies at approve.after_commit has stored the approvals and their answers', async () => {
+  test('if the process dies at approve.after_commit, the database contains the approvals and their responses', async () => {
     const ids = await submitMany(await operator.shop('100000.00'), 3)
     const keys = ids.map(() => randomUUID())
     const send = () => Promise.all(ids.map((id, i) => approve(id, { key: keys[i] as string })))

@@ -1,4 +1,4 @@
-// Tests the operators' list of withdrawals of all merchants, newest first.
+// Tests the operators' list of the withdrawals of all merchants, newest first.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -49,7 +49,7 @@ const idsOf = (items: readonly Item[]) => items.map(({ id }) => id)
 const newestFirst = (keep: (item: Item) => boolean) => idsOf(made.filter(keep).reverse())
 
 describe("the operators' list of withdrawals", () => {
-  test('the list of withdrawals shows all merchants, newest first, each withdrawal with its merchant', async () => {
+  test('the list shows the withdrawals of all merchants, newest first, each withdrawal with its merchant', async () => {
     const { items, pagination } = await list('page_size=100')
     assert.deepEqual(
       idsOf(items),
@@ -61,7 +61,7 @@ describe("the operators' list of withdrawals", () => {
     assert.deepEqual([newest?.merchant_id, newest?.merchant_name], [of?.id, of?.name])
   })
 
-  test('the list of withdrawals has pages without gaps and duplicates', async () => {
+  test('the pages of the list have no gaps and no duplicates', async () => {
     for (const query of ['', '&status=SUCCESS', '&environment=live', `&merchant_id=${shops[0]?.merchant.id}`]) {
       const whole = idsOf((await list(`page_size=100${query}`)).items)
       const pages: string[] = []
@@ -98,13 +98,13 @@ describe("the operators' list of withdrawals", () => {
     })
   }
 
-  test('the list of withdrawals contains every status that this test can make', () => {
+  test('the filters of this test cover every status that a withdrawal of this test can have', () => {
     const seen = new Set(made.map(({ status }) => status))
     for (const status of ['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED', 'REJECTED', 'SUCCESS', 'FAILED', 'REVERSED'])
       assert.ok(seen.has(status), status)
   })
 
-  test('the list of withdrawals refuses an unknown filter by name', async () => {
+  test('the list of withdrawals refuses an unknown filter and names it', async () => {
     for (const [query, field] of [
       ['status=OPEN', 'status'],
       ['environment=test', 'environment'],
@@ -118,7 +118,7 @@ describe("the operators' list of withdrawals", () => {
     }
   })
 
-  test('the list of withdrawals ends after the newest 10,000 of all merchants with a hint, and continues for one merchant', async () => {
+  test('the list of all merchants ends after the newest 10,000 withdrawals with a hint, and the list of one merchant continues', async () => {
     assert.equal((await get('page=100&page_size=100')).status, 200)
     const refused = await get('page=101&page_size=100')
     assert.deepEqual(codeOf(refused), [400, 'validation_failed'])

@@ -1,4 +1,4 @@
-// Reads the withdrawals of all merchants for operators: the list, and one withdrawal with its details.
+// Reads the withdrawals of all merchants for operators: the list, and one withdrawal with all its details.
 
 import { readBalance } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
@@ -30,7 +30,7 @@ const MERCHANT_COLUMNS =
   'm.merchant_code, m.name as merchant_name, m.status as merchant_status, m.verified as merchant_verified'
 const COLUMNS = `${WITHDRAWAL_COLUMNS}, ${MERCHANT_COLUMNS}`
 
-// PostgreSQL plans unnamed statements for the current filters. A partial index holds only the open withdrawals.
+// PostgreSQL plans a query without a name for the current filters. A partial index contains only the open withdrawals.
 const OPEN = `withdrawals w where ($1::uuid is null or w.merchant_id = $1) and w.environment = any($2::text[])
      and w.status = $3 and w.status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`
 const LIST_OPEN = sql(
@@ -45,8 +45,8 @@ const BOOKS = `select m.id as merchant_id, e.environment from merchants m cross 
 const ofBook = (condition: string) =>
   `select id from withdrawals where merchant_id = b.merchant_id and environment = b.environment ${condition}`
 
-// The newest n withdrawals lie in the n books with the newest rows. A sample of each such book bounds the age of the
-// n-th, so the statement reads no older row. The cost grows with the merchants and the depth of the page.
+// The newest n withdrawals are in the n books with the newest rows. A sample of each such book limits the age of the n-th
+// withdrawal, so the query reads no older row. The cost grows with the merchants and with the depth of the page.
 const DEPTH = '($4::int + $5::int)'
 const listMerged = (condition: string) =>
   sql(
@@ -81,7 +81,10 @@ const COUNT_ALL = countMerged(ANY_STATUS)
 const LIST_OF_STATUS = listMerged(ONE_STATUS)
 const COUNT_OF_STATUS = countMerged(ONE_STATUS)
 
-/** Returns a page of withdrawals of all merchants or of one, newest first. `total_items` counts up to 10,000. */
+/**
+ * Returns a page of withdrawals of all merchants or of one merchant, newest first. `total_items` counts at most 10,000
+ * withdrawals.
+ */
 export async function listWithdrawalsForOperators(deps: Deps, query: WithdrawalsQuery) {
   checkDepth(query)
   const { page = 1, page_size = 20, status = null, environment, merchant_id = null } = query
@@ -100,7 +103,7 @@ function statementsFor(status: string | null) {
   return open ? ([LIST_OPEN, COUNT_OPEN] as const) : ([LIST_OF_STATUS, COUNT_OF_STATUS] as const)
 }
 
-/** Returns a withdrawal with its merchant and its approvals. */
+/** Adds the merchant and the approvals to a withdrawal. */
 export function presentForOperator(
   { config }: Pick<Deps, 'config'>,
   row: OperatorWithdrawalRow & { approvals: readonly Approval[] },
@@ -122,7 +125,7 @@ export function presentForOperator(
   }
 }
 
-/** Returns withdrawals with their merchants and approvals, in their order. */
+/** Adds the merchants and the approvals to withdrawals, and keeps the order. */
 export async function presentAll(
   deps: Pick<Deps, 'config'>,
   reader: Reader,
@@ -132,7 +135,7 @@ export async function presentAll(
   return rows.map((row) => presentForOperator(deps, { ...row, approvals: approvals.get(withdrawalName(row)) ?? [] }))
 }
 
-/** Returns one withdrawal with its merchant and its approvals. */
+/** Reads one withdrawal with its merchant and its approvals. */
 export async function presentOne(
   deps: Pick<Deps, 'config'>,
   tx: Reader,
@@ -143,7 +146,7 @@ export async function presentOne(
   return record
 }
 
-// The id contains the routing code of its merchant, so that the primary key finds the row.
+// The id contains the routing code of the merchant, so the primary key finds the row.
 const FIND = sql(
   'operator_withdrawal_find',
   `select ${COLUMNS} from merchants m join withdrawals w on w.merchant_id = m.id where m.routing_code = $1 and w.id = $2`,
@@ -159,7 +162,10 @@ type PayoutColumns = Pick<Payout, 'provider' | 'state' | 'asks' | 'due_at' | 'se
   provider_id: string | null
 }
 
-/** Returns a withdrawal with its history, its payout and the balance now. Refuses an unknown withdrawal with not_found. */
+/**
+ * Returns a withdrawal with its history, its payout and the current balance. If the withdrawal does not exist, refuses with
+ * not_found.
+ */
 export async function getWithdrawalForOperator(
   deps: Pick<Deps, 'config' | 'db'>,
   withdrawal_id: string,

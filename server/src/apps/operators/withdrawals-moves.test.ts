@@ -1,5 +1,5 @@
-// Tests every operator call against every status of a withdrawal. If the table of moves does not allow a call, the
-// server refuses the call and changes nothing.
+// Tests every call of operators in every status of a withdrawal. If the table of moves does not permit a call, the server
+// refuses the call and changes nothing.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -19,7 +19,7 @@ import { settlePayouts, WITHDRAWAL_STATUSES, withdrawalMoves } from '../../money
 let world: World
 let operator: TestOperator
 before(async () => {
-  // The worker runs only when a test starts the worker.
+  // The worker runs only when a test runs it.
   world = await createWorld({ env: { PROCESS: 'api' } })
   operator = await createTestOperator(world)
 })
@@ -30,7 +30,7 @@ after(async () => {
 
 type Status = (typeof WITHDRAWAL_STATUSES)[number]
 
-/** Each call, with the move that the call makes. */
+/** Each call of operators, with the move that the call makes. */
 const CALLS: { name: string; verb: OperatorVerb; body: object; move: keyof typeof withdrawalMoves }[] = [
   { name: 'approve', verb: 'approve', body: BODIES.approve, move: 'approve' },
   { name: 'reject', verb: 'reject', body: BODIES.reject, move: 'reject' },
@@ -47,7 +47,7 @@ const CALLS: { name: string; verb: OperatorVerb; body: object; move: keyof typeo
 
 const AMOUNT = 1_000_000n
 
-/** The real steps that take a withdrawal into each status. */
+/** The real steps that bring a withdrawal into each status. */
 const WAYS: Record<Status, (shop: ShopWithKeys) => Promise<string>> = {
   PENDING_ADMIN_APPROVAL: (shop) => operator.submit(shop),
   INFO_REQUESTED: (shop) => decided(shop, 'request-info'),
@@ -85,7 +85,7 @@ const may = (move: keyof typeof withdrawalMoves, from: Status) =>
   (withdrawalMoves[move].from as readonly Status[]).includes(from)
 
 for (const status of WITHDRAWAL_STATUSES) {
-  describe(`withdrawals that are ${status}`, () => {
+  describe(`withdrawals with the status ${status}`, () => {
     for (const { name, verb, body, move } of CALLS) {
       const { to } = withdrawalMoves[move]
       const make = async () => {
@@ -94,14 +94,14 @@ for (const status of WITHDRAWAL_STATUSES) {
         return id
       }
       if (may(move, status)) {
-        test(`the call ${name} moves a withdrawal that is ${status} to ${to}`, async () => {
+        test(`the call ${name} moves a withdrawal from ${status} to ${to}`, async () => {
           const id = await make()
           const done = await operator.act(id, verb, body)
           assert.deepEqual([done.status, done.body.data?.status], [200, to], done.text)
           assert.equal((await operator.show(id)).status, to)
         })
       } else {
-        test(`the server refuses the call ${name} for a withdrawal that is ${status}, and changes nothing`, async () => {
+        test(`the server refuses the call ${name} for a withdrawal with the status ${status}, and changes nothing`, async () => {
           const id = await make()
           for (const idempotency_key of [undefined, `${status} ${name}`.replaceAll(' ', '-')]) {
             const options = idempotency_key === undefined ? {} : { idempotency_key }
@@ -115,7 +115,7 @@ for (const status of WITHDRAWAL_STATUSES) {
   })
 }
 
-test('this test calls every move of an operator', () => {
+test('the tests of this file make every move that an operator may make', () => {
   const moved = CALLS.map(({ move }) => move)
   const all = Object.entries(withdrawalMoves).filter(([, { by }]) => by === 'operator')
   assert.deepEqual(all.map(([name]) => name).sort(), [...moved].sort())

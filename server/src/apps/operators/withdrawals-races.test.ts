@@ -1,5 +1,5 @@
-// Tests operators, processes and the provider at the same moment: the server reserves and sends money once, within the
-// balance.
+// Tests simultaneous acts of operators, processes and the provider. The server reserves and sends money once, and never more
+// than the balance.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -52,7 +52,7 @@ async function workBoth(): Promise<void> {
   await Promise.all([world.pass(3_000), other.pass(3_000)])
 }
 
-/** Runs the workers in turns and checks that the provider got each payout exactly once. */
+/** Checks that the provider received each payout exactly once. */
 async function sentOnce(ids: readonly string[]): Promise<void> {
   const rows = await world.rows<{ provider_reference: string }>(
     'select provider_reference from payouts where withdrawal_id = any($1::uuid[])',
@@ -74,7 +74,7 @@ async function neverBelowZero(shop: ShopWithKeys): Promise<void> {
   assert.equal(rows.length, 0)
 }
 
-test('the server sends one payout when two operators approve the same withdrawal on two processes', async () => {
+test('when two operators approve the same withdrawal on two processes, the server sends one payout', async () => {
   const { token: second } = await world.newSession('SUPER_ADMIN')
   for (let round = 0; round < 8; round++) {
     script.sent.length = 0
@@ -100,7 +100,7 @@ test('the server sends one payout when two operators approve the same withdrawal
   }
 })
 
-test('the server pays the withdrawals within the balance once each when operators approve twenty above the balance at once', async () => {
+test('when operators approve twenty withdrawals at once, the server pays only those that the balance covers, each once', async () => {
   for (const amount of ['10000.00', '7000.00', '100000.00']) {
     script.sent.length = 0
     const shop = await operator.shop('100000.00', FREE)
@@ -124,7 +124,7 @@ test('the server pays the withdrawals within the balance once each when operator
   }
 })
 
-test('the server refuses only the withdrawal of a batch that is above the balance', async () => {
+test('the server refuses only the withdrawals of a batch that exceed the balance', async () => {
   const shop = await operator.shop('10000.00', FREE)
   const large = await operator.submit(shop, { amount: '10000.00' })
   const small: string[] = []
@@ -147,7 +147,7 @@ test('the server refuses only the withdrawal of a batch that is above the balanc
   assert.equal(await available(shop), 199_999n)
 })
 
-test('one decision counts when approve, reject and request-info come at once, and only an approval moves money', async () => {
+test('of simultaneous approve, reject and request-info calls, one decision counts, and only an approval moves money', async () => {
   let approvals = 0
   for (let round = 0; round < 12; round++) {
     script.sent.length = 0
@@ -173,7 +173,7 @@ test('one decision counts when approve, reject and request-info come at once, an
   assert.ok(approvals > 0)
 })
 
-test('one outcome counts when two operators resolve a payout differently while the provider answers', async () => {
+test('when two operators resolve a payout differently while the provider answers, one outcome counts', async () => {
   for (let round = 0; round < 8; round++) {
     const shop = await operator.shop('100000.00', FREE)
     const id = await operator.submit(shop)
@@ -195,7 +195,7 @@ test('one outcome counts when two operators resolve a payout differently while t
       if (answer.status !== 200) assert.deepEqual(codeOf(answer), [409, 'invalid_state'])
     const { status, history } = await operator.show(id)
     const way = history.slice(2).map(({ to_status }: { to_status: string }) => to_status)
-    // If the provider has denied the first outcome, a second outcome may follow.
+    // If the provider contradicted the first outcome, a second outcome may follow.
     const ends = way.filter((to: string) => to === 'SUCCESS' || to === 'FAILED').length
     const doubts = way.filter((to: string) => to === 'NEEDS_ADMIN_ATTENTION').length
     assert.ok(ends >= 1 && ends - doubts <= 1, way.join())
@@ -215,7 +215,7 @@ test('one outcome counts when two operators resolve a payout differently while t
   }
 })
 
-test('the server sends a payout again once when two processes retry the payout at once', async () => {
+test('when two processes retry a payout at once, the server sends the payout again once', async () => {
   for (let round = 0; round < 5; round++) {
     const shop = await operator.shop('100000.00', FREE)
     const id = await operator.submit(shop)
@@ -237,7 +237,7 @@ test('the server sends a payout again once when two processes retry the payout a
   }
 })
 
-test('approvals of many merchants on two processes never deadlock with payments that settle and adjustments', async () => {
+test('approvals of many merchants on two processes never deadlock with settlements of payments and adjustments', async () => {
   const shops = await Promise.all(Array.from({ length: 4 }, () => operator.shop('100000.00', FREE)))
   const ids: { shop: ShopWithKeys; id: string }[] = []
   for (let i = 0; i < 40; i++) {

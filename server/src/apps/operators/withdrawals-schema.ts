@@ -1,4 +1,4 @@
-// Defines the requests and answers about withdrawals.
+// Defines the requests and responses for operators' withdrawals.
 
 import Type, { type Static } from 'typebox'
 import { MerchantRecord } from '../../access/merchants/index.ts'
@@ -93,7 +93,7 @@ export const WithdrawalsQuery = Type.Object({
 })
 export type WithdrawalsQuery = Static<typeof WithdrawalsQuery>
 
-/** The parameters of the paths that name a withdrawal. */
+/** The parameters of a path that names a withdrawal. */
 export const WithdrawalParams = Type.Object({
   withdrawal_id: Type.String({ description: 'The id of the withdrawal.' }),
 })
@@ -112,10 +112,10 @@ const ApprovalReason = Type.Optional(
   ),
 )
 
-/** The body of approve: no body, an empty body, or the reason. */
+/** The body of approve: missing, empty, or with a reason. */
 export const ApproveBody = nullable(Type.Object({ reason: ApprovalReason }))
 
-/** The body of approve-batch. The reason applies to each withdrawal. */
+/** The body of approve-batch. The reason applies to each withdrawal of the batch. */
 export const ApproveBatchBody = Type.Object({
   withdrawal_ids: Ids,
   reason: ApprovalReason,

@@ -1,5 +1,5 @@
-// Tests how operators decide withdrawals, from the request to the books of the merchant, with the real worker and the
-// mock provider.
+// Tests how operators decide about withdrawals, from the request to the merchant's books. The real worker and the mock provider
+// run.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -38,7 +38,7 @@ after(async () => {
 
 const EVENTS = ['disbursement.success', 'disbursement.failed', 'disbursement.reversed']
 
-/** Makes a merchant with a webhook for every payout event. */
+/** Makes a merchant that gets a webhook for every payout event. */
 async function listeningShop(): Promise<ShopWithKeys> {
   const shop = await operator.shop(MONEY)
   const payload = { webhook_url: receiver.url, events: EVENTS }
@@ -48,7 +48,7 @@ async function listeningShop(): Promise<ShopWithKeys> {
   return shop
 }
 
-/** Returns the webhooks about a withdrawal, in the order of its moves. */
+/** Returns the webhooks about a withdrawal, in the order of its status changes. */
 async function webhookEventsOf(id: string): Promise<string[]> {
   const rows = await world.rows<{ event: string; status: string }>(
     'select event, status from webhook_deliveries where source_id = $1 order by source_seq',
@@ -58,7 +58,7 @@ async function webhookEventsOf(id: string): Promise<string[]> {
   return rows.map(({ event }) => event)
 }
 
-/** Makes the provider report an outcome of a payout. */
+/** Lets the provider report an outcome of a payout. */
 async function reportOutcome(shop: ShopWithKeys, id: string, answer: PayoutAnswer): Promise<void> {
   await settlePayouts(world.deps, [{ merchant_id: shop.merchant.id, id, answer, holds_lease: false }], () => false)
 }
@@ -119,7 +119,7 @@ describe('answers of the provider after the approval', () => {
     }
   }
 
-  test('the server reserves and sends nothing until an operator approves', async () => {
+  test('until an operator approves, the server reserves nothing and sends nothing', async () => {
     const shop = await operator.shop(MONEY)
     const id = await operator.submit(shop)
     await world.work()
@@ -130,7 +130,7 @@ describe('answers of the provider after the approval', () => {
     assert.deepEqual(await world.rows('select 1 from payouts where withdrawal_id = $1', [id]), [])
   })
 
-  test('the record of a withdrawal shows the submitter, the balance of the merchant now, and the payout', async () => {
+  test('the record of a withdrawal shows the submitter, the current balance of the merchant, and the payout', async () => {
     const shop = await operator.shop(MONEY)
     const id = await operator.submit(shop)
     await operator.approve(id)
@@ -146,7 +146,7 @@ describe('answers of the provider after the approval', () => {
 
 describe('stuck payouts', () => {
   const paid = payoutAnswers.paid(1_000_000n)
-  /** The ways to make a stuck payout: the ending of its destination, and a later answer of the provider. */
+  /** The ways to make a stuck payout: the ending of the destination, and a later answer of the provider. */
   const STUCK: Record<string, { ending: string; laterAnswer?: PayoutAnswer; status: string; book: BookBalances }> = {
     'the outcome is unknown': { ending: '103', status: 'NEEDS_RECONCILIATION', book: RESERVED },
     'the provider refuses our address': { ending: '104', status: 'BLOCKED_IP_WHITELIST', book: RESERVED },
@@ -204,7 +204,7 @@ describe('stuck payouts', () => {
     }
   }
 
-  test('an operator can resolve a payout only as FAILED when the merchant has spent the returned money', async () => {
+  test('after the merchant has spent the returned money, an operator can resolve the payout only as FAILED', async () => {
     const { shop, id } = await makeStuckPayout('the provider paid a declined payout')
     const next = await operator.submit(shop, { amount: '98000.00' })
     await operator.approve(next)
@@ -217,7 +217,7 @@ describe('stuck payouts', () => {
     )
   })
 
-  test('a retry sends a blocked payout again with the same reference, and the provider may block the payout again', async () => {
+  test('a retry sends a blocked payout again under the same reference, and the provider can block the payout again', async () => {
     const { shop, id } = await makeStuckPayout('the provider refuses our address')
     const { provider_reference } = await operator.show(id)
     const retried = await operator.act(id, 'retry')
@@ -236,7 +236,7 @@ describe('stuck payouts', () => {
   })
 })
 
-describe('checks of an approval at its time', () => {
+describe('checks at the time of an approval', () => {
   const suspend = async (shop: ShopWithKeys, verb: 'suspend' | 'reactivate') =>
     world.post(`/v1/operator/merchants/${shop.merchant.id}/${verb}`, {}, { key: await operator.session() })
   const staysPending = async (id: string, code: string) => {
@@ -249,7 +249,7 @@ describe('checks of an approval at its time', () => {
     assert.equal((await operator.show(id)).status, 'PENDING_ADMIN_APPROVAL')
   }
 
-  test('the server refuses an approval for a suspended merchant until the merchant is active again', async () => {
+  test('the server refuses an approval for a suspended merchant, and accepts the approval after the reactivation', async () => {
     const shop = await operator.shop(MONEY)
     const id = await operator.submit(shop)
     await suspend(shop, 'suspend')
@@ -266,7 +266,7 @@ describe('checks of an approval at its time', () => {
     await world.rows('update merchants set verified = true where id = $1', [shop.merchant.id])
   })
 
-  test('an operator approves in the sandbox of a suspended merchant, and can reject a live withdrawal', async () => {
+  test('an operator can approve sandbox withdrawals of a suspended merchant, and can reject live withdrawals', async () => {
     const shop = await operator.shop(MONEY)
     const [played, real] = [await operator.submit(shop, { environment: 'sandbox' }), await operator.submit(shop)]
     await suspend(shop, 'suspend')
@@ -274,7 +274,7 @@ describe('checks of an approval at its time', () => {
     assert.equal((await operator.act(real, 'reject')).status, 200)
   })
 
-  test('the server refuses an approval above the balance with both amounts, and accepts the approval with enough money', async () => {
+  test('the server refuses an approval above the balance and names both amounts, and accepts the approval after the balance grows', async () => {
     const shop = await operator.shop('10800.00')
     const id = await operator.submit(shop)
     const cent = {
@@ -292,7 +292,7 @@ describe('checks of an approval at its time', () => {
     assert.deepEqual(await operator.book(shop), { fee_income: 60_000n, provider_float: -60_000n })
   })
 
-  test('a withdrawal keeps the charges of its submission when the price list changes', async () => {
+  test('a price list that changes after the submission does not change the charges of a withdrawal', async () => {
     const shop = await operator.shop(MONEY)
     const id = await operator.submit(shop)
     const url = `/v1/operator/merchants/${shop.merchant.id}/pricing`

@@ -1,4 +1,4 @@
-// Defines the endpoints with which operators decide withdrawals. No money leaves before an operator approves.
+// Defines the endpoints with which operators decide about withdrawals. Before an operator approves, no money leaves.
 
 import type { FastifyRequest } from 'fastify'
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
@@ -41,20 +41,20 @@ const WRITE = { access: 'operator', idempotency: 'honoured', refusals: ['invalid
 const MOVES_MONEY = { ...WRITE, step_up: 'always' } as const
 const PATH = '/v1/operator/withdrawals'
 
-/** The type of the function that finds the key of the withdrawal in a request. */
+/** The type of the function that finds the merchant and the id of the withdrawal of a request. */
 type KeyOf = (request: FastifyRequest<{ Params: { withdrawal_id: string } }>) => Promise<{
   merchant_id: string
   id: string
 }>
 
-/** Adds the routes of withdrawals. */
+/** Adds the routes for withdrawals. */
 export function operatorWithdrawalRoutes(
   deps: Deps,
   { approvalService: service }: { approvalService: ApprovalService },
 ): Routes {
   const merchantOf = merchantByRoutingCode(deps)
-  // The id contains the routing code of its merchant. The lock step refuses an unknown id, because the server checks
-  // the Idempotency-Key first.
+  // The id contains the routing code of the merchant. The server checks the Idempotency-Key first, so the lock step refuses an
+  // unknown id.
   const find = async (id: string) => {
     const merchant_id = isId(id) ? await merchantOf(routingCodeOf(id)) : null
     return { merchant_id: merchant_id ?? ZERO_ID, id }

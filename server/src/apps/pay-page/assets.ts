@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
-/** The style sheet inside each page, and its hash for the content security policy. */
+/** The style sheet that each page contains, and its hash for the content security policy. */
 export type PayStyle = { text: string; hash: string }
 
-/** The script in each encoding, and its address, which changes with its content. */
+/** The script in each encoding, with its address. The address changes when the script changes. */
 export type PayScript = { path: string; version: string; plain: Buffer; br: Buffer; gzip: Buffer }
 
 const readAsset = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
@@ -40,8 +40,8 @@ export function payScript(): PayScript {
 }
 
 /**
- * Removes comments and indentation, because each page contains the style sheet. The style sheet must contain no quoted
- * spaces.
+ * Removes comments and indentation, because each page contains the style sheet. A quoted text in the style sheet must contain
+ * no spaces.
  */
 function squeeze(css: string): string {
   return css

@@ -1,4 +1,4 @@
-// Tests that pages show texts of merchants and payers as plain text.
+// Tests that pages show the texts of merchants and payers as plain text.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ const ATTACKS = [
   '=1+1',
 ]
 
-/** Returns every screen with this text in each field of a merchant, customer or provider. */
+/** Returns every screen with this text in each field that a merchant, customer or provider fills. */
 function attacked(text: string): { name: string; page: string; view: Screen }[] {
   return LANGUAGES.flatMap((language) => {
     const base = shop(language, {
@@ -60,7 +60,7 @@ function attacked(text: string): { name: string; page: string; view: Screen }[] 
   })
 }
 
-test('no screen turns a foreign text into an element, an attribute or a link', () => {
+test('a text of a merchant, customer or provider never becomes an element, an attribute or a link of a screen', () => {
   const plain = new Map(attacked('Duka').map(({ name, page }) => [name, shape(page)]))
   for (const attack of ATTACKS) {
     for (const { name, page } of attacked(attack)) {
@@ -69,7 +69,7 @@ test('no screen turns a foreign text into an element, an attribute or a link', (
   }
 })
 
-/** Returns the elements of a page with the names of their attributes. A text must not change these elements. */
+/** Returns the elements of a page with the names of their attributes. No text may change these elements. */
 function shape(page: string): string[] {
   const body = page.replace(/<style>[\s\S]*?<\/style>/, '')
   return [...body.matchAll(/<(\/?[a-z][a-z0-9]*)((?:\s+[a-z-]+(?:="[^"]*")?)*)\s*\/?>/g)].map(
@@ -78,7 +78,7 @@ function shape(page: string): string[] {
   )
 }
 
-test('a merchant name with direction marks does not reverse the sentence around the name', () => {
+test('direction marks in a merchant name do not reverse the sentence around the name', () => {
   for (const { name, page } of attacked('\u202eahsA\u202c al \u2066akuD\u200f')) {
     const shown = page.replace(/(?:value|href|data-copy|content)="[^"]*"/g, '')
     assert.doesNotMatch(shown, /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/, name)
@@ -93,7 +93,7 @@ test('a page with a merchant name of ten kilobytes still shows the amount and st
   }
 })
 
-test('the return address carries reference, payment id and status and keeps the query of the merchant', () => {
+test("the return address adds reference, payment id and status, and keeps the query of the merchant's address", () => {
   const outcome = { reference: 'ODA 1&2', collection_id: 'c1', status: 'successful' }
   assert.equal(
     returnUrl('https://duka.example.com/asante?cart=a%20b&sig=%2B#top', outcome),
@@ -105,7 +105,7 @@ test('the return address carries reference, payment id and status and keeps the 
   )
 })
 
-test("the return address is null unless the merchant's address is plain http or https", () => {
+test("unless the merchant's address is plain http or https, the return address is null", () => {
   const outcome = { reference: null, collection_id: null, status: 'successful' }
   const refused = [
     null,

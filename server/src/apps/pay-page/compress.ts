@@ -1,23 +1,23 @@
-// Compresses pages. Each page differs, so the server compresses each page when it sends the page.
+// Compresses pages. Every page is different, so the server compresses a page when it sends the page.
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { bestEncoding } from '../../kernel/http/index.ts'
 
-/** A body and its encoding. Null means that the server does not compress the body. */
+/** A body and its encoding. Null means that the body is not compressed. */
 export type CompressedPage = { body: Buffer; encoding: 'br' | 'gzip' | null }
 
-/** Below this size, compression saves less than its header costs. */
+/** Below this size in bytes, compression saves less than its header costs. */
 const WORTH_BYTES = 600
 
 /** A page has about 20 KB. A larger window costs memory and saves nothing. */
 const WINDOW_BITS = 16
 
-/** This quality adds half a kilobyte to quality 5 and takes half the time. */
+/** Compared with quality 5, this quality makes a page half a kilobyte larger and takes half the time. */
 const QUALITY = 3
 
 /**
- * Compresses a page with brotli if the Accept-Encoding header accepts brotli, else with gzip, else not at all. The call
- * blocks for about 0.1 ms, which is less than the cost of another thread.
+ * Compresses a page with brotli if the Accept-Encoding header accepts brotli, else with gzip, else not at all. The call blocks
+ * the thread for about 0.1 ms. A worker thread would cost more.
  */
 export function compressPage(page: string, accept: string | undefined): CompressedPage {
   const body = Buffer.from(page)

@@ -1,4 +1,4 @@
-// Makes the lookups that the pages share, and the frame that surrounds each screen of a link.
+// Makes the queries that the pages share, and the frame around each screen of a link.
 
 import type { FastifyRequest } from 'fastify'
 import type { Method, Provider } from '../../adapters/providers/port.ts'
@@ -21,7 +21,9 @@ import type { PageState, ScreenContext } from './screen-of.ts'
 import { createFindUnanswered } from './unanswered.ts'
 import type { MagicOutcome, MerchantFrame, PayMethod } from './view.ts'
 
-/** The dependencies of the pages. `outcomes` contains the magic numbers of an installation with mock providers only. */
+/**
+ * The dependencies of the pages. `outcomes` lists the magic numbers if all providers of the installation are mock providers.
+ */
 export type PayPageOptions = {
   collect: Collect
   find(environment: 'live', request: { method: Method }): Provider | null
@@ -29,20 +31,20 @@ export type PayPageOptions = {
   outcomes: readonly { ending: string; happens: string; happens_sw: string }[]
 }
 
-/** The method of a provider for each way to pay. */
+/** The method at a provider for each way to pay. */
 export const METHOD_OF: Record<PayMethod, Method> = {
   WALLET_PUSH: 'wallet_push',
   PROVIDER_PESA: 'provider_pesa',
   TANQR: 'qr',
 }
 const METHODS = Object.keys(METHOD_OF) as PayMethod[]
-/** The start of the phone that a magic number completes. No M-Pesa number of a customer begins with these digits. */
+/** The first digits of a phone number that ends in a magic number. No M-Pesa customer has a number with these digits. */
 const MAGIC_PHONE = '0754000'
 
-/** The lookups of the pages. Each process makes the lookups once. */
+/** The queries of the pages. Each process makes them once. */
 export type PageContext = ReturnType<typeof createPageContext>
 
-/** Makes the lookups. Each lookup gathers the requests that wait into one statement. */
+/** Makes the queries. Each combines the waiting requests into one SQL query. */
 export function createPageContext(deps: Deps, options: PayPageOptions) {
   return {
     deps,
@@ -68,7 +70,7 @@ function outcomesIn(language: Language, { outcomes }: PayPageOptions): MagicOutc
   }))
 }
 
-/** Returns the ways to pay the amount of this link for which a provider is available. */
+/** Returns the ways to pay the amount of this link that an available provider offers. */
 export function availableMethods({ options }: PageContext, link: Link): PayMethod[] {
   return METHODS.filter((name) => {
     const provider = options.find('live', { method: METHOD_OF[name] })
@@ -118,14 +120,14 @@ export async function paymentsOf(
   return { latest, paid }
 }
 
-/** Returns the payments of a page, and whether an attempt without an answer may still take money. */
+/** Returns the payments of a page, and whether an unanswered attempt can still take money. */
 export async function pageStateOf(context: PageContext, link: Link): Promise<PageState> {
   const payments = await paymentsOf(context, link)
   const may = payments.latest !== null && link.status !== 'PAID'
   return { ...payments, unanswered: may ? await context.findUnanswered(link) : null }
 }
 
-/** Makes the function that finds the newest payment of a page, in one statement for all pages that wait. */
+/** Makes the function that finds the newest payment of a page. One query serves all pages that wait. */
 function createFindLatest(deps: Deps): (link: Link) => Promise<PagePayment | null> {
   return gather<Link, PagePayment | null>(
     async (links) => {

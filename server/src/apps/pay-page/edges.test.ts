@@ -1,4 +1,4 @@
-// Tests the pages for rate limits, unknown addresses, ended links and providers that are unavailable.
+// Tests the pages at rate limits, at unknown addresses, for ended links and for unavailable providers.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -37,7 +37,7 @@ const checkPage = (reply: Reply, status: number, sentence: string) => {
   assert.ok(reply.text.includes(sentence.replaceAll("'", '&#39;')), sentence)
 }
 
-test('a payer over the rate limit gets a page with the time of the next attempt', async () => {
+test('a payer who exceeds the rate limit gets a page that states when to try again', async () => {
   const careful = await createWorld({ env: { RATE_LIMIT_PAYERS: '1' } })
   try {
     const made = await careful.post('/v1/payment-links', { amount: '1000' })
@@ -56,7 +56,7 @@ test('a payer over the rate limit gets a page with the time of the next attempt'
   }
 })
 
-test('the server answers with a page when an address is unreadable or cut off, or when the method is wrong', async () => {
+test('for an unreadable address, an incomplete address or a wrong method, the server answers with a page', async () => {
   const { slug } = await newPage()
   for (const path of ['/pay', '/pay?x=1', '/pay/%E0%A4%A', '/pay/%']) {
     for (const language of LANGUAGES) {
@@ -88,7 +88,7 @@ test('a paid page links to its receipt, and a hosted page links to its merchant'
   assert.ok(!(await look(`/pay/${plain.slug}?lang=en`)).text.includes('Back to'))
 })
 
-test('the page of a returned payment shows its time and method', async () => {
+test('the page of a returned payment shows the time and the method of the payment', async () => {
   const { slug } = await newPage()
   const paid_at = world.deps.clock.now()
   const path = String((await choose(slug, '0754123012')).headers.location)
@@ -101,7 +101,7 @@ test('the page of a returned payment shows its time and method', async () => {
   }
 })
 
-test('the pay page offers another way to pay when a provider is unavailable', async () => {
+test('when a provider is unavailable, the pay page offers another way to pay', async () => {
   const open = { kind: 'accepted', provider_status: 'PENDING' } as const
   const away: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
   const provider = (methods: Provider['capabilities']['methods']): Provider => ({
@@ -131,7 +131,7 @@ test('the pay page offers another way to pay when a provider is unavailable', as
   }
 })
 
-test('the server sends HSTS when every address of the installation is https', async () => {
+test('if every address of the installation is https, the server sends HSTS', async () => {
   for (const [env, expected] of [
     [{ BASE_URL: 'https://api.example', PAY_URL: 'https://lipa.example' }, 'max-age=31536000'],
     [{ BASE_URL: 'https://api.example' }, 'max-age=31536000'],

@@ -1,4 +1,4 @@
-// Tests the pages of payments that a provider took in another currency and returned.
+// Tests the pages of payments whose money a provider took in another currency and returned.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ const REQUESTED = showAmount(2_500_000n)
 const TAKEN = showAmount(1_050n, 'USD')
 
 for (const kind of ['hosted page', 'payment link'] as const) {
-  test(`the page of a ${kind} shows amount and time of returned money in another currency`, async () => {
+  test(`the page of a ${kind} shows the amount and the time of money that the provider returned in another currency`, async () => {
     const world = await createWorld()
     const look = (url: string) => world.call({ method: 'GET', url, key: null })
     try {

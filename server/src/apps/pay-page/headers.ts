@@ -2,7 +2,7 @@
 
 import { payScript, payStyle } from './assets.ts'
 
-// The policy lets a page run only the script of the pay page, and lets no other site frame the page.
+// The policy permits only the script of the pay page, and no other site may frame the page.
 const POLICY = [
   "default-src 'none'",
   `style-src '${payStyle().hash}'`,
@@ -27,7 +27,7 @@ const DENIED_FEATURES = [
 ]
 
 /**
- * The headers of a page. The headers hide the secret address of the page from other sites and caches. No payer gets a
+ * The headers of a page. The headers hide the secret address of the page from other sites and from caches. No response sets a
  * cookie.
  */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
@@ -43,7 +43,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   vary: 'accept-encoding',
 }
 
-/** The headers of a PDF or a picture. A stricter policy would break the PDF viewers of browsers. */
+/** The headers of a PDF or a picture. With a stricter policy, the PDF viewers of browsers would fail. */
 export const FILE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': "frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',

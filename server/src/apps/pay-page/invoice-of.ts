@@ -1,4 +1,4 @@
-// Makes the screen of an invoice: the facts that any reader with its link may see.
+// Makes the screen of an invoice from the facts that every reader with the link may see.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { dayOf } from '../../kernel/lib/index.ts'
@@ -6,7 +6,7 @@ import { displayNumber, type Invoice, itemsOf, publicStatusAt } from '../../mone
 import { type Link, linkStatusAt } from '../../money/payment-links/index.ts'
 import type { InvoiceScreen, MerchantFrame } from './view.ts'
 
-/** Returns the screen of an invoice. `link` is the payment link of the page, either the newest or the paid link. */
+/** Returns the screen of an invoice. `link` is the payment link that the page shows: the paid link or the newest link. */
 export function invoiceScreenOf(deps: Deps, invoice: Invoice, link: Link, merchantFrame: MerchantFrame): InvoiceScreen {
   const now = deps.clock.now()
   const path = `${merchantFrame.pay_path}/invoice`
@@ -25,7 +25,7 @@ export function invoiceScreenOf(deps: Deps, invoice: Invoice, link: Link, mercha
     note: invoice.note,
     pay_link: linkStatusAt(link, now) === 'ACTIVE' && !under_review ? merchantFrame.pay_path : null,
     pdf_path: `${path}.pdf`,
-    // The address of the receipt belongs to the paid link.
+    // The receipt is at the address of the paid link.
     receipt_path: paid_collection_id === null ? null : `/pay/${slug}/c/${paid_collection_id}/receipt`,
   }
 }

@@ -26,10 +26,10 @@ const page = async (invoice: ShownInvoice, rest?: string): Promise<string> => {
   return reply.text
 }
 
-/** Returns the numbers of the lines that begin with this text. */
+/** Returns the indexes of the lines that begin with this text. */
 const placesOf = (lines: readonly string[], begin: string) =>
   lines.flatMap((line, i) => (line.startsWith(begin) ? [i] : []))
-/** Reads the PDF of an invoice: its lines, its links, and its bytes as text. */
+/** Reads the PDF of an invoice. Returns its lines, its links, and its bytes as text. */
 const pdfOf = async (invoice: ShownInvoice) => {
   const file = await open(invoice.payment_url, '/invoice.pdf')
   assert.equal(file.status, 200)
@@ -38,7 +38,7 @@ const pdfOf = async (invoice: ShownInvoice) => {
   return { lines, links, raw: file.bytes.toString('latin1') }
 }
 
-test('an invoice page shows number, items, total, due date and the pay link in Swahili and English', async () => {
+test('an invoice page shows number, items, total, due date and pay link in Swahili and in English', async () => {
   const sent = await invoices.sent({ note: 'Asante sana' })
   const path = `/pay/${slugOf(sent.payment_url)}`
   const swahili = await page(sent)
@@ -67,7 +67,7 @@ test('the payment page of an invoice links to the invoice', async () => {
   assert.ok((await page(sent, '')).includes(`href="/pay/${slugOf(sent.payment_url)}/invoice?lang=sw"`))
 })
 
-test('an invoice page shows whether the invoice is overdue, paid with a receipt, or cancelled', async () => {
+test('an invoice page shows that the invoice is overdue, paid (with a receipt), or cancelled', async () => {
   const other = await createWorld()
   try {
     const { act, pay, sent } = invoicesOf(other)
@@ -88,13 +88,13 @@ test('an invoice page shows whether the invoice is overdue, paid with a receipt,
   }
 })
 
-test('a draft invoice with a link shows that the invoice waits for payment', async () => {
+test('the page of a draft invoice with a link shows that the invoice waits for payment', async () => {
   const { id } = await invoices.draft()
   const { public_url } = (await invoices.act(id, 'payment-link')).body.data
   assert.ok((await page({ payment_url: public_url })).includes('Inasubiri malipo'))
 })
 
-test('an old link shows no later state of its invoice, and other links show no invoice', async () => {
+test('an old link does not show later states of its invoice, and links without an invoice show no invoice', async () => {
   const { id } = await invoices.draft()
   const old = (await invoices.act(id, 'payment-link')).body.data.public_url as string
   await invoices.patch(id, { customer_name: 'Rehema' })
@@ -109,7 +109,7 @@ test('an old link shows no later state of its invoice, and other links show no i
   }
 })
 
-test('the PDF of an invoice is a named file, and a read of the file changes nothing', async () => {
+test('the PDF of an invoice is a file with a name, and reading the file changes nothing', async () => {
   const sent = await invoices.sent()
   const before_reading = await invoices.show(sent.id)
   const file = await open(sent.payment_url, '/invoice.pdf?lang=en')
@@ -126,7 +126,7 @@ test('the PDF of an invoice is a named file, and a read of the file changes noth
   assert.deepEqual(await invoices.show(sent.id), before_reading)
 })
 
-test('the PDF of an invoice shows the state at the time of drawing', async () => {
+test('the PDF of an invoice shows the state of the invoice when the server draws the PDF', async () => {
   const sent = await invoices.sent()
   const read = async () => {
     const invoice = await findInvoice(world.deps.db, world.merchant.id, sent.id)
@@ -150,7 +150,7 @@ test('the PDF of an invoice shows the state at the time of drawing', async () =>
   assert.ok(paid.paid?.reference)
 })
 
-test('only e-mails about an invoice carry a PDF', async () => {
+test('only e-mails about an invoice contain a PDF', async () => {
   const sent = await invoices.sent()
   const files = createInvoiceFiles(world.deps, { payUrl: () => 'https://lipa.example', rehearses: true })
   const about = { merchant_id: world.merchant.id }
@@ -160,7 +160,7 @@ test('only e-mails about an invoice carry a PDF', async () => {
   assert.deepEqual(await files({ ...about, invoice_id: null }), [])
 })
 
-test('hostile texts of a merchant stay text on the page and in the PDF', async () => {
+test("HTML in a merchant's texts stays plain text on the page and in the PDF", async () => {
   for (const attack of [
     '<script>alert(1)</script>',
     '"><img src=x onerror=alert(1)>',
@@ -180,13 +180,13 @@ test('hostile texts of a merchant stay text on the page and in the PDF', async (
     assert.deepEqual(links, [`${sent.payment_url}`], 'the PDF links only to the payment page')
     assert.doesNotMatch(raw, /\/JavaScript|\/JS\b|\/Launch|\/EmbeddedFile/)
     assert.doesNotMatch(lines.join(''), /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u)
-    // The attack is customer, item and note. The PDF draws a box for a missing glyph and wraps a long word.
+    // Customer, item and note contain the attack. The PDF draws a box for a missing glyph and wraps a long word.
     const meant = attack.replaceAll('\u202e', '').replaceAll('👩🏽‍🚀', '□').slice(0, 12)
     assert.ok(placesOf(lines, meant).length >= 3, `${meant} in ${lines.join('|')}`)
   }
 })
 
-test('the page of an invoice shows some of a hundred items, and the PDF shows all items', async () => {
+test('the page of an invoice with a hundred items shows some of the items, and the PDF shows all items', async () => {
   const items = Array.from({ length: 100 }, (_, i) => ({
     description: `Kitu ${i + 1}`,
     quantity: '1.5',

@@ -6,11 +6,11 @@ import { localPath, plainMerchant, shownAmount } from './parts.ts'
 import { pageTexts, pathInLanguage } from './texts.ts'
 import type { Frame, MerchantFrame, PollPaths } from './view.ts'
 
-/** The input of the polling script: its addresses, the shown state, and the remaining seconds. */
+/** The data for the polling script: the addresses, the displayed state, and the remaining seconds. */
 export type Polling = PollPaths & {
   state: string
   countdown?: { remaining_s: number; total_s: number }
-  /** True if the page has a form. Without the script, a refresh would clear the form. */
+  /** True if the page has a form. Without the script, a refresh would clear the input of the form. */
   form?: boolean
 }
 
@@ -19,15 +19,15 @@ export type ScreenContent = {
   /** The title of the page, without the name of the merchant. */
   title: string
   body: Html
-  /** The input of the polling script. Null means that the state of the page does not change by itself. */
+  /** The data for the polling script. Null means that the state of the page cannot change. */
   polling?: Polling | null
-  /** True if the form has problems. The title then names the problem. */
+  /** True if the form has problems. In that case the title names the problem. */
   wrong?: boolean
-  /** The preview that chat applications show for the link. */
+  /** The preview of the link in chat applications. */
   card?: { title: string; description: string }
 }
 
-/** How often a page refreshes without the script. */
+/** The number of seconds after which a page without the script refreshes. */
 const REFRESH_S = 15
 
 /** Returns the page of a screen with a merchant. */
@@ -85,7 +85,7 @@ ${content.body}<p id="live" role="status" class="unseen"></p>
 ${foot}</body>
 </html>
 `
-  // No template may change the style sheet, because the content security policy contains its hash.
+  // No template may change the style sheet, because the content security policy contains the hash of the style sheet.
   return `${before}${payStyle().text}${after}`
 }
 

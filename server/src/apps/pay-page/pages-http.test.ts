@@ -1,5 +1,4 @@
-// Tests the pay page over HTTP: each address shows the current state, GET changes nothing, and a repeated form pays
-// once.
+// Tests the pay page over HTTP. Each address shows the current state, GET changes nothing, and a repeated form pays once.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -39,7 +38,7 @@ const send = (path: string, form: Record<string, string> | string, of = world, h
     payload: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
   })
 const keyIn = (page: Reply) => /name="idempotency_key" value="([^"]+)"/.exec(page.text)?.[1] ?? assert.fail(page.text)
-/** Submits the form of a page as a browser does, and returns the reply. */
+/** Submits the form of a page as a browser does. Returns the response. */
 const choose = async (slug: string, phone: string, method = 'WALLET_PUSH', of = world) => {
   const key = keyIn(await look(`/pay/${slug}?lang=en`, {}, of))
   return send(`/pay/${slug}?lang=en`, { idempotency_key: key, method, phone }, of)
@@ -55,7 +54,7 @@ const counts = async (of = world) => {
   )
   return rows.map(({ name, n }) => `${name} ${n}`).sort()
 }
-/** Checks the rules of every page. */
+/** Checks the rules that every page must meet. */
 const checkPage = (reply: Reply, status: number, language?: string) => {
   assert.equal(reply.status, status, reply.text)
   const { headers } = reply
@@ -67,7 +66,7 @@ const checkPage = (reply: Reply, status: number, language?: string) => {
   assert.equal(headers['cache-control'], 'no-store')
   assert.equal(headers['referrer-policy'], 'no-referrer')
   if (language !== undefined) assert.match(reply.text, new RegExp(`<html lang="${language}">`))
-  // No customer owns the example next to the field or the magic numbers.
+  // The example next to the field and the magic numbers belong to no customer.
   assert.doesNotMatch(
     reply.text,
     /(?:255|0)(?:754 ?12[34] ?(?!456)\d{3}|713 ?555 ?777)/,
@@ -95,7 +94,7 @@ const MAGIC = {
 
 describe('the screens of magic numbers', () => {
   for (const [ending, state] of Object.entries(MAGIC)) {
-    test(`a payment to a phone that ends in ${ending} leads to the screen ${state}`, async () => {
+    test(`a payment to a phone number that ends in ${ending} leads to the screen ${state}`, async () => {
       const { public_slug: slug } = await newLink()
       const sent = await choose(slug, `0754 123 ${ending}`)
       assert.equal(sent.status, 303, sent.text)
@@ -112,7 +111,7 @@ describe('the screens of magic numbers', () => {
     })
   }
 
-  test('payments to phones that end in 010 and 012 become paid and returned later', async () => {
+  test('payments to phone numbers that end in 010 and 012 later become paid and returned', async () => {
     for (const [ending, state] of [
       ['010', 'success'],
       ['012', 'reversed'],
@@ -137,13 +136,13 @@ describe('the state of a payment at every address in both languages', () => {
     }
   }
 
-  test('the first page of a link masks the phone of the customer', async () => {
+  test("the first page of a link masks the customer's phone number", async () => {
     const { public_slug } = await newLink({ customer_phone: CUSTOMER, customer_name: 'Asha' })
     await both(`/pay/${public_slug}`, 200, 'by_phone')
     assert.match((await look(`/pay/${public_slug}`)).text, /0713 \*\*\* 777/)
   })
 
-  test('the pages of a prompt, a wallet, a slow payment and another payer show their state', async () => {
+  test("the pages of a prompt, a wallet payment, a slow payment and another payer's payment show the state", async () => {
     for (const [method, key] of [
       ['WALLET_PUSH', 'check_phone'],
       ['PROVIDER_PESA', 'step_confirm'],
@@ -159,7 +158,7 @@ describe('the state of a payment at every address in both languages', () => {
     }
   })
 
-  test('the pages of a paid link, its receipt and its PDF show their state', async () => {
+  test('the page of a paid link, the receipt and the PDF of the receipt show the state', async () => {
     const { public_slug: slug } = await newLink()
     const [path = ''] = String((await choose(slug, '0754123001')).headers.location).split('?')
     await both(path, 200, 'success')
@@ -170,7 +169,7 @@ describe('the state of a payment at every address in both languages', () => {
     assert.ok(pdf.text.startsWith('%PDF'))
   })
 
-  test('the pages under review, expired, cancelled, unknown and help show their state', async () => {
+  test('the pages of payments under review, of expired, cancelled and unknown links, and of help show the state', async () => {
     const review = await newLink()
     await choose(review.public_slug, '0754123014')
     await both(`/pay/${review.public_slug}`, 200, 'review')
@@ -193,14 +192,14 @@ describe('the state of a payment at every address in both languages', () => {
     await both(`/pay/${review.public_slug}/c/019b8d62-7a80-8fcd-b985-e7aff1551b15/receipt`, 404, 'unknown')
   })
 
-  test('the receipt of an unpaid payment redirects to the payment', async () => {
+  test('the receipt address of an unpaid payment redirects to the payment', async () => {
     const { public_slug: slug } = await newLink()
     const [path = ''] = String((await choose(slug, '0754123002')).headers.location).split('?')
     const sent = await look(`${path}/receipt?lang=sw`)
     assert.deepEqual([sent.status, sent.headers.location], [303, `${path}?lang=sw`])
   })
 
-  test('the address of a payment under another link shows no payment', async () => {
+  test('an address that combines a payment with a different link shows no payment', async () => {
     const [one, two] = [await newLink(), await newLink()]
     const path = String((await choose(one.public_slug, '0754123001')).headers.location)
     checkPage(await look(path.replace(one.public_slug, two.public_slug)), 404)
@@ -208,7 +207,7 @@ describe('the state of a payment at every address in both languages', () => {
 })
 
 describe('requests that read a page', () => {
-  test('a GET request changes nothing at any address', async () => {
+  test('a GET request changes nothing at any address of the pay page', async () => {
     const { public_slug: slug } = await newLink()
     const [path = ''] = String((await choose(slug, '0754123007')).headers.location).split('?')
     const open = (await newLink()).public_slug
@@ -238,14 +237,14 @@ describe('requests that read a page', () => {
     )
   })
 
-  test('a HEAD request gets the headers of a GET request without the page', async () => {
+  test('a HEAD request returns the headers of a GET request without the page', async () => {
     const { public_slug: slug } = await newLink()
     const head = await world.call({ method: 'HEAD', url: `/pay/${slug}`, key: null })
     assert.deepEqual([head.status, head.text], [200, ''])
     assert.match(String(head.headers['content-security-policy']), /default-src 'none'/)
   })
 
-  test('the pay page takes its language from the address, else the browser, else Swahili, and accepts a repeated lang', async () => {
+  test('the language of a page comes from the address, else from the browser, else is Swahili; a repeated lang is accepted', async () => {
     const { public_slug: slug } = await newLink()
     checkPage(await look(`/pay/${slug}`), 200, 'sw')
     checkPage(await look(`/pay/${slug}`, { 'accept-language': 'en-GB,en' }), 200, 'en')
@@ -254,7 +253,7 @@ describe('requests that read a page', () => {
     checkPage(await look(`/pay/${slug}?lang=%22%3E%3Cscript%3E`), 200, 'sw')
   })
 
-  test('the server compresses a page for a browser that accepts compression, and the first view stays under 14 KB', async () => {
+  test('the server compresses a page if the browser accepts compression, and the first view stays under 14 KB', async () => {
     const { public_slug: slug } = await newLink()
     const plain = await world.system.app.inject({ url: `/pay/${slug}` })
     const packed = await world.system.app.inject({ url: `/pay/${slug}`, headers: { 'accept-encoding': 'gzip, br' } })
@@ -271,7 +270,7 @@ describe('requests that read a page', () => {
 })
 
 describe('forms of the pay page', () => {
-  test('two requests with the same form make one payment', async () => {
+  test('two requests with the same form start one payment', async () => {
     const { public_slug: slug } = await newLink()
     const form = { idempotency_key: keyIn(await look(`/pay/${slug}`)), method: 'WALLET_PUSH', phone: '0754123007' }
     const replies = await Promise.all([
@@ -294,7 +293,7 @@ describe('forms of the pay page', () => {
     )
   })
 
-  test('two requests for a QR at once get the same QR', async () => {
+  test('two simultaneous requests for a QR code get the same QR code', async () => {
     const { public_slug: slug } = await newLink()
     const form = { idempotency_key: keyIn(await look(`/pay/${slug}`)), method: 'TANQR' }
     const replies = await Promise.all([send(`/pay/${slug}`, form), send(`/pay/${slug}`, form)])
@@ -302,7 +301,7 @@ describe('forms of the pay page', () => {
     assert.match(String(replies[0]?.headers.location), /\/c\//)
   })
 
-  test('an old form makes another payment only when the form has another phone', async () => {
+  test('an old form starts another payment only if the form has another phone number', async () => {
     const { public_slug: slug } = await newLink()
     const key = keyIn(await look(`/pay/${slug}`))
     const form = (phone: string) => send(`/pay/${slug}`, { idempotency_key: key, method: 'WALLET_PUSH', phone })
@@ -312,7 +311,7 @@ describe('forms of the pay page', () => {
     assert.equal((await form('0754 123 002')).headers.location, first.headers.location)
   })
 
-  test('a wrong form returns with its input and its problems, and the server sends no prompt', async () => {
+  test('the server shows a wrong form again with its input and its problems, and sends no prompt', async () => {
     const { public_slug: slug } = await newLink()
     const key = keyIn(await look(`/pay/${slug}`))
     const before_counts = await counts()
@@ -330,7 +329,7 @@ describe('forms of the pay page', () => {
     assert.deepEqual(await counts(), before_counts)
   })
 
-  test('the server refuses a form with a repeated field and guesses no phone', async () => {
+  test('the server refuses a form with a repeated field, and chooses none of the phone numbers', async () => {
     const { public_slug: slug } = await newLink({ customer_phone: CUSTOMER })
     const key = keyIn(await look(`/pay/${slug}`))
     const before_counts = await counts()
@@ -347,7 +346,7 @@ describe('forms of the pay page', () => {
     assert.deepEqual(await counts(), before_counts)
   })
 
-  test('the server ignores unknown fields and refuses a missing key, another type, a large body or another method', async () => {
+  test('the server ignores unknown fields and refuses a missing key, another content type, a large body and another method', async () => {
     const { public_slug: slug } = await newLink()
     const path = `/pay/${slug}`
     checkPage(await send(path, { method: 'WALLET_PUSH', phone: '0754123001' }), 422)
@@ -368,7 +367,7 @@ describe('forms of the pay page', () => {
     assert.match((await look(String(paid.headers.location))).text, /25,000/)
   })
 
-  test('a form for a closed link redirects to the page with its state', async () => {
+  test('the form of a closed link redirects to the page, which shows the state of the link', async () => {
     const link = await newLink()
     const key = keyIn(await look(`/pay/${link.public_slug}`))
     await world.call({ method: 'POST', url: `/v1/payment-links/${link.id}/cancel` })
@@ -381,7 +380,7 @@ describe('forms of the pay page', () => {
     checkPage(await send('/pay/AAAA', { idempotency_key: key }), 404)
   })
 
-  test('the payer may repeat an expired prompt to the same phone, but not a payment without a phone', async () => {
+  test('the payer may repeat an expired prompt to the same phone number, but cannot repeat a payment without a phone number', async () => {
     const { collection_id, slug } = await newPage()
     await choose(slug, '0754123007')
     world.deps.clock.advance(world.deps.config.push_lifetime_s * 1_000)
@@ -396,7 +395,7 @@ describe('forms of the pay page', () => {
       attempts,
       [1, 2].map((number) => ({ number, phone: '255754123007' })),
     )
-    // The server made this collection for a duplicate payment, so the collection has no phone of its own.
+    // The server made this collection for a duplicate payment, so the collection has no phone number.
     const success: Answer = { kind: 'succeeded', amount_minor: MINOR, currency: 'TZS', provider_status: 'COMPLETED' }
     await applyAnswer(collection_id, 1, success)
     await applyAnswer(collection_id, 2, success)
@@ -412,7 +411,7 @@ describe('forms of the pay page', () => {
 })
 
 describe('limits and failures of the pay page', () => {
-  test('a payer with too many attempts gets a page with the time of the next attempt', async () => {
+  test('a payer with too many attempts gets a page that states when to try again', async () => {
     const careful = await createWorld({ env: { TRIES_PER_LINK: '1' } })
     try {
       const { public_slug: slug } = await newLink({}, careful)
@@ -426,7 +425,7 @@ describe('limits and failures of the pay page', () => {
     }
   })
 
-  test('the server answers a flood from one IP address with pages', async () => {
+  test('the server answers a flood of requests from one IP address with pages', async () => {
     const careful = await createWorld({ env: { RATE_LIMIT_PAYERS: '2' } })
     try {
       const { public_slug: slug } = await newLink({}, careful)
@@ -439,7 +438,7 @@ describe('limits and failures of the pay page', () => {
     }
   })
 
-  test('a payer gets a page and pays nothing when the provider returns no QR', async () => {
+  test('when the provider returns no QR code, the payer gets a page and pays nothing', async () => {
     const open = { kind: 'accepted', provider_status: 'PENDING' } as const
     const down: Provider = {
       name: 'mock',
@@ -467,7 +466,7 @@ describe('limits and failures of the pay page', () => {
     }
   })
 
-  test('a payer gets a page without details when the database is down', async () => {
+  test('when the database is down, a payer gets a page without technical details', async () => {
     let away = false
     const broken = await createWorld({
       before: (name) => {
@@ -486,7 +485,7 @@ describe('limits and failures of the pay page', () => {
     }
   })
 
-  test('the return link carries reference, payment and status, and is never a script', async () => {
+  test('the return link contains reference, payment and status, and never runs as a script', async () => {
     const { collection_id, slug } = await newPage({
       redirect_url: 'https://duka.example/a?x=1&y=%22',
       cancel_url: 'https://duka.example/rudi',
@@ -503,7 +502,7 @@ describe('limits and failures of the pay page', () => {
         `https://duka.example/a?x=1&amp;y=%22&amp;reference=ORDER-8&amp;collection_id=${collection_id}&amp;status=successful`,
       ),
     )
-    // The page checks a stored address again, because an older version may have accepted a wrong address.
+    // The page checks a stored address again, because an older version may have accepted an invalid address.
     await world.rows(
       "update payment_links set redirect_url = 'javascript:alert(1)', cancel_url = 'data:text/html,x' where slug = $1",
       [slug],
@@ -511,7 +510,7 @@ describe('limits and failures of the pay page', () => {
     assert.doesNotMatch((await look(path)).text, /javascript:|data:text/)
   })
 
-  test('the pay page shows texts of the merchant as plain text', async () => {
+  test("the pay page shows the merchant's texts as plain text", async () => {
     const attack = '<script>alert(1)</script>"\'><img src=x onerror=y>'
     const { public_slug: slug } = await newLink({ description: attack, reference: attack, customer_name: attack })
     const page = await look(`/pay/${slug}`)

@@ -1,4 +1,4 @@
-// Tests that every screen in both languages is small enough for a slow network, and contains no code of other sites.
+// Tests that every screen is small enough for a slow network, and contains no code of other sites, in both languages.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -36,10 +36,10 @@ const PAGES: Page[] = LANGUAGES.flatMap((language) =>
   ),
 )
 
-/** Returns a page without its style sheet, which no template may change. */
+/** Returns a page without its style sheet. The style sheet is the same on every page. */
 const markup = (page: string) => page.replace(/<style>[\s\S]*?<\/style>/, '')
 
-test('every page has at most 10 KB, and with the script at most 14 KB', async () => {
+test('every page has at most 10 KB, and at most 14 KB together with the script', async () => {
   const script = payScript().br.length
   assert.ok(script <= 3 * 1024, `the script weighs ${script} bytes`)
   for (const { name, page } of PAGES) {
@@ -49,7 +49,7 @@ test('every page has at most 10 KB, and with the script at most 14 KB', async ()
   }
 })
 
-test('a page has at most 150 elements, except for invoices and test panels', () => {
+test('every page except invoices and test panels has at most 150 elements', () => {
   for (const { name, page } of PAGES) {
     if (/^invoice-overdue| test$/.test(name)) continue
     const elements = markup(page).match(/<[a-z]/g)?.length ?? 0
@@ -57,14 +57,14 @@ test('a page has at most 150 elements, except for invoices and test panels', () 
   }
 })
 
-test('the answer to a poll has under 300 bytes', () => {
+test('the response to a poll has less than 300 bytes', () => {
   assert.equal(
     pollAnswer({ state: 'waiting_push', next_s: 3, left_s: 117 }),
     '{"state":"waiting_push","next_s":3,"left_s":117}',
   )
 })
 
-test('the content security policy allows only the style sheet of the page', () => {
+test('the content security policy permits only the style sheet of the page', () => {
   const policy = PAGE_HEADERS['content-security-policy'] ?? ''
   for (const { name, page } of PAGES) {
     const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? ''
@@ -80,7 +80,7 @@ test('the content security policy allows only the style sheet of the page', () =
   assert.ok(!('set-cookie' in PAGE_HEADERS))
 })
 
-test('the script of the pay page has a name from its content, and browsers cache the compressed script forever', () => {
+test('the name of the script contains a hash of its content, and browsers cache the compressed script forever', () => {
   const { path, plain, br, gzip } = payScript()
   assert.match(path, /^\/pay\/assets\/pay\.[0-9a-f]{16}\.js$/)
   assert.ok(path.includes(createHash('sha256').update(plain).digest('hex').slice(0, 16)))
@@ -98,9 +98,9 @@ test('no page contains inline code, inline styles or resources of other sites', 
   }
 })
 
-test('no page shows the whole phone of a payer', () => {
+test('no page shows a complete phone number of a payer', () => {
   for (const { name, page } of PAGES) {
-    // The number of the merchant, the example and the magic numbers are not secret.
+    // The merchant's number, the example and the magic numbers are not secret.
     const text = markup(page).replace(/0754 000 111|255754000111|0754 123 456|value="0754000\d{3}"/g, '')
     assert.doesNotMatch(
       text.replace(/[0-9a-f]{4,}-[0-9a-f-]+/g, ''),
@@ -110,7 +110,7 @@ test('no page shows the whole phone of a payer', () => {
   }
 })
 
-test('both languages have the same texts and placeholders, and each text is on at least one page', () => {
+test('both languages have the same texts and placeholders, and at least one page shows each text', () => {
   const holes = (sentence: string) => (sentence.match(/\{\w+\}/g) ?? []).sort()
   assert.deepEqual(Object.keys(TEXTS.en).sort(), Object.keys(TEXTS.sw).sort())
   for (const language of LANGUAGES) {
@@ -133,21 +133,21 @@ test('both languages have the same texts and placeholders, and each text is on a
   }
 })
 
-test('each page shows the state of the payment in its title and its first heading', () => {
+test('the title and the first heading of each page show the state of the payment', () => {
   for (const { name, page, view } of PAGES) {
     assert.equal(page.match(/<h1/g)?.length, 1, name)
     const title = /<title>([^<]*)<\/title>/.exec(page)?.[1] ?? ''
     assert.match(title, 'merchant_name' in view ? / - Duka la Asha$/ : / - Malipo$/, name)
     const wrong = view.screen === 'choose' && view.problems.length > 0
     assert.equal(/^(?:Kosa|Problem): /.test(title), wrong, name)
-    // Only the first page has no focused heading, because the first page announces no change.
+    // The first page announces no change, so only the first page has no focused heading.
     const expected = wrong ? /<div class="problems"[^>]* autofocus>/ : /<h1 tabindex="-1" autofocus>/
     if (view.screen === 'choose' && !wrong) assert.doesNotMatch(page, /autofocus/, name)
     else assert.match(page, expected, name)
   }
 })
 
-test('every page links to itself in the other language, and its forms and links keep the language', () => {
+test('every page links to the same page in the other language, and its forms and links keep the language', () => {
   for (const { name, page, language } of PAGES) {
     const other = language === 'sw' ? 'en' : 'sw'
     assert.match(page, new RegExp(`<html lang="${language}">`), name)
@@ -161,7 +161,7 @@ test('every page links to itself in the other language, and its forms and links 
   }
 })
 
-test('every page of a test payment shows the test mark, and no other page does', () => {
+test('every page of a test payment shows the test mark, and no page of a live payment shows it', () => {
   for (const { name, page, view } of PAGES) {
     assert.equal(page.includes('<p class="test">'), 'test' in view && view.test !== null, name)
   }
@@ -171,7 +171,7 @@ test('every page of a test payment shows the test mark, and no other page does',
   }
 })
 
-test('a page warns a payer who may have paid, and offers no new payment first', () => {
+test('a page warns a payer who may have paid, and does not offer a new payment first', () => {
   for (const { name, page, view } of PAGES) {
     if (!['slow', 'review', 'paid'].includes(view.screen) && !/^failed-(?:timeout|made_up)/.test(name)) continue
     assert.match(page, /usilipe tena|do not pay again/i, name)
@@ -180,14 +180,14 @@ test('a page warns a payer who may have paid, and offers no new payment first', 
   }
 })
 
-test('every problem links to an element of the page', () => {
+test('every problem of a form links to an element of the page', () => {
   for (const { name, page } of PAGES) {
     const places = [...page.matchAll(/href="#([^"]*)"/g)].map(([, place]) => place)
     for (const place of places) assert.ok(page.includes(` id="${place}"`), `${name}: #${place}`)
   }
 })
 
-test('the choose page labels the outcomes of magic numbers in its own language', () => {
+test('the page with the ways to pay labels the outcomes of magic numbers in the language of the page', () => {
   for (const language of LANGUAGES) {
     const page = renderScreen(screens(language, testShop(language)).choose as Screen)
     const labels = [...page.matchAll(/<li><button[^>]*><b>\d+<\/b> <span><bdi>(.*?)<\/bdi>/g)].map(([, label]) => label)
@@ -196,12 +196,12 @@ test('the choose page labels the outcomes of magic numbers in its own language',
   }
 })
 
-test('the page of a rate limit rounds the time of the next attempt up to a minute', () => {
+test('the page of a rate limit rounds the waiting time up to a whole minute', () => {
   assert.match(renderScreen(screens('en')['too-many'] as Screen), /18:10 \(EAT\)/)
   assert.match(renderScreen(screens('en')['too-many-requests'] as Screen), /18:11 \(EAT\)/)
 })
 
-test('each fact has the same label on the page and on the PDF', () => {
+test('each fact has the same label on the page and in the PDF', () => {
   for (const language of LANGUAGES) {
     const page = TEXTS[language]
     const { receipt, invoice } = PDF_TEXTS[language]
@@ -234,7 +234,7 @@ test('no page asks for a PIN', () => {
   }
 })
 
-test('the page of an unknown failure reason shows the reference for the merchant', () => {
+test('for an unknown failure reason, the page shows the reference that the merchant needs', () => {
   const view = { ...screens('en')['failed-made_up'], reason_code: 'constructor' } as Screen
   assert.match(
     renderScreen(view),
@@ -242,7 +242,7 @@ test('the page of an unknown failure reason shows the reference for the merchant
   )
 })
 
-test('the server answers 200 for every state of a payment, and an error only for refused requests', () => {
+test('the server answers 200 for every state of a payment, and an error status only for refused requests', () => {
   const status = (name: string) => screenStatus(screens('sw')[name] as Screen)
   assert.deepEqual(
     [
@@ -260,7 +260,7 @@ test('the server answers 200 for every state of a payment, and an error only for
   )
 })
 
-test('a page is in Swahili unless its address or its browser asks for English', () => {
+test('unless the address or the browser asks for English, a page is in Swahili', () => {
   const cases: [unknown, string | undefined, Language][] = [
     [undefined, undefined, 'sw'],
     [undefined, 'en-GB,en;q=0.9', 'en'],
@@ -274,7 +274,7 @@ test('a page is in Swahili unless its address or its browser asks for English', 
     assert.equal(payLanguage(requested, accept), language, `${requested} ${accept}`)
 })
 
-test('the server compresses a page with the best accepted encoding, and a browser can restore the page', async () => {
+test('the server compresses a page with the best encoding that the browser accepts, and the browser can restore the page', async () => {
   const page = renderScreen(screens('sw').choose as Screen)
   const encodings = async (accept: string | undefined) => (await compressPage(page, accept)).encoding
   assert.equal(await encodings('gzip, deflate, br'), 'br')
@@ -287,7 +287,7 @@ test('the server compresses a page with the best accepted encoding, and a browse
   assert.equal((await compressPage('short', 'br')).encoding, null)
 })
 
-test('the PNG of a QR has a white border of four modules', () => {
+test('the PNG of a QR code has a white border of four modules', () => {
   const png = qrPng('00020101021226')
   assert.equal(png.subarray(1, 4).toString(), 'PNG')
   const width = png.readUInt32BE(16)
