@@ -1,4 +1,4 @@
-// Sends the pages that payers open: a link, a payment, its QR image, and the receipt and the invoice as page or PDF.
+// Sends the pages that payers open: a link, a payment, its QR image, and the receipt and the invoice, each as a page or a PDF.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Method } from '../../adapters/providers/port.ts'
@@ -39,7 +39,7 @@ export async function sendLinkPage(
   return link === null ? sendNotFound(context.deps, request, reply) : showLinkPage(context, request, reply, link)
 }
 
-/** Sends the page of a known link. `form` contains the form of the payer if the form has problems. */
+/** Sends the page of an existing link. If the payer's form has problems, `form` contains the form. */
 export async function showLinkPage(
   context: PageContext,
   request: FastifyRequest,
@@ -51,7 +51,7 @@ export async function showLinkPage(
   return sendScreen(request, reply, pageScreen(context.deps, link, state, around, form))
 }
 
-/** Answers a poll for the state of a link. */
+/** Answers a poll about the state of a link. */
 export async function pollPage(context: PageContext, reply: FastifyReply, slug: string): Promise<FastifyReply> {
   const link = await context.findBySlug(slug)
   if (link === null) return reply.code(404).send({ state: 'unknown' })
@@ -71,7 +71,7 @@ export async function sendHelp(
   return sendScreen(request, reply, { ...merchantFrame, screen: 'help' })
 }
 
-/** Finds the link and the payment of an address. `paid` is the other payment that paid the link, if any. */
+/** Finds the link and the payment of an address. If a different payment paid the link, `paid` is that payment. */
 async function findLinkPayment({ findBySlug, findPayment }: PageContext, { slug, collection_id }: PaymentParams) {
   const link = await findBySlug(slug)
   const payment = link === null ? null : await findPayment(link, collection_id)
@@ -97,7 +97,7 @@ export async function sendPayment(
   return sendScreen(request, reply, paymentScreen(context.deps, link, { payment, paid, page_state }, around, drawQr))
 }
 
-/** Answers a poll for the state of a payment. */
+/** Answers a poll about the state of a payment. */
 export async function pollPayment(
   context: PageContext,
   reply: FastifyReply,
@@ -110,7 +110,7 @@ export async function pollPayment(
   return sendPoll(reply, { state, ...(left_s > 0 ? { left_s } : {}) })
 }
 
-/** Sends the QR of a payment as a PNG. */
+/** Sends the QR code of a payment as a PNG. */
 export async function sendQrImage(
   context: PageContext,
   request: FastifyRequest,
@@ -126,7 +126,7 @@ export async function sendQrImage(
     .send(qrPng(found.payment.qr_payload))
 }
 
-/** Sends the receipt of a payment. If the payment has taken no money, redirects to its page. */
+/** Sends the receipt of a payment. If the provider has taken no money, redirects to the page of the payment. */
 export async function sendReceipt(
   context: PageContext,
   app: App,
@@ -194,7 +194,7 @@ export async function sendInvoicePage(
   const link = await context.findBySlug(slug)
   if (link === null || link.invoice_id === null) return sendNotFound(deps, request, reply)
   const invoice = await context.findInvoice(link)
-  // If the invoice has a newer link, the old link shows nothing more of the invoice.
+  // If the invoice has a newer link, the old link no longer shows the invoice.
   if (invoice === null) return redirectTo(deps, request, reply, `/pay/${link.slug}`)
   const { merchantFrame } = await screenContextOf(context, request, link)
   if (format === 'html') return sendScreen(request, reply, invoiceScreenOf(deps, invoice, link, merchantFrame))

@@ -4,10 +4,13 @@ import { type Html, type HtmlValue, html, plainLine, showAmount } from '../../ke
 import { type PageTexts, type PlainTextKey, pageTexts, pathInLanguage } from './texts.ts'
 import type { Frame, MerchantFrame, NetworkInstructions, UnansweredNotice } from './view.ts'
 
-/** The number of characters of a text of the merchant that a page shows. */
+/** The number of characters of a merchant's text that a page shows. */
 const MAX = { name: 80, description: 240, reference: 80, other: 160 } as const
 
-/** Returns a text of the merchant as one line with isolated text direction, cut so that the amount stays on the screen. */
+/**
+ * Returns a merchant's text as one line with isolated text direction. Cuts the text, so that the amount stays visible on the
+ * screen.
+ */
 export function merchantText(text: string, kind: keyof typeof MAX = 'other'): Html {
   return html`<bdi>${plainLine(text, MAX[kind])}</bdi>`
 }
@@ -27,23 +30,23 @@ export function shownAmount(view: MerchantFrame): string {
   return showAmount(view.amount_minor, view.currency)
 }
 
-/** Returns a value that must stay on one line, such as a phone. */
+/** Returns a value that must stay on one line, such as a phone number. */
 export function nowrap(text: string): Html {
   return html`<span class="whole">${text}</span>`
 }
 
-/** Returns a path of the pay page in the language of the page. */
+/** Returns a path of the pay page with the language of the page. */
 export function localPath(view: Frame, path: string): string {
   return pathInLanguage(path, view.language)
 }
 
-/** Returns a link that looks like a button. `second` marks the less important of two links. */
+/** Returns a link that looks like a button. If there are two links, `second` marks the less important link. */
 export function linkButton(href: string, text: HtmlValue, kind: 'first' | 'second' = 'first'): Html {
   return html`<a class="button ${kind}" href="${href}">${text}</a>
 `
 }
 
-/** Returns rows of names and values, without the rows that have no value. */
+/** Returns rows of names and values, without the rows whose value is missing. */
 export function factList(rows: readonly (readonly [name: HtmlValue, value: HtmlValue])[]): Html {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== false)
   return html`<dl class="facts">
@@ -54,7 +57,7 @@ ${shown.map(
 `
 }
 
-/** Returns the merchant, the amount and the purpose, in the order that payers know from prompts. */
+/** Returns the merchant, the amount and the purpose, in the order that payers know from prompts on their phones. */
 export function summary(view: MerchantFrame, heading: 'h1' | 'p' = 'p', more: Html | null = null): Html {
   const { say } = pageTexts(view.language)
   const payee = say('payment_to', { merchant: merchantOf(view) })
@@ -79,7 +82,7 @@ export function heading(text: HtmlValue): Html {
 `
 }
 
-/** The look of a state. Each look has an icon and a text, so that colour is never the only mark. */
+/** The styles of a state. Each style has an icon and a text, so that the meaning never depends on colour alone. */
 export type Tone = 'good' | 'bad' | 'wait' | 'note'
 
 const SIGNS: Record<Tone, string> = {
@@ -89,7 +92,7 @@ const SIGNS: Record<Tone, string> = {
   note: 'M16 9v9M16 22.5v.5',
 }
 
-/** Returns the icon of a state and its heading. */
+/** Returns the icon and the heading of a state. */
 export function stateSection(tone: Tone, text: HtmlValue, body: HtmlValue): Html {
   return html`<section class="state ${tone}">
 <svg class="sign" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><circle cx="16" cy="16" r="15"/><path d="${SIGNS[tone]}"/></svg>
@@ -97,7 +100,7 @@ ${heading(text)}${body}</section>
 `
 }
 
-/** Returns a value with a copy button. The script shows the button if the browser can copy. */
+/** Returns a value with a copy button. If the browser can copy, the script shows the button. */
 export function copyable(view: Frame, value: string): Html {
   const { say, plain } = pageTexts(view.language)
   return html`<span class="copyable"><bdi>${plainLine(value, MAX.other)}</bdi> <button type="button" class="small" hidden data-copy="${value}" data-done="${plain('copied')}">${say('copy')}</button></span>`
@@ -109,7 +112,7 @@ export function paragraph(t: PageTexts, key: PlainTextKey): Html {
 `
 }
 
-/** Warns of an attempt without an answer, with a link to check again. */
+/** Returns a warning about an unanswered attempt, with a link to check again. */
 export function unansweredBox(view: MerchantFrame, unanswered: UnansweredNotice | null): Html | null {
   if (unanswered === null) return null
   const { say } = pageTexts(view.language)
@@ -119,7 +122,7 @@ ${linkButton(localPath(view, unanswered.check_path), say('check_again'), 'second
 `
 }
 
-/** Returns the instructions of each network. */
+/** Returns the instructions of each network as HTML. */
 export function networkHelp(view: MerchantFrame): Html {
   const { say } = pageTexts(view.language)
   return html`<dl class="networks">

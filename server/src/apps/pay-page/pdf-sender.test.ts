@@ -1,4 +1,4 @@
-// Tests PDFs for readers of a link: the process draws each PDF once, and limits the requests of one IP address.
+// Tests PDF files for readers of a link. The process draws each PDF once and limits the requests of each IP address.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -26,7 +26,7 @@ async function papersOf(of: World) {
 const open = (url: string, headers: Record<string, string> = {}, of = world) =>
   of.call({ method: 'GET', url, key: null, headers })
 
-test('a browser with a cached PDF gets 304 until the content changes', async () => {
+test('a browser with a cached PDF gets 304 until the content of the PDF changes', async () => {
   for (const path of [paths.invoice, paths.receipt]) {
     const first = await open(path)
     assert.equal(first.status, 200)
@@ -53,11 +53,11 @@ const checkFile = ({ status, headers }: Reply, type: string) => {
   assert.equal(headers['referrer-policy'], 'no-referrer')
 }
 
-test('no site may frame a PDF, and browsers do not read a PDF as a page', async () => {
+test('no site may frame a PDF, and no browser interprets a PDF as a page', async () => {
   for (const path of [paths.invoice, paths.receipt]) checkFile(await open(path), 'application/pdf')
 })
 
-test('no site may frame the PNG of a QR, and browsers do not read the PNG as a page', async () => {
+test('no site may frame the PNG of a QR code, and no browser interprets the PNG as a page', async () => {
   const accepted = { kind: 'accepted', provider_status: 'PENDING' } as const
   const provider: Provider = {
     name: 'mock',
@@ -86,7 +86,7 @@ test('no site may frame the PNG of a QR, and browsers do not read the PNG as a p
   }
 })
 
-test('an IP address over the PDF limit still gets pages', async () => {
+test('an IP address that exceeds the PDF limit still gets pages', async () => {
   const careful = await createWorld({ env: { PROMPTS_PER_PHONE: '0', RATE_LIMIT_PDFS: '2' } })
   try {
     const { invoice, receipt } = await papersOf(careful)
@@ -103,7 +103,7 @@ test('an IP address over the PDF limit still gets pages', async () => {
   }
 })
 
-/** Makes a sender whose drawings the test ends, and records the highest number of drawings at once. */
+/** Makes a sender for which the test ends each drawing. Records the highest number of simultaneous drawings. */
 function operator() {
   const papers = createPdfSender()
   const drawing: { facts: unknown; end(): void; fail(): void }[] = []
@@ -142,7 +142,7 @@ function operator() {
   return { ask, begun, seen }
 }
 
-test('the process draws a document once for requests at the same time and for later requests', async () => {
+test('the process draws a document once for simultaneous requests and for later requests', async () => {
   const { ask, begun, seen } = operator()
   const requests = [ask({ amount: 1n }), ask({ amount: 1n }), ask({ amount: 1n })]
   ;(await begun(1)).end()
@@ -150,7 +150,7 @@ test('the process draws a document once for requests at the same time and for la
   assert.equal(seen.begun, 1)
 })
 
-test('the sender retries a failed drawing, and a failed drawing blocks no other document', async () => {
+test('the sender retries a failed drawing, and a failed drawing delays no other document', async () => {
   const { ask, begun } = operator()
   const [first, second] = [ask('a'), ask('b')]
   ;(await begun(1)).fail()

@@ -1,27 +1,27 @@
-// Sends PDFs to readers of a link. The process draws each document once and caches the newest documents.
+// Sends PDF files to readers of a link. The process draws each document once, and its cache contains the newest documents.
 
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { VERSION } from '../../kernel/http/index.ts'
 import { FILE_HEADERS } from './headers.ts'
 
-/** A document: its facts, and the function that draws the document. The same facts make the same bytes. */
+/** A document: its facts, and the function that draws it. The same facts always give the same bytes. */
 export type PdfDocument<Facts> = { filename: string; facts: Facts; draw(): Promise<Buffer> }
 
-/** Sends documents. If the drawing queue is full, refuses with service_unavailable. */
+/** Sends a document as a PDF. If the drawing queue is full, refuses with service_unavailable. */
 export type PdfSender = {
   send<Facts>(request: FastifyRequest, reply: FastifyReply, document: PdfDocument<Facts>): Promise<FastifyReply>
 }
 
-/** The number of documents that the process caches, about 30 KB each. */
+/** The number of documents in the cache. A document has about 30 KB. */
 const KEPT_MAX = 200
 
-/** Makes the sender of one process, with its cache. */
+/** Makes the sender of a process, with a cache. */
 export function createPdfSender(): PdfSender {
   const kept = new Map<string, Promise<Buffer>>()
   const bytesOf = (tag: string, draw: () => Promise<Buffer>): Promise<Buffer> => {
     const bytes = kept.get(tag) ?? draw()
-    // The newest document is the last entry. A failed drawing leaves the cache.
+    // The last entry is the newest document. After a failed drawing, the cache deletes the document.
     kept.delete(tag)
     kept.set(tag, bytes)
     bytes.catch(() => kept.get(tag) === bytes && kept.delete(tag))
@@ -51,8 +51,7 @@ export function createPdfSender(): PdfSender {
 }
 
 /**
- * Returns the ETag of a document. The ETag is a hash of the facts, so that the server can compare documents without
- * drawing them.
+ * Returns the ETag of a document. The ETag is a hash of the facts, so that the server can compare documents without drawing.
  */
 function etagOf(filename: string, facts: unknown): string {
   const text = JSON.stringify([VERSION, filename, facts], (_, value) =>

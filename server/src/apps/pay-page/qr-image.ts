@@ -1,15 +1,15 @@
-// Draws the QR of a provider as a PNG, because a phone cannot scan its own screen.
+// Draws the QR code of a provider as a PNG, because a phone cannot scan its own screen.
 
 import { crc32, deflateSync } from 'node:zlib'
 import { encode } from 'uqr'
 
-/** The white border of the code in modules, as the QR standard requires. */
+/** The width of the white border in modules, as the QR standard requires. */
 const QUIET = 4
 
 /** The width of a module in pixels. */
 const SCALE = 8
 
-/** Returns the payload as a black and white PNG. Throws if the payload is too long for a QR. */
+/** Returns the payload as a black and white PNG. If the payload is too long for a QR code, throws an error. */
 export function qrPng(payload: string): Buffer {
   const { size, data } = matrix(payload)
   const width = size * SCALE
@@ -25,7 +25,7 @@ export function qrPng(payload: string): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(width, 4)
-  // The PNG has bit depth 1 and is greyscale.
+  // The PNG is greyscale with bit depth 1.
   head.writeUInt8(1, 8)
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   return Buffer.concat([

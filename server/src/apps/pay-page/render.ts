@@ -8,7 +8,7 @@ import { failedScreen, helpScreen, paidScreen, reversedScreen, reviewScreen, suc
 import { qrScreen, slowScreen, waitingScreen } from './screens-waiting.ts'
 import type { Screen } from './view.ts'
 
-/** Returns the HTML of a screen. The function is pure: the same screen gives the same page. */
+/** Returns the HTML of a screen. The function is pure: equal screens give equal pages. */
 export function renderScreen(view: Screen): string {
   const content = screenContent(view)
   return 'merchant_name' in view ? shopPage(view, content) : plainPage(view, content)
@@ -56,7 +56,7 @@ function screenContent(view: Screen): ScreenContent {
   }
 }
 
-/** Returns the HTTP status of a screen. Every state of a payment has status 200. */
+/** Returns the HTTP status of a screen. The screen of any payment state has the status 200. */
 export function screenStatus(view: Screen): number {
   switch (view.screen) {
     case 'choose':
@@ -76,10 +76,10 @@ export function screenStatus(view: Screen): number {
   }
 }
 
-/** The answer to a poll: the current screen, and the seconds until a prompt expires. */
+/** The response to a poll: the current screen, and the seconds until the prompt expires. */
 export type PollAnswer = { state: Screen['screen']; next_s?: number; left_s?: number }
 
-/** Returns the answer to a poll as JSON. The answer is short, because a phone polls about 35 times for one payment. */
+/** Returns the response to a poll as JSON. The response is short, because a phone polls about 35 times during one payment. */
 export function pollAnswer(answer: PollAnswer): string {
   return JSON.stringify(answer)
 }

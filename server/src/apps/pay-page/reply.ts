@@ -10,14 +10,14 @@ import type { Frame, MerchantFrame, Screen } from './view.ts'
 
 const URL_MAX = 512
 
-/** Returns the frame of a screen that needs nothing but the request. */
+/** Returns the frame of a screen that needs no data except the request. */
 export function frameOf({ config }: Deps, request: FastifyRequest): Frame {
   const [url = '', query] = request.url.split('?', 2)
   // If the router could not parse the address, the request has no parsed query.
   const { lang } = (request.query ?? Object.fromEntries(new URLSearchParams(query))) as { lang?: unknown }
   return {
     language: payLanguage(lang, request.headers['accept-language']),
-    // The page does not repeat an address that is longer than any address of the pay page.
+    // If an address is longer than any address of the pay page, the page does not repeat the address.
     url: url.length <= URL_MAX ? url : '/pay',
     brand_name: config.brand_name,
   }
@@ -35,7 +35,7 @@ export function sendScreen(
   return reply.code(status).headers(PAGE_HEADERS).send(body)
 }
 
-/** Sends the page for an unknown address. */
+/** Sends the page about an unknown address. */
 export function sendNotFound(deps: Deps, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return sendScreen(request, reply, { ...frameOf(deps, request), screen: 'unknown' })
 }
@@ -46,7 +46,7 @@ export function redirectTo(deps: Deps, request: FastifyRequest, reply: FastifyRe
   return reply.headers({ 'cache-control': 'no-store' }).redirect(pathInLanguage(path, language), 303)
 }
 
-/** Sends the page of a rate limit. `frame.open_path` is the page that the payer opens again later. */
+/** Sends the page about a rate limit. `frame.open_path` is the page that the payer opens again later. */
 export function sendTooMany(
   deps: Deps,
   request: FastifyRequest,
@@ -59,7 +59,7 @@ export function sendTooMany(
   return sendScreen(request, reply, { ...frame, screen: 'too_many', again_at })
 }
 
-/** Sends the answer to a poll. */
+/** Sends the response to a poll. */
 export function sendPoll(reply: FastifyReply, answer: PollAnswer): FastifyReply {
   return reply
     .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
@@ -67,8 +67,8 @@ export function sendPoll(reply: FastifyReply, answer: PollAnswer): FastifyReply 
 }
 
 /**
- * Makes the handler for requests under /pay that reach no route, such as an unreadable address or another method.
- * The handler answers null for every other address.
+ * Makes the handler for requests under /pay without a route, such as an unreadable address or a wrong method. For any other
+ * address, the handler returns null.
  */
 export function notFoundPage(deps: Deps) {
   return (request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | null => {

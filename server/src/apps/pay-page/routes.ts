@@ -1,5 +1,4 @@
-// Defines the routes of the pay page. A GET request changes nothing. The server answers a form with a redirect to the
-// result.
+// Defines the routes of the pay page. A GET request changes nothing. The server answers a form with a redirect to the result.
 
 import formbody from '@fastify/formbody'
 import Type from 'typebox'
@@ -26,7 +25,7 @@ import type { Screen } from './view.ts'
 const PAYERS = { access: 'public', limit: 'payers' } as const
 const PDFS = { access: 'public', limit: 'pdfs' } as const
 const FORM_BYTES_MAX = 4 * 1024
-/** How long a poll waits for other polls. This time is short compared with the time that a payer waits for a payment. */
+/** How long a poll waits for other polls, in milliseconds. This time is short compared with the duration of a payment. */
 const POLLS_WAIT_MS = 20
 
 const Slug = Type.Object({ slug: Type.String() })
@@ -61,7 +60,7 @@ function addScript(app: App): void {
   )
 }
 
-/** Answers every error with a page, because payers read pages and not JSON. */
+/** Answers every error with a page, because payers cannot read JSON. */
 function addErrorPages(scope: App, deps: Deps): void {
   scope.setErrorHandler((error, request, reply) => {
     const status =
@@ -79,7 +78,7 @@ function addErrorPages(scope: App, deps: Deps): void {
         : { ...frame, screen: 'server_error' }
     return sendScreen(request, reply, screen, status)
   })
-  // These routes serve addresses under /pay that no other route serves, such as an incomplete link.
+  // Serves the addresses under /pay that no other route serves, such as an incomplete link.
   for (const path of ['/pay', '/pay/*'])
     scope.get(path, { schema: { hide: true }, config: PAYERS }, (request, reply) => sendNotFound(deps, request, reply))
 }
@@ -102,7 +101,7 @@ function addLinkPages(scope: App, context: PageContext): void {
 }
 
 function addPaymentPages(scope: App, context: PageContext): void {
-  // Thousands of pages poll for minutes each. The server answers the polls of one moment in one batch.
+  // Thousands of pages poll for minutes each, so the server answers simultaneous polls in one batch.
   const together = createSharedDelay(POLLS_WAIT_MS)
   scope.get<{ Params: { slug: string; collection_id: string } }>(
     '/pay/:slug/c/:collection_id',
@@ -124,7 +123,7 @@ function addPaymentPages(scope: App, context: PageContext): void {
   )
 }
 
-/** Adds the routes of receipts and invoices, each as a page and as a PDF. */
+/** Adds the routes for receipts and invoices, each as a page and as a PDF. */
 function addDocuments(scope: App, context: PageContext, app: App): void {
   for (const format of ['html', 'pdf'] as const) {
     const suffix = format === 'pdf' ? '.pdf' : ''

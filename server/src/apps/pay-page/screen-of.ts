@@ -1,4 +1,4 @@
-// Chooses the screen for the state of a link and its payments. Every address shows the current state.
+// Chooses the screen from the state of a link and its payments. Every address shows the current state.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { maskPhone } from '../../kernel/lib/index.ts'
@@ -7,20 +7,20 @@ import { isOver, type Link, linkStatusAt, promptLeft } from '../../money/payment
 import { returnUrl } from './return-url.ts'
 import type { FormProblem, MerchantFrame, PayMethod, PaymentFacts, Screen, UnansweredNotice } from './view.ts'
 
-/** For this long after a payment succeeds, its page returns to the merchant by itself. */
+/** During this time after a success, the page sends the payer back to the merchant without an action of the payer. */
 const JUST_NOW_MS = 60_000
 
-/** Failure reasons after which the payer may still have lost money. The page continues to poll. */
+/** The failure reasons after which the payer may have lost money. The page continues to poll. */
 const DOUBTFUL: readonly string[] = ['timeout', 'unknown_provider_error']
 
-/** The earlier input of a payer and its problems. The page shows the form again with both. */
+/** The payer's earlier input and the problems of the input. The page shows the form again with both. */
 export type RejectedForm = { problems: readonly FormProblem[]; phone: string; method: PayMethod | null }
 
-/** The facts of a screen that do not depend on its payments. */
+/** The facts that a screen shows about a link, independent of payments. */
 export type ScreenContext = {
   merchantFrame: MerchantFrame
   methods: readonly PayMethod[]
-  /** The key of a new form. */
+  /** The idempotency key of a new form. */
   idempotency_key: string
 }
 
@@ -30,17 +30,17 @@ export type PageState = {
   latest: PagePayment | null
   /** The payment that paid the page. Null means that no payment paid the page. */
   paid: PagePayment | null
-  /** The kind of an attempt that may still take money. Null means that the page has no such attempt. */
+  /** The kind of an attempt that can still take money. Null means that the page has no such attempt. */
   unanswered: UnansweredNotice['kind'] | null
 }
 
-/** Returns the name of the screen at the address of a link. */
+/** Returns the name of the screen for the address of a link. */
 export function pageScreenName(deps: Deps, link: Link, { latest, paid }: Pick<PageState, 'latest' | 'paid'>) {
   const status = linkStatusAt(link, deps.clock.now())
   if (status === 'PAID') return paid?.status === 'reversed' ? 'reversed' : 'paid'
   if (latest?.status === 'pending_clearance') return 'review'
   if (latest !== null && promptLeft(deps, latest) > 0) return 'in_progress'
-  // If the provider returns held money of a hosted page, the page ends. A payment link then takes another payment.
+  // If the provider returns held money of a hosted page, the page ends. A payment link then accepts another payment.
   if (link.collection_id !== null && latest?.status === 'reversed') return 'reversed'
   if (status === 'ACTIVE') {
     if (!isOver(link, latest)) return 'choose'
@@ -50,8 +50,8 @@ export function pageScreenName(deps: Deps, link: Link, { latest, paid }: Pick<Pa
 }
 
 /**
- * Returns the name of the screen of one payment. `paid` is another payment that paid the page. A payer with an open
- * prompt must then not approve the prompt.
+ * Returns the name of the screen of a payment. `paid` is a different payment that paid the page; in that case a payer with an
+ * open prompt must not approve the prompt.
  */
 export function paymentScreenName(deps: Deps, link: Link, payment: PagePayment, paid: PagePayment | null) {
   if (payment.status === 'processing' && paid !== null) return paid.status === 'reversed' ? 'reversed' : 'paid'
@@ -67,15 +67,15 @@ export function paymentScreenName(deps: Deps, link: Link, payment: PagePayment, 
     case 'created':
       return 'choose'
     case 'processing':
-      // If the link takes no more payments, the page hides the QR. A payer who has already scanned the QR waits for the
-      // answer.
+      // If the link accepts no more payments, the page hides the QR code. A payer who has already scanned the code waits for
+      // the answer.
       if (payment.qr_payload !== null && linkStatusAt(link, deps.clock.now()) === 'ACTIVE') return 'qr'
       if (promptLeft(deps, payment) === 0) return 'slow'
       return payment.method === 'provider_pesa' ? 'waiting_wallet' : 'waiting_push'
   }
 }
 
-/** Returns the screen at the address of a link. */
+/** Returns the screen for the address of a link. */
 export function pageScreen(
   deps: Deps,
   link: Link,
@@ -125,8 +125,8 @@ export function pageScreen(
 }
 
 /**
- * Returns the screen of one payment. `paid` is another payment that paid the link. If this payment has failed, the
- * function reads `page_state`.
+ * Returns the screen of a payment. `paid` is a different payment that paid the link. If this payment has failed, the function
+ * also reads `page_state`.
  */
 export function paymentScreen(
   deps: Deps,
@@ -212,8 +212,8 @@ function pollPathsOf({ pay_path }: MerchantFrame) {
 }
 
 /**
- * Returns another attempt without an answer, for a failed attempt. On a hosted page the other attempt belongs to the
- * same payment, else its answer appears on the page of the link.
+ * For a failed attempt, returns another attempt without an answer. On a hosted page, the other attempt belongs to the same
+ * payment. On a payment link, its answer appears on the page of the link.
  */
 function otherUnansweredAttempt(
   deps: Deps,
@@ -276,24 +276,24 @@ function reversedScreenOf(link: Link, payment: PagePayment, merchantFrame: Merch
   }
 }
 
-/** Returns the address of a payment. */
+/** Returns the path of a payment. */
 export function paymentPath(merchantFrame: Pick<MerchantFrame, 'pay_path'>, { collection_id }: PagePayment): string {
   return `${merchantFrame.pay_path}/c/${collection_id}`
 }
 
-/** Returns the address of the receipt of a payment. */
+/** Returns the path of the receipt of a payment. */
 export function receiptPath(merchantFrame: Pick<MerchantFrame, 'pay_path'>, payment: PagePayment): string {
   return `${paymentPath(merchantFrame, payment)}/receipt`
 }
 
-/** Returns the facts that any reader with the link may see. The taken amount may differ from the requested amount. */
+/** Returns the facts that every reader with the link may see. The received amount can differ from the requested amount. */
 export function paymentFacts(
   link: Link,
   payment: PagePayment,
 ): PaymentFacts & { amount_minor: bigint; currency: string } {
   return {
     ...amountTaken(link, payment),
-    // A later review or reversal does not change the time of the payment.
+    // A later review or reversal does not change the time at which the payer paid.
     paid_at: payment.arrived_at ?? payment.updated_at,
     method: payment.method ?? 'wallet_push',
     phone_masked: payment.phone === null ? null : maskPhone(payment.phone),
@@ -301,7 +301,7 @@ export function paymentFacts(
   }
 }
 
-/** Returns the taken amount. Money in another currency keeps that currency until an operator states its value. */
+/** Returns the received amount. Until an operator states the value in shillings, foreign money keeps its currency. */
 function amountTaken(link: Link, { amount_received_minor, foreign_amount_minor, foreign_currency }: PagePayment) {
   if (amount_received_minor === null && foreign_amount_minor !== null && foreign_currency !== null)
     return { amount_minor: foreign_amount_minor, currency: foreign_currency }

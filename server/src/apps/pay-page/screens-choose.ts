@@ -51,7 +51,10 @@ function problemList(view: ChooseScreen): Html | null {
 `
 }
 
-/** Returns a link from a problem to its field. If the page offers one way to pay, the link leads to its section. */
+/**
+ * Returns a link from a problem to its field. If the page offers only one way to pay, the link leads to the section of that
+ * way.
+ */
 function problemLink(view: ChooseScreen, field: FormProblem['field'], sentence: Html): Html {
   const phones = view.methods.filter((method) => method !== 'TANQR').length
   if (view.methods.length === 0) return sentence
@@ -119,7 +122,9 @@ ${
 `
 }
 
-/** Returns the masked phone from the merchant. The server uses that phone unless the payer enters another phone. */
+/**
+ * Returns the masked phone number that the merchant sent. The server uses this number unless the payer enters another number.
+ */
 function savedPhone(view: ChooseScreen, masked: string): Html {
   const { say } = pageTexts(view.language)
   const typed = view.typed.phone !== '' || view.problems.some(({ field }) => field === 'phone')
@@ -142,7 +147,7 @@ ${payForm(view, body)}</section>
 `
 }
 
-/** Returns the outcomes of a mock installation. Each ending of a phone simulates one outcome. */
+/** Returns the outcomes that a mock installation can simulate. Each ending of a phone number simulates one outcome. */
 function outcomeButtons(view: ChooseScreen): Html | null {
   const rows = view.test?.outcomes ?? []
   if (rows.length === 0 || !view.methods.includes('WALLET_PUSH')) return null

@@ -1,4 +1,4 @@
-// Renders receipts and invoices as pages for phones, sharing, and printing on receipt printers or A4.
+// Renders receipts and invoices as pages for phones, for sharing, and for printing on receipt printers or A4 paper.
 
 import { type Html, html, plainLine, showAmount, showDate, showTime } from '../../kernel/lib/index.ts'
 import { payCard, type ScreenContent } from './layout.ts'
@@ -38,7 +38,7 @@ ${shareActions(view)}`
   return { title: t.plain('receipt'), body }
 }
 
-/** Returns the ways to share the receipt. The links work without the script. The script shows the buttons. */
+/** Returns the ways to share the receipt. The script shows the buttons. The links also work without the script. */
 function shareActions(view: ReceiptScreen): Html {
   const { say, plain } = pageTexts(view.language)
   const text = plain('share_receipt', {
@@ -47,7 +47,7 @@ function shareActions(view: ReceiptScreen): Html {
     time: showTime(view.paid_at, view.language),
     url: view.share_url,
   })
-  // A no-break space is not in the SMS alphabet and would double the price of the SMS.
+  // The SMS alphabet has no no-break space. A no-break space in the text would double the price of the SMS.
   const encoded = encodeURIComponent(text.replaceAll('\u00a0', ' '))
   return html`<div class="actions">
 <button type="button" class="button first" hidden data-share="${text}">${say('share')}</button>
@@ -58,7 +58,7 @@ ${linkButton(`https://wa.me/?text=${encoded}`, say('send_whatsapp'), 'second')}$
 `
 }
 
-/** Returns a download link, so that the PDF does not replace this page. The server names the file. */
+/** Returns a download link, so that the PDF does not replace this page. The server chooses the file name. */
 function pdfButton(view: MerchantFrame, path: string): Html {
   return html`<a class="button second" href="${localPath(view, path)}" download>${pageTexts(view.language).say('download_pdf')}</a>
 `
@@ -76,7 +76,7 @@ const RETURNED = { key: 'invoice_returned', tone: 'note' } as const
 /** The number of items that the page shows. The PDF shows all items. */
 const ITEMS_SHOWN = 30
 
-/** Returns the screen of an invoice as its customer sees the invoice. */
+/** Returns the screen of an invoice as the customer sees the invoice. */
 export function invoiceScreen(view: InvoiceScreen): ScreenContent {
   const t = pageTexts(view.language)
   const { say } = t

@@ -29,7 +29,7 @@ import type {
   SuccessScreen,
 } from './view.ts'
 
-/** Returns the facts of a payment as rows. */
+/** Returns the rows with the facts of a payment. */
 export function paymentRows(view: MerchantFrame & PaymentFacts) {
   const { say } = pageTexts(view.language)
   const method =
@@ -55,7 +55,7 @@ ${view.redirect && returnLink(view, view.redirect)}${linkButton(localPath(view, 
   return { title: t.plain('success'), body }
 }
 
-/** Returns the link back to the merchant. The script follows the link after five seconds unless the payer stays. */
+/** Returns the link back to the merchant. After five seconds, the script follows the link unless the payer chooses to stay. */
 function returnLink(view: MerchantFrame, { url, auto }: { url: string; auto: boolean }): Html {
   const { say } = pageTexts(view.language)
   const merchant = merchantOf(view)
@@ -72,12 +72,15 @@ ${
 
 type FailureTexts = {
   why: PlainTextKey | 'why_review_declined'
-  /** The text that the page shows if another attempt may still take money, because only this attempt surely took none. */
+  /**
+   * The text that the page shows if another attempt can still take money. The text promises only that this attempt took no
+   * money.
+   */
   why_unanswered?: PlainTextKey
   way: 'try_again' | 'use_other_number' | 'use_other_way' | 'check_status'
 }
 
-/** The text and the next step for each failure reason. Each text explains whether money moved. */
+/** The text and the next step for each failure reason. Each text states whether the payer lost money. */
 const REASONS: Readonly<Record<string, FailureTexts>> = {
   user_cancelled: { why: 'why_user_cancelled', why_unanswered: 'unanswered_user_cancelled', way: 'try_again' },
   wrong_pin: { why: 'why_wrong_pin', why_unanswered: 'unanswered_wrong_pin', way: 'try_again' },
@@ -101,10 +104,7 @@ const REASONS: Readonly<Record<string, FailureTexts>> = {
   review_declined: { why: 'why_review_declined', way: 'check_status' },
 }
 
-/**
- * Returns the screen of a failed payment. If the payer may have lost money, the next step is to check, never to pay
- * again.
- */
+/** Returns the screen of a failed payment. If the payer may have lost money, the next step is to check, never to pay again. */
 export function failedScreen(view: FailedScreen): ScreenContent {
   const t = pageTexts(view.language)
   const reason = Object.hasOwn(REASONS, view.reason_code) ? REASONS[view.reason_code] : undefined

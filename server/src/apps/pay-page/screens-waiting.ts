@@ -1,4 +1,4 @@
-// Renders the screens that wait for a prompt, a scan or an answer.
+// Renders the screens on which a payer waits for a prompt, a scan or an answer.
 
 import { type Html, type HtmlValue, html, plainLine } from '../../kernel/lib/index.ts'
 import type { Polling, ScreenContent } from './layout.ts'
@@ -19,8 +19,8 @@ import { pageTexts } from './texts.ts'
 import type { MerchantFrame, QrScreen, SlowScreen, WaitingScreen } from './view.ts'
 
 /**
- * Returns the screen of a prompt that the provider has sent: how to confirm the prompt, and how long the prompt is
- * valid.
+ * Returns the screen after the provider has sent a prompt. The screen explains how to confirm the prompt and how long the
+ * prompt is valid.
  */
 export function waitingScreen(view: WaitingScreen): ScreenContent {
   const t = pageTexts(view.language)
@@ -55,7 +55,7 @@ ${noMessage(view)}${otherWay(view, view.other_way_path)}${summary(view)}`
 
 const wholeSeconds = (seconds: number) => Math.max(0, Math.round(seconds))
 
-/** Returns the countdown. Only the script shows the countdown. Screen readers read the status region instead. */
+/** Returns the countdown. Only the script shows the countdown. Screen readers read the status text instead. */
 function countdownBar(view: MerchantFrame): Html {
   return html`<div class="countdown" id="countdown" hidden aria-hidden="true">
 <p>${pageTexts(view.language).say('time_left')} <b id="clock"></b></p>
@@ -99,7 +99,7 @@ function otherWay(view: MerchantFrame, path: string): Html {
 `
 }
 
-/** Returns the screen of a QR, to scan with another phone or to save as a picture on this phone. */
+/** Returns the screen of a QR code. The payer scans the code with another phone, or saves it as a picture on this phone. */
 export function qrScreen(view: QrScreen): ScreenContent {
   const t = pageTexts(view.language)
   const { say } = t
@@ -121,7 +121,7 @@ ${otherWay(view, view.other_way_path)}${summary(view)}`
 }
 
 /**
- * Returns the screen of an ended countdown without an answer. The payment has not failed, and the payer must not pay
+ * Returns the screen after a countdown that ended without an answer. The payment has not failed, and the payer must not pay
  * again.
  */
 export function slowScreen(view: SlowScreen): ScreenContent {

@@ -1,4 +1,4 @@
-// Reads the forms of the pay page: checks the choice of the payer and starts the payment.
+// Reads the forms of the pay page: checks the payer's choice and starts the payment.
 
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -13,7 +13,7 @@ import type { FormProblem, PayMethod } from './view.ts'
 
 type PaymentChoice = { method: PayMethod; phone: string | null }
 
-/** Starts the payment of a form and redirects to its page. If the form is wrong, shows the form again. */
+/** Starts the payment of a form and redirects to the page of the payment. If the form is wrong, shows the form again. */
 export async function submitForm(
   context: PageContext,
   request: FastifyRequest,
@@ -42,7 +42,7 @@ export async function submitForm(
   return startAndRedirect(context, request, reply, link, { ...choice, key })
 }
 
-/** Starts the payment and redirects to its page. If the server refuses the payment, shows the reason. */
+/** Starts the payment and redirects to the page of the payment. If the server refuses the payment, shows the reason. */
 async function startAndRedirect(
   context: PageContext,
   request: FastifyRequest,
@@ -82,12 +82,12 @@ async function startAndRedirect(
   }
 }
 
-/** Returns the text of a form field, or an empty text if the field is missing or repeated. */
+/** Returns the text of a form field. If the field is missing or repeated, returns an empty text. */
 function trimmedText(value: unknown): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** Reads the choice of a form, or its problems. */
+/** Reads the choice from a form. If the form is wrong, returns the problems. */
 function readChoice(
   form: Record<string, unknown>,
   link: Link,
@@ -96,7 +96,7 @@ function readChoice(
   const problems: FormProblem[] = []
   const method = methods.find((name) => name === form.method) ?? null
   const phone = trimmedText(form.phone)
-  // If the form has several phones, the server uses no phone.
+  // If the form contains several phone numbers, the server uses none of them.
   const several = form.phone !== undefined && typeof form.phone !== 'string'
   if (method === null) problems.push({ field: 'method', problem: 'method_missing' })
   if (method === 'TANQR') return { method, phone: null }
@@ -108,8 +108,8 @@ function readChoice(
 }
 
 /**
- * Returns the idempotency key of a form, with its method and phone. A restored page repeats the old key, and the same
- * key with another phone makes another payment.
+ * Returns the idempotency key of a form, combined with method and phone number. If a restored page repeats the old key with
+ * another phone number, the server makes another payment.
  */
 function claimOf(link: Link, { method, phone, key }: PaymentChoice & { key: string }): IdempotencyClaim {
   const chosen = hash('sha256', `${method} ${phone}`).slice(0, 16)

@@ -2,7 +2,7 @@
 
 import type { sw } from './texts-sw.ts'
 
-/** The same keys as in Swahili. A missing text is a compile error. */
+/** The same keys as in Swahili. If a text is missing, the compiler reports an error. */
 export const en: { readonly [Key in keyof typeof sw]: string } = {
   other_language: 'Kiswahili',
   skip: 'Skip to the payment',

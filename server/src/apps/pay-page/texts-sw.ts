@@ -1,6 +1,6 @@
-// Contains every text of the pay page in Swahili. {names} are placeholders.
+// Contains every text of the pay page in Swahili. Names in braces are placeholders.
 
-/** The texts in Swahili. Each key has a whole sentence, because joined parts would break the grammar. */
+/** The texts in Swahili. Each key has a whole sentence, because a sentence in parts would break the grammar. */
 export const sw = {
   // The frame of every page
   other_language: 'English',

@@ -14,12 +14,12 @@ type Placeholders<Sentence extends string> = Sentence extends `${string}{${infer
 /** The key of a text without placeholders. */
 export type PlainTextKey = { [K in TextKey]: [Placeholders<(typeof sw)[K]>] extends [never] ? K : never }[TextKey]
 
-/** The values of a text. Each {name} needs one value. */
+/** The values for the placeholders of a text. Each {name} needs one value. */
 type TextValues<K extends TextKey, Value> = [Placeholders<(typeof sw)[K]>] extends [never]
   ? []
   : [values: Record<Placeholders<(typeof sw)[K]>, Value>]
 
-/** The texts of one language. `say` gives HTML and escapes values that are not HTML; `plain` gives plain text. */
+/** The texts of one language. `say` returns HTML and escapes values that are not HTML. `plain` returns plain text. */
 export type PageTexts = {
   language: Language
   say<K extends TextKey>(key: K, ...values: TextValues<K, HtmlValue>): Html
@@ -36,11 +36,13 @@ export function pageTexts(language: Language): PageTexts {
   return SPEAKERS[language]
 }
 
-/** A text that the server split at its placeholders: the strings around them, and their names. */
+/**
+ * A text that the server has split at the placeholders: the strings around the placeholders, and the names of the placeholders.
+ */
 type TextPieces = { strings: TemplateStringsArray; names: readonly string[] }
 
 function createPageTexts(language: Language): PageTexts {
-  // The texts are part of the source code and need no escaping. The function escapes only values.
+  // The texts are part of the source code and need no escaping. The function escapes only the values.
   const pieces = Object.fromEntries(
     Object.entries(TEXTS[language]).map(([key, sentence]) => [key, splitText(sentence)]),
   ) as Record<TextKey, TextPieces>
@@ -63,13 +65,15 @@ function splitText(sentence: string): TextPieces {
   }
 }
 
-/** Returns the language of a page: `?lang=`, else English if the browser prefers English to Swahili, else Swahili. */
+/**
+ * Returns the language of a page: the value of `?lang=`, else English if the browser prefers English to Swahili, else Swahili.
+ */
 export function payLanguage(asked: unknown, accept: string | undefined): Language {
   if (asked === 'sw' || asked === 'en') return asked
   return accept !== undefined && /^\s*en\b/i.test(accept) && !/\bsw\b/i.test(accept) ? 'en' : 'sw'
 }
 
-/** Returns a path of the pay page in this language. The address carries the language, because payers get no cookies. */
+/** Returns a path of the pay page with this language. The address contains the language, because payers get no cookies. */
 export function pathInLanguage(path: string, language: Language): string {
   const [before = '', query = ''] = path.split('?', 2)
   const parameters = new URLSearchParams(query)

@@ -1,4 +1,4 @@
-// Tests pages with an attempt that has no answer: no payer pays twice, and no stranger can prompt a payer.
+// Tests pages with an attempt that has no answer. No payer pays twice, and no stranger can send a prompt to a payer.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -8,7 +8,7 @@ import type { Answer, Provider } from '../../adapters/providers/port.ts'
 import { TEXTS } from './texts.ts'
 
 let world: World
-/** The status that the provider reports for each reference. A missing reference means accepted. */
+/** The status that the provider reports for each reference. For any other reference the provider reports accepted. */
 const reported_statuses = new Map<string, Answer>()
 const OPEN = { kind: 'accepted', provider_status: 'PENDING' } as const
 const queried_references: string[] = []
@@ -74,7 +74,7 @@ const watched = (page: string) => ({
   poll: /data-poll="([^"]+)"/.exec(page)?.[1] ?? assert.fail('nothing is watched'),
   state: /data-state="([^"]+)"/.exec(page)?.[1],
 })
-/** Checks that a page warns of an unanswered attempt, and that the polled state equals the shown state. */
+/** Checks that a page warns about an unanswered attempt, and that the response to a poll shows the same state. */
 const warns = async (page: string, key: 'unanswered' | 'unanswered_code' = 'unanswered') => {
   assert.ok(page.includes(TEXTS.en[key]), page)
   const { poll, state } = watched(page)
@@ -98,7 +98,7 @@ const clear = async (id: string, decision = 'approve') => {
 
 describe('older attempts without an answer', () => {
   for (const kind of ['payment link', 'hosted page'] as const) {
-    test(`every page warns of a ${kind} attempt after a newer one failed, and shows its later success`, async () => {
+    test(`every page warns about an older ${kind} attempt after a newer attempt failed, and shows its later success`, async () => {
       const { slug } = kind === 'payment link' ? await newLink() : await newPage()
       const first = await pay(slug, A)
       promptsEnd()
@@ -114,7 +114,7 @@ describe('older attempts without an answer', () => {
       silent(await look(`/pay/${slug}`))
     })
 
-    test(`an expired page warns of a ${kind} attempt without an answer`, async () => {
+    test(`an expired page warns about a ${kind} attempt without an answer`, async () => {
       const { now } = world.deps.clock
       const body = { expires_at: new Date(now().getTime() + 300_000).toISOString() }
       const { slug } = kind === 'payment link' ? await newLink(body) : await newPage(body)
@@ -129,7 +129,7 @@ describe('older attempts without an answer', () => {
     })
   }
 
-  test('a cancelled link warns of an attempt without an answer', async () => {
+  test('a cancelled link warns about an attempt without an answer', async () => {
     const { id, slug } = await newLink()
     await pay(slug, A)
     promptsEnd()
@@ -140,7 +140,7 @@ describe('older attempts without an answer', () => {
     await warns(page)
   })
 
-  test('a page without an unanswered attempt shows that the provider took no money, and does not poll', async () => {
+  test('if every attempt has an answer, the page shows that the provider took no money, and does not poll', async () => {
     const { slug } = await newLink()
     const only = await pay(slug, A)
     await applyAnswer(only, 1, WRONG_PIN)
@@ -153,8 +153,8 @@ describe('older attempts without an answer', () => {
   })
 })
 
-describe('strangers with the link', () => {
-  test('a stranger with the link sees that a payment exists, but not its payer, and cannot prompt the phone again', async () => {
+describe('strangers who know the link', () => {
+  test('a stranger who knows the link sees that a payment exists, but not who pays, and cannot prompt the phone again', async () => {
     for (const { slug } of [await newLink(), await newPage()]) {
       const mine = await pay(slug, A)
       promptsEnd()
@@ -162,12 +162,12 @@ describe('strangers with the link', () => {
       await warns(page)
       assert.doesNotMatch(page, /that you started/)
       assert.doesNotMatch(page, new RegExp(`${mine}|name="again"|\\*\\*\\*`))
-      // The payer, whom the server redirected to this address, may repeat the prompt.
+      // The server redirected the payer to this address, so the payer may repeat the prompt.
       assert.match(await look(`/pay/${slug}/c/${mine}`), /name="again"/)
     }
   })
 
-  test('a stranger with the link sees a QR attempt without text about a PIN, and no warning minutes later', async () => {
+  test('a stranger who knows the link sees a QR attempt without a text about a PIN, and minutes later no warning', async () => {
     const { slug } = await newLink()
     await pay(slug, null)
     const page = await look(`/pay/${slug}`)
@@ -177,7 +177,7 @@ describe('strangers with the link', () => {
     silent(await look(`/pay/${slug}`))
   })
 
-  test('a stranger with the link keeps the input of the form without the script, because the page does not refresh', async () => {
+  test('a stranger without the script keeps the input of the form, because the page does not refresh', async () => {
     const { slug } = await newLink()
     await pay(slug, A)
     promptsEnd()
@@ -186,7 +186,7 @@ describe('strangers with the link', () => {
 })
 
 describe('hosted pages', () => {
-  test('a hosted page shows the same QR again after a hundred taps and stays open', async () => {
+  test('a hosted page shows the same QR code after a hundred taps and stays open', async () => {
     const { collection_id, slug } = await newPage()
     const first = await tap(slug, null)
     for (let i = 0; i < 100; i++) {
@@ -201,7 +201,7 @@ describe('hosted pages', () => {
     assert.equal(attempts.length, 1)
     assert.equal((await tap(slug, A)).status, 202)
     promptsEnd()
-    // After another method or a few minutes, the page makes a new QR.
+    // After a payment by another method, or after a few minutes, the page makes a new QR code.
     assert.equal((await tap(slug, null)).status, 202)
     world.deps.clock.advance(15 * 60_000)
     assert.equal((await tap(slug, null)).status, 202)
@@ -209,7 +209,7 @@ describe('hosted pages', () => {
     assert.equal(later.length, 4)
   })
 
-  test('a hosted page waits when no attempt remains and the last attempt has no answer', async () => {
+  test('a hosted page waits when it accepts no more attempts and the last attempt has no answer', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, A)
     promptsEnd()
@@ -222,7 +222,7 @@ describe('hosted pages', () => {
     assert.doesNotMatch(page, /<form|did not succeed/)
   })
 
-  test('a hosted page shows that the provider returned held money', async () => {
+  test('a hosted page shows that the provider returned the held money', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, A)
     await applyAnswer(collection_id, 1, MORE)
@@ -245,7 +245,7 @@ describe('records of hosted payments', () => {
       (item: { collection_id: string }) => item.collection_id,
     )
 
-  test('the record of a hosted payment shows the phone of the payer when the first, a later or an earlier attempt paid', async () => {
+  test('the record of a hosted payment shows the phone number that paid, whether the first, a later or an earlier attempt paid', async () => {
     const [C, D, E, F, G] = ['0754125201', '0754125202', '0754125203', '0754125204', '0754125205'] as const
     const one = await newPage()
     await pay(one.slug, C)
@@ -260,7 +260,7 @@ describe('records of hosted payments', () => {
     await applyAnswer(two.collection_id, 1, MORE)
     assert.equal((await heldOf(two.collection_id)).customer_phone, `255${D.slice(1)}`)
     assert.deepEqual([await listed(D), await listed(E)], [[two.collection_id], []])
-    // A QR payment has no phone, not even the phone of an earlier attempt.
+    // A QR payment has no phone number, not even the phone number of an earlier attempt.
     const three = await newPage({ customer_phone: G })
     await pay(three.slug, F)
     promptsEnd()
@@ -280,7 +280,7 @@ describe('records of hosted payments', () => {
     assert.deepEqual([data.status, data.provider_payment_status], ['successful', 'COMPLETED'])
   })
 
-  test('a status query for every attempt without an answer refreshes the record of a hosted payment', async () => {
+  test('a refresh of a hosted payment queries the provider about every attempt without an answer', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, A)
     promptsEnd()
@@ -297,7 +297,7 @@ describe('records of hosted payments', () => {
     assert.ok(rows.every(({ provider_reference }) => queried_references.includes(provider_reference)))
   })
 
-  test('the receipt of a payment shows the time of the payment, not of the approval', async () => {
+  test('the receipt shows the time at which the payer paid, not the time of the approval', async () => {
     const { slug } = await newLink()
     const collection_id = await pay(slug, A)
     const day = (page: string) => /\d+ \w{3} \d{4}, \d\d:\d\d/.exec(page)?.[0]
@@ -317,7 +317,7 @@ describe('records of hosted payments', () => {
   })
 })
 
-test('a refused request leaves no rows, and a later request can use its idempotency key', async () => {
+test('a refused request leaves no rows, and a later request can use the same idempotency key', async () => {
   const { slug } = await newLink()
   await pay(slug, A)
   const key = randomUUID()

@@ -24,7 +24,7 @@ const Checklist = Type.Object({
   ),
 })
 
-/** Adds the route of the checklist. */
+/** Adds the route for the checklist. */
 export function checklistRoute(deps: Deps, app: App): void {
   app.get(
     '/v1/merchant/checklist',

@@ -1,4 +1,4 @@
-// Tests that the checklist marks each step done at the moment of its event, and not before.
+// Tests that the checklist marks each step as done when the event of the step happens, and not before.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -32,7 +32,7 @@ async function pay(key: string, end: string): Promise<void> {
   await world.work()
 }
 
-test('the checklist marks each step done with the time of its event', async () => {
+test('the checklist marks each step as done, with the time of its event', async () => {
   const merchant = await world.newMerchant({ approved: false })
   assert.deepEqual(await steps(merchant), [
     { key: 'sandbox_key', done: false, done_at: null },
@@ -104,7 +104,7 @@ test('the checklist marks each step done with the time of its event', async () =
   for (const { key: name, done_at } of all) assert.equal(done_at, at[name], name)
 })
 
-test('members of every role read the checklist of their own merchant only', async () => {
+test('members of every role can read the checklist of their merchant, but of no other merchant', async () => {
   const merchant = await world.newMerchant()
   for (const role of MERCHANT_ROLES) {
     const { token } = await world.newSession([{ role, merchant }])

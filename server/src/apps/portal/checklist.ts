@@ -1,9 +1,9 @@
-// Reads the steps of a merchant to the first live payment, with the time of each.
+// Reads the steps that lead a merchant to the first live payment, with the time of each step.
 
 import { IS_BOOKING } from '../../books/ledger/index.ts'
 import { type Reader, sql } from '../../kernel/db/index.ts'
 
-/** The steps of the checklist in their order. */
+/** The steps of the checklist, in order. */
 export const CHECKLIST_STEPS = [
   'sandbox_key',
   'first_payment',
@@ -12,13 +12,11 @@ export const CHECKLIST_STEPS = [
   'live_key',
   'first_live_payment',
 ] as const
-/**
- * One step of the checklist. Null in `done_at` means that the step is not done, or that the server has no record of the
- * time.
- */
+/** A step of the checklist. Null in `done_at` means that the step is not done, or that the server has no record of its time. */
 export type ChecklistStep = { key: (typeof CHECKLIST_STEPS)[number]; done: boolean; done_at: Date | null }
 
-// Each subquery reads the oldest rows of an index. If the first 10,000 deliveries all failed, the statement reads the newest.
+// Each subquery reads the oldest rows of an index. If the first 10,000 deliveries all failed, the query reads the newest
+// deliveries.
 const firstPaymentTime = (environment: string) => `(
      select t.created_at from ledger_transfers t
      where t.merchant_id = m.id and t.environment = '${environment}' and ${IS_BOOKING}

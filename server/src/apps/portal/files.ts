@@ -1,10 +1,10 @@
-// Reads the built files of both consoles. The server reads each file once, with its compressed forms.
+// Reads the built files of both consoles. The server reads each file once and keeps the compressed forms.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The consoles of merchants and of operators. Each has its own build, path and sign-in. */
+/** The consoles of merchants and of operators. Each console has a separate build, path and sign-in. */
 export const CONSOLES = ['dashboard', 'operator'] as const
 /** The name of a console. */
 export type ConsoleName = (typeof CONSOLES)[number]
@@ -18,9 +18,9 @@ const TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
 }
 
-/** A file with its compressed forms. Null means that the build made no file in that form. */
+/** A file with its compressed forms. Null means that the build made no such form of the file. */
 export type BuiltFile = { type: string; plain: Buffer; br: Buffer | null; gzip: Buffer | null }
-/** The page of a console, and the files that the page loads, by name. */
+/** The page of a console and, by name, the files that the page loads. */
 export type BuiltConsole = { page: string; assets: ReadonlyMap<string, BuiltFile> }
 
 /** Reads a console. Null means that the build of the console is missing. */

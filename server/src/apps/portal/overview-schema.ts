@@ -5,7 +5,7 @@ import { METHODS } from '../../adapters/providers/port.ts'
 import { ENVIRONMENTS, success } from '../../kernel/http/index.ts'
 import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 
-/** Periods in Tanzanian days. Each period includes today. */
+/** The periods, in Tanzanian days. Each period includes today. */
 export const PERIODS = ['today', '7d', '30d'] as const
 /** The name of a period. */
 export type PeriodName = (typeof PERIODS)[number]
@@ -21,7 +21,7 @@ export const OverviewQuery = Type.Object({
 
 const Timestamp = Type.String({ format: 'date-time' })
 
-/** A number of records and their amount. */
+/** A number of records and the sum of their amounts. */
 export const Total = Type.Object({ count: Type.Integer(), amount: Type.String() })
 export type Total = Static<typeof Total>
 
@@ -34,7 +34,7 @@ const Rate = nullable(
   }),
 )
 
-/** Payments and withdrawals of a period. */
+/** The payments and withdrawals of a period. */
 export const OverviewView = Type.Object({
   environment: oneOf(ENVIRONMENTS),
   period: oneOf(PERIODS),

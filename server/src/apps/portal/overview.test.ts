@@ -1,4 +1,4 @@
-// Tests that each total of the overview equals its list, on each day and after late answers.
+// Tests that each total of the overview equals the total of the corresponding list, on each day and after late answers.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -33,8 +33,8 @@ type Payment = { kind: 'push' | 'wallet' | 'qr' | 'page'; phone: string; amount:
 const payments = fc.array(
   fc.record({
     kind: fc.constantFrom('push', 'push', 'push', 'wallet', 'qr', 'page'),
-    // The endings simulate success, decline, no answer, another amount and reversal, on four networks and an unknown
-    // one.
+    // The endings simulate success, decline, no answer, another amount and reversal, on four known networks and an unknown
+    // network.
     phone: fc
       .tuple(
         fc.constantFrom('0754', '0684', '0714', '0624', '0724'),
@@ -70,7 +70,7 @@ async function matching(
   return rows.filter((row) => test({ ...row, at: Number.parseInt(row.id.replaceAll('-', '').slice(0, 12), 16) }))
 }
 
-/** Reads a list page by page, and checks the total at the end. */
+/** Reads a list page by page, and finally checks the total. */
 async function listed(query: string, key: string, page_size: number): Promise<string[]> {
   const ids: string[] = []
   for (let page = 1; ; page++) {
@@ -86,7 +86,7 @@ async function listed(query: string, key: string, page_size: number): Promise<st
 
 const time = (at: number) => encodeURIComponent(new Date(at).toISOString())
 
-/** Checks lists with several filters against the table, with their order. */
+/** Checks lists with several filters against the table, including the order. */
 async function checkLists(merchant: Merchant, key: string, edges: readonly number[]): Promise<void> {
   for (const status of [undefined, ...STATUSES]) {
     for (const method of [undefined, 'qr']) {
@@ -139,7 +139,7 @@ async function checkOverview(merchant: Merchant, key: string): Promise<void> {
     }
     for (const name of ['successful', 'failed'] as const) {
       for (const slot of data.series) {
-        // The test skips empty hours, because a list for each hour would take minutes.
+        // The test skips hours without payments, because a list for each hour would take minutes.
         if (slot[name].count > 0) assert.equal(slot[name].count, await total(name, slot.from, slot.to))
       }
       const of = (parts: { [key in typeof name]: { count: number } }[]) =>
@@ -158,7 +158,7 @@ async function answerLate(merchant: Merchant, row: PaymentRow, kind: 'succeeded'
   await inTransaction(world.deps.db, (tx) => applyOutcomes(world.deps, tx, linkSettlement, [outcome], () => false))
 }
 
-test('each total of the overview equals its list around midnight, days later, and after late answers', async () => {
+test('each total of the overview equals the total of its list around midnight, days later, and after late answers', async () => {
   await fc.assert(
     fc.asyncProperty(payments, async (history) => {
       const { clock } = world.deps
@@ -204,7 +204,7 @@ test('each total of the overview equals its list around midnight, days later, an
   )
 })
 
-test('the overview shows success rate, fees, networks and withdrawals', async () => {
+test('the overview shows the success rate, fees, networks and withdrawals', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const { token } = await world.newSession([{ role: 'FINANCE', merchant }])

@@ -1,4 +1,4 @@
-// Sums up the payments and withdrawals of today or of the last days, for the home page of the dashboard.
+// Sums the payments and withdrawals of today or of the last days, for the home page of the dashboard.
 
 import type { Method } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -23,7 +23,7 @@ function presentSums(sums: readonly CountAndAmount[]): Total {
   return { count: Number(count), amount: formatAmount(amount_minor) }
 }
 
-/** Counts the received amount if the payment received money; otherwise counts the requested amount. */
+/** If the payment received money, counts the received amount; otherwise counts the requested amount. */
 function countedSum({ status, items, amount_minor, amount_received_minor }: SlotSum): CountAndAmount {
   const is_received = status === 'successful' || status === 'pending_clearance' || status === 'reversed'
   return { count: items, amount_minor: is_received ? amount_received_minor : amount_minor }
@@ -107,7 +107,7 @@ export async function overviewOf(
   }
 }
 
-/** Sums up successful and failed payments by method and network, the most frequent first. */
+/** Sums successful and failed payments by method and network. The network with the most payments comes first. */
 function sumsByMethod(rows: readonly SlotSum[]): OverviewView['methods'] {
   const ended = rows.filter(({ status, method }) => method !== '' && (status === 'successful' || status === 'failed'))
   return [...Map.groupBy(ended, ({ method, network }) => `${method} ${network}`).values()]

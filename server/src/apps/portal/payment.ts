@@ -1,4 +1,4 @@
-// Reads one payment for operators: its next step, attempts, moves, postings and webhooks.
+// Reads one payment for operators: its next step, attempts, status changes, postings and webhooks.
 
 import { type Breaker, CIRCUIT_OPEN, QUESTIONS } from '../../adapters/providers/breaker.ts'
 import { statementForm } from '../../adapters/providers/statement-forms.ts'
@@ -71,7 +71,10 @@ const PAGE_END = sql(
 /** The dependencies of `getPayment`. */
 export type PaymentSources = { breaker: Breaker; requestsOf?: RequestsOf | undefined }
 
-/** Reads a payment with its next step, attempts, postings, webhooks and timeline. Refuses an unknown id with not_found. */
+/**
+ * Reads a payment with its next step, attempts, postings, webhooks and timeline. If the payment does not exist, refuses with
+ * not_found.
+ */
 export async function getPayment(
   deps: Deps,
   { breaker, requestsOf }: PaymentSources,
@@ -129,8 +132,7 @@ function findOpenAttempt(attempts: readonly OperatorAttemptRow[]): (OpenAttempt 
 }
 
 /**
- * Returns the time at which this process tries the circuit of the next call again. Null means that the circuit is not
- * open.
+ * Returns the time at which the open circuit of the next call permits a call again. Null means that the circuit is not open.
  */
 function circuitUntil(breaker: Breaker, { provider, method, state }: OpenAttempt & { method: string }): Date | null {
   const circuit_method = state === 'to_send' ? method : QUESTIONS.payments
@@ -145,7 +147,7 @@ function presentAttempt({
   return {
     ...row,
     statement_reference: statementForm(row.provider, row.provider_reference),
-    // If the circuit was open, the process made no call, so this value is not a status of the provider.
+    // If the circuit was open, the process made no call. In that case this value is not a status of the provider.
     provider_status: provider_status === CIRCUIT_OPEN ? null : provider_status,
     amount: amountAsNumber(amount_minor),
     due_at: isoOrNull(row.due_at),

@@ -1,4 +1,4 @@
-// Adds the endpoints of the overview, the checklist, the timelines, and one payment for operators.
+// Adds the endpoints for the overview, the checklist, the timelines, and the operators' view of one payment.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -11,7 +11,7 @@ import { PaymentAnswer } from './payment-schema.ts'
 import { PART_MAX } from './timeline-read.ts'
 import { type TimelineOptions, timelineRoutes } from './timeline-routes.ts'
 
-/** The options of the portal routes. */
+/** The dependencies of the portal routes. */
 export type PortalOptions = TimelineOptions & PaymentSources
 
 /** Adds all routes of the portal. */

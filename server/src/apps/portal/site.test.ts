@@ -8,9 +8,9 @@ import { createApp } from '../../kernel/http/index.ts'
 import { CONSOLES, readBuiltConsole } from './files.ts'
 import { siteRoutes } from './site.ts'
 
-/** The largest first load of a console in compressed bytes. */
+/** The highest number of compressed bytes that a console loads first. */
 const FIRST_LOAD_BYTES = 230_000
-/** The largest compressed file that a console loads later, when a page opens. */
+/** The highest number of compressed bytes of a file that a console loads later, when a page opens. */
 const CHUNK_BYTES = 40_000
 
 let world: World
@@ -30,7 +30,7 @@ const policyOf = (reply: Reply) =>
 
 for (const name of CONSOLES) {
   describe(name, () => {
-    test(`the console ${name} allows only its own scripts and styles, allows no frame, and gives each page its own nonce`, async () => {
+    test(`the console ${name} permits only its own scripts and styles, permits no frame, and gives each page a new nonce`, async () => {
       const pages = [await get(`/${name}`), await get(`/${name}/sandbox/collections?status=failed`)]
       const nonces = pages.map((page) => {
         assert.equal(page.status, 200)
@@ -50,7 +50,7 @@ for (const name of CONSOLES) {
       assert.notEqual(nonces[0], nonces[1])
     })
 
-    test(`the console ${name} has no inline script or style, and escapes a brand name that contains HTML`, async () => {
+    test(`the console ${name} has no inline script or style, and escapes HTML in a brand name`, async () => {
       const { text } = await get(`/${name}`)
       assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)/)
       assert.doesNotMatch(text, /<style|\sstyle=|\son\w+=/)
@@ -62,7 +62,7 @@ for (const name of CONSOLES) {
       assert.equal(facts.console, name)
     })
 
-    test(`the server sends files of the console ${name} compressed and cacheable for a year, and answers 404 for unknown files`, async () => {
+    test(`the server sends the files of the console ${name} compressed and cacheable for a year, and answers 404 for unknown files`, async () => {
       const built = readBuiltConsole(name)
       assert.ok(built, 'npm run build has built the console')
       for (const [file, { plain }] of built.assets) {
@@ -81,7 +81,7 @@ for (const name of CONSOLES) {
       }
     })
 
-    test(`the console ${name} keeps the first load and each later file below their limits`, () => {
+    test(`the first load and each later file of the console ${name} stay below their limits`, () => {
       const built = readBuiltConsole(name)
       assert.ok(built)
       const first = [...built.page.matchAll(/assets\/([\w.-]+\.(?:js|css))/g)].map(([, file]) => file as string)
@@ -96,7 +96,7 @@ for (const name of CONSOLES) {
   })
 }
 
-test('the dashboard contains no call of the API of operators', () => {
+test("the dashboard contains no call of the operators' API", () => {
   const built = readBuiltConsole('dashboard')
   assert.ok(built)
   const all = [...built.assets].filter(([file]) => file.endsWith('.js')).map(([, { plain }]) => plain.toString())
@@ -111,7 +111,7 @@ test('the server redirects a request to localhost to 127.0.0.1, and redirects no
   assert.equal((await get('/dashboard', { host: 'evil.example' })).status, 200)
 })
 
-test('the server answers 503 and explains the build when a console is not built', async () => {
+test('when a console is not built, the server answers 503 and explains the build', async () => {
   const { deps } = world
   const app = await createApp(deps, {
     authenticate: () => Promise.reject(new Error('must not be called')),

@@ -1,5 +1,5 @@
-// Serves the consoles: one page for every address below /dashboard or /operator, and its files. The server writes facts
-// of the installation into the page. The page uses only scripts and styles of this server.
+// Serves the consoles: one page for every address below /dashboard or /operator, and the files of the page. The server writes
+// facts of the installation into the page. The page uses only scripts and styles of this server.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -8,7 +8,7 @@ import { escapeHtml, refuse } from '../../kernel/lib/index.ts'
 import { type BuiltConsole, CONSOLES, type ConsoleName, readBuiltConsole } from './files.ts'
 
 const YEAR_S = 31_536_000
-/** The element of the built page that the server replaces with the facts. */
+/** The element of the built page that the server replaces with the facts of the installation. */
 const FACTS_PLACE = '<meta name="malipo" content="">'
 const PUBLIC_ROUTE = { schema: { hide: true }, config: { access: 'public', limit: 'none' } } as const
 
@@ -16,21 +16,21 @@ const PUBLIC_ROUTE = { schema: { hide: true }, config: { access: 'public', limit
 export type ConsoleFacts = {
   console: ConsoleName
   brand_name: string
-  /** The OpenID Connect issuer at which people sign in, and the client of this console at that issuer. */
+  /** The OpenID Connect issuer at which users sign in, and the client id of this console at the issuer. */
   issuer: string
   client_id: string
   scope: string
   /** The address of the pay pages. */
   pay_url: string
-  /** The address of the API, which examples show. */
+  /** The address of the API, for the examples in the console. */
   base_url: string
   brand: string
-  /** True means that live payments move no money on this installation. */
+  /** True means that live payments of this installation move no money. */
   rehearses: boolean
   nonce: string
 }
 
-/** Adds /dashboard and /operator. `rehearses` is a field of `ConsoleFacts`. Tests replace `read`. */
+/** Adds the routes below /dashboard and /operator. `rehearses` becomes a field of `ConsoleFacts`. Tests replace `read`. */
 export function siteRoutes(
   deps: Deps,
   { rehearses, read = readBuiltConsole }: { rehearses: boolean; read?: (name: ConsoleName) => BuiltConsole | null },
@@ -62,8 +62,8 @@ export function siteRoutes(
 }
 
 /**
- * Redirects a request to localhost to 127.0.0.1, because the sign-in returns to that address. Null means that the
- * server does not redirect.
+ * Returns the address at 127.0.0.1 for a request to localhost, because the sign-in returns to 127.0.0.1. Null means that the
+ * request needs no redirect.
  */
 function loopbackAddress({ config }: Deps, app: App, request: FastifyRequest): string | null {
   if (config.base_url !== '') return null
@@ -100,7 +100,7 @@ function sendConsolePage(
   )
 }
 
-/** Returns headers that allow only scripts of this server. Style elements of the components carry the nonce of the page. */
+/** Returns headers that permit only scripts of this server. The style elements of components carry the nonce of the page. */
 function consoleHeaders(nonce: string, issuer: string): Record<string, string> {
   return {
     'content-security-policy': [

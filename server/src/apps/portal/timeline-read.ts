@@ -1,4 +1,4 @@
-// Reads the events of one record. Each statement finds its rows by an index of the record, and reads a limited number.
+// Reads the events of one record. Each query finds its rows by an index of the record, and reads a limited number of rows.
 
 import { IS_BOOKING } from '../../books/ledger/index.ts'
 import { type Reader, sql } from '../../kernel/db/index.ts'
@@ -6,16 +6,16 @@ import { formatAmount } from '../../kernel/lib/index.ts'
 import { transactionReference } from '../../money/transactions/index.ts'
 import type { TimelineItem } from './timeline-schema.ts'
 
-/** A timeline shows at most this number of rows of each kind, the newest first. */
+/** The highest number of rows of each kind that a timeline shows, the newest rows first. */
 export const PART_MAX = 200
 
-/** Rows of one kind. True in `has_more` means that the statement left out older rows. */
+/** Rows of one kind. True in `has_more` means that older rows exist that the query did not read. */
 export type TimelinePart<Row> = { rows: Row[]; has_more: boolean }
 
-/** The key of a record. */
+/** The key of a record: its merchant and its id. */
 export type RecordKey = { merchant_id: string; id: string }
 
-/** The key of a record as transfers and webhooks store it. */
+/** The key of a record in the form that transfers and webhooks store. */
 export type SourceKey = RecordKey & { source_type: 'collection' | 'withdrawal' }
 
 function limitRows<Row>(rows: Row[]): TimelinePart<Row> {
@@ -57,7 +57,7 @@ export async function readAttempts(
   return limitRows(await reader.query<TimelineAttemptRow>(ATTEMPTS, [merchant_id, id, PART_MAX + 1]))
 }
 
-/** A move of a collection. */
+/** A status change of a collection. */
 export type TimelineMoveRow = {
   seq: number
   from_status: string
@@ -67,14 +67,14 @@ export type TimelineMoveRow = {
   at: Date
 }
 
-// Only operators see an answer of the provider that did not change the status.
+// Only operators see a provider's answer that did not change the status.
 const MOVES = sql(
   'timeline_collection_moves',
   `select seq, from_status, to_status, actor, reason, at from collection_history
    where merchant_id = $1 and collection_id = $2 and from_status <> to_status order by seq desc limit $3`,
 )
 
-/** Reads the moves of a collection, newest first. */
+/** Reads the status changes of a collection, newest first. */
 export async function readMoves(
   reader: Reader,
   { merchant_id, id }: RecordKey,
@@ -90,7 +90,7 @@ const ORIGIN = sql(
    from collections c where c.merchant_id = $1 and c.id = $2`,
 )
 
-/** Reads whether the payer (on a payment link) or the merchant created the collection, and which attempt paid. */
+/** Reads who created the collection, the payer (on a payment link) or the merchant, and which attempt paid. */
 export async function readOrigin(reader: Reader, { merchant_id, id }: RecordKey) {
   const [row] = await reader.query<{ settled_attempt: number | null; by_payer: boolean }>(ORIGIN, [merchant_id, id])
   return row ?? { settled_attempt: null, by_payer: false }
@@ -122,7 +122,7 @@ type TransferRow = {
   transaction_id: string | null
 }
 
-// Transfers of one moment change the same account of the merchant; its version gives their order.
+// Transfers of one moment change the same account of the merchant. The version of the account gives their order.
 const VERSION = `case when l.credit_code = 'available' then l.credit_version
      when l.debit_code in ('available', 'reserved', 'held') then l.debit_version else l.credit_version end`
 
@@ -184,7 +184,9 @@ const WEBHOOKS = sql(
    order by coalesce(a.at, d.created_at) desc, d.id, a.number desc limit $4`,
 )
 
-/** Reads the webhook attempts of a record in no order. An event without an attempt is one item with number 0. */
+/**
+ * Reads the webhook attempts of a record, in no particular order. An event without an attempt is one item with the number 0.
+ */
 export async function readWebhooks(
   reader: Reader,
   { merchant_id, id, source_type }: SourceKey,

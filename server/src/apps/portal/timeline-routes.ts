@@ -1,4 +1,4 @@
-// Defines the endpoints of timelines.
+// Defines the endpoints for timelines.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -17,7 +17,7 @@ const COLLECTION = { scopes: ['collections:read'], roles: MERCHANT_ROLES } as co
 const WITHDRAWAL = { roles: MERCHANT_ROLES } as const satisfies Access
 const LIMIT = `The newest ${PART_MAX} entries of each kind.`
 
-/** Adds the routes of timelines. */
+/** Adds the routes for timelines. */
 export function timelineRoutes(deps: Deps, { requestsOf }: TimelineOptions): Routes {
   const find = createFindCollection(deps)
   return (app) => {

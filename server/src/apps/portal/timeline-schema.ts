@@ -1,4 +1,4 @@
-// Defines the response of a timeline and its kinds of items.
+// Defines the response with a timeline, and the kinds of items.
 
 import Type, { type Static } from 'typebox'
 import { success } from '../../kernel/http/index.ts'
@@ -53,7 +53,7 @@ const StatusItem = Type.Object({
   ),
 })
 
-/** A transfer in the book of a merchant. */
+/** A transfer in a merchant's book. */
 export const TransferItem = Type.Object({
   ...at,
   kind: kind('transfer', 'A transfer in your book.'),
@@ -97,7 +97,7 @@ const TimelineItem = Type.Union([RequestItem, AttemptItem, StatusItem, TransferI
 
 /** One item of a timeline. */
 export type TimelineItem = Static<typeof TimelineItem>
-/** One step of an attempt. */
+/** A step of an attempt. */
 export type AttemptItem = Static<typeof AttemptItem>
 
 /** The events of one collection or withdrawal. */

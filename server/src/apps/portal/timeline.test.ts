@@ -1,5 +1,5 @@
-// Tests that a timeline shows the events of a collection or withdrawal in order, and nothing that only operators may
-// see.
+// Tests that a timeline shows the events of a collection or withdrawal in order, and shows the merchant nothing that only
+// operators may see.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -19,7 +19,7 @@ let operator: TestOperator
 let review: HeldPaymentCalls
 let shop: ShopWithKeys
 let member: string
-/** The entries of the request log by merchant and record. */
+/** The entries of the request log, by merchant and record. */
 const log = new Map<string, FoundRequest[]>()
 before(async () => {
   receiver = await startReceiver()
@@ -79,7 +79,7 @@ function describeItem(item: AnyItem): string {
 const describeItems = ({ items }: TimelineData) => items.map(describeItem)
 
 describe('the timeline of a collection', () => {
-  test('the timeline of a collection shows request, attempt, answer, transfers and webhook in order when a payment succeeds', async () => {
+  test('the timeline of a paid collection shows request, attempt, answer, transfers and webhook in order', async () => {
     const id = await review.pay(shop, '001')
     const at = world.deps.clock.now()
     const entry = { id: 'r', request_id: 'q', at, method: 'POST', path: '/v1/collections/wallet-push', status: 202 }
@@ -111,7 +111,7 @@ describe('the timeline of a collection', () => {
     assert.deepEqual([webhook.status_code, webhook.next_attempt_at], [200, null])
   })
 
-  test('a collection timeline keeps the time of a repeated answer, and shows the newest provider status on the last step', async () => {
+  test('a collection timeline keeps the time of a repeated answer, and shows the newest provider status in the last step', async () => {
     const id = await review.pay(shop, '001')
     const first = await paymentTimeline(id)
     world.deps.clock.advance(60_000)
@@ -130,7 +130,7 @@ describe('the timeline of a collection', () => {
     assert.equal(apart, 120_000)
   })
 
-  test('the timeline of a collection hides the operator and the reason when an operator clears held money', async () => {
+  test('when an operator decides about held money, the collection timeline hides the operator and the reason', async () => {
     const id = await review.hold(shop)
     world.deps.clock.advance(1_000)
     assert.equal((await review.clear(id, 'approve')).status, 200)
@@ -144,7 +144,7 @@ describe('the timeline of a collection', () => {
     for (const secret of [operator.user_id, operator.email, REASON]) assert.ok(!reply.text.includes(secret), secret)
   })
 
-  test('the timeline of a collection hides a provider answer that did not change the status', async () => {
+  test("the timeline of a collection hides a provider's answer that did not change the status", async () => {
     const id = await review.pay(shop, '001')
     await review.say(shop, id, { kind: 'declined', reason: 'provider_declined', provider_status: 'FAILED' })
     const statuses = (await paymentTimeline(id)).items.filter(({ kind }) => kind === 'status')
@@ -154,7 +154,7 @@ describe('the timeline of a collection', () => {
     )
   })
 
-  test('the timeline of a collection names the payer of a payment link as creator, and shows every answer on a hosted page', async () => {
+  test('on a payment link, the timeline of a collection names the payer as creator, and shows every answer on a hosted page', async () => {
     const collect = async (slug: string, ending: string) => {
       const path = `/public/payment-links/${slug}/collect`
       const made = await world.post(path, { method: 'WALLET_PUSH', customer_phone: `0754123${ending}` }, { key: null })
@@ -194,7 +194,7 @@ describe('the timeline of a collection', () => {
     )
   })
 
-  test('the timeline of a collection shows the time of the next attempt when a webhook fails', async () => {
+  test('when a webhook fails, the timeline of a collection shows the time of the next attempt', async () => {
     receiver.reply = { kind: 'status', status: 500 }
     const id = await review.pay(shop, '001')
     await world.pass(61_000)
@@ -210,7 +210,7 @@ describe('the timeline of a collection', () => {
     assert.equal(Date.parse(webhooks[1].next_attempt_at) - Date.parse(webhooks[1].at), 300_000)
   })
 
-  test('the timeline of a collection shows the newest 200 webhook attempts and is not complete when there are more', async () => {
+  test('the timeline of a collection shows the newest 200 webhook attempts and states that older attempts exist', async () => {
     const id = await review.pay(shop, '001')
     await world.rows(
       `insert into webhook_attempts (merchant_id, delivery_id, number, at, duration_ms, status_code, error, response_body)
@@ -223,7 +223,7 @@ describe('the timeline of a collection', () => {
     assert.deepEqual([complete, numbers.length, numbers[0], numbers.at(-1)], [false, 200, 51, 250])
   })
 
-  test('members of the merchant read the timeline of a collection, and a key of the sandbox or of another merchant gets 404', async () => {
+  test('members of the merchant can read the timeline of a collection; a sandbox key and a key of another merchant get 404', async () => {
     const id = await review.pay(shop, '001')
     assert.equal((await paymentTimeline(id, member)).items.length > 0, true)
     const path = `/v1/collections/${id}/timeline`
@@ -235,7 +235,7 @@ describe('the timeline of a collection', () => {
 })
 
 describe('the timeline of a withdrawal', () => {
-  test('the timeline of a withdrawal shows messages, moves and transfers, but hides the operator who approved the payout', async () => {
+  test('the timeline of a withdrawal shows messages, status changes and transfers, but hides the operator who approved it', async () => {
     const id = await operator.submit(shop)
     world.deps.clock.advance(1_000)
     await operator.act(id, 'request-info', { message: 'Who is Asha?' })
@@ -268,7 +268,7 @@ describe('the timeline of a withdrawal', () => {
     for (const secret of [operator.user_id, operator.email]) assert.ok(!text.includes(secret), secret)
   })
 
-  test('the timeline of a withdrawal shows the reason when an operator rejects the withdrawal', async () => {
+  test('when an operator rejects a withdrawal, the timeline of the withdrawal shows the reason', async () => {
     const id = await operator.submit(shop)
     await operator.act(id, 'reject', { reason: 'The name does not fit' })
     assert.deepEqual(describeItems(await withdrawalTimeline(id)), [
@@ -277,7 +277,7 @@ describe('the timeline of a withdrawal', () => {
     ])
   })
 
-  test('the timeline of a withdrawal shows that the provider declined, but hides the provider status', async () => {
+  test('the timeline of a withdrawal shows that the provider declined the payout, but hides the provider status', async () => {
     const id = await operator.submit(shop, { ending: '102' })
     world.deps.clock.advance(1_000)
     await operator.approve(id)
@@ -290,7 +290,7 @@ describe('the timeline of a withdrawal', () => {
     assert.ok(!JSON.stringify(timeline).includes('THEIR WORD'))
   })
 
-  test('the server answers 404 for the timeline of a withdrawal to another merchant or in the other environment', async () => {
+  test('to another merchant, or in the other environment, the server answers 404 for the timeline of a withdrawal', async () => {
     const id = await operator.submit(shop)
     const path = `/v1/merchant/withdrawals/${id}/timeline`
     const stranger = (await world.newSession('MERCHANT_ADMIN')).token

@@ -1,5 +1,5 @@
-// Builds the timeline of a collection or withdrawal for its merchant. The timeline leaves out the names of operators
-// and the provider's statuses of a payout.
+// Builds the timeline of a collection or withdrawal for its merchant. The timeline omits the names of operators and the
+// provider's statuses of a payout.
 
 import { CIRCUIT_OPEN } from '../../adapters/providers/breaker.ts'
 import type { Reader } from '../../kernel/db/index.ts'
@@ -59,7 +59,7 @@ export async function timelineOfCollection(
     to: oldest_first_moves[0]?.from_status ?? collection.status,
     actor: origin.by_payer ? 'payer' : 'merchant',
   })
-  // If the statement left out older moves, the timeline leaves out the creation too.
+  // If the query did not read the oldest status changes, the timeline also omits the creation.
   const statuses = [...(moves.has_more ? [] : [creation]), ...oldest_first_moves.map(moveItem)]
   return mergeItems(
     [
@@ -110,7 +110,7 @@ export async function timelineOfWithdrawal(
   )
 }
 
-/** Merges the parts by time. Items of the same time keep the order of the parts. */
+/** Merges the parts by time. Items with the same time keep the order of the parts. */
 function mergeItems(parts: readonly (readonly TimelineItem[])[], has_more: boolean): RecordTimeline {
   const items = parts.flat().map((item, position) => ({ item, position, at: Date.parse(item.at) }))
   items.sort((a, b) => a.at - b.at || a.position - b.position)
@@ -144,16 +144,16 @@ function moveItem({
   at,
 }: TimelineMoveRow): TimelineItem {
   const actor = ACTORS.find((one) => one === stored_actor) ?? 'platform'
-  // The operator's reason about held money may be a suspicion, so the merchant does not see it.
+  // The merchant does not see the operator's reason about held money, because the reason may be a suspicion.
   return { at: at.toISOString(), kind: 'status', from, to, actor, reason: actor === 'platform' ? null : reason }
 }
 
-/** Statuses that a collection reaches only after a provider took money. */
+/** The statuses that a collection reaches only after a provider took money. */
 const STATUSES_WITH_MONEY = ['successful', 'pending_clearance', 'reversed']
 
 /**
- * Returns the steps of each attempt. The times of answers come from the moves of the provider. An attempt stores only
- * its last change, and a provider may repeat an answer.
+ * Returns the steps of each attempt. The times of answers come from the provider's status changes, because an attempt stores
+ * only its last change and a provider may repeat an answer.
  */
 export function attemptItems(
   attempts: readonly TimelineAttemptRow[],
@@ -174,7 +174,7 @@ export function attemptItems(
   })
 }
 
-/** Statuses that a withdrawal reaches after the provider answered. */
+/** The statuses that a withdrawal reaches after an answer of the provider. */
 const STATUSES_AFTER_ANSWER = ['SUCCESS', 'FAILED', 'REVERSED', 'BLOCKED_IP_WHITELIST', 'NEEDS_ADMIN_ATTENTION']
 
 function payoutItems(
@@ -209,7 +209,7 @@ function attemptSteps(
     provider,
     method,
     provider_reference,
-    // If the circuit was open, the process made no call, so the newest status is not a status of the provider.
+    // If the circuit was open, the process made no call. In that case the newest status is not a status of the provider.
     provider_status: i === steps.length - 1 && newest_status !== CIRCUIT_OPEN ? newest_status : null,
   }))
 }

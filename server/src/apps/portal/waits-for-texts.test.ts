@@ -1,4 +1,4 @@
-// Tests the next step of a payment, which the server decides from the facts of the payment.
+// Tests the next step of a payment, which the server derives from the facts of the payment.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -48,7 +48,7 @@ for (const [subject, facts, what] of CASES) {
   })
 }
 
-test('the text of a next step never states that a decided payment fails at the deadline', () => {
+test('the text of a next step never states that a payment with a decision fails at the deadline', () => {
   for (const status of ['successful', 'failed', 'reversed'] as const) {
     for (const open of [OPEN, { ...OPEN, leased: true }, { ...OPEN, due_at: NOW }, { ...OPEN, state: 'to_send' }]) {
       for (const circuit_until of [null, later(8)]) {
@@ -65,6 +65,6 @@ test('the text of a next step never states that a decided payment fails at the d
   )
 })
 
-test('the text of a next step names the time at which the server tries an open circuit again', () => {
+test('the text of a next step states when the server tries an open circuit again', () => {
   assert.ok(waitsFor({ ...FACTS, circuit_until: later(8) })?.text.includes(later(8).toISOString()))
 })

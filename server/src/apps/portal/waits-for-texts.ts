@@ -1,4 +1,4 @@
-// Describes the next step of a payment as a sentence: the actor of the step, and the time at which the wait ends.
+// Describes the next step of a payment in a sentence: who acts, and when the wait ends.
 
 import type { Status } from '../../money/collections/index.ts'
 
@@ -15,15 +15,15 @@ export const WAITS_FOR = [
 ] as const
 type WaitsForCode = (typeof WAITS_FOR)[number]
 
-/** The next step of a payment. The text contains the times too. */
+/** The next step of a payment. The text contains the times of the other fields. */
 export type WaitsFor = {
   what: WaitsForCode
   text: string
   /** When this wait began. Null means that the server has no record of the time. */
   since: Date | null
-  /** When the next step is due. Null means that no step has a time. */
+  /** When the next step is due. Null means that no step has a fixed time. */
   next_at: Date | null
-  /** When the wait ends without an action. Null means that no time ends the wait. */
+  /** When the wait ends if nobody acts. Null means that the wait has no end time. */
   until: Date | null
 }
 
@@ -38,7 +38,7 @@ export type OpenAttempt = {
   leased: boolean
 }
 
-/** The facts that decide the next step of a payment. `open` is its attempt with the earliest next step. */
+/** The facts that determine the next step of a payment. `open` is the attempt with the earliest next step. */
 export type WaitsForFacts = {
   now: Date
   status: Status
@@ -47,7 +47,7 @@ export type WaitsForFacts = {
   /** When the page of the payment ends. Null means that the page has no end, or that the payment has no page. */
   expires_at: Date | null
   open: OpenAttempt | null
-  /** When the server tries the circuit of the next call again. Null means that the circuit is not open. */
+  /** When the open circuit of the next call permits a call again. Null means that the circuit is not open. */
   circuit_until: Date | null
 }
 
@@ -68,7 +68,7 @@ export function waitsFor(facts: WaitsForFacts): WaitsFor | null {
 function waitsForAttempt({ now, status, circuit_until }: WaitsForFacts, open: OpenAttempt): WaitsFor {
   const { provider, due_at, deadline_at, sent_at, created_at, leased, state } = open
   const times = { next_at: due_at, until: deadline_at }
-  // Only a payment in processing fails at the deadline; a decided payment keeps its status.
+  // Only a payment in processing fails at the deadline. A payment with a decision keeps its status.
   const deadline = status === 'processing' ? ` Without an answer the payment fails at ${at(deadline_at)}.` : ''
   if (due_at <= now) {
     const text = `The next step is overdue since ${at(due_at)}: no worker has claimed the step.${deadline}`

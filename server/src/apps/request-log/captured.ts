@@ -1,11 +1,11 @@
-// Captures requests while the server answers them. Another thread does slow work later, such as redaction. A batch is
-// one flat list for many requests, which is quick to hand to a thread.
+// Captures requests while the server answers. A thread does the slow work later, such as redaction. A batch contains many
+// requests in one flat list, which the process can pass to a thread quickly.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeyPrincipal } from '../../kernel/http/index.ts'
 import { timeOfId } from '../../kernel/lib/index.ts'
 
-/** A captured request. The request still contains its secrets, so it must not leave the process. */
+/** A captured request. The request still contains its secrets, so the request must not leave the process. */
 export type CapturedRequest = {
   merchant_id: string
   routing_code: number
@@ -15,7 +15,7 @@ export type CapturedRequest = {
   id: string
   /** The time of arrival in milliseconds, if the caller chose `id`. Null means that `id` contains the time. */
   arrived_at: number | null
-  /** The id of the row of the request. Null means that the recorder has not tried to write the request. */
+  /** The id of the row of the request. Null means that the recorder has not yet tried to write the request. */
   row_id: string | null
   duration_ms: number
   method: string
@@ -27,19 +27,19 @@ export type CapturedRequest = {
   reference: string | null
   sent: string | null
   answer: string | null
-  /** True means that the log dropped the bodies, because the log had no room. */
+  /** True means that the log dropped the bodies, because the memory for bodies was full. */
   bodies_dropped: boolean
-  /** The names of unknown fields in the body. Null means that the body has no unknown fields. */
+  /** The names of unknown fields in the request body. Null means that the body has no unknown fields. */
   ignored: string | null
 }
 
-/** Many requests in one flat list, field after field. */
+/** Several requests in one flat list, field after field. */
 export type CaptureBatch = (string | number | boolean | null | undefined)[]
 
-/** The number of elements that each request has in a batch. */
+/** The number of list elements per request in a batch. */
 export const BATCH_FIELDS = 18
 
-/** Adds a request to a batch. Null in `answer` means that the response has no body to keep. */
+/** Adds a request to a batch. Null in `answer` means that the response has no body to store. */
 export function addToBatch(
   batch: CaptureBatch,
   principal: KeyPrincipal,
@@ -113,7 +113,7 @@ function referenceIn(body: unknown): string | null {
   return typeof given === 'string' ? given : null
 }
 
-/** The number of a merchant's requests that the log did not keep, and their period in milliseconds. */
+/** The number of a merchant's requests that the log did not store, and their period in milliseconds. */
 export type LostRequests = {
   merchant_id: string
   routing_code: number
@@ -123,14 +123,14 @@ export type LostRequests = {
   until: number
 }
 
-/** Counts of requests that the log did not keep, by merchant and environment. */
+/** The numbers of requests that the log did not store, by merchant and environment. */
 export type LostCounts = {
   add(lost: LostRequests): void
   takeAll(): LostRequests[]
   size(): number
 }
 
-/** Makes empty counts of lost requests. */
+/** Makes empty counts of requests that the log did not store. */
 export function createLostCounts(): LostCounts {
   const counts = new Map<string, LostRequests>()
   return {

@@ -1,4 +1,4 @@
-// Exports the log of the API requests of merchants' servers, with responses, for their developers.
+// Exports the request log: the API requests of merchants' servers, with the responses, for the merchants' developers.
 
 export { findRequestsOf, type ResourceRequest } from './list.ts'
 export { createRequestLog, type RequestLog } from './log.ts'

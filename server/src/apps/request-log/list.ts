@@ -29,21 +29,21 @@ const COLUMNS = `r.environment, r.id, r.key_id, k.name as key_name, r.method, r.
 const WITH_KEY = 'left join api_keys k on k.merchant_id = $1 and k.id = r.key_id'
 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-/** A filter examines at most this number of requests, so its cost does not grow with the log. */
+/** The highest number of requests that a filter examines. The cost of a filter does not grow with the log. */
 const SCAN_MAX = 50_000
 
-// The statement reads rows in the order of the primary key until the page is full. Counts of lost requests match every
-// filter. The statements have no name, so that PostgreSQL plans them for their filters.
+// The query reads rows in the order of the primary key until the page is full. Counts of lost requests match every filter. The
+// query has no name, so PostgreSQL plans it for the current filters.
 const scan = (where: string) =>
   `(select * from requests where merchant_id = $1 and environment = $2 and id >= $3 and id < $4 ${where} order by id desc limit ${SCAN_MAX}) r`
 const MATCHES = `(r.lost is not null or (
      r.status between $5 and $6 and ($7::text is null or r.method = $7) and ($8::text is null or position($8 in r.path) > 0)
      and ($9::uuid is null or r.key_id = $9)))`
-// Failed requests have a partial index. PostgreSQL uses the index only if the statement repeats its condition.
+// A partial index contains the failed requests. PostgreSQL uses the index only if the query repeats the condition of the index.
 const SCANS = { any: scan(''), trouble: scan('and status not between 200 and 399') }
 
-// Each subquery uses an index. No index contains requests that only read a resource, so a search for an id examines the
-// newest of these requests.
+// Each subquery uses an index. No index contains requests that only read a resource, so a search for an id examines the newest
+// such requests.
 const BY_TEXT = `(select environment, id from requests where merchant_id = $1 and request_id = $10 limit ${COUNT_MAX})
        union (select environment, id from requests where merchant_id = $1 and reference = $10 order by id desc limit ${COUNT_MAX})`
 const BY_ID = `${BY_TEXT}
@@ -78,8 +78,8 @@ const STATEMENTS = {
 }
 
 /**
- * Returns a page of a merchant's requests, newest first. `total_items` counts up to 10,000. A filter examines 50,000
- * requests of the period; if there are more, `looked_back_to` is the time of the last.
+ * Returns a page of a merchant's requests, newest first. `total_items` counts at most 10,000 requests. A filter examines at
+ * most 50,000 requests of the period. If the period has more, `looked_back_to` is the time of the last examined request.
  */
 export async function listRequests(
   reader: Reader,
@@ -96,19 +96,19 @@ export async function listRequests(
   const search = text === undefined ? (least >= 400 ? 'trouble' : 'any') : id === null ? 'by_text' : 'by_id'
   const { list, count, end } = STATEMENTS[search]
   if (text !== undefined) values_of_filters.push(text)
-  // The id of an entry has the merchant's routing code; a request id that the server made has none.
+  // The id of an entry contains the merchant's routing code. A request id that the server made contains no routing code.
   if (id !== null) values_of_filters.push(withRoutingCode(id, merchant.routing_code), id)
   const [rows, counted] = await Promise.all([
     reader.query<RequestLogRow>(list, [...values_of_filters, page_size, (page - 1) * page_size]),
     reader.query<{ total: number }>(count, [...values_of_filters, COUNT_MAX]),
   ])
   const total = counted[0]?.total ?? 0
-  // If the count and the page are both full, the statements did not reach the limit of the scan.
+  // If the count and the page are both full, the queries did not reach the limit of examined requests.
   const is_full = total === COUNT_MAX && rows.length === page_size
   const [last] = !end || is_full ? [] : await reader.query<{ id: string }>(end, period)
   return {
     ...pageOf(rows.map(presentRequest), total, query),
-    // Further requests may have the same millisecond. The next list repeats some of these requests, and misses none.
+    // Further requests may have the same millisecond. The next list repeats some of these requests and omits none.
     looked_back_to: last ? new Date(timeOfId(last.id).getTime() + 1).toISOString() : null,
   }
 }
@@ -142,7 +142,7 @@ const NO_DETAILS: RequestDetails = {
   ignored_fields: null,
 }
 
-/** Reads a request with its bodies. Refuses a request of another merchant or environment with not_found. */
+/** Reads a request with its bodies. If the request belongs to another merchant or environment, refuses with not_found. */
 export async function getRequest(
   reader: Reader,
   merchant_id: string,
@@ -191,7 +191,7 @@ export type ResourceRequest = {
   duration_ms: number
 }
 
-/** The limit is a timeline's limit plus 1, so that the timeline knows whether there are more requests. */
+/** The limit of a timeline plus 1, so that the timeline can state whether more requests exist. */
 const OF_RESOURCE_MAX = 201
 const OF_RESOURCE = sql(
   'requests_of_resource',
@@ -200,8 +200,8 @@ const OF_RESOURCE = sql(
 )
 
 /**
- * Returns the newest 201 requests that created or changed a resource of a merchant, oldest first. The list is empty if
- * no request with an API key did so, or if the log no longer keeps the request.
+ * Returns the newest 201 requests that created or changed a resource of a merchant, oldest first. The list is empty if no
+ * request with an API key did so, or if the log has already deleted the request.
  */
 export async function findRequestsOf(
   reader: Reader,

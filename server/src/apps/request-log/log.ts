@@ -1,5 +1,5 @@
-// Makes the request log: each process captures requests in memory, and its task hands them to a recorder. The log never
-// delays and never refuses a request.
+// Makes the request log. Each process captures requests in memory, and a task passes the requests to a recorder. The log never
+// delays or refuses a request.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -7,31 +7,30 @@ import type { Task } from '../../kernel/work/index.ts'
 import { addToBatch, BATCH_FIELDS, type CaptureBatch, createLostCounts } from './captured.ts'
 import type { Recorder } from './recorder.ts'
 
-/** The log of this process. */
+/** The request log of a process. */
 export type RequestLog = {
-  /** Captures a request before the server sends its response. Null means that the operator has switched off the log. */
+  /** Captures a request before the server sends the response. Null means that the operator has switched the log off. */
   capture: ((request: FastifyRequest, reply: FastifyReply, payload: unknown) => void) | null
-  /** Writes the captured requests of this process. If the database is available, `idle` writes all of them. */
+  /** Writes the captured requests of this process. If the database is available, `idle` writes all captured requests. */
   task: Task
 }
 
 const WRITE_EVERY_MS = 2_000
 /**
- * About how many requests the recorder writes in one round. A burst waits for later rounds, so that the log costs
- * payments only a few percent of their speed.
+ * The approximate number of requests that the recorder writes in one round. The rest of a burst waits for later rounds, so that
+ * the log slows payments only by a few percent.
  */
 const ROUND_ENTRIES = 1_000
-/** The number of requests that the process hands to the recorder together. */
+/** The number of requests that the process passes to the recorder at once. */
 const BATCH_ENTRIES = 64
 /**
- * The number of characters of bodies that may wait in memory. Beyond this limit, the log keeps a request without its
- * bodies.
+ * The number of characters of bodies that may wait in memory. Beyond this limit, the log stores a request without its bodies.
  */
 const CHARS_MAX = 8_000_000
 /** The number of requests that may wait in memory. Beyond this limit, the log only counts requests. */
 const ENTRIES_MAX = 20_000
 
-/** Makes the log; `recorder` writes its requests. `limits` is the room in memory, and tests choose less. */
+/** Makes the log. `recorder` writes the requests. `limits` sets the memory limits, which tests lower. */
 export function createRequestLog(
   deps: Pick<Deps, 'clock' | 'config' | 'log'>,
   recorder: Recorder,
@@ -55,7 +54,7 @@ export function createRequestLog(
     const counted = lost.takeAll()
     try {
       const written = await recorder.flush(counted, entries_max)
-      // If a recorder thread died, its successor may report requests that these counts no longer include.
+      // After a recorder thread died, the next thread may report requests that these counts no longer include.
       entries = Math.max(0, entries - written.entries)
       chars = Math.max(0, chars - written.chars)
       return written.away
@@ -76,7 +75,7 @@ export function createRequestLog(
   const capture = (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const principal = request.recognised
     if (principal === null) return
-    // The log drops successful reads first: the second half of the room is for writes and failed requests.
+    // The log drops successful reads first: only writes and failed requests may use the second half of the memory.
     const is_successful_read = request.method === 'GET' && reply.statusCode < 400
     if (entries >= (is_successful_read ? limits.entries / 2 : limits.entries)) {
       const { environment, merchant } = principal

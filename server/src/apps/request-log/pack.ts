@@ -1,22 +1,21 @@
-// Makes rows and packs of captured requests, and redacts their secrets before the texts leave the process.
+// Makes rows and packs from captured requests. Redacts the secrets before the texts leave the process.
 
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import { isId, mayHoldSecret, redactSecrets, redactText, withRoutingCode } from '../../kernel/lib/index.ts'
 import type { CapturedRequest } from './captured.ts'
 
-/** The number of characters that the log keeps of a body. */
+/** The number of characters of a body that the log stores. */
 export const BODY_MAX = 4_096
 /**
- * The number of further characters that the log redacts before the cut, so that the redaction finds a whole secret at
- * the cut.
+ * The number of characters after the cut that the log also redacts, so that the redaction finds a complete secret at the cut.
  */
 const REDACT_AHEAD = 4_096
 const TEXT_MAX = 255
 const URL_MAX = 2_048
-/** A pack is small, because the server reads a whole pack to show one request. */
+/** The size of a pack. A pack is small, because the server reads a whole pack to show one request. */
 const PACK_ENTRIES_MAX = 200
-/** The log does not compress smaller packs. */
+/** The log does not compress packs below this size. */
 const COMPRESS_MIN_BYTES = 2_048
 const ZSTD_MAGIC = 0x28b52ffd
 
@@ -60,7 +59,7 @@ export function rowOf(
   newId: (routing_code: number, arrived_at: number) => string,
 ): RequestRow {
   const { answer, arrived_at, routing_code } = request
-  // A second attempt to write the request uses the same id.
+  // A second attempt to write the request must use the same id.
   request.row_id ??= arrived_at === null ? withRoutingCode(request.id, routing_code) : newId(routing_code, arrived_at)
   const path = request.url.split('?', 1)[0] as string
   return {
@@ -97,7 +96,7 @@ function textToQuote(text: string, begin: number): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the server replaces control characters
 const CONTROLS = /[\u0000-\u001f\u007f]/g
 
-/** Returns a text that every column accepts, without control characters and lone surrogates. */
+/** Returns a text that every column accepts: without control characters and without lone surrogates. */
 function oneLine(text: string): string {
   return text.replace(CONTROLS, '\ufffd').toWellFormed()
 }
@@ -124,7 +123,7 @@ export function splitIntoPacks(entries: readonly CapturedRequest[]): CapturedReq
 /** Packs the texts of requests, and redacts their secrets. */
 export async function packRequests(entries: readonly CapturedRequest[]): Promise<Buffer> {
   let text = JSON.stringify(entries.map((request) => packEntry(request, unchanged)))
-  // Most packs contain no text that looks like a secret. One check of the whole text finds the others.
+  // Most packs contain no text that looks like a secret, so one check of the whole text saves the check of each field.
   if (mayHoldSecret(text)) text = JSON.stringify(entries.map((request) => packEntry(request, redactSecrets)))
   const bytes = Buffer.from(text)
   return bytes.length < COMPRESS_MIN_BYTES ? bytes : compress(bytes, FAST)
@@ -169,7 +168,7 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff
 }
 
-/** Reads one entry of a pack. Null means that the pack has no such entry, or that the pack is unreadable. */
+/** Reads an entry of a pack. Null means that the pack has no such entry, or that the pack is unreadable. */
 export async function unpack(packed: Buffer, place: number): Promise<RequestDetails | null> {
   try {
     const bytes = packed.length > 4 && packed.readUInt32BE(0) === ZSTD_MAGIC ? await decompress(packed) : packed
@@ -195,7 +194,7 @@ export async function unpack(packed: Buffer, place: number): Promise<RequestDeta
       response_body,
       response_body_cut: response_cut === 1,
       bodies_dropped: bodies_dropped === 1,
-      // Packs of older releases lack the list of ignored fields.
+      // Packs from older releases do not contain the list of ignored fields.
       ignored_fields: ignored ?? null,
     }
   } catch {

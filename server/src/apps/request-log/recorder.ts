@@ -1,5 +1,5 @@
-// Writes requests in chunks and redacts their secrets. The recorder needs only a database, so that it can run in its
-// own thread.
+// Writes requests in chunks and redacts their secrets. The recorder needs only a database, so that the recorder can run in a
+// separate thread.
 
 import { isUnavailable } from '../../kernel/db/index.ts'
 import { runSplitting } from '../../kernel/lib/index.ts'
@@ -13,7 +13,10 @@ import {
 } from './captured.ts'
 import { type WriteDeps, writeLost, writeRequests } from './write.ts'
 
-/** The result of a round: the requests that the recorder wrote or dropped, and the characters of their bodies. */
+/**
+ * The result of a round: the number of requests that the recorder wrote or dropped, and the number of characters of their
+ * bodies.
+ */
 export type RecordedRound = { entries: number; chars: number; away: boolean }
 
 /** The writer of the request log. */
@@ -21,22 +24,22 @@ export type Recorder = {
   /** Adds a batch to the next round. */
   add(batch: CaptureBatch): void
   /**
-   * Writes about `most` of the waiting requests, and the counts of `lost` requests. The next round retries a failed
-   * chunk once, and counts its requests as lost if the retry fails. `away` means that the database is unavailable.
+   * Writes about `most` of the waiting requests, and the counts of `lost` requests. The next round retries a failed chunk once.
+   * If the retry fails, counts the requests as lost. `away` means that the database is unavailable.
    */
   flush(lost: readonly LostRequests[], most: number): Promise<RecordedRound>
   close(): Promise<void>
 }
 
-/** About how many requests one statement writes. */
+/** The approximate number of requests that one SQL statement writes. */
 const CHUNK_SIZE = 500
 
 /** The requests that the recorder has not written yet. */
 type RecorderQueue = {
-  /** The waiting requests by merchant, because a pack holds the requests of one merchant. */
+  /** The waiting requests by merchant, because a pack contains the requests of only one merchant. */
   waiting: Map<string, CapturedRequest[]>
   lost: ReturnType<typeof createLostCounts>
-  /** The requests of a failed chunk, which the next round retries. */
+  /** The requests of a failed chunk. The next round retries the chunk. */
   failed: CapturedRequest[]
 }
 
@@ -71,7 +74,7 @@ export function createRecorder(deps: WriteDeps): Recorder {
   }
 }
 
-/** Takes the next chunk. A merchant with more requests goes behind the other merchants. */
+/** Takes the next chunk. A merchant with remaining requests moves behind the other merchants. */
 function takeChunk({ waiting }: RecorderQueue): CapturedRequest[] {
   const taken: CapturedRequest[] = []
   for (const [merchant_id, of_merchant] of [...waiting]) {
@@ -106,7 +109,7 @@ async function writeChunk(
   return { finished: second ? chunk : chunk.filter((_, at) => !(done[at] instanceof Error)), error, second }
 }
 
-/** Counts requests as lost after their second failed attempt. */
+/** Counts requests as lost after the second failed attempt. */
 function dropRequests(
   deps: WriteDeps,
   { lost }: RecorderQueue,
@@ -116,7 +119,7 @@ function dropRequests(
   for (const request of entries) {
     const { merchant_id, routing_code, environment } = request
     const at = arrivedAt(request)
-    // A request without a readable time adds to the count and not to the period.
+    // A request without a readable time increases the count but does not change the period.
     const [from, until] = Number.isNaN(at) ? [Number.POSITIVE_INFINITY, 0] : [at, at]
     lost.add({ merchant_id, routing_code, environment, count: 1, from, until })
   }
@@ -126,7 +129,7 @@ function dropRequests(
   )
 }
 
-/** Writes the counts of lost requests. If the statement fails, the counts wait for the next round. */
+/** Writes the counts of lost requests. If the SQL statement fails, the counts wait for the next round. */
 async function writeLostCounts(deps: WriteDeps, { lost }: RecorderQueue): Promise<void> {
   const counted = lost.takeAll()
   try {

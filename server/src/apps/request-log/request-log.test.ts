@@ -1,4 +1,4 @@
-// Tests the API requests of merchants' servers, as their developers read them.
+// Tests the log of the API requests of merchants' servers, as the merchants' developers read the log.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -50,7 +50,7 @@ async function detailsOf(q: string) {
 }
 
 describe('requests of an API key', () => {
-  test('the request log lists a request with its bodies, and finds the request by its id, its reference and the created collection', async () => {
+  test('the request log lists a request with its bodies; a search by id, reference or created collection finds it', async () => {
     const reference = `ORDER-${randomUUID()}`
     const idempotency_key = randomUUID()
     const made = await world.post(PUSH, body({ reference }), { idempotency_key, headers: { 'user-agent': 'duka/1.0' } })
@@ -93,7 +93,7 @@ describe('requests of an API key', () => {
     assert.equal(data.request_body_cut || data.response_body_cut || data.bodies_dropped, false)
   })
 
-  test('the request log finds a request by the X-Request-Id of its caller', async () => {
+  test('the request log finds a request by an X-Request-Id that the caller chose', async () => {
     const chosen = 'till-7.order_1'
     await world.post(PUSH, body(), { headers: { 'x-request-id': chosen } })
     assert.equal((await one(chosen)).request_id, chosen)
@@ -107,7 +107,7 @@ describe('requests of an API key', () => {
     )
   })
 
-  test('the request log lists a refused request with its error code, for a wrong key, scope, body or path', async () => {
+  test('the request log lists a refused request with its error code, after a wrong key, scope, body or path', async () => {
     const made = await createKey(world.deps, {
       merchant_id: world.merchant.id,
       environment: 'sandbox',
@@ -142,7 +142,7 @@ describe('requests of an API key', () => {
     assert.equal((await detailsOf((refused[3] as [string, number, string])[0])).request_body, '{"amount": ')
   })
 
-  test('the request log does not list a request with an unknown or missing key, or a request of a member', async () => {
+  test('the request log omits requests with an unknown or missing key, and requests of members', async () => {
     const before_them = (await list('&page_size=100')).length
     await world.get('/v1/collections', `${world.sandbox_key.slice(0, -1)}x`)
     await world.call({ method: 'GET', url: '/v1/collections', key: null })
@@ -152,7 +152,7 @@ describe('requests of an API key', () => {
 })
 
 describe('access and filters of the request log', () => {
-  test('the request log shows nothing to another merchant, and keeps the environments apart', async () => {
+  test('the request log shows nothing to another merchant, and separates the environments', async () => {
     const other = await world.newMerchant()
     const stranger = (await world.newSession([{ role: 'DEVELOPER', merchant: other }])).token
     const reference = `LIVE-${randomUUID()}`
@@ -181,7 +181,7 @@ describe('access and filters of the request log', () => {
     assert.equal((await world.get('/v1/merchant/requests', world.live_key)).status, 403)
   })
 
-  test('the request log filters by method, status, path, key and time, with pages', async () => {
+  test('the request log filters by method, status, path, key and time, and has pages', async () => {
     const merchant = await world.newMerchant()
     const token = (await world.newSession([{ role: 'DEVELOPER', merchant }])).token
     const keys = [await world.newKey({ merchant }), await world.newKey({ merchant })] as const
@@ -215,7 +215,7 @@ describe('access and filters of the request log', () => {
     assert.equal((await world.get('/v1/merchant/requests?status=9xx', token)).status, 400)
   })
 
-  test('the request log answers 400 with the name of the field when a filter contains a NUL character', async () => {
+  test('when a filter contains a NUL character, the request log answers 400 and names the field', async () => {
     for (const field of ['q', 'path']) {
       const reply = await world.get(`/v1/merchant/requests?${field}=%00`, developer)
       assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
@@ -223,7 +223,7 @@ describe('access and filters of the request log', () => {
     }
   })
 
-  test('the request log finds the requests that created and changed a payment, oldest first, without reads', async () => {
+  test('the request log finds the requests that created and changed a payment, oldest first, and omits reads', async () => {
     const made = await world.post(PUSH, body())
     const { collection_id } = made.body.data
     await world.get(`/v1/collections/${collection_id}`)
@@ -243,7 +243,7 @@ describe('access and filters of the request log', () => {
     assert.equal((await list(`&q=${collection_id}`)).length, 3, 'a search finds all of them')
   })
 
-  test('the request log finds the newest 201 requests of a payment when there are more', async () => {
+  test('when a payment has more than 201 requests, the request log returns the newest 201', async () => {
     const { collection_id } = (await world.post(PUSH, body())).body.data
     await Promise.all(
       Array.from({ length: 210 }, () => world.post(`/v1/collections/${collection_id}/refresh-status`, {})),
@@ -258,7 +258,7 @@ describe('access and filters of the request log', () => {
 })
 
 describe('secrets', () => {
-  test('no row of the request log contains API keys of bodies and paths, PINs, or the signing secret of webhooks', async () => {
+  test('no row of the request log contains API keys from bodies and paths, PINs, or the signing secret of webhooks', async () => {
     const key = await world.newKey()
     const secrets = [key]
     const q = async (reply: { headers: object }) =>
@@ -275,7 +275,7 @@ describe('secrets', () => {
     assert.equal(listed.query, 'note=is.[redacted]&page=1&pin=[redacted]')
     const answered = await world.call({ method: 'GET', url: '/v1/collections', headers: { 'x-request-id': key } })
     assert.equal(answered.status, 200)
-    // The key is at the cut of the body.
+    // The cut of the body is in the middle of the key.
     for (const filler of [4_036, 4_040, 4_044, 4_048, 4_090]) {
       await q(await world.post(PUSH, { filler: 'x'.repeat(filler), note: key }))
     }
@@ -314,7 +314,7 @@ describe('secrets', () => {
     }
   })
 
-  test('the request log does not redact phones, names and amounts', async () => {
+  test('the request log does not redact phone numbers, names and amounts', async () => {
     const reply = await world.post(PUSH, body({ customer_name: 'Pinda Okey' }))
     const data = await detailsOf(String(reply.headers['x-request-id']))
     assert.equal(data.request_body, JSON.stringify(body({ customer_name: 'Pinda Okey' })))
@@ -328,7 +328,7 @@ describe('hostile bodies', () => {
     return detailsOf(String(reply.headers['x-request-id']))
   }
 
-  test('the request log cuts a body at 4,096 characters, never within a character, and marks the body as cut', async () => {
+  test('the request log cuts a body at 4,096 characters, never inside a character, and marks the body as cut', async () => {
     const smileys = await send(JSON.stringify({ amount: '1', x: `${'y'.repeat(2)}${'😀'.repeat(6_000)}` }))
     assert.equal(smileys.request_body_cut, true)
     assert.ok(smileys.request_body.isWellFormed())
@@ -366,7 +366,7 @@ describe('hostile bodies', () => {
   })
 })
 
-describe('the retention', () => {
+describe('the deletion of old requests', () => {
   test('the request log deletes requests and their bodies after thirty days', async () => {
     const own = await createWorld()
     try {

@@ -6,7 +6,7 @@ import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 
 const Timestamp = Type.String({ format: 'date-time' })
 
-/** An entry of the list: a request, or the number of requests that the log did not keep. */
+/** An entry of the list: a request, or the number of requests that the log did not store. */
 export const LoggedRequest = Type.Object({
   id: Type.String({ format: 'uuid' }),
   kind: oneOf(
@@ -102,5 +102,5 @@ export const RequestsAnswer = success(
 )
 /** The response with one request. */
 export const RequestAnswer = success(RequestRecord)
-/** The parameters of the path of one request. */
+/** The path parameters of one request. */
 export const RequestParams = Type.Object({ id: Type.String({ description: 'The id of the entry.' }) })

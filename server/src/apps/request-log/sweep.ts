@@ -5,10 +5,10 @@ import { firstIdAt } from '../../kernel/lib/index.ts'
 import { sweepTask, type Task } from '../../kernel/work/index.ts'
 
 const DAY_MS = 86_400_000
-/** The largest number of rows that one statement deletes. */
+/** The highest number of rows that one SQL statement deletes. */
 const BATCH_MAX = 5_000
 
-// For each merchant, the primary key gives the oldest rows first.
+// For each merchant, the primary key returns the oldest rows first.
 const SWEEP_REQUESTS = sql(
   'requests_sweep',
   `delete from requests r using (
@@ -33,7 +33,7 @@ const SWEEP_PACKS = sql(
    returning 1 as gone`,
 )
 
-/** Makes the task that deletes requests and packs older than REQUEST_LOG_DAYS. */
+/** Makes the task that deletes requests and packs after REQUEST_LOG_DAYS. */
 export function requestSweep(deps: Deps): Task {
   const sweep = (statement: typeof SWEEP_PACKS) => async (now: Date) => {
     const before = new Date(now.getTime() - deps.config.request_log_days * DAY_MS)

@@ -1,4 +1,4 @@
-// Runs in the thread that writes the request log: a recorder with its own connection.
+// Runs in the thread that writes the request log: a recorder with a separate database connection.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { createDb } from '../../kernel/db/index.ts'
@@ -17,7 +17,7 @@ const db = createDb({
 })
 const recorder = createRecorder({ db, log, clock: systemClock, random: systemRandom() })
 
-// A list is a batch. Null ends the thread. Any other message starts a round.
+// A list is a batch of requests. Null ends the thread. Any other message starts a round.
 parentPort?.on('message', async (message: CaptureBatch | { lost: LostRequests[]; most: number } | null) => {
   if (Array.isArray(message)) return recorder.add(message)
   if (message !== null) return parentPort?.postMessage(await recorder.flush(message.lost, message.most))

@@ -1,4 +1,4 @@
-// Tests the recorder thread of the request log, as a real process uses the thread.
+// Tests the recorder thread of the request log as a real process uses the thread.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -24,7 +24,7 @@ before(async () => {
 })
 after(() => world.close())
 
-test('the recorder thread writes 150 requests before its task is idle', async () => {
+test('the recorder thread writes 150 requests before its task reports idle', async () => {
   for (let n = 0; n < 150; n++) assert.equal((await world.get(`/v1/collections?page=${n + 1}`)).status, 200)
   await world.system.own_tasks.find(({ name }) => name === 'request_log')?.idle()
   const list = await world.get('/v1/merchant/requests?environment=sandbox', token)
@@ -35,16 +35,16 @@ test('the recorder thread writes 150 requests before its task is idle', async ()
   assert.match(shown.body.data.response_body, /^\{"success":true/)
 })
 
-test('a recorder rejects the pending round and starts another thread when its thread dies', async () => {
+test('when a recorder thread dies, the recorder rejects the pending round and starts another thread', async () => {
   const recorder = createThreadedRecorder({ url: world.url, log_level: 'silent' })
-  // A message that the thread cannot read ends the thread.
+  // If the thread cannot read a message, the thread ends.
   await assert.rejects(recorder.flush(7 as never, 1))
   const next = await recorder.flush([], 1)
   assert.deepEqual(next, { entries: 0, chars: 0, away: false })
   await recorder.close()
 })
 
-test('the recorder thread uses less than 19 MB of heap before the thread writes requests', async () => {
+test('the recorder thread uses less than 19 MB of heap before it writes requests', async () => {
   const workerData: ThreadData = { url: world.url, log_level: 'silent' }
   const thread = new Worker(new URL('./thread.ts', import.meta.url), { workerData })
   const written = once(thread, 'message')

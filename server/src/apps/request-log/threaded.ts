@@ -1,20 +1,23 @@
-// Runs a recorder in its own thread, so that redaction and packing do not delay requests.
+// Runs a recorder in a separate thread, so that redaction and packing do not delay requests.
 
 import { Worker } from 'node:worker_threads'
 import type { RecordedRound, Recorder } from './recorder.ts'
 
-/** The data that a recorder thread gets at its start. */
+/** The data that a recorder thread gets when it starts. */
 export type ThreadData = { url: string; log_level: string }
 
-/** A thread that needs more memory is faulty. The thread ends, and the process continues. */
+/** The heap limit of the thread. A thread that needs more is faulty: the thread ends, and the process continues. */
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 24 }
 
-/** Makes a recorder that starts its thread with the first batch. If the thread dies, a flush throws, and a new thread starts. */
+/**
+ * Makes a recorder that starts a thread for the first batch. If the thread dies, the next flush throws an error, and a new
+ * thread starts.
+ */
 export function createThreadedRecorder(data: ThreadData): Recorder {
   let worker: Worker | null = null
-  /** The rounds without a result, the oldest first. The thread answers in this order. */
+  /** The rounds that have no result yet, oldest first. The thread answers in this order. */
   let pending: PromiseWithResolvers<RecordedRound>[] = []
-  /** The error of a thread that died while no round was pending. The next flush throws the error. */
+  /** The error of a thread that died between two rounds. The next flush throws this error. */
   let thread_error: Error | null = null
 
   const start = (): Worker => {
@@ -50,7 +53,7 @@ export function createThreadedRecorder(data: ThreadData): Recorder {
       worker ??= start()
       const round = Promise.withResolvers<RecordedRound>()
       pending.push(round)
-      // The process must not end while a round is pending.
+      // While a round is pending, the process must not end.
       worker.ref()
       worker.postMessage({ lost, most })
       return round.promise

@@ -1,4 +1,4 @@
-// Tests the request log under too many requests, and while the database fails.
+// Tests the request log under too many requests and during failures of the database.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -11,7 +11,7 @@ import { createRecorder } from './recorder.ts'
 
 let world: World
 let token: string
-/** The prefix of the statements that throw a lost connection. Null means that no statement throws. */
+/** The prefix of the names of queries that fail as if the connection broke. Null means that no query fails. */
 let failing_statement: string | null = null
 let write_attempts = 0
 
@@ -62,7 +62,7 @@ function captureRequest(
   return id
 }
 
-test('a request succeeds while the database refuses the request log, and the log counts the missing requests', async () => {
+test('requests succeed while the database refuses to write the request log, and the log counts the missing requests', async () => {
   await world.get('/v1/collections')
   await ownTask().idle()
   const count_before = (await list()).length
@@ -110,7 +110,7 @@ test('a request succeeds while the database refuses the request log, and the log
   assert.equal(shown.body.data.count, 3)
 })
 
-test('the recorder writes a chunk once when its connection breaks after the commit', async () => {
+test('the recorder writes a chunk once although the connection breaks after the commit', async () => {
   const before_it = (await list()).length
   await world.get('/v1/collections')
   await world.call({ method: 'GET', url: '/v1/collections', headers: { 'x-request-id': 'my-own-id' } })
@@ -139,7 +139,7 @@ test('the recorder writes a chunk once when its connection breaks after the comm
   )
 })
 
-test('the request log keeps requests without bodies when bodies have no room, and only counts requests when requests have no room', async () => {
+test('when the memory for bodies is full, the log stores requests without bodies; when the memory for requests is full, it counts', async () => {
   world.deps.clock.advance(60_000)
   const log = createRequestLog(world.deps, createRecorder(world.deps), { chars: 100, entries: 4 })
   const with_bodies = [captureRequest(log, 'a'.repeat(40), ''), captureRequest(log, 'b'.repeat(60), '')]
@@ -167,13 +167,13 @@ test('the request log keeps requests without bodies when bodies have no room, an
     lost.map(({ at, until }) => [at, until]),
     [[new Date(now - 1_000).toISOString(), new Date(now).toISOString()]],
   )
-  // After the recorder has written requests, the log has room again.
+  // After the recorder has written requests, the memory of the log has space again.
   const later = captureRequest(log, 'g'.repeat(100), '')
   await log.task.idle()
   assert.equal((await detail(later)).bodies_dropped, false)
 })
 
-test('the request log drops successful reads before writes and failed requests when half the room is full', async () => {
+test('when half of the memory is full, the request log drops successful reads before writes and failed requests', async () => {
   const log = createRequestLog(world.deps, createRecorder(world.deps), { chars: 100, entries: 4 })
   const get = { method: 'GET' }
   const [first, second, gone] = [
@@ -212,7 +212,7 @@ test('the recorder writes a burst in several rounds without a loss, and a mercha
   assert.deepEqual(await written(), { of_burst: 2_500, of_other: 1 })
 })
 
-test('the recorder drops only the request that the database refuses, and writes the others', async () => {
+test('the recorder drops only the request that the database refuses, and writes all other requests', async () => {
   const log = createRequestLog(world.deps, createRecorder(world.deps))
   const good = captureRequest(log, 'good')
   const request = { recognised: principal(), id: 'no id', headers: {}, sent: null, url: '/', method: 'POST', ip: '::1' }
@@ -222,14 +222,14 @@ test('the recorder drops only the request that the database refuses, and writes 
   for (const id of [good, other]) assert.equal((await list(`&q=${id}`)).length, 1)
 })
 
-test('a process that stops saves the requests in its memory', async () => {
+test('a process that stops writes the requests in its memory', async () => {
   const reply = await world.get('/v1/collections')
   const worker_stops = world.system.own_tasks.map((task) => task.idle())
   await Promise.all(worker_stops)
   assert.equal((await list(`&q=${reply.headers['x-request-id']}`)).length, 1)
 })
 
-test('a process stops without waiting when the database is unavailable', async () => {
+test('when the database is unavailable, a process stops without waiting', async () => {
   const log = createRequestLog(world.deps, createRecorder(world.deps))
   for (let n = 0; n < 1_200; n++) captureRequest(log, null, '')
   failing_statement = 'requests_write'

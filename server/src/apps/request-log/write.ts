@@ -1,12 +1,12 @@
-// Writes requests with one statement. Their bodies are in packs by merchant.
+// Writes requests with one SQL statement. Packs contain the bodies of the requests, by merchant.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
 import type { CapturedRequest, LostRequests } from './captured.ts'
 import { packRequests, type RequestRow, rowOf, splitIntoPacks } from './pack.ts'
 
-// All packs are one parameter, and each row takes a part. A connection may break after the commit and before its
-// answer. A retry of the same requests then changes nothing.
+// All packs are one parameter, and each row takes its part. If a connection breaks after the commit, the process retries the
+// same requests, and the retry changes nothing.
 const WRITE = sql(
   'requests_write',
   `with packs as (
@@ -47,10 +47,10 @@ const COLUMNS = [
   'error_code',
 ] as const satisfies (keyof RequestRow)[]
 
-/** The dependencies of the functions that write. */
+/** The dependencies of the functions that write the log. */
 export type WriteDeps = Pick<Deps, 'db' | 'log' | 'clock' | 'random'>
 
-/** Writes all given requests, or none. Throws if the database is unavailable or refuses a value of one request. */
+/** Writes all given requests or none. If the database is unavailable or refuses a value of a request, throws an error. */
 export async function writeRequests(deps: WriteDeps, entries: readonly CapturedRequest[]): Promise<void> {
   if (entries.length === 0) return
   const rows: (RequestRow & { pack_id: string; pack_place: number })[] = []
@@ -81,7 +81,7 @@ export async function writeRequests(deps: WriteDeps, entries: readonly CapturedR
   ])
 }
 
-/** Writes the counts of requests that the log did not keep. */
+/** Writes the numbers of requests that the log did not store. */
 export async function writeLost(deps: WriteDeps, lost: readonly LostRequests[]): Promise<void> {
   await oneStatement(deps.db).query(WRITE_LOST, [
     lost.map(({ merchant_id }) => merchant_id),
@@ -97,8 +97,7 @@ function newIdAt(deps: WriteDeps, routing_code: number, at: number): string {
 }
 
 /**
- * Returns a list in the array syntax of PostgreSQL. This function is several times faster than the conversion of the
- * driver.
+ * Returns a list in the array syntax of PostgreSQL. This function is several times faster than the conversion by the driver.
  */
 function arrayLiteral(values: readonly (string | number | null)[]): string {
   return `{${values.map(arrayElement).join()}}`
