@@ -1,5 +1,5 @@
-// An example webhook receiver that verifies each delivery and prints it. WEBHOOK_SECRET is the signing secret; RECEIVER_PORT is
-// its port (default 9090).
+// An example webhook receiver that verifies each delivery and prints the event. WEBHOOK_SECRET is the signing secret.
+// RECEIVER_PORT is the port of the receiver (default 9090).
 
 import { createServer } from 'node:http'
 import { verifyWebhook } from '../src/index.ts'
@@ -11,7 +11,10 @@ if (secret === '') {
   process.exit(1)
 }
 
-/** The ids of known deliveries. A real receiver stores them in its database, because a delivery can arrive more than once. */
+/**
+ * The ids of deliveries that arrived before. A real receiver stores the ids in its database, because a delivery can arrive more
+ * than once.
+ */
 const seen = new Set<string>()
 
 createServer((request, response) => {
@@ -19,7 +22,7 @@ createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     try {
-      // The signature covers the raw bytes. JSON that a program has parsed and serialised again would not match.
+      // The signature covers the raw bytes. If a program parses and serialises the JSON again, the signature no longer matches.
       const event = verifyWebhook({ body: Buffer.concat(chunks), headers: request.headers, secret })
       const id = String(request.headers['webhook-id'])
       const again = seen.has(id) ? ' (again)' : ''

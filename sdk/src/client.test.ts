@@ -1,4 +1,4 @@
-// Tests the client against the real API over a real port, and verifyWebhook with a real delivery.
+// Tests the client against the real API over a real port, and tests verifyWebhook with a real delivery.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -48,13 +48,13 @@ test('the client sends a push, and reads, refreshes and lists the successful col
   assert.equal(pagination.total_items, 1)
 })
 
-test('the API accepts a wallet push and a QR code', async () => {
+test('the client starts a Provider Pesa payment and creates a QR code', async () => {
   assert.equal((await client.providerPesa({ amount: 100, phone: '0754123001' })).status, 'processing')
   const qr = await client.qr({ amount: 100 })
   assert.ok(qr.payment_token.length > 0 && qr.qr_payload.length > 0)
 })
 
-test('each call makes a new payment, and calls with one idempotency key make one payment', async () => {
+test('each call makes a new payment, but two calls with one idempotency key make one payment', async () => {
   const input = { amount: 500, phone: '0754123001' }
   const first = await client.walletPush(input)
   assert.notEqual((await client.walletPush(input)).collection_id, first.collection_id)
@@ -76,7 +76,7 @@ test('the error of a refusal has its code, message, details, status and request 
   assert.equal((await failureOf(stranger.listCollections())).code, 'invalid_api_key')
 })
 
-test('a call without a readable answer fails with no_answer and the idempotency key for a retry', async () => {
+test('a call without a readable response fails with no_answer and gives the idempotency key for a retry', async () => {
   const unreachable_client = createClient({ base_url: 'http://127.0.0.1:1', api_key: 'k' })
   const unreachable = await failureOf(
     unreachable_client.walletPush({ amount: 1, phone: '0754123001' }, { idempotency_key: 'again-1' }),
@@ -91,7 +91,7 @@ test('a call without a readable answer fails with no_answer and the idempotency 
   proxy.close()
 })
 
-test('verifyWebhook accepts a real delivery with its secret and refuses it with another secret', async () => {
+test('verifyWebhook accepts a real delivery with the right secret and refuses the delivery with another secret', async () => {
   await world.work() // completes the payments of earlier tests before this test configures the webhook
   const receiver = await startReceiver()
   try {

@@ -1,4 +1,4 @@
-// The client: one function per call.
+// The client of the API, with one function for each call.
 
 import { randomUUID } from 'node:crypto'
 import type { Collection, ListOptions, Page, PushAccepted, PushInput, QrAccepted, QrInput } from './collections.ts'
@@ -36,7 +36,7 @@ import type {
   WithdrawalInput,
 } from './withdrawals.ts'
 
-/** The API as functions. A function throws a `MalipoError` if its call fails. */
+/** The API as functions. If a call fails, its function throws a `MalipoError`. */
 export type Client = IdentityCalls & CollectionCalls & DisbursementCalls & WithdrawalCalls & TransactionCalls
 
 type IdentityCalls = {
@@ -65,33 +65,36 @@ type DisbursementCalls = {
     method?: PayoutMethod
     environment?: 'live' | 'sandbox'
   }): Promise<{ items: Destination[] }>
-  /** Submits a payout to a mobile-money number. An operator must approve it. */
+  /** Submits a payout to a mobile-money number. An operator must approve the payout. */
   disburseMobileMoney(input: MobileMoneyInput, options?: CreateOptions): Promise<Withdrawal>
-  /** Submits a payout to a Provider Pesa wallet. An operator must approve it. */
+  /** Submits a payout to a Provider Pesa wallet. An operator must approve the payout. */
   disburseProviderPesa(input: WalletInput, options?: CreateOptions): Promise<Withdrawal>
-  /** Submits a payout to a bank account. An operator must approve it. */
+  /** Submits a payout to a bank account. An operator must approve the payout. */
   disburseBankAccount(input: BankAccountInput, options?: CreateOptions): Promise<Withdrawal>
   /** Lists the disbursements of the key's merchant, newest first. */
   listDisbursements(filters?: DisbursementFilters): Promise<Page<Withdrawal>>
-  /** Lists the disbursements of the named merchant. This call is for users, who may be members of several merchants. */
+  /**
+   * Lists the disbursements of the named merchant. Only users need this call, because a user may be a member of several
+   * merchants.
+   */
   listDisbursements(merchant_id: string, filters?: DisbursementFilters): Promise<Page<Withdrawal>>
   /** Returns a disbursement with its status history. */
   getDisbursement(disbursement_id: string): Promise<WithdrawalDetail>
-  /** Simulates the decision of the operator and the answer of the provider. This call works in the sandbox only. */
+  /** Simulates the decision of the operator and the answer of the provider. The API accepts this call only in the sandbox. */
   simulateDisbursement(disbursement_id: string, outcome: SimulatedOutcome, options?: CreateOptions): Promise<Withdrawal>
 }
 
-/** Calls for users: `api_key` must be an access token. */
+/** The calls for users. `api_key` must be an access token. */
 type WithdrawalCalls = {
-  /** For users: returns the charges of a withdrawal. */
+  /** Returns the charges of a withdrawal. Only users may make this call. */
   quoteWithdrawal(input: QuoteInput): Promise<Quote>
-  /** For users: submits a withdrawal. An operator must approve it. */
+  /** Submits a withdrawal. Only users may make this call. An operator must approve the withdrawal. */
   submitWithdrawal(input: WithdrawalInput, options?: CreateOptions): Promise<Withdrawal>
-  /** For users: lists withdrawals, newest first. */
+  /** Lists withdrawals, newest first. Only users may make this call. */
   listWithdrawals(filters?: WithdrawalFilters): Promise<Page<Withdrawal>>
-  /** For users: returns a withdrawal with its status history. */
+  /** Returns a withdrawal with its status history. Only users may make this call. */
   getWithdrawal(withdrawal_id: string, acting?: ActingInput): Promise<WithdrawalDetail>
-  /** For users: answers the question of an operator about a withdrawal. */
+  /** Answers the question of an operator about a withdrawal. Only users may make this call. */
   respondToWithdrawal(
     withdrawal_id: string,
     input: ActingInput & { message: string },
@@ -106,13 +109,15 @@ type TransactionCalls = {
   listTransactions(merchant_id: string, filters?: TransactionFilters): Promise<Page<Transaction>>
   /** Returns the transaction with this TXN- reference. */
   getTransaction(reference: string): Promise<Transaction>
-  /** Exports transactions as CSV. Returns a stream, because the file may be large. */
+  /** Exports transactions as CSV. Returns a stream, because the file can be large. */
   exportTransactions(merchant_id: string, filters?: ExportFilters): Promise<ReadableStream<Uint8Array>>
   /** Returns the statement of a month ("2026-01") or a day ("2026-01-05"). */
   getStatement(merchant_id: string, period: string, options?: StatementOptions): Promise<Statement>
 }
 
-/** The kinds of calls. `create` sends an Idempotency-Key, so the caller may repeat the call; `post` sends no key. */
+/**
+ * The kinds of calls. A `create` call sends an Idempotency-Key, so the caller may repeat the call. A `post` call sends no key.
+ */
 type HttpCalls = {
   get<Data>(path: string, filters?: object): Promise<Data>
   create<Data>(path: string, body: object, options?: CreateOptions): Promise<Data>
@@ -121,8 +126,8 @@ type HttpCalls = {
 }
 
 /**
- * Creates a client of the API at `base_url`, such as https://api.example.com. Use the client on servers only, because the key
- * is secret.
+ * Creates a client of the API at `base_url`, such as https://api.example.com. The key is secret, so use the client only on
+ * servers.
  */
 export function createClient(options: ClientOptions): Client {
   const call = <Data>(details: ApiCall) => requestData<Data>(options, details)
@@ -143,7 +148,7 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-/** Builds a path, and encodes each value, so that each value stays one segment of the path. */
+/** Builds a path. Encodes each value, so that the value remains one segment of the path. */
 function path(parts: TemplateStringsArray, ...given: string[]): string {
   return parts.reduce((path, part, i) => path + encodeURIComponent(given[i - 1] ?? '') + part)
 }

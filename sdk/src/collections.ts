@@ -1,4 +1,4 @@
-// Inputs and answers of collections: money that a merchant receives.
+// Inputs and responses of collections: payments that a merchant requests.
 
 /** The statuses of a collection. Only `successful` means paid. */
 export type CollectionStatus = 'created' | 'processing' | 'successful' | 'failed' | 'pending_clearance' | 'reversed'
@@ -24,10 +24,10 @@ export type PushInput = CommonInput & { phone: string }
 /** The input of a QR code. */
 export type QrInput = CommonInput & { customer_phone?: string }
 
-/** The answer to a push: the API accepted the request, but the payer has not paid yet. */
+/** The response to a push. The API accepted the request, but the payer has not paid yet. */
 export type PushAccepted = { collection_id: string; reference: string | null; status: 'processing'; message: string }
 
-/** The answer to a QR request. Encode `qr_payload` unchanged. */
+/** The response to a QR request. Encode `qr_payload` unchanged. */
 export type QrAccepted = {
   collection_id: string
   reference: string | null
@@ -45,7 +45,7 @@ export type Collection = {
   status: CollectionStatus
   amount: number
   amount_received: number | null
-  /** The amount that the provider received in another currency. Null means that the provider received no other currency. */
+  /** The amount that the provider received in another currency. Null means that the provider received shillings or no money. */
   foreign_amount: number | null
   foreign_currency: string | null
   currency: string
@@ -53,7 +53,7 @@ export type Collection = {
   environment: 'live' | 'sandbox'
   provider_payment_status: string | null
   /**
-   * The reason of a failure; null means that the collection has not failed. New codes may follow: treat an unknown code as a
+   * The reason of a failure. Null means that the collection has not failed. New codes may follow: treat an unknown code as a
    * failure.
    */
   failure_reason_code: string | null

@@ -7,14 +7,14 @@ export type MalipoErrorFacts = {
   details: Record<string, unknown> | null
   request_id: string | null
   status: number
-  /** The Idempotency-Key of the call. A repeated call with this key has no second effect. */
+  /** The Idempotency-Key of the call. If you repeat the call with this key, the second call has no second effect. */
   idempotency_key: string | null
   cause?: unknown
 }
 
 /**
- * A failed call. `code` is an error code of the API. Without a readable answer, `code` is `no_answer` and the status is 0.
- * After `no_answer` or a 5xx the outcome is unknown: repeat the call with the same `idempotency_key`.
+ * A failed call. `code` is an error code of the API. If no readable response arrives, `code` is `no_answer` and the status is
+ * 0. After `no_answer` or a 5xx the outcome is unknown: repeat the call with the same `idempotency_key`.
  */
 export class MalipoError extends Error {
   readonly code: string

@@ -1,10 +1,10 @@
-// The identity of a caller: an API key with its merchant, or a user with their merchants.
+// The identity of a caller: an API key with its merchant, or a user with the merchants of the user.
 
 /** An API key and its merchant. */
 export type KeyIdentity = {
   merchant_id: string
   merchant_name: string
-  /** The short public name of the merchant, as in webhooks. */
+  /** The short public name of the merchant, which webhooks also contain. */
   merchant_code: string
   /** The environment of the key. */
   environment: 'live' | 'sandbox'
@@ -14,7 +14,7 @@ export type KeyIdentity = {
   key_name: string
 }
 
-/** A user who signed in with an access token, and their merchants. */
+/** A user who signed in for an access token, with the merchants of the user. */
 export type PersonIdentity = {
   id: string
   email: string
@@ -23,9 +23,9 @@ export type PersonIdentity = {
   language: 'sw' | 'en'
   /** True for an operator of the platform. */
   super_admin: boolean
-  /** The console of the session. Null means that the session may use both consoles. */
+  /** The console in which the user signed in. Null means that the session may use both consoles. */
   console: string | null
-  /** The time at which the user entered their credentials. Null means that the time is unknown. */
+  /** The time at which the user entered a password. Null means that the time is unknown. */
   auth_time: string | null
   memberships: {
     merchant_id: string
@@ -34,10 +34,10 @@ export type PersonIdentity = {
     role: string
     status: string
     verified: boolean
-    /** True if the merchant has prices. */
+    /** True if operators have set the prices of the merchant. */
     priced: boolean
   }[]
 }
 
-/** The owner of `api_key`. `'key_id' in identity` is true for an API key. */
+/** The caller that `api_key` identifies. For an API key, `'key_id' in identity` is true. */
 export type Identity = KeyIdentity | PersonIdentity

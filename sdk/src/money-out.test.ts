@@ -14,7 +14,7 @@ let world: World
 let base_url: string
 let merchant_id: string
 let client: Client
-/** A member of the same merchant. */
+/** The client of a member of the same merchant. */
 let person: Client
 
 before(async () => {
@@ -45,7 +45,7 @@ test('the client lists each network and bank under its method', async () => {
   assert.ok((await client.listDestinations()).items.length > items.length)
 })
 
-test('the provider pays out a simulated disbursement, and the merchant gets a transaction and a webhook', async () => {
+test('a simulated disbursement ends as SUCCESS, and the merchant gets a transaction and a webhook', async () => {
   const receiver = await startReceiver()
   try {
     const payload = { webhook_url: receiver.url }
@@ -89,7 +89,7 @@ test('the provider pays out a simulated disbursement, and the merchant gets a tr
   }
 })
 
-test('the client submits payouts to wallets and bank accounts, and one idempotency key makes one payout', async () => {
+test('the client submits payouts to wallets and bank accounts, and two calls with one idempotency key make one payout', async () => {
   const wallet = await client.disburseProviderPesa({ amount: 100, destination_identifier: '0754123400' })
   assert.deepEqual([wallet.method, wallet.destination_code], ['PROVIDER_PESA', 'PROVIDER_PESA'])
   world.deps.clock.advance(1_000) // lists are in the order of time
@@ -105,7 +105,7 @@ test('the client submits payouts to wallets and bank accounts, and one idempoten
   )
 })
 
-test('a key lists its disbursements without a merchant id, and me() returns its merchant', async () => {
+test('a key lists disbursements without a merchant id, and me() returns the merchant of the key', async () => {
   const named = await client.listDisbursements(merchant_id, { page_size: 2 })
   assert.deepEqual(await client.listDisbursements({ page_size: 2 }), named)
   assert.deepEqual((await client.listDisbursements()).pagination.total_items, named.pagination.total_items)
@@ -121,7 +121,7 @@ test('a key lists its disbursements without a merchant id, and me() returns its 
   )
 })
 
-test('a refused payout has the error code of its reason and creates no record', async () => {
+test('a refused payout fails with the error code of the reason and creates no record', async () => {
   const before = (await client.listDisbursements(merchant_id)).pagination.total_items
   const poor = await failureOf(client.disburseMobileMoney({ amount: '100000000.00', ...PHONE }))
   assert.deepEqual([poor.status, poor.code], [409, 'insufficient_balance'])
@@ -130,7 +130,7 @@ test('a refused payout has the error code of its reason and creates no record', 
   assert.equal((await client.listDisbursements(merchant_id)).pagination.total_items, before)
 })
 
-test('a member gets a quote, submits a withdrawal, answers a question about it, and finds it in the list', async () => {
+test('a member gets a quote, submits a withdrawal, answers a question about the withdrawal, and finds it in the list', async () => {
   const acting = { environment: 'sandbox' } as const
   const quote = await person.quoteWithdrawal({
     ...acting,
@@ -161,7 +161,7 @@ test('a member gets a quote, submits a withdrawal, answers a question about it, 
   assert.equal((await failureOf(client.quoteWithdrawal({ amount: 1, method: 'PROVIDER_PESA' }))).status, 403)
 })
 
-test('the client lists and exports transactions, and the statement of the month adds up', async () => {
+test("the client lists and exports transactions, and the lines of the month's statement add up", async () => {
   const { items, pagination } = await client.listTransactions(merchant_id, { type: 'COLLECTION', page_size: 5 })
   assert.deepEqual([items.length, items[0]?.merchant_reference, pagination.total_items], [1, 'FUNDS', 1])
   const csv = await new Response(await client.exportTransactions(merchant_id)).text()
@@ -177,7 +177,7 @@ test('the client lists and exports transactions, and the statement of the month 
   assert.equal(by_person.closing_balance, statement.closing_balance)
 })
 
-test('a refused export and an export without an answer fail with a MalipoError', async () => {
+test('a refused export and an export without a response fail with a MalipoError', async () => {
   const foreign = await failureOf(client.exportTransactions('00000000-0000-8000-8000-000000000000'))
   assert.deepEqual([foreign.status, foreign.code], [403, 'merchant_mismatch'])
   const unreachable = createClient({ base_url: 'http://127.0.0.1:1', api_key: 'k' })

@@ -1,17 +1,17 @@
-// Sends a call to the API and reads its answer.
+// Sends a call to the API and reads the response.
 
 import { MalipoError } from './error.ts'
 
-/** Options of a client. `fetch` replaces the global function. */
+/** The options of a client. `fetch` replaces the global function. */
 export type ClientOptions = {
   base_url: string
-  /** An API key, or the access token of a user for the calls that only users may make. */
+  /** An API key, or an access token of a user for the calls that only users may make. */
   api_key: string
   timeout_ms?: number
   fetch?: typeof fetch
 }
 
-/** Set `idempotency_key` if your order already has one; otherwise each call gets a new key. */
+/** The options of a call that creates a record. Without `idempotency_key`, each call gets a new key. */
 export type CreateOptions = { idempotency_key?: string }
 
 /** A call of the API. */
@@ -19,7 +19,7 @@ export type ApiCall = { method: 'GET' | 'POST'; path: string; body?: object; ide
 
 const TIMEOUT_MS = 20_000
 
-/** Formats filters as a query string, without the filters that are undefined. */
+/** Formats filters as a query string. Omits the filters that are undefined. */
 export function queryString(filters: object): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, String(value))
@@ -31,7 +31,7 @@ type ApiEnvelope<Data> =
   | { success: true; data: Data }
   | { success: false; error: { code: string; message: string; details: Record<string, unknown> | null } }
 
-/** Sends a call and returns the data of its answer. Throws a `MalipoError` if the call fails. */
+/** Sends a call and returns the data of the response. If the call fails, throws a `MalipoError`. */
 export async function requestData<Data>(options: ClientOptions, call: ApiCall): Promise<Data> {
   let answer: Response
   let text: string
@@ -46,7 +46,7 @@ export async function requestData<Data>(options: ClientOptions, call: ApiCall): 
   throw refusalError(answer, envelope, call)
 }
 
-/** Sends a call whose answer is a text of any length, and returns a stream. The timeout covers the time until the stream starts. */
+/** Sends a call whose response is a text of any length. Returns a stream. The timeout ends when the stream starts. */
 export async function requestStream(options: ClientOptions, call: ApiCall): Promise<ReadableStream<Uint8Array>> {
   const waiting = new AbortController()
   const timer = setTimeout(() => waiting.abort(), options.timeout_ms ?? TIMEOUT_MS)
@@ -72,13 +72,13 @@ function sendCall(options: ClientOptions, { method, path, body, idempotency_key 
       ...(idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    // A redirect could send the key to another host.
+    // A redirect could send the API key to another host.
     redirect: 'error',
     signal,
   })
 }
 
-/** Makes the error of a refusal, or of an answer that is not from the API. */
+/** Makes the error for a refusal, or for a response that is not from the API. */
 function refusalError(
   answer: Response,
   envelope: ApiEnvelope<unknown> | null,
@@ -109,7 +109,7 @@ function noAnswerError(
   })
 }
 
-/** Parses the envelope. Null means that the answer is not from the API, such as the error page of a proxy. */
+/** Parses the response envelope. Null means that the response is not from the API, such as the error page of a proxy. */
 function parseEnvelope<Data>(text: string): ApiEnvelope<Data> | null {
   let value: unknown
   try {

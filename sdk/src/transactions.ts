@@ -1,12 +1,12 @@
-// Answers about the ledger of a merchant: the balance, transactions, statements.
+// Responses about the ledger of a merchant: the balance, transactions and statements.
 
-/** The balance of a merchant. Amounts are decimal texts. */
+/** A merchant's balance. Amounts are decimal texts. */
 export type Balance = {
-  /** The amount that the merchant can withdraw. The amount is below zero only after a reversal. */
+  /** The amount that the merchant can withdraw. Only a reversal can make this amount negative. */
   available: string
   /** The money that the ledger reserves for payouts in progress. */
   reserved: string
-  /** The money that the platform received and holds for review. */
+  /** The money that the platform holds for review. */
   held: string
   currency: string
 }
@@ -17,17 +17,22 @@ export type TransactionType = 'COLLECTION' | 'COLLECTION_REVERSAL' | 'WITHDRAWAL
 /** A change of the available balance. Amounts are decimal texts. */
 export type Transaction = {
   reference: string
-  /** The position in the merchant's book of this environment: from 1, without gaps. Lists and exports use this order. */
+  /**
+   * The position in the merchant's book of this environment. Positions start at 1 and have no gaps. Lists and exports use this
+   * order.
+   */
   sequence: number
   type: TransactionType
-  /** credit increases the available balance, and debit decreases it. */
+  /** A credit increases the available balance, and a debit decreases it. */
   direction: 'credit' | 'debit'
   amount: string
   fee: string
-  /** The change of the available balance. */
+  /** The amount by which the available balance changes. */
   net_amount: string
   currency: string
-  /** The current status of a withdrawal. For a payment: `successful`, or `reversed` after a reversal by the provider. */
+  /**
+   * The current status of the payment or withdrawal. A payment is `successful`, or `reversed` after a reversal by the provider.
+   */
   status: string
   /** The available balance after this transaction. */
   balance_after: string
@@ -38,27 +43,27 @@ export type Transaction = {
   created_at: string
 }
 
-/** Filters of the export. Times are ISO 8601 texts. For users, `environment` is live by default. */
+/** The filters of the export. Times are ISO 8601 texts. For users, the default of `environment` is live. */
 export type ExportFilters = { from?: string; to?: string; environment?: 'live' | 'sandbox' }
 
-/** Filters of the list. */
+/** The filters of the list. */
 export type TransactionFilters = ExportFilters & { page?: number; page_size?: number; type?: TransactionType }
 
-/** The environment of a user's list. A key has its own environment. */
+/** The environment of the list, for users only. An API key belongs to one environment. */
 export type StatementOptions = { environment?: 'live' | 'sandbox' }
 
-/** The statement of a month or day in Africa/Dar_es_Salaam. Amounts are decimal texts. */
+/** The statement of a month or a day in the time zone Africa/Dar_es_Salaam. Amounts are decimal texts. */
 export type Statement = {
   merchant_id: string
   environment: 'live' | 'sandbox'
   period: string
   from: string
   to: string
-  /** False while the period may still get transactions. */
+  /** False means that the period can still get transactions. */
   final: boolean
   currency: string
   opening_balance: string
-  /** The opening balance plus the net of all lines. This amount is the opening balance of the next period. */
+  /** The opening balance plus the net amount of all lines. The next period has this amount as its opening balance. */
   closing_balance: string
   lines: {
     type: TransactionType

@@ -1,4 +1,4 @@
-// Tests which webhook deliveries verifyWebhook accepts.
+// Tests which webhook deliveries verifyWebhook accepts and refuses.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -32,12 +32,12 @@ test('verifyWebhook accepts a signed delivery as bytes and as text, and returns 
   }
 })
 
-test('verifyWebhook refuses a captured delivery under a new id that has only the signature of its body', () => {
+test('verifyWebhook refuses a captured delivery under a new id if only the body signature is present', () => {
   const headers = { 'webhook-id': 'fresh', 'X-Service-Signature': brandedSignature(secret) }
   assert.throws(() => verifyWebhook({ body, headers, secret, now }), /carries no webhook-signature/)
 })
 
-test('verifyWebhook throws a TypeError when the secret is empty or the tolerance is no number', () => {
+test('verifyWebhook throws a TypeError when the secret is empty or the tolerance is not a number', () => {
   for (const empty of ['', 'whsec_', '   ', 'whsec_AAAA', undefined as unknown as string]) {
     const key = Buffer.from((empty ?? '').replace('whsec_', ''), 'base64')
     const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
@@ -50,7 +50,7 @@ test('verifyWebhook throws a TypeError when the secret is empty or the tolerance
   )
 })
 
-test('verifyWebhook accepts the branded signature alone when the caller sets the option, for any brand and header case', () => {
+test('if the caller sets the option, verifyWebhook accepts the branded signature alone, for any brand and header case', () => {
   const allow_body_signature = true
   for (const name of ['X-Service-Signature', 'x-duka-signature']) {
     const headers = { [name]: brandedSignature(secret), 'X-Service-Timestamp': timestamp }
@@ -60,7 +60,7 @@ test('verifyWebhook accepts the branded signature alone when the caller sets the
   assert.ok(verifyWebhook({ body, headers, secret, now, allow_body_signature }))
 })
 
-test('verifyWebhook refuses a changed byte, another secret, and a missing signature', () => {
+test('verifyWebhook refuses a changed byte, a signature by another secret, and a missing signature', () => {
   const changed = Buffer.from(body.toString().replace('25000', '95000'))
   const pretty = JSON.stringify(JSON.parse(body.toString()), null, 1)
   const cases = [
@@ -74,7 +74,7 @@ test('verifyWebhook refuses a changed byte, another secret, and a missing signat
     { body, headers: {} },
     { body, headers: { ...standard(secret), 'webhook-id': 'another' } },
     { body, headers: { ...standard(secret), 'webhook-id': undefined } },
-    // A valid branded signature must not make up for a wrong Standard Webhooks signature.
+    // A valid branded signature must not replace a wrong Standard Webhooks signature.
     { body, headers: { ...standard(other), 'x-service-signature': brandedSignature(secret) } },
   ]
   for (const given of cases) {
@@ -85,7 +85,7 @@ test('verifyWebhook refuses a changed byte, another secret, and a missing signat
   }
 })
 
-test('verifyWebhook refuses a signed body that is not an event', () => {
+test('verifyWebhook refuses a body that is signed but is not an event', () => {
   for (const text of ['', 'ok', '{', 'null', '[]', '{"event":5}']) {
     const signed = { 'x-service-signature': createHmac('sha256', secret).update(text).digest('hex') }
     const check = () => verifyWebhook({ body: text, headers: signed, secret, now, allow_body_signature: true })
@@ -93,7 +93,7 @@ test('verifyWebhook refuses a signed body that is not an event', () => {
   }
 })
 
-test('verifyWebhook refuses the replay of an old delivery', () => {
+test('verifyWebhook refuses an old delivery that an attacker replays', () => {
   const old = String(now.getTime() / 1000 - 301)
   assert.throws(() => verifyWebhook({ body, headers: standard(secret, old), secret, now }), /too old/)
   assert.throws(() =>
@@ -103,7 +103,7 @@ test('verifyWebhook refuses the replay of an old delivery', () => {
   assert.ok(verifyWebhook({ body, headers: standard(secret, old), secret, now, tolerance_s: 0 }))
 })
 
-test('verifyWebhook accepts the old and the new secret during a rotation', () => {
+test('verifyWebhook accepts the old and the new secret during the rotation of a secret', () => {
   const headers = {
     ...standard(secret),
     'webhook-signature': `${standardSignature(other)} ${standardSignature(secret)}`,

@@ -1,8 +1,8 @@
-// Verifies webhooks on their raw bytes, before a program parses the body.
+// Verifies the raw bytes of webhooks, before a program parses the body.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The fields of every event. Other fields depend on the event. */
+/** The fields that every event has. Other fields depend on the event. */
 export type WebhookEvent = {
   event: string
   merchant_code: string
@@ -17,14 +17,14 @@ export type WebhookEvent = {
   timestamp: string
   failure_reason_code?: string
   failure_reason_message?: string
-  /** True: a sandbox key made the payment. Never ship an order for it. */
+  /** True means that a sandbox key made the payment. Never ship an order for such a payment. */
   sandbox?: true
-  /** True: the delivery is a test. Never ship an order for it. */
+  /** True means that the delivery is a test. Never ship an order for a test. */
   test?: true
   [field: string]: unknown
 }
 
-/** Options of `verifyWebhook`. */
+/** The options of `verifyWebhook`. */
 export type VerifyOptions = {
   /** The raw body of the request. Pass the received bytes, not JSON that your program has parsed and serialised again. */
   body: Buffer | string
@@ -32,18 +32,20 @@ export type VerifyOptions = {
   headers: Record<string, string | string[] | undefined> | Headers
   /** The signing secret (`whsec_...`). */
   secret: string
-  /** The largest age of a delivery in seconds. 0 means any age. Default: five minutes. */
+  /** The maximum age of a delivery in seconds. 0 permits any age. The default is five minutes. */
   tolerance_s?: number
   /**
-   * True also accepts a request without the Standard Webhooks headers, by X-<Brand>-Signature alone. That signature covers
-   * neither id nor time, so an attacker with one delivery can replay it under another id. Default: false.
+   * True also accepts a request without the Standard Webhooks headers if X-<Brand>-Signature is valid. That signature covers
+   * neither id nor time, so an attacker with one delivery can replay it under another id. The default is false.
    */
   allow_body_signature?: boolean
-  /** The current time. The default is the time of this machine. */
+  /** The current time. By default, the clock of this machine gives the time. */
   now?: Date
 }
 
-/** The signature is wrong, the delivery is too old, or the body is no event. Answer 401 and do nothing. */
+/**
+ * The signature is wrong, the delivery is too old, or the body is not an event. Answer 401, and do not process the delivery.
+ */
 export class WebhookSignatureError extends Error {
   override readonly name = 'WebhookSignatureError'
 }
@@ -54,9 +56,9 @@ const TOLERANCE_S = 300
 const BRANDED = /^x-[a-z0-9]+-signature(?:-previous)?$/
 
 /**
- * Verifies your secret's signature on a webhook, and returns its event. The Standard Webhooks headers decide, because their
- * signature also covers id and time. Throws `WebhookSignatureError`, or a `TypeError` for a wrong secret or tolerance. The API
- * may deliver an event twice: store webhook-id and ignore duplicates.
+ * Verifies the signature of a webhook with your secret, and returns the event. The Standard Webhooks headers are decisive,
+ * because their signature also covers id and time. Throws `WebhookSignatureError`, or a `TypeError` for a wrong secret or
+ * tolerance. The API may deliver an event twice: store webhook-id and ignore duplicates.
  */
 export function verifyWebhook(options: VerifyOptions): WebhookEvent {
   checkOptions(options)
@@ -75,13 +77,13 @@ export function verifyWebhook(options: VerifyOptions): WebhookEvent {
   } else {
     checkBranded(options.secret, headers, body)
     const sent = [...headers].find(([name]) => /^x-[a-z0-9]+-timestamp$/.test(name))?.[1]
-    // This signature does not cover the time, so the check only catches delays, not attacks.
+    // This signature does not cover the time. The check therefore finds late deliveries, but stops no attacker.
     if (sent !== undefined) checkAge(sent, options)
   }
   return parseEvent(body)
 }
 
-/** A mistake in the options must never make a signature look valid. */
+/** Throws a TypeError if an option is wrong, because a wrong option must never make a signature valid. */
 function checkOptions({ secret, tolerance_s }: VerifyOptions): void {
   const bytes = typeof secret === 'string' && secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ''
   if (Buffer.from(bytes, 'base64').length < SECRET_BYTES_MIN) {

@@ -1,9 +1,9 @@
-// Inputs and answers of withdrawals: money that a merchant sends out. The calls for servers name them disbursements.
+// Inputs and responses of withdrawals: money that a merchant sends out. The calls for servers use the name disbursement.
 
 /** The payout methods. */
 export type PayoutMethod = 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA'
 
-/** The statuses of a withdrawal. Only `SUCCESS` means paid out. New statuses may follow. */
+/** The statuses of a withdrawal. Only `SUCCESS` means that the payee got the money. New statuses may follow. */
 export type WithdrawalStatus =
   | 'PENDING_ADMIN_APPROVAL'
   | 'INFO_REQUESTED'
@@ -16,7 +16,7 @@ export type WithdrawalStatus =
   | 'NEEDS_ADMIN_ATTENTION'
   | 'REVERSED'
 
-/** The merchant of a user's call. A key has its own merchant and environment. */
+/** The merchant and environment of a user's call. An API key belongs to one merchant and one environment. */
 export type ActingInput = { merchant_id?: string; environment?: 'live' | 'sandbox' }
 
 type PaymentInput = ActingInput & {
@@ -25,14 +25,17 @@ type PaymentInput = ActingInput & {
   currency?: 'TZS'
 }
 
-/** The input of a quote. `destination_code` is optional for PROVIDER_PESA only. */
+/** The input of a quote. `destination_code` is required unless the method is PROVIDER_PESA. */
 export type QuoteInput = PaymentInput & {
   method: PayoutMethod
   destination_code?: string
   destination_identifier?: string
 }
 
-/** A user's withdrawal to a phone or a bank account. `destination_code` is optional for PROVIDER_PESA only. */
+/**
+ * The input of a user's withdrawal to a phone or a bank account. `destination_code` is required unless the method is
+ * PROVIDER_PESA.
+ */
 export type WithdrawalInput = PaymentInput & {
   destination_code?: string
   /** Your id of the withdrawal. */
@@ -42,21 +45,21 @@ export type WithdrawalInput = PaymentInput & {
     | { method: 'BANK_ACCOUNT'; bank_name: string; bank_account_number: string; destination_name?: string }
   )
 
-/** A server's payout to a mobile-money number. */
+/** The input of a server's payout to a mobile-money number. */
 export type MobileMoneyInput = PaymentInput & {
   /** The phone number of the recipient. */
   destination_identifier: string
-  /** The code of the network: see `listDestinations`. */
+  /** The code of the network. `listDestinations` returns the codes. */
   destination_code: string
   destination_name?: string
   /** Your id of the payout. */
   reference?: string
 }
 
-/** A server's payout to a Provider Pesa wallet. */
+/** The input of a server's payout to a Provider Pesa wallet. */
 export type WalletInput = Omit<MobileMoneyInput, 'destination_code'> & { destination_code?: string }
 
-/** A server's payout to a bank account. The API stores the account number unchanged. */
+/** The input of a server's payout to a bank account. The API stores the account number unchanged. */
 export type BankAccountInput = MobileMoneyInput & { bank_name: string }
 
 /** The charges of a withdrawal. Amounts are decimal texts. */
@@ -76,7 +79,7 @@ export type Charges = {
   processor_fee_pass_through: boolean
 }
 
-/** The charges of a withdrawal. The API computes the charges again at the submission of the withdrawal. */
+/** The charges of a withdrawal. When a user submits the withdrawal, the API computes the charges again. */
 export type Quote = Charges & {
   withdrawal_amount: string
   currency: string
@@ -102,11 +105,11 @@ export type Withdrawal = Charges & {
   requires_approval: boolean
   /** The message of the operator: the reason of a rejection, or a question. */
   status_reason: string | null
-  /** The reason of a failure; null means that the withdrawal has not failed. New codes may follow. */
+  /** The reason of a failure. Null means that the withdrawal has not failed. New codes may follow. */
   failure_reason_code: string | null
   failure_reason_message: string | null
   provider_reference: string | null
-  /** The reference of its transaction, for `getTransaction`. Null before the approval. */
+  /** The reference of the withdrawal's transaction, for `getTransaction`. Before the approval, the reference is null. */
   transaction_reference: string | null
   initiated_at: string
   completed_at: string | null
@@ -125,10 +128,10 @@ export type WithdrawalDetail = Withdrawal & {
   }[]
 }
 
-/** Filters of the list of withdrawals. */
+/** The filters of the list of withdrawals. */
 export type WithdrawalFilters = ActingInput & { page?: number; page_size?: number; status?: WithdrawalStatus }
 
-/** Filters of the list of disbursements. */
+/** The filters of the list of disbursements. */
 export type DisbursementFilters = Omit<WithdrawalFilters, 'merchant_id'>
 
 /** The outcomes that a sandbox disbursement can simulate. */
