@@ -1,12 +1,12 @@
-// `npm run check` runs the checks that need neither the running product nor a database. These checks take seconds; `npm test`
-// does the rest.
+// `npm run check` runs the checks that need neither the running product nor a database. These checks take seconds. `npm test`
+// runs all other checks.
 
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ROOT, staleFiles } from './generated.ts'
 
-/** A check. `run` returns its findings; an empty text means success. */
+/** A check. `run` returns the findings of the check; an empty text means that the check found nothing. */
 type CheckStep = { name: string; run: () => Promise<string>; to_do: string }
 
 const FOLDER = fileURLToPath(ROOT)
@@ -60,7 +60,7 @@ function bin(name: string): string {
   return realpathSync(new URL(`node_modules/.bin/${name}`, ROOT))
 }
 
-/** Runs a program with the Node of this process. Returns its output if the program fails, otherwise an empty text. */
+/** Runs a program with the Node of this process. If the program fails, returns its output, otherwise an empty text. */
 function program(file: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [file, ...args], { cwd: FOLDER, stdio: ['ignore', 'pipe', 'pipe'] })

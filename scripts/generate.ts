@@ -1,4 +1,4 @@
-// `npm run generate` writes every generated file. For db/schema.md it reads a temporary database.
+// `npm run generate` writes every generated file. For db/schema.md, the program reads a temporary database.
 
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { migrate } from '../server/src/kernel/db/migrate.ts'
 import { generatedFiles, ROOT, SCHEMA_FILE } from './generated.ts'
 
 const QUIET = { info: () => {}, warn: (message: string) => process.stderr.write(`${message}\n`) }
-/** Settings of a temporary database: its data need not survive a crash. */
+/** The settings of a temporary database. Its data may get lost in a crash. */
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 const files = await generatedFiles()
@@ -21,7 +21,7 @@ for (const [path, text] of files) {
   process.stdout.write(`${changed ? 'written  ' : 'unchanged'} ${path}\n`)
 }
 
-/** Returns the schema of a new database on a temporary server. */
+/** Starts a temporary server with a new database, and returns the schema of the database. */
 async function schemaText(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'malipo-generate-'))
   // PostgreSQL may run as another user, and that user needs access to this folder.

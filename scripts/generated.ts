@@ -1,4 +1,4 @@
-// The files that `npm run generate` writes from the code, so that these files cannot contradict the code.
+// Makes the files that `npm run generate` writes from the code, so that these files cannot contradict the code.
 
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -26,7 +26,7 @@ import { apiTypes } from './api-types.ts'
 /** The repository's root folder. */
 export const ROOT = new URL('../', import.meta.url)
 
-/** The generated file that needs a database: see `describeSchema`. */
+/** The generated file that needs a database. `describeSchema` makes its content. */
 export const SCHEMA_FILE = 'db/schema.md'
 
 /** Returns every generated file that needs no database, by its path from the root. */
@@ -107,7 +107,7 @@ So an attempt to pay a paid link gets \`payment_link_not_active\` with \`details
 `
 }
 
-/** The tables of the sandbox guide, by the name in their marks. */
+/** The tables of the sandbox guide, by the name that the marks contain. */
 const TABLES = { 'magic numbers': MAGIC_NUMBERS, 'magic numbers of payouts': PAYOUT_MAGIC_NUMBERS }
 
 /** Returns the sandbox guide with a new table between each pair of marks. */
@@ -196,7 +196,7 @@ function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
 }
 
-/** The generated files, except db/schema.md, that differ from the files on disk. */
+/** Returns the generated files, except db/schema.md, that differ from the files on disk. */
 export async function staleFiles(): Promise<string[]> {
   const stale: string[] = []
   for (const [path, text] of await generatedFiles()) {

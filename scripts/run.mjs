@@ -1,5 +1,5 @@
-// Starts a TypeScript program of this repository with the pinned Node, and installs missing packages first. This file is plain
-// JavaScript without dependencies, because it must run on any Node >= 20 before the installation.
+// Starts a TypeScript program of this repository with the pinned version of Node. First installs missing packages. This file is
+// plain JavaScript without dependencies, because it must run on any Node >= 20 before the installation.
 
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -11,14 +11,15 @@ import { fileURLToPath } from 'node:url'
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const MODULES = join(ROOT, 'node_modules')
 const MARKER = join(MODULES, '.malipo-installed')
-// From this version on Node strips types without a flag and without a warning.
+// From this version on, Node removes types without a flag and without a warning.
 const OLDEST_NODE = [24, 12]
 const INSTALL_WAIT_MS = 10 * 60_000
-// The interval at which this process checks that its parent still runs.
+// The interval at which this process checks that the parent process still runs.
 const PARENT_EVERY_MS = 500
-// V8 allocates young memory per thread: three times the semi-space. Old memory grows by 80% between two full collections.
+// V8 allocates young memory per thread: three times the semi-space. The old memory grows by 80% between two full collections.
 const MEMORY_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=80']
-// Fewer malloc arenas waste less memory, and malloc returns the free memory at their end to the system.
+// With fewer malloc arenas, the process wastes less memory, and malloc returns free memory at the end of an arena to the
+// system.
 const MEMORY_ENV = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '262144' }
 
 const USAGE = `Usage: node scripts/run.mjs TARGET.ts [arguments]
@@ -46,8 +47,8 @@ async function main(args) {
   if (needs_pages) args.shift()
   if (isProduction() && args[0]?.startsWith('server/src/')) {
     requirePackages()
-    // Without development packages, the server uses the pages of an earlier build, and logs an error if that build does not
-    // exist.
+    // Without development packages, the server uses the pages of an earlier build. If no such build exists, the server logs an
+    // error.
     if (needs_pages && existsSync(join(MODULES, 'vite', 'package.json'))) await withInstallLock(buildPages)
   } else {
     if (!isInstalled()) await withInstallLock(install)
@@ -56,13 +57,13 @@ async function main(args) {
   run(findNode(), programOf(args))
 }
 
-/** Reads a setting as the server does: the environment first, then the file .env. */
+/** Reads a setting as the server does: first from the environment, then from the file .env. */
 function isProduction() {
   if (process.env.NODE_ENV !== undefined) return process.env.NODE_ENV === 'production'
   return /^\s*(?:export\s+)?NODE_ENV\s*=\s*(["']?)production\1\s*(?:#.*)?$/m.test(readIfThere(join(ROOT, '.env')) ?? '')
 }
 
-/** Exits with the command to run if a package is missing or has another version than in package-lock.json. */
+/** If a package is missing or differs from the version in package-lock.json, exits and names the command to run. */
 function requirePackages() {
   const lock = readIfThere(join(ROOT, 'package-lock.json'))
   if (lock === null) fail('package-lock.json is missing: is this a complete checkout?')
@@ -82,7 +83,7 @@ function requirePackages() {
   )
 }
 
-/** Builds the pages of web/; the build skips unchanged sources. */
+/** Builds the pages of web/. The build skips sources that have not changed. */
 async function buildPages() {
   const child = spawn(findNode(), [join(ROOT, 'web', 'build.ts')], { cwd: ROOT, stdio: ['ignore', 2, 2] })
   const code = await new Promise((resolve) => {
@@ -92,7 +93,7 @@ async function buildPages() {
   if (code !== 0) fail('the build of the pages of web/ failed; see its messages above')
 }
 
-/** The arguments of Node: the file of the program, then its own arguments. */
+/** Returns the arguments of Node: the file of the program, then the arguments of the program. */
 function programOf(args) {
   if (args[0] !== '--bin') return args
   const command = join(MODULES, '.bin', args[1] ?? '')
@@ -108,7 +109,7 @@ function isInstalled() {
   const expected = fingerprint(lock)
   if (readIfThere(MARKER) === expected) return true
   if (!matchesInstalledTree(JSON.parse(lock))) return false
-  // A user ran npm directly, and the installed packages match the lock file.
+  // This branch runs after a user ran npm directly. The installed packages match the lock file.
   writeMarker(expected)
   return true
 }
@@ -162,7 +163,7 @@ function writeMarker(value) {
     mkdirSync(MODULES, { recursive: true })
     writeFileSync(MARKER, value)
   } catch {
-    // In a read-only checkout the next start repeats the comparison above.
+    // If the checkout is read-only, the next start repeats the comparison above.
   }
 }
 
@@ -171,8 +172,8 @@ function fingerprint(lock) {
 }
 
 /**
- * Runs `work` while this process holds the installation lock of this checkout. The lock is an abstract socket: the kernel frees
- * the lock when its holder dies, so no stale lock file remains.
+ * Runs `work` while this process holds the installation lock of this checkout. The lock is an abstract socket. When the holder
+ * dies, the kernel frees the lock, so no stale lock file remains.
  */
 async function withInstallLock(work) {
   const name = `\0malipo-install-${createHash('sha256').update(ROOT).digest('hex')}`
@@ -212,9 +213,9 @@ function isRecentEnough() {
   return major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])
 }
 
-/** Runs Node with `args`, and exits with the exit code or signal of the child. */
+/** Runs Node with `args`. Exits with the exit code of the child, or ends by the same signal. */
 function run(node, args) {
-  // Node caches compiled sources: the next start is faster and uses 30 MB less.
+  // Node caches compiled sources, so that the next start is faster and uses 30 MB less memory.
   const env = {
     NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'node-compile'),
     ...MEMORY_ENV,
@@ -224,7 +225,7 @@ function run(node, args) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     let forwarded = false
     process.on(signal, () => {
-      // A terminal sends Ctrl-C to the child as well. The child would take a second signal as "stop without waiting".
+      // A terminal sends Ctrl-C to the child as well. The child interprets a second signal as "stop without waiting".
       if (forwarded || (signal === 'SIGINT' && process.stdin.isTTY)) return
       forwarded = true
       child.kill(signal)
@@ -232,7 +233,7 @@ function run(node, args) {
   }
   stopWithParent(child)
   child.on('error', (error) => {
-    // The packaged Node needs glibc and does not start on another C library.
+    // The packaged Node needs glibc. With another C library, it does not start.
     if (error.code === 'ENOENT' && node !== process.execPath && isRecentEnough()) run(process.execPath, args)
     else fail(`cannot start ${node}: ${error.message}`)
   })
@@ -245,7 +246,7 @@ function run(node, args) {
 
 /**
  * Ends the child when the parent of this process changes, because npm has then ended. npm runs this script in a shell that
- * forwards no signals, so a killed npm would leave the server running.
+ * forwards no signals, so the server would continue after the end of npm.
  */
 function stopWithParent(child) {
   const parent = process.ppid

@@ -24,13 +24,13 @@ test('npm start installs nothing in production', (t) => {
   assert.equal(existsSync(join(root, 'node_modules/vite')), false)
 })
 
-test('npm start installs nothing when only .env sets production', (t) => {
+test('npm start installs nothing when only the file .env sets production', (t) => {
   const { root, start } = checkout(t)
   writeFileSync(join(root, '.env'), 'PORT=8080\nNODE_ENV="production"\n')
   assert.deepEqual(start({ NODE_ENV: undefined }).stdout, 'started\n')
 })
 
-test('npm start names a missing or different package and the command to run in production', (t) => {
+test('in production, npm start names the missing or different package and the command to run', (t) => {
   const { root, start } = checkout(t)
   writeFileSync(join(root, 'node_modules/needed/package.json'), '{"version":"1.2.2"}')
   const older = start({ NODE_ENV: 'production' })
@@ -42,7 +42,7 @@ test('npm start names a missing or different package and the command to run in p
   }
 })
 
-test('npm start reports on standard error what it installs, and how long the installation took', (t) => {
+test('npm start reports on standard error which packages it installs, and how long the installation took', (t) => {
   const { root, start } = checkout(t)
   writeFileSync(join(root, 'npm.js'), "process.stdout.write('output of npm')")
   const env = { NODE_ENV: 'development', npm_execpath: join(root, 'npm.js') }
@@ -56,7 +56,7 @@ test('npm start reports on standard error what it installs, and how long the ins
   assert.deepEqual([second.status, second.stdout, second.stderr], [0, 'started\n', ''])
 })
 
-test('npm start prints the output of npm and fails when the installation fails', (t) => {
+test('if the installation fails, npm start prints the output of npm and fails', (t) => {
   const { root, start } = checkout(t)
   writeFileSync(join(root, 'npm.js'), "process.stdout.write('output of npm')\nprocess.exitCode = 1")
   const env = { NODE_ENV: 'development', npm_execpath: join(root, 'npm.js') }
@@ -65,7 +65,7 @@ test('npm start prints the output of npm and fails when the installation fails',
   assert.match(stderr, /^Installing .*\nnpm ci failed:\noutput of npm\n$/)
 })
 
-/** A checkout after `npm ci --omit=dev`: the runtime packages, without development tools and pages. */
+/** Makes a checkout as after `npm ci --omit=dev`: with runtime packages, without development tools and pages. */
 function checkout(t: TestContext) {
   const root = mkdtempSync(join(tmpdir(), 'malipo-checkout-'))
   t.after(() => rmSync(root, { recursive: true }))
@@ -79,7 +79,7 @@ function checkout(t: TestContext) {
     spawnSync(process.execPath, ['scripts/run.mjs', ...(args.length > 0 ? args : ['--web', 'server/src/main.ts'])], {
       cwd: root,
       encoding: 'utf8',
-      // The checkout has no npm, so an attempt to install fails unless the test brings its own npm.
+      // The checkout has no npm. If the test adds no npm, an attempt to install fails.
       env: { ...process.env, npm_execpath: '', ...env, PATH: '' },
     })
   return { root, start }
