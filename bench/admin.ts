@@ -10,7 +10,7 @@ const ADMIN_MAX_MS = 600_000
 /** The result of `admin verify`. */
 export type Verified = { ok: boolean; broken: string[] }
 
-/** Runs `verify`, which checks every invariant of the ledger and the states. */
+/** Runs `verify`, which checks every invariant of the ledger and of the states. */
 export async function adminVerify(server: Server): Promise<Verified> {
   type Found = { ok: boolean; checks: { name: string; ok: boolean; detail: string }[] }
   try {
@@ -37,7 +37,7 @@ async function newToken(server: Server, email: string, role: string[]): Promise<
   return access_token
 }
 
-/** Runs one command and returns its output. An exit with an error code is no exception. */
+/** Runs one command and returns its output. An exit with an error code does not throw. */
 async function admin<Answer>(server: Server, args: string[]): Promise<Answer> {
   const cwd = fileURLToPath(new URL('..', import.meta.url))
   const env = { PATH: process.env.PATH ?? '', ...handedOn(), ...server.env }

@@ -1,4 +1,4 @@
-// Benchmark of payouts, from the first click of an operator to the last webhook that reports a payout.
+// Benchmarks payouts, from the first approval request of an operator to the last webhook that reports a payout.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { adminVerify, operatorToken } from './admin.ts'
@@ -14,13 +14,15 @@ import {
   startWorld,
 } from './world.ts'
 
-/** Operators, or windows of one operator, that approve concurrently. */
+/**
+ * The number of operators that approve concurrently. For one merchant, one operator sends this number of requests concurrently.
+ */
 const CONNECTIONS = 32
-/** Concurrent requests that prepare a round. No case measures these requests. */
+/** The number of concurrent requests that prepare a round. No measurement includes these requests. */
 const PREPARING = 16
 const QUIET_POLLS_MAX = 100
 
-/** The result: approvals for many merchants and for one merchant, and the outcome of every payout. */
+/** The result: the approval rates for many merchants and for one merchant, and the number of payouts by outcome. */
 export type Approvals = {
   approve: Rate
   approve_one: Rate
@@ -28,8 +30,9 @@ export type Approvals = {
     approved: number
     lost: number
     not_successful: number
-    /** Payouts that the provider accepted, and duplicate requests that the provider received. */
+    /** The number of payouts that the provider accepted. */
     taken: number
+    /** The number of duplicate requests that the provider received. */
     sent_again: number
     verify_ok: boolean
     verify_broken: string[]
@@ -73,7 +76,7 @@ export async function approveCase(cleanup: Cleanup, database: Database, settings
   return { approve: rateOf(many, first_refusal), approve_one: rateOf(one, first_refusal), check }
 }
 
-/** One measured round. Its items are payouts whose webhook arrived; the round ends with the last webhook. */
+/** Measures one round. An item is a payout whose webhook arrived, and the round ends with the last webhook. */
 async function approveRound(database: Database, world: BenchWorld, token: string, ids: readonly string[]) {
   const { server, provider, receiver, load } = world
   const pids = { server: server.program.pid, provider: provider.pid, load: load.pid, receiver: receiver.pid }
@@ -119,7 +122,7 @@ async function submit({ server }: BenchWorld, merchants: readonly BenchMerchant[
     const answer = await post(server.url, '/v1/disbursements/mobile-money', key, {
       amount: `${1000 + n}.00`,
       destination_code: 'MPESA',
-      // Phone endings for which the mock provider has no special outcome.
+      // The mock provider has no special outcome for these phone endings.
       destination_identifier: `0754${String(n % 1000).padStart(3, '0')}${400 + (n % 500)}`,
       destination_name: 'Asha Juma',
       reference: `PAYOUT-${n}`,
@@ -157,7 +160,7 @@ async function sentTo({ provider_url }: BenchWorld): Promise<{ taken: number; se
   return { taken: payouts.taken, sent_again: payouts.requests - payouts.taken }
 }
 
-/** Counts withdrawals without success and open deliveries, after waiting for the last results of the server. */
+/** After the last results of the server, counts withdrawals without success and open deliveries. */
 async function unfinished(url: string): Promise<number> {
   for (let poll = 0; ; poll++) {
     const [row] = await query<{ open: number }>(

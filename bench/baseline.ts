@@ -1,6 +1,5 @@
-// The baseline process: the cost of accepting without batching. It writes the same rows as the server's statement (idempotency
-// key, collection, attempt). Each payment has one statement and one transaction on 16 connections, without HTTP, checks or
-// JSON.
+// The baseline process, which measures the cost of accepting payments without batches. It writes the same rows as the server
+// (idempotency key, collection, attempt), one transaction per payment, on 16 connections, without HTTP, checks or JSON.
 
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'

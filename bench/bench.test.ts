@@ -1,4 +1,4 @@
-// Tests a tiny run of the benchmark: it completes, reports losses correctly, and cleans up.
+// Tests a small run of the benchmark. The benchmark finishes, reports losses correctly, and cleans up.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -54,12 +54,12 @@ test('the benchmark runs every case, prints JSON and loses no payment', async ()
   assert.equal(check.deliveries_open, 0)
   assert.equal(check.signatures_forged, 0)
   assert.deepEqual(check.verify_broken, [])
-  // The rounds of many merchants and of one merchant: a warm-up and a measured round each.
+  // The cases with many merchants and with one merchant each have a warm-up round and a measured round.
   const no_loss = { lost: 0, not_successful: 0, sent_again: 0, verify_ok: true, verify_broken: [] }
   assert.deepEqual(cases.approve_check, { approved: 4 * 12, taken: 4 * 12, ...no_loss })
 })
 
-test('the case transactions runs when a caller names it, and compares many transactions with few', async () => {
+test('the benchmark runs the case transactions when a caller names it, and compares many transactions with few', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const args = ['transactions', '--transactions', '20000', '--reads', '5', '--results', folder, '--json']
   const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl })
@@ -76,7 +76,7 @@ test('the case transactions runs when a caller names it, and compares many trans
   assert.ok(transactions.month.count > 1_000, 'a month of the many has its share of a year')
 })
 
-test('the case lists reads every list of few and of many rows, with and without filters', async () => {
+test('the case lists reads each list with few and with many rows, with and without filters', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const args = ['lists', '--rows', '2000', '--results', folder, '--json']
   const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl })
@@ -89,7 +89,7 @@ test('the case lists reads every list of few and of many rows, with and without 
     assert.ok(lists?.reads.some(({ path, many_ms }) => path.includes(list) && many_ms > 0))
 })
 
-test('the case reconcile imports a statement twice, and every line matches', async () => {
+test('the case reconcile imports a statement twice and matches every line', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const args = ['reconcile', '--results', folder, '--json']
   const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl, LINES: '2500' })
@@ -102,9 +102,9 @@ test('the case reconcile imports a statement twice, and every line matches', asy
   assert.ok(reconcile.first.lines_per_second > 0 && reconcile.again.lines_per_second > 0)
 })
 
-test('the case flood measures payments during forged callbacks, which the server refuses without losing a payment', async () => {
+test('the case flood measures payments during forged callbacks; the server refuses the callbacks and loses no payment', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
-  // This test takes longer than the others, because the flood must run while the benchmark counts payments.
+  // This test takes longer than the others, because the flood must continue while the benchmark counts payments.
   const sizes = '--seconds 1 --warmup 0.5 --rounds 1 --merchants 3 --connections 8 --outstanding 50 --forged 500'
   const args = ['flood', ...sizes.split(' '), '--results', folder, '--json']
   const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl })
@@ -120,7 +120,7 @@ test('the case flood measures payments during forged callbacks, which the server
   assert.deepEqual({ lost, verify_broken, in_database }, { lost: 0, verify_broken: [], in_database: accepted })
 })
 
-test('the benchmark refuses an unknown option by name, without a stack trace', async () => {
+test('the benchmark refuses an unknown option, names the option, and prints no stack trace', async () => {
   const { code, stdout, stderr } = await bench(['--bogus'])
   assert.equal(code, 1)
   assert.equal(stdout, '')
@@ -128,7 +128,7 @@ test('the benchmark refuses an unknown option by name, without a stack trace', a
   assert.doesNotMatch(stderr, /\n\s+at /)
 })
 
-test('the benchmark refuses an unknown case by name', async () => {
+test('the benchmark refuses an unknown case and names the case', async () => {
   const { code, stderr } = await bench(['--only', 'speed'])
   assert.equal(code, 1)
   assert.match(stderr, /no case "speed"/)

@@ -35,28 +35,28 @@ export type BenchSettings = {
   withdrawals: number
   transactions: number
   reads: number
-  /** The number of lines of the statement of the case reconcile. */
+  /** The number of lines in the statement of the case reconcile. */
   lines: number
-  /** The number of waiting payers of the case pages. */
+  /** The number of waiting payers in the case pages. */
   waiting: number
   baseline_connections: number
 }
 
-/** CPU of each process during the measured seconds: per payment or request, and as a share of one core. */
+/** The CPU time of each process during the measured seconds: per payment or request, and as a share of one core. */
 export type CpuUse = Record<string, { seconds: number; us_per_item: number; cores: number }>
 
-/** The rate of a case: every round, their median, and the CPU of all rounds. */
+/** The rate of a case: every round, the median of the rounds, and the CPU time of all rounds. */
 export type Rate = {
   per_second: number
   rounds: number[]
   refused: number
   first_refusal: string | null
   cpu: CpuUse
-  /** Cores that processes outside the benchmark used: near 0 if no other program uses the machine. */
+  /** The cores that processes outside the benchmark used. The value is near 0 if no other program uses the machine. */
   others_cores: number
 }
 
-/** Percentiles of a duration in milliseconds. */
+/** The percentiles of a duration in milliseconds. */
 export type Percentiles = { p50: number; p90: number; p99: number; max: number; samples: number }
 
 const DRAIN_QUIET_MS = 30_000
@@ -74,12 +74,12 @@ const PUSH = {
   keep: false,
 } as const satisfies Partial<LoadSettings>
 
-/** A name for a run of the load, so that no two runs share an Idempotency-Key. */
+/** Returns a name for a run of the load. Names are unique, so that no two runs share an Idempotency-Key. */
 export function runName(): string {
   return randomBytes(5).toString('hex')
 }
 
-/** Waits for the warm-up, then counts during the measured seconds. */
+/** Waits for the warm-up, then counts finished items during the measured seconds. */
 export async function measure(
   settings: BenchSettings,
   readCounts: () => Promise<Progress>,
@@ -100,7 +100,7 @@ export async function measure(
   }
 }
 
-/** The rate of all rounds together. */
+/** Returns the rate of all rounds together. */
 export function rateOf(windows: Window[], first_refusal: string | null): Rate {
   const rounds = windows.map(({ items, seconds }) => round(items / seconds, 1))
   const items = windows.reduce((sum, window) => sum + window.items, 0)
@@ -115,7 +115,7 @@ export function rateOf(windows: Window[], first_refusal: string | null): Rate {
     }
   }
   const refused = windows.reduce((sum, window) => sum + window.refused, 0)
-  // This difference is the CPU of the whole machine without the CPU of the processes above.
+  // The CPU time of the whole machine minus the CPU time of the processes above.
   const machine = cpu.machine?.cores ?? 0
   delete cpu.machine
   const ours = Object.values(cpu).reduce((sum, { cores }) => sum + cores, 0)
@@ -129,7 +129,9 @@ export function rateOf(windows: Window[], first_refusal: string | null): Rate {
   }
 }
 
-/** Measures accepting alone. Rounds of the server alternate with rounds of the baseline on the same database. */
+/**
+ * Measures only the acceptance of payments. Rounds of the server alternate with rounds of the baseline on the same database.
+ */
 export async function acceptCase(
   cleanup: Cleanup,
   database: Database,
@@ -194,13 +196,13 @@ export async function acceptCase(
   return { accept, baseline: base, ratio: base ? round(accept.per_second / base.per_second, 3) : null }
 }
 
-/** Whole payments on a running world, and their results so far. */
+/** A running world in which payments run from request to webhook, with the results so far. */
 export type Life = {
-  /** Runs the warm-up, the measured seconds and the drain once. */
+  /** Runs the warm-up, the measured seconds and the wait for the last webhooks once. */
   run(keys: BenchMerchant[], options?: { rate: number }): Promise<LifeRun>
   /** The largest memory of the server, in MB. */
   rss_mb: number
-  /** Payments that the server accepted and whose webhook did not arrive. */
+  /** The payments that the server accepted and whose webhook did not arrive. */
   missing: Set<string>
   accepted: number
   repeats: number
@@ -209,17 +211,16 @@ export type Life = {
   unreadable: number
   refused: number
   first_refusal: string | null
-  /** Known payments, for the read cases. */
+  /** The payments that the read cases read. */
   known: { id: string; key: string }[]
   stop(): void
 }
 
-/** A run of whole payments. Latencies belong to payments that were due in the measured seconds. */
+/** The result of a run of whole payments. The latencies belong to the payments that were due in the measured seconds. */
 export type LifeRun = { window: Window; answer: Percentiles; webhook: Percentiles }
 
 /**
- * Starts to observe a world and returns the function that runs payments. `others` are further processes with their own CPU
- * line.
+ * Observes a world and returns the function that runs payments. `others` are further processes, each with a separate CPU line.
  */
 export function watchLife(
   database: Database,
@@ -300,7 +301,7 @@ function keepAccounts(life: Life, sent: LoadResult, taken: Taken): void {
   life.unreadable += taken.unreadable
 }
 
-/** Keeps the first payments for the read cases. They belong to all merchants, because one merchant is not typical. */
+/** Keeps the first payments for the read cases. The payments belong to all merchants, because one merchant is not typical. */
 function keepKnown(life: Life, sent: LoadResult, merchants: BenchMerchant[], most: number): void {
   if (merchants.length === 1 && life.known.length > 0) return
   for (let i = 0; i < sent.ids.length && life.known.length < most; i++) {
@@ -309,7 +310,7 @@ function keepKnown(life: Life, sent: LoadResult, merchants: BenchMerchant[], mos
   }
 }
 
-/** Waits until `expected` deliveries arrived, or until none has arrived for a long time. */
+/** Waits until `expected` deliveries have arrived, or until no delivery has arrived for a long time. */
 export async function drain(receiver: BenchWorld['receiver'], expected: number): Promise<void> {
   const give_up = performance.now() + DRAIN_MAX_MS
   let last = -1
@@ -324,7 +325,7 @@ export async function drain(receiver: BenchWorld['receiver'], expected: number):
   }
 }
 
-/** Measures whole payments. Rounds of many merchants alternate with rounds of one merchant. */
+/** Measures payments from request to webhook. Rounds of many merchants alternate with rounds of one merchant. */
 export async function lifeCase(life: Life, settings: BenchSettings, world: BenchWorld, with_one: boolean) {
   const many: Window[] = []
   const one: Window[] = []
@@ -344,7 +345,7 @@ export async function lifeCase(life: Life, settings: BenchSettings, world: Bench
   }
 }
 
-/** Reads the status of known payments during one window. Returns the count and the first refusal. */
+/** Reads the status of existing payments during one window. Returns the number of reads and the first refusal. */
 export async function readStatuses(
   database: Database,
   settings: BenchSettings,
@@ -366,7 +367,7 @@ export async function readStatuses(
   return [window, first_refusal]
 }
 
-/** Reads the status of known payments. These rounds alternate with rounds of the empty route. */
+/** Measures reads of the status of existing payments. These rounds alternate with rounds of the empty route. */
 export async function statusCase(
   cleanup: Cleanup,
   database: Database,
@@ -416,14 +417,14 @@ export async function statusCase(
   }
 }
 
-/** Measures the latencies of responses and webhooks at half the measured rate, with fixed arrivals. */
+/** Measures the latencies of responses and webhooks at half the measured rate. Requests arrive at fixed times. */
 export async function latencyCase(life: Life, world: BenchWorld, life_rate: number) {
   const arrivals_per_second = Math.max(1, Math.round(life_rate / 2))
   const { answer, webhook } = await life.run(world.merchants, { rate: arrivals_per_second })
   return { arrivals_per_second, answer_ms: answer, webhook_ms: webhook }
 }
 
-/** Returns the counts of the database after the drain, and the result of `admin verify`. */
+/** Returns the counts of the database after the last webhooks, and the result of `admin verify`. */
 export async function checkLife(world: BenchWorld, life: Life) {
   const { database_url, server } = world
   const read = async () => {
@@ -435,7 +436,7 @@ export async function checkLife(world: BenchWorld, life: Life) {
     return row ?? { collections: 0, open: 0, pending: 0 }
   }
   let counts = await read()
-  // The server may still write its last results.
+  // At this moment, the server may still write its last results.
   for (let i = 0; i < 100 && (counts.open > 0 || counts.pending > 0); i++) {
     await sleep(200)
     counts = await read()
@@ -458,7 +459,7 @@ export async function checkLife(world: BenchWorld, life: Life) {
   }
 }
 
-/** The latencies of some requests. */
+/** Returns the percentiles of some latencies. */
 export function percentiles(values: number[]): Percentiles {
   const sorted = Float64Array.from(values).sort()
   const at = (share: number) => round(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0, 2)

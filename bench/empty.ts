@@ -1,10 +1,10 @@
-// The empty route: a bare Fastify app that returns an empty object. No route of this framework answers faster.
+// The empty route: a Fastify app that returns an empty object and does nothing else. No route of this framework answers faster.
 
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { serve } from './rpc.ts'
 
-/** The functions of the process of the empty route. */
+/** The functions of the process that serves the empty route. */
 export type EmptyApi = { listen(): Promise<number> }
 
 serve({

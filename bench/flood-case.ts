@@ -1,4 +1,4 @@
-// Measures payments during a flood of forged callbacks: the slowdown of payments, and the cost of a refusal.
+// Measures payments during a flood of forged callbacks: how much slower payments are, and what a refusal costs.
 
 import {
   type BenchSettings,
@@ -14,36 +14,41 @@ import type { FloodApi, FloodProgress } from './flood.ts'
 import { startRemote } from './rpc.ts'
 import { type Cleanup, createCleanup, type Database, query, startWorld } from './world.ts'
 
-/** Payments at fixed arrivals. */
+/** The results of payments that arrive at fixed times. */
 type Paced = { answer_ms: Percentiles; webhook_ms: Percentiles; cpu: CpuUse; per_second: number }
 
 /** The result of the case. */
 export type FloodResult = {
-  /** Payments at the largest rate, without and with the flood. */
+  /** Payments at the highest rate without the flood. */
   quiet: Rate
+  /** Payments at the highest rate during the flood. */
   flooded: Rate
   ratio: number
-  /** Payments at half the largest rate, with fixed arrivals. */
+  /** Half the highest rate of payments. In the paced rounds, payments arrive at this rate at fixed times. */
   arrivals_per_second: number
   paced_quiet: Paced
   paced_flooded: Paced
   paced_ratio: number
-  /** Forged callbacks a second that the case requested, the flood sent and the server answered, at full speed and paced. */
+  /**
+   * Numbers of forged callbacks per second: those that the case requested, the flood sent and the server answered, at full
+   * speed and paced.
+   */
   wanted_per_second: number
   sent_per_second: { saturated: number; paced: number }
   by_status: Record<string, number>
-  /** CPU microseconds of the server for each forged callback, at fixed arrivals. */
+  /** The CPU microseconds of the server for each forged callback, while payments arrive at fixed times. */
   server_us_per_callback: number
-  /** Forged callbacks that the server stored. */
+  /** The number of forged callbacks that the server stored. */
   kept: number
   check: Awaited<ReturnType<typeof checkLife>>
 }
 
-/** Enough connections that no callback waits for the response to another callback. */
+/** The number of connections. The number is high enough that no callback waits for the response to another callback. */
 const CONNECTIONS = 256
 
 /**
- * Alternates rounds of payments without and with a flood: at the largest rate, then at half of that rate with fixed arrivals.
+ * Alternates rounds of payments without and with a flood, first at the highest rate, then at half of that rate with fixed
+ * times.
  */
 export async function floodCase(
   cleanup: Cleanup,

@@ -1,5 +1,5 @@
-// The flood process sends forged callbacks at a fixed rate over raw keep-alive sockets, one in flight per connection. It builds
-// its requests beforehand and reads only the status of responses, because it shares the machine with the server.
+// The flood process sends forged callbacks at a fixed rate over raw keep-alive sockets, one request at a time per connection.
+// It builds requests in advance and reads only the status of responses, because it shares the machine with the server.
 
 import { createHmac, randomBytes } from 'node:crypto'
 import { createConnection, type Socket } from 'node:net'
@@ -9,11 +9,11 @@ import { serve } from './rpc.ts'
 export type FloodOptions = {
   port: number
   connections: number
-  /** Callbacks a second. If no connection is free, a due callback waits. */
+  /** The number of callbacks per second. If no connection is free, a due callback waits. */
   rate: number
 }
 
-/** The progress: responses by status, and the time in milliseconds of the monotonic clock. */
+/** The progress of the flood: the responses by status, and the time on the monotonic clock in milliseconds. */
 export type FloodProgress = { at: number; answered: number; by_status: Record<string, number> }
 
 /** The functions of the flood process. */
@@ -24,9 +24,9 @@ export type FloodApi = {
 }
 
 const TICK_MS = 1
-/** The number of different bodies, so that the server cannot cache results. */
+/** The number of different bodies. Different bodies prevent that the server caches results. */
 const TEXTS = 4_000
-/** The largest backlog, so that a slow flood does not burst later. */
+/** The largest number of callbacks that wait. The limit prevents that a slow flood sends a burst later. */
 const QUEUE_MAX_S = 0.05
 
 const texts = Array.from({ length: TEXTS }, (_, n) => textOf(n))
@@ -40,7 +40,7 @@ serve({
   stop: () => (running as NonNullable<typeof running>).stop(),
 } satisfies FloodApi)
 
-/** Makes a forged callback: in turn without a signature, with a random signature, and with a signature by another secret. */
+/** Makes a forged callback. In turn, the callback has no signature, a random signature, or a signature by another secret. */
 function textOf(n: number): string {
   const reference = `${randomBytes(20).toString('hex').toUpperCase().slice(0, 26)}01`
   const event_id = randomBytes(16).toString('hex')
@@ -107,7 +107,10 @@ function startFlood({ port, connections, rate }: FloodOptions) {
   }
 }
 
-/** True if the text contains a whole response, according to its head. A response that closes the connection has no body. */
+/**
+ * Returns true if the text contains a complete response, according to its head. A response that closes the connection has no
+ * body.
+ */
 function isWhole(text: string): boolean {
   const head_end = text.indexOf('\r\n\r\n')
   if (head_end < 0) return false

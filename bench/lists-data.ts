@@ -1,12 +1,12 @@
-// Fills a merchant with any number of rows in every list, by SQL.
+// Fills every list of a merchant with any number of rows, by SQL.
 
 import { newId, systemRandom } from '../server/src/kernel/lib/index.ts'
 import { type BenchMerchant, query } from './world.ts'
 
 const CHUNK = 100_000
 
-// Row i of each list. Parameters: merchant, first and last row of the chunk, time of row 0 in ms, ms between two rows, and two
-// parts of an id. `hash` spreads statuses over all rows.
+// The SQL of row i of each list. Parameters: merchant, first and last row of the chunk, time of row 0 in ms, ms between two
+// rows, and two parts of an id. `hash` distributes statuses over all rows.
 const ONE = `
   select i, to_timestamp(ms / 1000.0) as at, (i * 7919) % 100003 as hash, head || '-8000-' || tail as id,
     head || '-8001-' || tail as link_id
@@ -18,7 +18,8 @@ const ONE = `
     ) b
   ) c`
 
-// Of a thousand payments 900 are successful, 98 are failed and one is reversed. One page of two thousand has no attempt.
+// Of a thousand payments, 900 are successful, 98 are failed and one is reversed. Of two thousand payments, one belongs to a
+// page without an attempt.
 const COLLECTIONS = `
   insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor, currency,
     fee_minor, amount_received_minor, customer_phone, reference, failure_reason_code, created_at, updated_at)
@@ -81,7 +82,7 @@ export async function fillLists(
     const chunk = [merchant.id, from, Math.min(from + CHUNK - 1, count), time.begin, time.length / count, ...routing]
     for (const table of [COLLECTIONS, LINKS, INVOICES, WITHDRAWALS, DELIVERIES]) await query(url, table, chunk)
   }
-  // Autovacuum would do this some time after such a load.
+  // After such an import, autovacuum would do this some time later.
   for (const table of ['collections', 'payment_links', 'invoices', 'withdrawals', 'webhook_deliveries'])
     await query(url, `vacuum (analyze) ${table}`)
 }

@@ -1,4 +1,4 @@
-// Benchmark of a merchant's lists: compares filtered pages of a million rows with filtered pages of ten thousand rows.
+// Benchmarks a merchant's lists: compares filtered pages of a list with a million rows and of a list with ten thousand rows.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { viewerToken } from './admin.ts'
@@ -17,10 +17,10 @@ import {
 const FEW = 10_000
 const TIMES = 5
 const DAY_MS = 86_400_000
-/** A month inside the period of the rows, as `from` and `to`. */
+/** A month inside the period of the rows, as the filters `from` and `to`. */
 const MONTH_AGO_MS = 60 * DAY_MS
 
-/** The median milliseconds of each read, of few rows and of many rows. */
+/** The median milliseconds of each read, for few rows and for many rows. */
 export type ListReads = {
   few: number
   many: number
@@ -29,7 +29,7 @@ export type ListReads = {
   reads: { path: string; few_ms: number; many_ms: number }[]
 }
 
-/** The reads, for a given time range. */
+/** Returns the paths that the case reads, for a period. */
 export const PATHS = (from: string, to: string) => [
   ...[
     '',
@@ -80,10 +80,10 @@ export const PATHS = (from: string, to: string) => [
   ].map((query) => `/v1/merchant/webhook-deliveries?page_size=20${query}`),
 ]
 
-/** The reads of the first page of the dashboard, which only users make. */
+/** The paths that the first page of the dashboard reads. Only users may read these paths. */
 const HOME = ['today', '7d', '30d'].map((period) => `/v1/merchant/overview?period=${period}`)
 
-/** Creates both merchants and reads every list of each merchant. */
+/** Creates both merchants and reads every list of both. */
 export async function listsCase(
   cleanup: Cleanup,
   database: Database,

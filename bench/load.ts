@@ -1,5 +1,5 @@
-// The load process: HTTP/1.1 over raw keep-alive sockets, one request in flight per connection. The process shares the machine
-// with the server, so it does little work: it builds requests from text, and reads only status and id of a response.
+// The load process: HTTP/1.1 over raw keep-alive sockets, one request at a time per connection. The process shares the machine
+// with the server. It therefore builds requests from text and reads only status and id of a response.
 
 import { createConnection, type Socket } from 'node:net'
 import { serve } from './rpc.ts'
@@ -8,28 +8,33 @@ import { serve } from './rpc.ts'
 export type LoadSettings = {
   port: number
   connections: number
-  /** push: new payments. get: reads `paths` repeatedly. post: posts an empty object to each of `paths`, once, with a key. */
+  /**
+   * push makes new payments. get reads `paths` repeatedly. post sends an empty object to each of `paths` once, with an
+   * Idempotency-Key.
+   */
   kind: 'push' | 'get' | 'post'
-  /** API keys, which the requests use in turn. */
+  /** The API keys, which the requests use in turn. */
   keys: string[]
-  /** For `get`: extra header lines, each line with its end. */
+  /** For `get`: additional header lines, each with its line break. */
   head?: string
-  /** For `get` and `post`: the paths, each with the index of its key. */
+  /** For `get` and `post`: the paths, each with the index of its API key. */
   paths: { path: string; key: number }[]
   /** The prefix of every Idempotency-Key and reference, so that no two runs share a key or a reference. */
   run: string
-  /** Requests per second with fixed arrivals. Null means that the next request follows a response. */
+  /**
+   * The number of requests per second at fixed times. Null means that each connection sends the next request after a response.
+   */
   rate: number | null
-  /** The largest number of unfinished payments. Null means no limit. */
+  /** The largest number of unfinished payments. Null means that the number has no limit. */
   outstanding_max: number | null
-  /** True: the process keeps the id and the times of each payment. */
+  /** True means that the process keeps the id and the times of each payment. */
   keep: boolean
 }
 
 /** The progress of the load. Times are milliseconds of the monotonic clock. */
 export type Progress = { at: number; answered: number; refused: number }
 
-/** The result. Payment or record `ids[i]` was due at `due[i]`, and its response arrived at `done[i]`. */
+/** The result of the load. Payment or record `ids[i]` was due at `due[i]`, and its response arrived at `done[i]`. */
 export type LoadResult = {
   answered: number
   refused: number
@@ -204,7 +209,7 @@ function startRun(options: LoadSettings) {
   for (let i = 0; i < options.connections; i++) connect()
 
   onFinished = rate === null ? pump : () => {}
-  // With fixed arrivals, a due request waits if no connection is free, and its latency starts at its due time.
+  // With fixed times, a due request waits until a connection is free. The latency of the request starts at the due time.
   const began = monotonicMs()
   let scheduled = 0
   const ticker =

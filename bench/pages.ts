@@ -1,4 +1,4 @@
-// Benchmark of the pages of payers: the largest rate of pages, and the cost of thousands of waiting phones.
+// Benchmarks the pages of payers: the highest rate of page requests, and the cost of thousands of phones that wait.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BenchSettings, measure, type Rate, rateOf, runName, type Window } from './cases.ts'
@@ -20,29 +20,31 @@ import {
 /** The result of the case. */
 export type Pages = {
   waiting: number
-  /** Pages a second, compressed with brotli: a link whose payer has not chosen yet, and a prompt in progress. */
+  /** Page requests per second for a link whose payer has not chosen a method yet. The server compresses pages with brotli. */
   choose: Rate
+  /** Page requests per second for a prompt in progress. */
   waiting_page: Rate
-  /** The same rates with two server processes on the database. */
+  /** The rate `choose` with two server processes on one database. */
   choose_two: Rate
+  /** The rate `waiting_page` with two server processes on one database. */
   waiting_page_two: Rate
-  /** Polls of all waiting payers, at the pace of the page's script. */
+  /** The polls of all waiting payers, at the intervals of the page's script. */
   poll: Rate
   polls_offered: number
-  /** Status queries to the provider while payers loaded and polled pages. */
+  /** The number of status queries to the provider while payers loaded and polled pages. */
   provider_questions: number
 }
 
-/** The load of a waiting phone after the page has slowed its polls down: one poll in ten seconds. */
+/** The seconds between two polls of a phone that has waited for a while. */
 const POLL_EVERY_S = 10
-/** Concurrent requests that prepare the case. No case measures these requests. */
+/** The number of concurrent requests that prepare the case. No measurement includes these requests. */
 const PREPARING = 64
 /** The largest number of prompts. If more payers wait, several payers poll the same prompt. */
 const PROMPTS_MAX = 2_000
 
 type Target = { choose: string; waiting: string; state: string }
 
-/** Creates `count` waiting prompts, measures their pages with one server and with two, and then measures the polls. */
+/** Creates `count` waiting prompts. Measures the pages with one server and with two servers, and then the polls. */
 export async function pagesCase(
   cleanup: Cleanup,
   database: Database,
@@ -53,7 +55,7 @@ export async function pagesCase(
   const local = createCleanup()
   cleanup.add(local.run)
   const merchants = await makeMerchants(database, url, settings.merchants)
-  // This world has no worker, so only pages cause requests to the provider.
+  // This world has no worker, so only the pages cause requests to the provider.
   const env = {
     PROCESS: 'api',
     PUSH_LIFETIME_S: '3600',
@@ -161,7 +163,7 @@ async function post(server: Server, path: string, body: object, key: string | nu
   return (JSON.parse(text) as { data: Record<string, string> }).data
 }
 
-/** Counts the requests to the provider. Each request leaves a trace on its attempt. */
+/** Counts the requests to the provider, from the columns that each attempt has about its requests. */
 async function questions(url: string): Promise<number> {
   const [row] = await query<{ asked: number }>(
     url,

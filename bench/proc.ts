@@ -1,17 +1,17 @@
-// CPU time and memory of a process, read from /proc of Linux.
+// Reads CPU time and memory of processes from /proc of Linux.
 
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Clock ticks of /proc: USER_HZ, 100 on every platform that Node supports. */
+/** The clock ticks per second in /proc: USER_HZ is 100 on every platform that Node supports. */
 const TICKS_PER_SECOND = 100
 
-/** CPU seconds, user and system, that a process has used. Zero means that the process has ended. */
+/** Returns the CPU seconds (user and system) that a process has used. Zero means that the process has ended. */
 export function cpuSeconds(pid: number): number {
   const fields = statOf(pid)
   return fields === null ? 0 : fields.own / TICKS_PER_SECOND
 }
 
-/** CPU seconds of a process and its children, including ended ones. */
+/** Returns the CPU seconds of a process and its children, including children that have ended. */
 export function cpuSecondsOfFamily(parent: number): number {
   let ticks = 0
   for (const name of readdirSync('/proc')) {
@@ -25,7 +25,10 @@ export function cpuSecondsOfFamily(parent: number): number {
   return ticks / TICKS_PER_SECOND
 }
 
-/** CPU seconds that the programs of this machine have used, and that its host has taken away. */
+/**
+ * Returns the CPU seconds that programs have used on this machine, plus the CPU seconds that the host of a virtual machine has
+ * taken away.
+ */
 export function cpuSecondsOfMachine(): number {
   const line = (readOrNull('/proc/stat') ?? '').split('\n', 1)[0] ?? ''
   // The fields of this line are: cpu user nice system idle iowait irq softirq steal. The value of user includes guest time.
@@ -34,12 +37,12 @@ export function cpuSecondsOfMachine(): number {
   return ticks / TICKS_PER_SECOND
 }
 
-/** The parent of a process. Null means that the process has ended. */
+/** Returns the parent of a process. Null means that the process has ended. */
 export function parentOf(pid: number): number | null {
   return statOf(pid)?.parent ?? null
 }
 
-/** The current memory of a process in MB (10^6 bytes). Zero means that the process has ended. */
+/** Returns the current memory of a process in MB (10^6 bytes). Zero means that the process has ended. */
 export function residentMb(pid: number): number {
   const text = readOrNull(`/proc/${pid}/status`)
   const kib = /^VmRSS:\s+(\d+) kB/m.exec(text ?? '')?.[1]
@@ -49,7 +52,7 @@ export function residentMb(pid: number): number {
 function statOf(pid: number): { parent: number; own: number; ended_children: number } | null {
   const text = readOrNull(`/proc/${pid}/stat`)
   if (text === null) return null
-  // The name in parentheses may contain anything, so this code counts fields after the name: state is 0, ppid 1.
+  // The name in parentheses can contain any character, so the code counts the fields after the name: state is 0, ppid is 1.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const at = (place: number) => Number(fields[place] ?? 0)
   return { parent: at(1), own: at(11) + at(12), ended_children: at(13) + at(14) }

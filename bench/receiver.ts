@@ -1,11 +1,14 @@
-// The receiver process: the webhook endpoints of the merchants. It answers 200, counts deliveries by id, and verifies a sample
-// of the signatures. The process uses raw sockets, because it shares the machine with the server.
+// The receiver process serves the webhook endpoints of the merchants. It answers 200, counts deliveries by id, and verifies a
+// sample of the signatures. The process uses raw sockets, because it shares the machine with the server.
 
 import { createHmac } from 'node:crypto'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { serve, tellParent } from './rpc.ts'
 
-/** The deliveries since the last `take`. The webhook of collection or disbursement `ids[i]` arrived at `at[i]` (monotonic milliseconds). */
+/**
+ * The deliveries since the last `take`. The webhook of collection or disbursement `ids[i]` arrived at `at[i]`, in milliseconds
+ * of the monotonic clock.
+ */
 export type Taken = {
   ids: string[]
   at: Float64Array
@@ -18,14 +21,14 @@ export type Taken = {
 /** The functions of the receiver process. */
 export type ReceiverApi = {
   listen(): Promise<number>
-  /** The signing secret of each merchant. The endpoint of merchant i is /i. */
+  /** Sets the signing secret of each merchant. The endpoint of merchant i is /i. */
   secrets(secrets: string[]): void
   count(): { at: number; distinct: number }
   take(): Taken
 }
 
 const TELL_EVERY_MS = 10
-/** The receiver verifies the signature of one delivery in this many. */
+/** The receiver verifies the signature of each delivery whose number is a multiple of SAMPLE. */
 const SAMPLE = 32
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
 /** Finds the id of the payment or payout in an event. */
@@ -71,7 +74,7 @@ function accept(socket: Socket): void {
   let pending = ''
   socket.on('error', () => {})
   socket.on('data', (chunk) => {
-    // Events of the benchmark contain ASCII only, so a character is a byte.
+    // The events of the benchmark contain only ASCII, so each character is one byte.
     pending += chunk.toString('latin1')
     for (;;) {
       const head_end = pending.indexOf('\r\n\r\n')

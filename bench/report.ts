@@ -1,4 +1,4 @@
-// The results of a benchmark, and their presentation.
+// Formats the results of a benchmark.
 
 import type { Approvals } from './approve.ts'
 import type { BenchSettings, CpuUse, checkLife, latencyCase, Rate } from './cases.ts'
@@ -48,7 +48,7 @@ export type Results = {
   profile?: ProfileReport
 }
 
-/** The share of the machine above which other processes make the results unreliable. */
+/** The share of the machine that other processes may use. Above this share, the results are unreliable. */
 const OTHERS_CORES_MAX = 0.2
 
 type ReportRow = [what: string, value: string, goal: string]

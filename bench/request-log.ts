@@ -1,5 +1,5 @@
-// Benchmark of the request log. Rounds of payments and reads on a server with the log alternate with rounds on a server without
-// it.
+// Benchmarks the request log. Rounds of payments and reads on a server with the log alternate with rounds on a server without
+// the log.
 
 import {
   type BenchSettings,
@@ -20,17 +20,21 @@ type Ratios = { median: number; rounds: number[] }
 export type RequestLogResult = {
   with_log: Side
   without: Side
-  /** The ratio of the rate with the log to the rate without it, for each round. */
+  /** For each round, the rate with the log divided by the rate without the log. */
   ratios: { life: Ratios; status: Ratios }
-  /** Rows in the log, their size with indexes, and the number of requests that the log does not contain. */
+  /** The number of rows in the log. */
   rows: number
+  /** The size of the rows and their indexes. */
   stored_bytes: number
+  /** The number of requests that the log does not contain. */
   not_kept: number
 }
 
 type LogStage = { world: BenchWorld; life: Life; lives: Window[]; statuses: Window[]; refusal: string | null }
 
-/** Alternates rounds of both servers, each on its own database. The order changes from round to round. */
+/**
+ * Alternates rounds of two servers, each server on a separate database. The order of the servers changes from round to round.
+ */
 export async function requestLogCase(
   cleanup: Cleanup,
   database: Database,

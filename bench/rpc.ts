@@ -1,4 +1,5 @@
-// The processes of the benchmark. This file starts them, calls them over Node's IPC channel, and ends them by id.
+// The processes of the benchmark. This file starts processes, calls their functions over Node's IPC channel, and stops each
+// process by its id.
 
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -10,11 +11,11 @@ type RpcCall = { call: number; name: string; input: unknown }
 type RpcReply = { reply: number; value?: unknown; error?: string }
 type RpcNote = { note: number }
 
-/** Serves `api` to the parent process. The process ends with its parent. */
+/** Serves `api` to the parent process. When the parent ends, the process ends. */
 export function serve(api: object): void {
   const functions = api as Record<string, (input: unknown) => unknown>
   process.on('disconnect', () => process.exit(0))
-  // Ctrl-C reaches the whole process group, but the parent decides when the processes end.
+  // Ctrl-C reaches every process of the group, but only the parent decides when the processes end.
   process.on('SIGINT', () => {})
   process.on('message', (message: RpcCall | RpcNote) => {
     if ('note' in message) {
@@ -36,7 +37,7 @@ export function tellParent(note: number): void {
   process.send?.({ note })
 }
 
-/** A process that serves `A`. */
+/** A process that serves the functions `A`. */
 export type Remote<A extends object> = {
   pid: number
   call<Name extends keyof A & string>(
@@ -45,12 +46,12 @@ export type Remote<A extends object> = {
   ): Promise<A[Name] extends (...args: never[]) => infer Result ? Awaited<Result> : never>
   /** Sends a number to the process, without a response. */
   note(value: number): void
-  /** The parent calls this function with every number that the process sends. */
+  /** The process calls this function in the parent with every number that the process sends. */
   onNote: (value: number) => void
   stop(): Promise<void>
 }
 
-/** Starts `file` of this folder as a process that serves `A`. */
+/** Starts the program `file` of this folder as a process that serves the functions `A`. */
 export function startRemote<A extends object>(file: string): Remote<A> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), [], {
     serialization: 'advanced',
@@ -96,10 +97,10 @@ export function startRemote<A extends object>(file: string): Remote<A> {
 /** Starts a program of the product as a process. */
 export type Program = { pid: number; stdout(): string; stop(): Promise<void>; running(): boolean }
 
-/** Settings that `npm start` also passes to Node, or that the caller wants for every process. */
+/** The settings that `npm start` also passes to Node, or that the caller sets for every process. */
 const HANDED_ON = ['NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX'] as const
 
-/** Returns the settings of Node for every process, without the absent settings. */
+/** Returns the settings of Node for every process. Omits settings that are absent. */
 export function handedOn(): Record<string, string> {
   const set: Record<string, string> = {}
   for (const name of HANDED_ON) {
@@ -109,13 +110,13 @@ export function handedOn(): Record<string, string> {
   return set
 }
 
-/** Starts a program with the Node of this process and its flags. */
+/** Starts a program with the Node executable and the Node flags of this process. */
 export function startProgram(args: string[], env: Record<string, string>): Program {
   const child = spawn(process.execPath, [...process.execArgv, ...args], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     env: { PATH: process.env.PATH ?? '', ...handedOn(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The program gets a session of its own: Ctrl-C reaches the benchmark, and the benchmark stops the program.
+    // The program runs in a separate session: Ctrl-C reaches only the benchmark, and the benchmark stops the program.
     detached: true,
   })
   let stdout = ''
@@ -124,7 +125,7 @@ export function startProgram(args: string[], env: Record<string, string>): Progr
   })
   child.stderr.on('data', (chunk: Buffer) => {
     const text = chunk.toString()
-    // The reader of a benchmark needs the warnings of the program, but not the greeting of a fresh installation.
+    // The reader of a benchmark needs the warnings of the program, but not the messages about a new installation.
     if (!text.includes('is ready.')) process.stderr.write(text)
   })
   return {
@@ -135,7 +136,7 @@ export function startProgram(args: string[], env: Record<string, string>): Progr
   }
 }
 
-/** A stopping process has this long before the benchmark kills it. */
+/** The stop timeout. After this time the benchmark kills the process. */
 const STOP_MS = 30_000
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

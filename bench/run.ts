@@ -1,5 +1,6 @@
 /**
- * `npm run bench` measures the real server with separate processes for load, provider and receiver, and reports the machine.
+ * Runs `npm run bench`, which measures the real server and reports the machine. Separate processes generate the load, act as
+ * the provider and receive the webhooks.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -40,7 +41,7 @@ import {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CASES = ['baseline', 'accept', 'life', 'life_one', 'status', 'latency', 'memory', 'approve'] as const
-/** Cases that take minutes. They run only if the caller names them. */
+/** The cases that take minutes. The benchmark runs them only if the caller names them. */
 const LONG_CASES = ['transactions', 'reconcile', 'flood', 'pages', 'requests', 'lists'] as const
 type BenchCase = (typeof CASES | typeof LONG_CASES)[number]
 
@@ -162,7 +163,7 @@ function chosenCases(values: Values): Set<BenchCase> {
   return new Set(names.length === 0 ? CASES : (names as BenchCase[]))
 }
 
-/** True after this process received a signal to end. */
+/** True means that this process has received a stop signal. */
 let stopping = false
 
 function writeProgress(text: string): void {
@@ -278,7 +279,7 @@ async function lifeCases(
     results.cases.latency = await latencyCase(life, world, rate)
   }
   if (cases.has('status')) {
-    // If no case has made enough payments, this loop makes the payments for the reads.
+    // If no case has made enough payments, this loop makes the payments that the reads need.
     for (let before = -1; life.known.length < settings.status_ids; ) {
       if (life.known.length === before) throw new Error(`the server accepted no payment: ${life.first_refusal}`)
       before = life.known.length
@@ -321,7 +322,7 @@ async function main(): Promise<number> {
       if (stopping) return
       stopping = true
       writeProgress('stopping ...')
-      // If the database is still starting, the clean-up waits, because it can end only a started database.
+      // If the database is still starting, the clean-up waits, because only a started database can stop.
       void Promise.allSettled([opening])
         .then(() => cleanup.run())
         .then(() => process.exit(130))
@@ -351,7 +352,7 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main()
 } catch (error) {
-  // During a stop, the stop itself causes the failures of running work.
+  // During a stop, the stop causes the failures of operations that still run.
   if (!stopping) process.stderr.write(`${(error as Error).message}\nSee: npm run bench -- --help\n`)
   process.exitCode = 1
 }

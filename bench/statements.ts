@@ -1,4 +1,4 @@
-// Benchmark of reconciliation: the import of a provider's statement, from the first byte to the decision of the last case.
+// Benchmarks reconciliation: the import of a provider's statement, from the first byte to the decision about the last case.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { COMMAND_ACT } from '../server/src/apps/admin/act.ts'
@@ -7,19 +7,20 @@ import { createWorld, type World } from '../server/test/harness.ts'
 import { csvOf, lineOf, type PlannedRecord, plant } from '../server/test/statements.ts'
 import { type Cleanup, createCleanup, type Database, query, readCpu } from './world.ts'
 
-/** The duration of an import and its processor time. */
+/** The duration and the CPU time of an import. */
 type Import = { seconds: number; lines_per_second: number; node_cpu_s: number; postgres_cpu_s: number | null }
 
 /** The result of the case. */
 export type Reconciled = {
   lines: number
-  /** Seconds to create the payments, the payouts and the file. */
+  /** The seconds that the case needs to create the payments, the payouts and the file. */
   making_s: number
-  /** The import of a new statement, and the import of the same statement again. */
+  /** The import of a new statement, and the second import of the same statement. */
   first: Import
   again: Import
-  /** The number of lines that match the ledger in both imports, and of opened cases. */
+  /** The number of lines that match the ledger, in both imports together. */
   matched: number
+  /** The number of cases that both imports opened together. */
   opened: number
   more_memory_mb: number
 }
@@ -30,7 +31,7 @@ const READ_BYTES = 262_144
 const PERIOD = { from: new Date('2026-01-04T21:00:00Z'), to: new Date('2026-01-05T09:00:00Z') }
 const WATCH_EVERY_MS = 100
 
-/** Creates payments and payouts (one in ten), and imports a statement of all of them twice. */
+/** Creates payments and payouts (one payout in ten records), and imports a statement about all records twice. */
 export async function reconcileCase(cleanup: Cleanup, database: Database, lines: number): Promise<Reconciled> {
   const { url, drop } = await database.create('reconcile')
   const local = createCleanup()

@@ -1,4 +1,4 @@
-// Benchmark of transactions: compares reads of ten million rows with reads of ten thousand.
+// Benchmarks transactions: compares reads of ten million rows with reads of ten thousand rows.
 
 import { Agent, request } from 'node:http'
 import { idToBase32 } from '../server/src/kernel/lib/index.ts'
@@ -19,32 +19,34 @@ export const READS = ['page', 'reference', 'balance'] as const
 /** The name of a read. */
 export type ReadKind = (typeof READS)[number]
 
-/** The latencies of a read: of few transactions, of many transactions, and the ratio of the medians. */
+/** The latencies of a read: for few transactions, for many transactions, and the ratio of the medians. */
 export type Compared = { few: Percentiles; many: Percentiles; ratio: number }
 
-/** The result of the case. Times in milliseconds. */
+/** The result of the case. Times are in milliseconds. */
 export type TransactionReads = {
   few: number
   many: number
-  /** Seconds to create the many transactions. */
+  /** The seconds that the case needs to create the many transactions. */
   making_s: number
-  /** The first read of the list, before the database has counted its total. */
+  /** The first read of the list, before the database has counted the total. */
   first: { few_ms: number; many_ms: number }
   /** The statement of the last whole month. */
   month: { few_ms: number; many_ms: number; count: number }
   reads: Record<ReadKind, Compared>
 }
 
-/** The number of transactions of a busy shop in a month. */
+/** The number of transactions that a busy shop has in a month. */
 const FEW = 10_000
 const WARM_UP = 20
 const HOUR_MS = 3_600_000
 const YEAR_MS = 365 * 24 * HOUR_MS
 
-/** A merchant with transactions, and its server. */
+/** A merchant with transactions, and the server of the merchant. */
 type TransactionsMerchant = { url: string; merchant: BenchMerchant; paths: Record<ReadKind, string[]>; month: string }
 
-/** Creates both merchants and reads in turns: first page, look-up by reference, balance. */
+/**
+ * Creates both merchants. Then reads the first page, one transaction by reference, and the balance, in turn for both merchants.
+ */
 export async function transactionsCase(
   cleanup: Cleanup,
   database: Database,
@@ -80,7 +82,7 @@ export async function transactionsCase(
   }
 }
 
-/** Alternates the same read of both merchants, so that other load on the machine affects both. */
+/** Alternates the same read of both merchants, so that other load on the machine affects both merchants equally. */
 async function compare(
   agent: Agent,
   few: TransactionsMerchant,
@@ -103,7 +105,7 @@ async function compare(
   return { few: of_few, many: of_many, ratio: round(of_many.p50 / of_few.p50) }
 }
 
-/** Sends one GET on a keep-alive connection. */
+/** Sends one GET request on a keep-alive connection. */
 function timeRead(agent: Agent, shop: TransactionsMerchant, path: string): Promise<{ ms: number; text: string }> {
   const headers = { authorization: `Bearer ${shop.merchant.key}` }
   return new Promise((resolve, reject) => {

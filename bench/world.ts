@@ -25,19 +25,19 @@ export type Database = {
   data_dir: string
   version: string
   settings: Record<string, string>
-  /** The process id of the postmaster. Null means that the server runs elsewhere. */
+  /** The process id of the postmaster. Null means that PostgreSQL runs on another machine. */
   pid: number | null
   /** Creates an empty database with the current schema. */
   create(name: string): Promise<{ url: string; drop(): Promise<void> }>
 }
 
-/** A merchant of the benchmark with its live key. */
+/** A merchant of the benchmark, with a live key. */
 export type BenchMerchant = { id: string; routing_code: number; key: string }
 
 /** A server under test. */
 export type Server = { program: Program; port: number; url: string; env: Record<string, string> }
 
-/** All processes and data that a whole payment needs. */
+/** All processes and data that a payment needs from request to webhook. */
 export type BenchWorld = {
   server: Server
   provider: Program
@@ -48,7 +48,7 @@ export type BenchWorld = {
   database_url: string
 }
 
-/** CPU seconds of each process at the same moment. */
+/** The CPU seconds of each process at one moment. */
 export type Cpu = Record<string, number>
 
 const FOLDER_PREFIX = 'malipo-bench-'
@@ -90,7 +90,8 @@ export function createCleanup(): Cleanup {
 }
 
 /**
- * Opens the PostgreSQL of `DATABASE_URL`, or an embedded PostgreSQL in its own folder with the settings of a new installation.
+ * Opens the PostgreSQL at `DATABASE_URL`. Without `DATABASE_URL`, starts an embedded PostgreSQL in a new folder with the
+ * settings of a new installation.
  */
 export async function openDatabase(cleanup: Cleanup): Promise<Database> {
   const data_dir = await mkdtemp(join(tmpdir(), FOLDER_PREFIX))
@@ -136,7 +137,10 @@ export async function openDatabase(cleanup: Cleanup): Promise<Database> {
   }
 }
 
-/** The median milliseconds in which this machine makes 8 KB durable. Every commit waits for that. */
+/**
+ * Measures how long this machine takes to make 8 KB durable, and returns the median in milliseconds. Every commit waits for
+ * this operation.
+ */
 export async function fsyncMs(folder: string): Promise<number> {
   const path = join(folder, 'fsync')
   const file = await open(path, 'w')
@@ -157,7 +161,7 @@ export async function fsyncMs(folder: string): Promise<number> {
   return Number((times[FSYNC_TRIES / 2] ?? 0).toFixed(2))
 }
 
-/** Creates merchants, each with a live key, through the code of `npm run admin`. */
+/** Creates merchants, each with a live key, with the code of `npm run admin`. */
 export async function makeMerchants(database: Database, url: string, count: number): Promise<BenchMerchant[]> {
   const config = readConfig({ DATABASE_URL: url, DATA_DIR: database.data_dir }, PROVIDERS)
   const deps = await realDeps(config, createLog('silent'), url)
@@ -175,7 +179,7 @@ export async function makeMerchants(database: Database, url: string, count: numb
   }
 }
 
-/** Settings of the server under test, besides the database, its port and the provider's address. */
+/** The settings of the server under test, except the database, the port and the provider's address. */
 export const SERVER_SETTINGS: Record<string, string> = {
   LOG_LEVEL: 'warn',
   RATE_LIMIT_PER_KEY: '0',
@@ -206,18 +210,16 @@ export async function startServer(
   return { program, port, url: base, env }
 }
 
-/**
- * Starts all processes that a whole payment needs, with `count` merchants with webhooks. `more` adds settings of the server.
- */
+/** Starts the server, the mock provider, the webhook receiver and the load generator. Makes merchants that receive webhooks. */
 export async function startWorld(
   cleanup: Cleanup,
   database: Database,
   url: string,
-  count: number,
+  merchantCount: number,
   node_args: string[] = [],
-  more: Record<string, string> = {},
+  serverSettings: Record<string, string> = {},
 ): Promise<BenchWorld> {
-  const merchants = await makeMerchants(database, url, count)
+  const merchants = await makeMerchants(database, url, merchantCount)
   const port = await freePort()
   const provider = startProgram(['server/src/adapters/providers/mock/server.ts'], {
     ...PROVIDER_SETTINGS,
@@ -241,7 +243,7 @@ export async function startWorld(
     database,
     url,
     port,
-    env: { PROCESS: 'all', MOCK_URL: provider_url, ...more },
+    env: { PROCESS: 'all', MOCK_URL: provider_url, ...serverSettings },
     node_args,
   })
   const secrets: string[] = []
@@ -259,7 +261,7 @@ export async function startWorld(
   return { server, provider, provider_url, receiver, load, merchants, database_url: url }
 }
 
-/** CPU seconds that the processes and PostgreSQL have used so far. */
+/** Returns the CPU seconds that the processes and PostgreSQL have used so far. */
 export function readCpu(database: Database, pids: Record<string, number>): Cpu {
   const cpu: Cpu = { machine: cpuSecondsOfMachine() }
   for (const [name, pid] of Object.entries(pids)) cpu[name] = cpuSeconds(pid)
@@ -267,7 +269,7 @@ export function readCpu(database: Database, pids: Record<string, number>): Cpu {
   return cpu
 }
 
-/** Runs one query on its own connection. */
+/** Runs one query on a new connection. */
 export async function query<Row extends pg.QueryResultRow>(
   url: string,
   text: string,
@@ -293,7 +295,7 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** The process whose children serve connections. Null means that the server runs on another machine. */
+/** Returns the parent of the process that serves a connection. Null means that PostgreSQL runs on another machine. */
 async function postmaster(url: string): Promise<number | null> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
@@ -316,7 +318,7 @@ async function until(what: string, timeout_ms: number, ready: () => Promise<bool
   }
 }
 
-/** Removes the folder, and the data folder of PostgreSQL if that folder is elsewhere. */
+/** Removes the folder. If PostgreSQL has its data in another folder, also removes that folder. */
 async function removeData(data_dir: string): Promise<void> {
   const pointer = await readFile(join(data_dir, 'postgres.json'), 'utf8').catch(() => null)
   if (pointer !== null)
