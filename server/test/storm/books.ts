@@ -17,8 +17,9 @@ export type TheirPayment = {
   word: OrderStatus
   orders: number
   prompts: number
-  /** The money that payers paid and the money that the provider returned. */
+  /** The money that payers paid. */
   paid_minor: bigint[]
+  /** The money that the provider returned. */
   returned_minor: bigint[]
   fate: PayerFateName | null
 }
@@ -49,9 +50,11 @@ export type OurPayment = {
   /** The provider's last status, or our reason for not sending a request to the provider. */
   word: string | null
   waits: boolean
-  /** Sums of the ledger: money that reached the provider, the merchant's part, and the number of credits. */
+  /** The money that reached the provider, by the ledger. */
   float_minor: bigint
+  /** The part of the money that the merchant got, by the ledger. */
   merchant_minor: bigint
+  /** How often the ledger credited the merchant. */
   credits: number
 }
 

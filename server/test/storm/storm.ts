@@ -23,23 +23,27 @@ export type StormSize = {
 
 /** The results of a storm. */
 export type Aftermath = {
-  /** The books at rest, and the books after the operators' corrections. */
+  /** The books at rest, before the operators' corrections. */
   before: Books
+  /** The books after the operators' corrections. */
   after: Books
   differences: Difference[]
   cases: StormCase[]
-  /** The number of cases that the provider's answer closed, and the number of cases that an operator closed. */
+  /** The number of cases that the provider's answer closed. */
   explained: number
+  /** The number of cases that an operator closed. */
   corrected: number
-  /** The number of lines of the statement, and the number of lines that matched at once. */
+  /** The number of lines of the statement. */
   lines: number
+  /** The number of lines that matched at once. */
   agreed: number
   problems: string[]
   left: OpenRecords
   lost: number
   kills: Record<string, number>
-  /** The errors that processes logged, and how often a process had no free database connection. */
+  /** The errors that processes logged. */
   errors: string[]
+  /** How often a process had no free database connection. */
   busy: number
   ms: { storm: number; rest: number; desk: number }
 }
