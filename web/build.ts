@@ -34,7 +34,7 @@ if (import.meta.main) {
   await buildWeb()
 }
 
-/** Builds the consoles if a source has changed. Throws the error of the build. */
+/** If a source has changed, builds the consoles. If the build fails, throws the error of the build. */
 async function buildWeb(): Promise<void> {
   const sources = sourcesHash()
   if (existsSync(MADE_FROM) && readFileSync(MADE_FROM, 'utf8') === sources) return
@@ -62,7 +62,7 @@ async function buildConsole(name: string, outDir: string): Promise<void> {
       outDir,
       emptyOutDir: true,
       target: 'es2022',
-      // The content security policy of the pages allows no inline scripts.
+      // The content security policy of the pages permits no inline scripts.
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
       chunkSizeWarningLimit: 1_000,

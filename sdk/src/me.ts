@@ -25,7 +25,7 @@ export type PersonIdentity = {
   super_admin: boolean
   /** The console in which the user signed in. Null means that the session may use both consoles. */
   console: string | null
-  /** The time at which the user entered a password. Null means that the time is unknown. */
+  /** The time at which the user entered the credentials. Null means that the time is unknown. */
   auth_time: string | null
   memberships: {
     merchant_id: string

@@ -16,7 +16,7 @@ import { CHOSEN, ENVIRONMENTS, type Membership, MerchantContext } from './mercha
 
 const ENVIRONMENT = 'malipo.dashboard.environment'
 
-/** Reads the user, then shows the page. */
+/** Reads the user, and then shows the page. */
 export function DashboardFrame() {
   const t = useTexts(frameTexts)
   const me = useSignedInUser()
@@ -123,7 +123,7 @@ function DashboardShell({
   )
 }
 
-/** Links to the same page in the other environment. From a record, links to the list that contains the record. */
+/** Links to the same page in the other environment. On the page of a record, links to the list of such records. */
 function EnvironmentSwitch({ environment }: { environment: Environment }) {
   const t = useTexts(frameTexts)
   const parts = useTexts(partsTexts)
@@ -147,7 +147,10 @@ function EnvironmentSwitch({ environment }: { environment: Environment }) {
   )
 }
 
-/** Redirects to the first page in the environment that this tab used last, else in the sandbox. */
+/**
+ * Redirects to the first page in the environment that this tab used last. Without such an environment, redirects to the
+ * sandbox.
+ */
 export function ToEnvironment() {
   const navigate = useNavigate()
   const last = sessionStorage.getItem(ENVIRONMENT) === 'live' ? 'live' : 'sandbox'

@@ -3,7 +3,7 @@
 import { createContext, useContext } from 'react'
 import type { Environment, SignedInUser } from '../ui/data.ts'
 
-/** The environments: test money and real money. */
+/** The environments: sandbox money and live money. */
 export const ENVIRONMENTS = ['sandbox', 'live'] as const satisfies readonly Environment[]
 /** A membership of the user who is signed in. */
 export type Membership = SignedInUser['memberships'][number]
@@ -13,7 +13,7 @@ export type Role = Membership['role']
 /** The storage key of the business that this tab shows. */
 export const CHOSEN = 'malipo.dashboard.merchant'
 
-/** Selects the business that the address of an e-mail link names, and removes the business from the address. */
+/** Selects the business that the address of an e-mail link names. Then removes the business from the address. */
 export function chooseNamedMerchant(): void {
   const address = new URL(location.href)
   const named = address.searchParams.get('merchant')
@@ -23,7 +23,7 @@ export function chooseNamedMerchant(): void {
   history.replaceState(history.state, '', address)
 }
 
-/** The environment of a page, and the user's membership in its business. */
+/** The environment of a page, and the user's membership in the business of the page. */
 export type MerchantAccess = { environment: Environment; membership: Membership }
 
 /** The frame provides this value, and pages exist only inside the frame. */
@@ -42,7 +42,7 @@ export function useEnvironmentPath(): (path: string) => string {
   return (path) => (path === '' ? environment : `${environment}/${path}`)
 }
 
-/** Returns true if the reader has one of these roles. A page offers no action that the reader's role forbids. */
+/** Returns true if the reader has one of these roles. If a role forbids an action, the page does not offer the action. */
 export function useHasRole(...roles: Role[]): boolean {
   return roles.includes(useMerchantAccess().membership.role)
 }

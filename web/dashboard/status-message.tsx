@@ -1,4 +1,4 @@
-// Shows the result of an action after the API confirms the action, and announces the result to screen readers.
+// After the API confirms an action, shows the result and announces the result to screen readers.
 
 /** Shows the message. An empty text means that the action has no result yet. */
 export function StatusMessage({ children }: { children: string }) {

@@ -22,7 +22,7 @@ type TimelineCall = (typeof CALLS)[number]
 type TimelineItem = Calls[TimelineCall]['data']['items'][number]
 type TimelineEntry = { tone: Tone; text: string; details: readonly (readonly [string, ReactNode] | null)[] }
 
-/** Shows the section of a page with the timeline. The section reads the timeline again while the page is open. */
+/** Shows the timeline section of a page. While the page is open, the section reads the timeline repeatedly. */
 export function Timeline<Name extends TimelineCall>({ name, params }: { name: Name; params: Calls[Name]['params'] }) {
   const t = useTexts(timelineTexts)
   const describe = useTell(name.includes('/withdrawals/') ? 'withdrawal' : 'collection')
@@ -73,7 +73,7 @@ function TimelineRow({ item, entry }: { item: TimelineItem; entry: TimelineEntry
   )
 }
 
-/** Returns the function that makes the sentence and the details of an item. `kind` selects the names of its statuses. */
+/** Returns the function that describes an item in a sentence with details. `kind` selects the names of the statuses. */
 function useTell(kind: 'collection' | 'withdrawal'): (item: TimelineItem) => TimelineEntry {
   const t = useTexts(timelineTexts)
   const words = useWords()

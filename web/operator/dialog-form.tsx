@@ -20,7 +20,7 @@ export function DialogForm({
   )
 }
 
-/** Shows the buttons of a dialog. `text` names the action. `danger` colours its button. */
+/** Shows the buttons of a dialog. `text` names the action. `danger` makes the button red. */
 export function DialogButtons({
   text,
   danger = false,

@@ -1,4 +1,4 @@
-// Shows the frame of the operator console: the account, and the number of open items behind each menu line.
+// Shows the frame of the operator console: the account, and the number of waiting items beside each menu line.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Outlet } from '@tanstack/react-router'
@@ -15,7 +15,7 @@ import { LanguageButton, type MenuItem, Shell } from '../ui/shell.tsx'
 import { frameTexts } from './frame-texts.ts'
 import { MeContext, useQueue } from './operator.ts'
 
-/** Reads the user, then shows the page to operators only. */
+/** Reads the user. If the user is an operator, shows the page. */
 export function OperatorFrame() {
   const me = useSignedInUser()
   if (me.data === undefined) {
@@ -77,7 +77,7 @@ function OperatorShell({ email }: { email: string }) {
   )
 }
 
-/** Shows the page for a user who is not an operator: no data, and two ways out. */
+/** Shows a page without data, with two links that lead away, to a user who is not an operator. */
 function NotAnOperator({ email }: { email: string }) {
   const t = useTexts(frameTexts)
   const parts = useTexts(partsTexts)

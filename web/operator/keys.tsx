@@ -1,5 +1,5 @@
-// Defines keyboard shortcuts for operators: single letters that open a dialog and never decide. The operator can switch
-// off the shortcuts.
+// Defines keyboard shortcuts for operators. A shortcut is a single letter that opens a dialog and never decides. The operator
+// can switch the shortcuts off.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
@@ -38,7 +38,7 @@ function isTyping(target: EventTarget | null): boolean {
   return field !== null && !(field instanceof HTMLInputElement && ['checkbox', 'radio'].includes(field.type))
 }
 
-/** Listens for these shortcuts while the page is open, and offers the dialog that lists the shortcuts. */
+/** While the page is open, listens for these shortcuts. Also offers the dialog that lists the shortcuts. */
 export function Shortcuts({ keys }: { keys: readonly Shortcut[] }) {
   const t = useTexts(keysTexts)
   const parts = useTexts(partsTexts)

@@ -1,4 +1,4 @@
-// Filters a list by merchant. The operator searches by a part of the name or the start of the merchant code.
+// Filters a list by merchant. The operator searches by part of the name or by the start of the merchant code.
 
 import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
@@ -24,10 +24,10 @@ const filterTexts = texts({
   },
 })
 
-/** The filter of a list. `MerchantFilter` lets the operator choose its value. */
+/** A filter of a list whose value the operator chooses with `MerchantFilter`. */
 export const MERCHANT_FILTER: ListFilter = { name: 'merchant_id', label: '', kind: 'text' }
 
-/** Shows the chosen merchant, or a search field. */
+/** Shows the chosen merchant. If the operator has chosen no merchant, shows a search field. */
 export function MerchantFilter({ list }: { list: ReturnType<typeof useListQuery> }) {
   const chosen = list.search.merchant_id ?? ''
   return chosen === '' ? <MerchantSearch list={list} /> : <ChosenMerchant id={chosen} list={list} />

@@ -4,8 +4,7 @@ import { Alert } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 
 /**
- * Announces a text to screen readers and takes the focus when the text changes. Null means that the component shows
- * nothing.
+ * When the text changes, announces the text to screen readers and takes the focus. Null means that the component shows nothing.
  */
 export function Notice({ text }: { text: string | null }) {
   const place = useRef<HTMLDivElement>(null)

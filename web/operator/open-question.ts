@@ -3,8 +3,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 
 /**
- * Returns the open dialog, and the function that opens or closes a dialog. A page whose address names a dialog decides
- * nothing by itself.
+ * Returns the open dialog, and the function that opens or closes a dialog. If the address of a page names a dialog, the page
+ * only opens the dialog.
  */
 export function useOpenQuestion<Name extends string>(names: readonly Name[]) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>

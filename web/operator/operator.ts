@@ -1,4 +1,4 @@
-// Provides the operator who is signed in, and data that every page of this console reads.
+// Provides the operator who is signed in, and the data that every page of this console reads.
 
 import { createContext, useContext } from 'react'
 import type { Calls } from '../ui/api-types.ts'
@@ -6,7 +6,7 @@ import { type Environment, type SignedInUser, useRead } from '../ui/data.ts'
 
 /** The operator who is signed in. */
 export type Me = SignedInUser
-/** The open work of one kind. */
+/** The waiting records of one kind, such as held payments. */
 export type QueueItem = Calls['GET /v1/operator/queue']['data']['items'][number]
 
 /** The frame provides this value, and pages exist only inside the frame. */
@@ -24,15 +24,15 @@ export function useQueue(environment: Environment) {
   return useRead('GET /v1/operator/queue', { query: { environment } }, { live: true, keep: true })
 }
 
-/** Returns the name of a network or bank by its code. Until the page knows the names, returns the code itself. */
+/** Returns the name of a network or bank from its code. Until the page has loaded the names, returns the code. */
 export function useDestinationName(): (code: string) => string {
   const { data } = useRead('GET /v1/destinations')
   return (code) => data?.items.find((one) => one.code === code)?.name ?? code
 }
 
 /**
- * Returns the time of the sign-in, and whether that time is too long ago to move money. Null means that the platform
- * has no limit, or that the time is unknown.
+ * Returns the time of the sign-in, and whether the sign-in is too old to move money. Null means that the platform has no limit,
+ * or that the time is unknown.
  */
 export function signInAge(me: Me, step_up_s: number, now: number): { since: string; old: boolean } | null {
   if (step_up_s === 0 || me.auth_time === null) return null

@@ -1,4 +1,4 @@
-// Shows the first page: the open work of each kind, its age and its amount.
+// Shows the first page: the waiting records of each kind, their age and their amount.
 
 import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -13,7 +13,7 @@ import { showAge, showAmount, showCount } from '../ui/show.ts'
 import { type QueueItem, signInAge, useMe, useQueue } from './operator.ts'
 import { queueTexts } from './queue-texts.ts'
 
-/** The page on which an operator does the work of each kind. Work about money belongs to one environment. */
+/** The page on which an operator works on each kind of waiting records. A kind about money belongs to one environment. */
 const PLACES: Record<QueueItem['kind'], (environment: Environment) => string> = {
   withdrawals_waiting: (environment) => `withdrawals?status=PENDING_ADMIN_APPROVAL&environment=${environment}`,
   withdrawals_info_requested: (environment) => `withdrawals?status=INFO_REQUESTED&environment=${environment}`,
@@ -28,7 +28,7 @@ const PLACES: Record<QueueItem['kind'], (environment: Environment) => string> = 
   webhooks_failing: () => 'webhooks',
 }
 
-/** The kinds of work that exist once per environment. */
+/** The kinds of waiting records that each environment has separately. */
 const OF_MONEY: ReadonlySet<QueueItem['kind']> = new Set(
   (Object.keys(PLACES) as QueueItem['kind'][]).filter((kind) => /^(withdrawals|collections)_/.test(kind)),
 )
@@ -146,7 +146,7 @@ function Work({ waiting, environment }: { waiting: readonly QueueItem[]; environ
   )
 }
 
-/** Warns before the operator starts to work if moving money will require a new sign-in. */
+/** If moving money will require a new sign-in, warns the operator in advance. */
 function SignInNotice({ step_up_s }: { step_up_s: number }) {
   const t = useTexts(queueTexts)
   const language = useLanguage()

@@ -1,4 +1,4 @@
-// Translates codes for operators: actors, payout states, refusals of an approval, merchant statuses.
+// Translates codes into words for operators: actors, payout states, refusals of an approval, merchant statuses.
 
 import { texts, useTexts } from '../ui/language.ts'
 

@@ -1,9 +1,9 @@
-// Contains the Swahili translations of the API's English messages. A test fails if a message has no translation. The
-// first refusal loads this file, so that no page waits for the translations.
+// Contains the Swahili translations of the API's English messages. If a message has no translation, a test fails. The first
+// refusal loads this file, so that no page waits for the translations.
 
-/** The Swahili translation of each API message. `{}` stands for a value, in the same order on both sides. */
+/** The Swahili translation of each API message. `{}` stands for a value. Both languages have the values in the same order. */
 const SWAHILI: Readonly<Record<string, string>> = {
-  // These messages of a field follow the name of the field in the API.
+  // In a response of the API, these messages follow the name of a field.
   'is required': 'Jaza sehemu hii.',
   'is required the first time': 'Jaza sehemu hii: ni mara ya kwanza.',
   'is required for this destination': 'Jaza sehemu hii: mpokeaji huyu anaihitaji.',
@@ -94,7 +94,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'differs from the recipient in destination_name': 'Jina hili ni tofauti na jina la mpokeaji.',
   'contradicts this key, which acts in {}: leave it out': 'Ufunguo huu ni wa {}: acha wazi.',
   'differs from the environment of this request, which is {}': 'Ombi hili ni la mazingira mengine ({}).',
-  // These messages of a whole refusal add a fact to its code.
+  // These messages about a whole refusal add a fact to the error code.
   'Too many documents wait in the queue. Ask again after the seconds in Retry-After.':
     'Nyaraka nyingi zinasubiri kuandaliwa. Jaribu tena baada ya muda mfupi.',
   'Only operators of the platform may make this call.': 'Hili ni la waendeshaji wa mfumo tu.',
@@ -196,7 +196,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'Send the file as text/csv.': 'Leta faili la CSV.',
   'The file is too large. The limit is {} MiB.': 'Faili ni kubwa mno. Lisizidi MiB {}.',
   'The statement was not imported: line {} {}. See details.lines.': 'Taarifa haikupokelewa. Mstari wa {}: {}.',
-  // These messages name an error in a line of a statement.
+  // These messages describe an error in a line of a provider statement.
   'has neither a column reference nor provider_id': 'hakuna safu ya reference wala provider_id',
   'has no column {}': 'hakuna safu {}',
   'has the column "{}" more than once': 'safu "{}" iko zaidi ya mara moja',
@@ -215,7 +215,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'is not UTF-8': 'si UTF-8',
 }
 
-/** Messages that only repeat their code, which has its own text in problem-texts.ts. */
+/** Messages that only repeat the error code. problem-texts.ts has a text for each of these codes. */
 const BY_CODE: ReadonlySet<string> = new Set([
   'Your role does not allow this call. Ask an administrator of the merchant.',
   'The server does not allow this request.',
@@ -237,7 +237,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'You have already approved this withdrawal. The server sends it when a second operator approves it.',
 ])
 
-// The longest pattern is the most specific pattern, so the longest comes first. No value reaches into the next
+// The longest pattern is the most specific pattern, so the longest pattern comes first. A value never extends into the next
 // sentence.
 const PATTERNS = Object.entries(SWAHILI)
   .toSorted(([one], [other]) => other.length - one.length)
@@ -246,7 +246,7 @@ const PATTERNS = Object.entries(SWAHILI)
     return { pattern: new RegExp(`^${parts.join('((?:(?!\\. [A-Z]).)*?)')}$`, 's'), sw }
   })
 
-/** Groups the digits of amounts, so that "1000000.00" becomes "1,000,000". */
+/** Groups the digits of amounts: "1000000.00" becomes "1,000,000". */
 function grouped(text: string): string {
   return text.replace(/\b\d{4,}\.\d{2}\b/g, (amount) =>
     amount.replace(/\.00$/, '').replace(/\B(?=(\d{3})+(?!\d))/g, ','),
@@ -272,8 +272,8 @@ export function inSwahili(message: string): string | null {
 }
 
 /**
- * Returns a message of the API as a whole sentence in this language. An empty text means that the error code has its
- * own text. Null means that the message has no translation.
+ * Returns a message of the API as a whole sentence in this language. An empty text means that problem-texts.ts has a text for
+ * the error code. Null means that the message has no translation.
  */
 export function translate(message: string, language: 'sw' | 'en'): string | null {
   if (BY_CODE.has(message)) return ''

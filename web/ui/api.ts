@@ -1,24 +1,24 @@
-// Calls the API. openapi.json types each call, and the access token of this tab authorises each call. A failed call
-// throws one of three errors, because the reader recovers from each in a different way.
+// Calls the API. openapi.json gives each call its type, and the access token of this tab authorises the call. A failed call
+// throws one of three errors, because the reader recovers from each error in a different way.
 
 import type { Calls } from './api-types.ts'
 import type { Language } from './language.ts'
 import { renew, token } from './session.ts'
 
 /**
- * Translates a sentence of the API. An empty text means that the error code has its own text. Null means that the
+ * Translates a sentence of the API. An empty text means that the page has a text for the error code. Null means that the
  * sentence has no translation.
  */
 type Translate = (sentence: string, language: Language) => string | null
 
-/** The API refused the call. `code` is the reason; support asks for `request_id`. */
+/** The API refused the call. `code` is the reason. Support staff ask the reader for `request_id`. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
   readonly details: Record<string, unknown> | null
   readonly request_id: string | null
   readonly retry_after_s: number | null
-  /** True if each wrong field shows its own message, so that the alert does not repeat the messages. */
+  /** True if a message stands beside each wrong field, so that the alert does not repeat the messages. */
   shown_at_fields = false
   readonly #translate: Translate
   constructor(status: number, body: unknown, headers: Headers, translate: Translate = () => null) {
@@ -33,13 +33,16 @@ export class Refused extends Error {
     this.#translate = translate
   }
   /**
-   * Returns the reason in this language. An empty text means that `code` has its own text. Null means that only the
+   * Returns the reason in this language. An empty text means that the page has a text for `code`. Null means that only the
    * English `message` exists.
    */
   reasonIn(language: Language): string | null {
     return this.#translate(this.message, language)
   }
-  /** Returns the message of each wrong field by its API name. A message without a translation stays in English. */
+  /**
+   * Returns the message of each wrong field by the name of the field in the API. A message without a translation stays in
+   * English.
+   */
   fieldsIn(language: Language): Record<string, string> {
     const fields = this.details?.fields
     if (!Array.isArray(fields)) return {}
@@ -52,7 +55,7 @@ export class Refused extends Error {
   }
 }
 
-/** The page got no answer. The request may or may not have reached the server. */
+/** The page got no response. The request may or may not have reached the server. */
 export class NoAnswer extends Error {}
 
 /** The session has ended. After a new sign-in the reader returns to this page. */
@@ -60,7 +63,7 @@ export class SessionOver extends Error {}
 
 /** The name of a call: method and path. */
 export type CallName = keyof Calls
-/** The data that the page sends with a call. `once` is the Idempotency-Key. */
+/** The data that the page sends with a call. `once` is an Idempotency-Key. */
 export type Input<Name extends CallName> = {
   params?: Calls[Name]['params']
   query?: Calls[Name]['query'] & Record<string, unknown>
@@ -71,14 +74,14 @@ export type Input<Name extends CallName> = {
   signal?: AbortSignal
 }
 
-/** Calls the API and returns its data. Throws Refused, NoAnswer or SessionOver. */
+/** Calls the API and returns the data of the response. Throws Refused, NoAnswer or SessionOver. */
 export async function call<Name extends CallName>(name: Name, input: Input<Name> = {}): Promise<Calls[Name]['data']> {
   const reply = await sendAuthorized(name, input)
   const body = await reply.json().catch(() => throwNoAnswer())
   return (body as { data: Calls[Name]['data'] }).data
 }
 
-/** Downloads a file, such as a CSV or a PDF, and saves the file. Throws the same errors as `call`. */
+/** Downloads a file, such as a CSV or a PDF, and saves it. Throws the same errors as `call`. */
 export async function download<Name extends CallName>(name: Name, input: Input<Name>, file: string): Promise<void> {
   const reply = await sendAuthorized(name, input)
   const address = URL.createObjectURL(await reply.blob().catch(() => throwNoAnswer()))
@@ -86,7 +89,7 @@ export async function download<Name extends CallName>(name: Name, input: Input<N
   link.href = address
   link.download = /filename="?([^";]+)/.exec(reply.headers.get('content-disposition') ?? '')?.[1] ?? file
   link.click()
-  // The browser reads the file within this time.
+  // Within this time the browser reads the file.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 

@@ -22,7 +22,7 @@ const words = texts({
 })
 
 /**
- * Reads an amount in shillings as people write amounts ("25,000/=", "Tsh 25000", "25000.50") into the form of the API.
+ * Converts an amount in shillings as people write amounts ("25,000/=", "Tsh 25000", "25000.50") into the format of the API.
  * Null means that the text is not an amount.
  */
 export function readAmount(text: string): string | null {
@@ -31,8 +31,7 @@ export function readAmount(text: string): string | null {
     .replace(/^(tzs|tsh|sh)\.?/i, '')
     .replace(/\/[=-]$/, '')
     .replace(/\s/g, '')
-  // A comma separates thousands only. The check refuses "25000,50", because this text could mean 25,000.50 or
-  // 2,500,050.
+  // A comma only separates thousands. The check refuses "25000,50", because this text could mean 25,000.50 or 2,500,050.
   const [, whole, cents = ''] = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?$/.exec(plain) ?? []
   if (whole === undefined) return null
   const digits = whole.replaceAll(',', '').replace(/^0+(?=\d)/, '')
@@ -41,15 +40,15 @@ export function readAmount(text: string): string | null {
 }
 
 /**
- * Reads a Tanzanian mobile number as people write numbers into its canonical form. Null means that the text is not such
- * a number.
+ * Converts a Tanzanian mobile number as people write numbers into its canonical form. Null means that the text is not such a
+ * number.
  */
 export function readPhone(text: string): string | null {
   const [, digits] = /^(?:\+?255|0)?([67]\d{8})$/.exec(text.replace(/[\s-]/g, '')) ?? []
   return digits === undefined ? null : `255${digits}`
 }
 
-/** Returns the checks in one language. Each check returns the message of an error. Null means that the value is correct. */
+/** Returns the checks in one language. Each check returns an error message. Null means that the value is valid. */
 export function checks(language: Language) {
   const t = words[language]
   const optional = (check: (value: string) => string | null) => (value: string) =>

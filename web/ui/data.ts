@@ -1,22 +1,22 @@
-// Reads data and sends actions. A read stays fresh while its page is open. The server gets an action once, even if the
-// network fails.
+// Reads data and sends actions. While a page is open, its data stays up to date. Even if the network fails, the server applies
+// an action only once.
 
 import { QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, useCallback, useContext } from 'react'
 import { type CallName, call, type Input, NoAnswer, Refused } from './api.ts'
 import type { Calls } from './api-types.ts'
 
-/** Live money or test money. */
+/** The environment: live money or sandbox money. */
 export type Environment = 'live' | 'sandbox'
 /** The query parameters that each call of the page carries: the environment and the merchant. */
 export const ScopeContext = createContext<Record<string, string>>({})
 
-/** The interval at which a visible live page reads again. */
+/** The interval at which a visible page with live data reads again. */
 export const LIVE_MS = 5_000
 
 /**
- * Creates the cache of reads of this tab. A refusal is final. The cache retries only a call without an answer or with a
- * 5xx.
+ * Creates the cache for the reads of this tab. The cache retries a call without a response and a call with a 5xx response. Any
+ * other refusal is final.
  */
 export function createQueries(): QueryClient {
   return new QueryClient({
@@ -29,8 +29,8 @@ export function createQueries(): QueryClient {
         networkMode: 'always',
         refetchOnReconnect: true,
       },
-      // An action without a network fails at once. A delayed action could reach the server when the reader no longer
-      // expects the action.
+      // Without a network, an action fails at once. A delayed action could reach the server when the reader no longer expects
+      // it.
       mutations: { retry: false, networkMode: 'always' },
     },
   })
@@ -47,7 +47,7 @@ export function withScope<Name extends CallName>(scope: Record<string, string>, 
   return { ...input, query: { ...scope, ...input.query } as Input<Name>['query'] }
 }
 
-/** The calls that concern no merchant. The API refuses these calls if they name a merchant. */
+/** The calls that do not concern a merchant. If such a call names a merchant, the API refuses the call. */
 const UNSCOPED: ReadonlySet<CallName> = new Set<CallName>(['GET /v1/me', 'GET /v1/destinations'])
 
 function scoped<Name extends CallName>(name: Name, scope: Record<string, string>, input: Input<Name>): Input<Name> {
@@ -60,8 +60,8 @@ export function useScope(): Record<string, string> {
 }
 
 /**
- * Reads data. `live` reads again every few seconds. `enabled: false` delays the read. `keep` shows the old data during
- * a new read.
+ * Reads data. `live` repeats the read every few seconds. `enabled: false` delays the read. `keep` shows the old data until the
+ * new data arrives.
  */
 export function useRead<Name extends CallName>(
   name: Name,
@@ -87,7 +87,7 @@ export function useSignedInUser(): { data: SignedInUser | undefined; error: Erro
   return { data: data !== undefined && 'memberships' in data ? data : undefined, error, refetch }
 }
 
-/** Sends an action and then reads all data again. The page shows a result only after the API confirms the action. */
+/** Sends an action, and then reads all data again. The page shows a result only after the API has confirmed the action. */
 export function useAction<Name extends CallName>(name: Name) {
   const scope = useContext(ScopeContext)
   const queries = useQueryClient()

@@ -15,7 +15,7 @@ export type Facts = {
   nonce: string
 }
 
-/** The facts of this page. The expression throws if another server sent the page. */
+/** The facts of this page. If the page does not come from our server, the expression throws an error. */
 export const facts: Facts = JSON.parse(document.querySelector<HTMLMetaElement>('meta[name=malipo]')?.content ?? '')
 
 /** The path of this console, with a slash at its end. */

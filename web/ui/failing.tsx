@@ -29,7 +29,10 @@ const failingTexts = texts({
   },
 })
 
-/** Shows the failed deliveries: their count, the oldest, the last answer and the next attempt. `extraFact` adds a line. */
+/**
+ * Shows the failed deliveries: their number, the oldest delivery, the last response and the time of the next attempt.
+ * `extraFact` adds a line.
+ */
 export function FailingFacts({
   failing,
   extraFact = null,

@@ -1,5 +1,5 @@
-// Keeps the input of forms. The tab keeps a draft until the page has sent the draft. If a request may have reached the
-// server, the page repeats the request under the same Idempotency-Key.
+// Keeps the input of forms. The tab keeps a draft until the page has sent the draft. If a request may have reached the server,
+// the page repeats the request with the same Idempotency-Key.
 
 import { type FormErrors, type FormValidateInput, useForm } from '@mantine/form'
 import { useEffect, useRef, useState } from 'react'
@@ -28,17 +28,19 @@ export function newIdempotencyKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Returns true if the server may have received the request. The caller may then repeat the request under the same key. */
+/**
+ * Returns true if the server may have received the request. In that case, the caller may repeat the request only with the same
+ * key.
+ */
 export function isUnresolved(error: unknown): boolean {
-  // An error that is not a refusal is a missing network, an ended session, or a failure in the page after the answer
-  // came.
+  // If the error is not a refusal, the network failed, the session ended, or the page failed after the response arrived.
   if (!(error instanceof Refused)) return true
   return error.status >= 500 || error.status === 429 || error.code === 'idempotency_in_progress'
 }
 
 /**
- * Makes a form named `name` whose draft this tab keeps, also over a new sign-in. `check` returns the errors of the
- * fields. `rename` maps API field names to form field names. Drafts must hold no secrets.
+ * Makes a form whose draft this tab keeps under `name`, even over a new sign-in. `check` returns the errors of the fields.
+ * `rename` maps API fields to form fields. A draft must contain no secrets.
  */
 export function useDraft<Values extends Record<string, unknown>>({
   name,
@@ -68,7 +70,7 @@ export function useDraft<Values extends Record<string, unknown>>({
   })
 
   /**
-   * Returns the Idempotency-Key of these values. Values that have not changed since the last request keep the previous
+   * Returns the Idempotency-Key for these values. If the values have not changed since the last request, returns the previous
    * key.
    */
   const onceFor = (values: Values): string => {
@@ -80,7 +82,7 @@ export function useDraft<Values extends Record<string, unknown>>({
   }
 
   const guarded = async (send: () => Promise<unknown>, refused: () => void) => {
-    // A double click sends the request once.
+    // A double click sends the request only once.
     if (busy.current) return
     busy.current = true
     setSending(true)
@@ -102,7 +104,7 @@ export function useDraft<Values extends Record<string, unknown>>({
     }
   }
 
-  /** Makes an `onSubmit` function that sends valid values, and shows the refusals of the API at their fields. */
+  /** Makes an `onSubmit` function that sends valid values. If the API refuses fields, shows the messages at the fields. */
   const submit = (send: (values: Values, once: string) => Promise<unknown>) =>
     form.onSubmit((values) => {
       const sendOnce = async () => {
@@ -112,7 +114,10 @@ export function useDraft<Values extends Record<string, unknown>>({
       return guarded(sendOnce, () => writeDraft(name, { values, once: newIdempotencyKey(), sent: null }))
     }, focusFirst)
 
-  /** Makes an `onSubmit` function for a step before the last, which makes a call with valid values and keeps the draft. */
+  /**
+   * Makes an `onSubmit` function for a step before the last step. The function makes a call with valid values and keeps the
+   * draft.
+   */
   const ask = (question: (values: Values) => Promise<unknown>) =>
     form.onSubmit(
       (values) =>
@@ -125,7 +130,7 @@ export function useDraft<Values extends Record<string, unknown>>({
 
   const forget = () => {
     form.setInitialValues(initial)
-    // The call of reset() changes the values, which stores a draft again. The next line removes that draft.
+    // reset() changes the values and thereby stores a draft again. The next line removes that draft.
     form.reset()
     sessionStorage.removeItem(draftKey(name))
     setError(null)
@@ -141,7 +146,7 @@ function renamed(
   return Object.fromEntries(
     Object.entries(fields).map(([field, message]) => {
       const name = rename[field] ?? field
-      // A field of a row, such as items.0.amount, has its own name in the form.
+      // The form has a separate name for a field of a row, such as items.0.amount.
       if (/^\w+\.\d+\.\w+$/.test(name)) return [name, message]
       return [field_names.includes(name) ? name : (field_names.find((one) => name.startsWith(one)) ?? name), message]
     }),
@@ -158,7 +163,7 @@ function focusFirst(errors: FormErrors): void {
   const [first] = Object.keys(errors)
   if (first === undefined) return
   const field = findField(first)
-  // The focus of a group of choices goes to its first choice.
+  // If the element is a group of choices, the first choice gets the focus.
   const focusable = field?.matches('input, select, textarea') ? field : field?.querySelector<HTMLElement>('input')
   focusable?.focus()
 }

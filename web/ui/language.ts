@@ -1,4 +1,4 @@
-// Provides Swahili and English. Each page has its texts in both languages, and a missing text does not compile.
+// Provides Swahili and English. Each page has its texts in both languages. If a text is missing, the code does not compile.
 
 import { createContext, useContext } from 'react'
 
@@ -17,7 +17,10 @@ export function texts<T>(both: { sw: T; en: NoInfer<T> }): Texts<T> {
 
 const STORAGE_KEY = 'malipo.language'
 
-/** Returns the language that the reader chose before; else English if the browser is English; else Swahili. */
+/**
+ * Returns the language that the reader chose before. Without such a choice, returns English if the browser uses English, else
+ * Swahili.
+ */
 export function firstLanguage(): Language {
   const stored = localStorage.getItem(STORAGE_KEY)
   if (stored === 'sw' || stored === 'en') return stored

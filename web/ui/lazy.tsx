@@ -1,5 +1,5 @@
-// Loads pages when the reader opens them. If a page fails to load, the console shows the reason and retries. Without a
-// network, the console never reloads, because the browser would then show its own error page.
+// Loads the code of a page when the reader opens the page. If the code does not load, the console shows the reason and retries.
+// Without a network, the console never reloads, because the browser would then show its own error page.
 
 import { Button, Group, Text } from '@mantine/core'
 import { type FunctionComponent, type ReactNode, useEffect, useState } from 'react'
@@ -31,7 +31,7 @@ const lazyTexts = texts({
   },
 })
 
-/** The interval between two attempts to load a page that failed to load. */
+/** The pause between two attempts to load a page. */
 const RETRY_MS = 3_000
 /** The time after which the console preloads the next page, even if the browser is never idle. */
 const IDLE_MS_MAX = 2_000
@@ -39,11 +39,11 @@ const IDLE_MS_MAX = 2_000
 const AHEAD_MS = 200
 
 /**
- * A page of the router. `preload` never rejects. If a page failed to load, the console loads the page again when the
- * reader opens it.
+ * A page of the router. `preload` never rejects. If the code of a page did not load, the console tries again when the reader
+ * opens the page.
  */
 type LazyPage = FunctionComponent & { preload: () => Promise<void> }
-/** The cause of the failure: no network, a server that answers with an error, or a file that no longer exists. */
+/** Why a page did not load: no network, an error of the server, or a file that no longer exists. */
 type LoadFailure = 'offline' | 'silent' | 'gone'
 
 const pages: LazyPage[] = []
@@ -92,7 +92,7 @@ export function lazyPage<Name extends string>(
 
 const reloadedFor = (name: string) => `malipo.reloaded.${name}`
 
-/** Finds out why a page failed to load. If the file of the page is gone after an upgrade, reloads the console once. */
+/** Finds out why a page did not load. If the file of the page no longer exists after an upgrade, reloads the console once. */
 async function findLoadFailure(name: string): Promise<LoadFailure> {
   const answer = await fetch(HOME, { cache: 'no-store' }).catch(() => null)
   if (answer === null) return 'offline'
@@ -125,7 +125,9 @@ function NotLoaded({ failure, retry }: { failure: LoadFailure; retry: () => void
   )
 }
 
-/** Preloads the other pages one by one while the browser is idle. If the reader saves data, preloads nothing. */
+/**
+ * Preloads the other pages one by one while the browser is idle. If the reader has switched on data saving, preloads nothing.
+ */
 export function loadAhead(): void {
   const { connection } = navigator as { connection?: { saveData?: boolean; effectiveType?: string } }
   if (connection?.saveData || /2g$/.test(connection?.effectiveType ?? '')) return

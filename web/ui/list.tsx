@@ -1,5 +1,5 @@
-// Shows lists. The address holds filters and page, a table becomes cards on a phone, and the reader can download the
-// result as CSV.
+// Shows lists. The address contains the filters and the page number. On a phone, a table becomes cards. The reader can download
+// the result as CSV.
 
 import { Button, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -14,20 +14,20 @@ import { Problem } from './problem.tsx'
 import { endOfDay, showCount, startOfDay } from './show.ts'
 
 /**
- * One filter. The list sends no wrong `phone`, and shows an error at its field. A `day` is a Tanzanian day. The list
- * sends the time at which the day begins (`from`) or ends (`to`).
+ * A filter of a list. If a `phone` is invalid, the list shows an error at the field and does not send the filter. A `day` is a
+ * Tanzanian day: the list sends the time at which the day begins (`from`) or ends (`to`).
  */
 export type ListFilter =
   | { name: string; label: string; kind: 'choice'; choices: readonly (readonly [value: string, label: string])[] }
   | { name: string; label: string; kind: 'text' | 'phone' }
   | { name: string; label: string; kind: 'day'; edge: 'from' | 'to' }
 
-/** A column. The first column links to the record. On a phone, a `wide` column has the full width, below its label. */
+/** A column of a list. The first column links to the record. On a phone, a `wide` column has the full width below its label. */
 export type Column<Row> = { label: string; show: (row: Row) => ReactNode; right?: boolean; wide?: boolean }
 
 /**
- * Reads the query of a list from the address: filters, page and page_size. `wrong` means that a filter is invalid, so
- * the page must not read the list.
+ * Reads the query of a list from the address: filters, page and page_size. `wrong` means that a filter is invalid and the page
+ * must not read the list.
  */
 export function useListQuery(filters: readonly ListFilter[]) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>
@@ -39,7 +39,7 @@ export function useListQuery(filters: readonly ListFilter[]) {
     )
     void navigate({ to: '.', search: search_params as never, replace: true, resetScroll: false })
   }
-  // Without this check the list and its CSV file would ignore the invalid filter.
+  // Without this check, the list and the CSV file would ignore the invalid filter.
   const wrong = filters.some(({ name, kind }) => {
     const value = search[name] ?? ''
     return kind === 'phone' && value !== '' && readPhone(value) === null
@@ -71,7 +71,7 @@ type ListRead<Row> = {
 }
 
 /**
- * Shows the body of a list page. `empty` is the content of a list without records and filters. `csv` is the call that
+ * Shows the body of a list page. `empty` is the content if there are neither records nor filters. `csv` is the call that
  * returns the file.
  */
 export function List<Row, Csv extends CallName = CallName>(props: {
@@ -82,17 +82,17 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string
   href?: (row: Row) => string | null
-  /** A filter of another kind, which the list shows before the others. */
+  /** A filter with its own component. The list shows this filter before the other filters. */
   first?: ReactNode
   empty: ReactNode
-  /** Returns true if the filters select only waiting work. An empty result then means that the queue is clear. */
+  /** Returns true if the filters select only waiting records. In that case, an empty result means that the queue is empty. */
   isQueue?: (active: Readonly<Record<string, string>>) => boolean
   csv?: { name: Csv; file: string; input?: Input<Csv> }
 }) {
   const t = useTexts(partsTexts)
   const language = useLanguage()
   const { read, list, filters } = props
-  // If the API refuses a filter, its field shows the message, and the previous rows stay.
+  // If the API refuses a filter, the field shows the message, and the list keeps the previous rows.
   const last = useRef(read.data)
   if (read.data !== undefined) last.current = read.data
   const { error } = read
@@ -114,7 +114,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   )
 }
 
-/** Shows why the list is empty: the queue is clear, no record matches, or the page is past the end. */
+/** Shows why the list is empty: the queue is empty, no record matches, or the page number is too high. */
 function None({
   past,
   list,
@@ -139,7 +139,7 @@ function None({
   return <Text role="status">{t.none_match}</Text>
 }
 
-/** Shows a skeleton while data loads. */
+/** Shows grey placeholders while data loads. */
 export function LoadingRows({ label }: { label?: string }) {
   const t = useTexts(partsTexts)
   return (
@@ -151,7 +151,7 @@ export function LoadingRows({ label }: { label?: string }) {
   )
 }
 
-/** Shows the body of a page about one record: its error, the skeleton until the first answer, then the record. */
+/** Shows the body of a page about one record: an error, placeholders until the first response, or the record. */
 export function RecordBody<Data>({
   read,
   children,
@@ -233,7 +233,7 @@ function Filters<Csv extends CallName>({
   first?: ReactNode
 }) {
   const t = useTexts(partsTexts)
-  // On a phone, the list shows the filters if the reader opens them or if a filter has a value.
+  // On a phone, the list shows the filters only if the reader opens them or if a filter has a value.
   const [opened, setOpened] = useState(list.filtered)
   const has_file = csv !== undefined && !list.wrong && (read.data?.pagination.total_items ?? 0) > 0
   return (
@@ -272,7 +272,7 @@ function FilterField({
   const value = list.search[filter.name] ?? ''
   const [typed, setTyped] = useState(value)
   const [lastValue, setLastValue] = useState(value)
-  // The "clear filters" button or the back button changed the value.
+  // A "clear filters" button or the browser's back button changed the value.
   if (lastValue !== value) {
     setLastValue(value)
     setTyped(value)
@@ -304,7 +304,8 @@ function FilterField({
       error={problem}
       onChange={(event) => {
         setTyped(event.currentTarget.value)
-        // A year below 2000 is incomplete. If the reader empties the field, the blur event applies the empty value.
+        // A year below 2000 is incomplete. If the reader empties the field, the list applies the empty value when the field
+        // loses the focus.
         if (day && /^2\d{3}-\d{2}-\d{2}$/.test(event.currentTarget.value)) apply(event.currentTarget.value)
       }}
       onBlur={() => apply(typed.trim())}

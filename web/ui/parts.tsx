@@ -27,8 +27,8 @@ export function Page({
     document.title = `${title} · ${facts.brand_name}`
   }, [title])
   useEffect(() => {
-    // The first page leaves the focus at the skip link at the top. A later page takes the focus, because the link that
-    // led to the page may be gone. Only a switch in the header keeps the focus.
+    // On the first page, the focus stays at the skip link at the top. A later page takes the focus, because the link that led
+    // to the page may no longer exist. Only a switch in the header keeps the focus.
     if (visited && !document.activeElement?.closest('header')) heading.current?.focus({ preventScroll: true })
     visited = true
     scrollTo(0, 0)
@@ -59,7 +59,7 @@ export function Page({
 
 /**
  * Shows a link to another page of this console. `to` is a path below the console with an optional query, such as
- * "sandbox/collections". `search` adds parameters.
+ * "sandbox/collections". `search` adds query parameters.
  */
 export function PageLink({
   to,
@@ -90,7 +90,7 @@ export function PageButton({
   children: ReactNode
   variant?: string
   size?: string
-  /** A function that the button calls before the navigation. */
+  /** A function that runs before the button opens the page. */
   onClick?: () => void
 }) {
   return (
@@ -111,7 +111,7 @@ export function hrefOf(to: string): string {
   return `/${to}`
 }
 
-/** Shows an amount that does not break over lines. */
+/** Shows an amount that never breaks into two lines. */
 export function Amount({ value, currency = 'TZS' }: { value: string | number | null; currency?: string }) {
   return <span className="amount">{value === null ? '–' : showAmount(value, currency)}</span>
 }
@@ -127,7 +127,7 @@ export function Time({ time, seconds = false }: { time: string | null; seconds?:
   )
 }
 
-/** The tone of a status. The tone selects a colour, and the text repeats the meaning. */
+/** The tone of a status: it selects a colour, and the text states the same meaning. */
 export type Tone = 'good' | 'bad' | 'wait' | 'warn' | 'plain'
 
 /** Shows a status as a coloured word. */
@@ -135,7 +135,10 @@ export function Chip({ tone, children }: { tone: Tone; children: ReactNode }) {
   return <span className={`chip chip-${tone}`}>{children}</span>
 }
 
-/** Shows a group of facts with its heading. If the caller gives an `id`, the heading has that id and names the section. */
+/**
+ * Shows a group of facts with a heading. If the caller gives an `id`, the heading gets the id, and the section takes its name
+ * from the heading.
+ */
 export function Panel({ title, id, children }: { title: string; id?: string; children: ReactNode }) {
   return (
     <section className="panel" aria-labelledby={id}>
@@ -148,8 +151,7 @@ export function Panel({ title, id, children }: { title: string; id?: string; chi
 }
 
 /**
- * Shows the names and values of a record. The list leaves out entries that are null or undefined. A wide entry has its
- * own line.
+ * Shows the names and values of a record. The list omits values that are null or undefined. A wide value has a separate line.
  */
 export function FactList({ facts: entries }: { facts: readonly (readonly [string, ReactNode, 'wide'?] | null)[] }) {
   return (
@@ -166,7 +168,7 @@ export function FactList({ facts: entries }: { facts: readonly (readonly [string
   )
 }
 
-/** Shows a button that copies a text and announces the result to screen readers as well. */
+/** Shows a button that copies a text. Also announces the result to screen readers. */
 export function CopyButton({ text, label }: { text: string; label?: string }) {
   const t = useTexts(partsTexts)
   const [done, setDone] = useState<'copied' | 'copy_failed' | null>(null)
@@ -192,14 +194,14 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
   )
 }
 
-/** Shows a text that the reader selects as a whole, such as a key or an id. */
+/** Shows a text that a click selects completely, such as a key or an id. */
 export function Mono({ children }: { children: ReactNode }) {
   return <code className="mono">{children}</code>
 }
 
 /**
- * Shows a modal dialog. The browser keeps the focus in the dialog, and Escape closes the dialog and calls `onClose`.
- * The focus starts at the first field, or else at the title, so that a key press meant for the page triggers no button.
+ * Shows a modal dialog. The browser keeps the focus in the dialog, and Escape closes the dialog and calls `onClose`. The focus
+ * starts at the first field, or else at the title, so that a key press for the page presses no button.
  */
 export function Dialog({
   open,
@@ -223,8 +225,8 @@ export function Dialog({
     if (!open && element.open) element.close()
   }, [open])
   const unmounted = useRef(false)
-  // If another page replaces this page, the dialog returns the focus. The reader did not close the dialog, so the
-  // dialog does not call `onClose`.
+  // If another page replaces this page, the dialog returns the focus. The dialog does not call `onClose`, because the reader
+  // did not close the dialog.
   useLayoutEffect(() => {
     const element = dialog.current
     unmounted.current = false
@@ -256,7 +258,7 @@ export function Dialog({
   )
 }
 
-/** Shows the purpose of the page and the first step, if the page has no records. */
+/** If the page has no records, shows the purpose of the page and the first step. */
 export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="empty">

@@ -1,10 +1,9 @@
-// Contains the texts of errors. Each text names the next step of the reader. The codes are those of the API's
-// catalogue.
+// Contains the texts of errors. Each text tells the reader what to do next. The catalogue of the API defines the codes.
 
 import { texts } from './language.ts'
 
 /**
- * The texts of errors. `codes` contains refusals that the reader can resolve. For all other codes, the page shows the
+ * The texts of errors. `codes` has a text for each refusal that the reader can resolve. For any other code, the page shows the
  * message of the API.
  */
 export const problemTexts = texts({

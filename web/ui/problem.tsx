@@ -1,5 +1,4 @@
-// Shows alerts for errors. A lost network, an ended session, a conflict and a refusal each have their own text and
-// action.
+// Shows alerts for errors. A lost network, an ended session, a conflict and a refusal each have a separate text and action.
 
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -8,7 +7,7 @@ import { useLanguage, useTexts } from './language.ts'
 import { problemTexts } from './problem-texts.ts'
 import { signIn } from './session.ts'
 
-/** Codes whose own text is vague. The message of the API replaces that text. */
+/** The codes whose text in problem-texts.ts is not specific. The message of the API replaces that text. */
 const VAGUE: ReadonlySet<string> = new Set([
   'invalid_state',
   'forbidden',
@@ -17,8 +16,8 @@ const VAGUE: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Shows an alert for an error. `retry` is the action of its button, if a retry makes sense. Without an error, the
- * component shows nothing.
+ * Shows an alert for an error. If a retry is useful, the alert has a button that calls `retry`. Without an error, shows
+ * nothing.
  */
 export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const t = useTexts(problemTexts)
@@ -96,10 +95,10 @@ function SignInButton({ text, again = false }: { text: string; again?: boolean }
 function ErrorAlert(props: {
   title: string
   text: string
-  /** The wrong fields that show no message of their own. */
+  /** The wrong fields beside which the form shows no message. */
   list?: readonly (readonly [field: string, translated: string])[]
   detail?: string | null
-  /** True if the detail is in English on a Swahili page. */
+  /** True if the page is in Swahili but the detail is in English. */
   foreign?: boolean
   request_id?: string | null
   action?: React.ReactNode

@@ -1,12 +1,12 @@
-// Signs the user in with an authorization code and PKCE at the issuer that the server names. The storage of this tab
-// holds the tokens. No token appears in an address, and only `api.ts` reads the tokens.
+// Signs the user in with an authorization code and PKCE at the issuer that the server names. The tokens are in the storage of
+// this tab. No address contains a token, and only `api.ts` reads the tokens.
 
 import { type User, UserManager, WebStorageStateStore } from 'oidc-client-ts'
 import { facts, HOME } from './facts.ts'
 
 const OWN = `malipo.${facts.console}.`
 const userStore = new WebStorageStateStore({ store: sessionStorage, prefix: OWN })
-// A sign-in deletes every foreign entry of its store, so the drafts of the tab need a store of their own.
+// A sign-in deletes every foreign entry in its storage, so the drafts of the tab need a separate storage.
 const stateStore = new WebStorageStateStore({ store: sessionStorage, prefix: `${OWN}sign-in.` })
 const here = `${location.origin}${HOME}`
 
@@ -29,7 +29,7 @@ type SignInState = { to: string }
 
 let renewing: Promise<User | null> | null = null
 
-/** Returns an access token that stays valid for a while. Null means that the session has ended. */
+/** Returns an access token that is valid for some time. Null means that the session has ended. */
 export async function token(): Promise<string | null> {
   const user = await manager.getUser()
   if (user === null) return null
@@ -37,7 +37,7 @@ export async function token(): Promise<string | null> {
   return renew()
 }
 
-/** If a token expires within this time, the page renews the token. */
+/** If a token expires within this time, the page renews it. */
 const RENEW_S = 60
 
 /** Renews a token that the API refused or that is about to expire. Null means that the session has ended. */
@@ -46,7 +46,7 @@ export async function renew(): Promise<string | null> {
     .getUser()
     .then((user) => (user?.refresh_token ? manager.signinSilent() : null))
     .catch((error: unknown) => {
-      // Without a network the state of the session is unknown.
+      // Without a network, the page cannot know whether the session has ended.
       if (error instanceof TypeError) throw error
       return null
     })
@@ -57,7 +57,7 @@ export async function renew(): Promise<string | null> {
   return user?.access_token ?? null
 }
 
-/** Redirects to the sign-in, which returns to this page. `again` asks for the credentials even if the issuer has a session. */
+/** Redirects to the sign-in, which returns to this page. `again` requires the credentials even if the issuer has a session. */
 export async function signIn({ again = false } = {}): Promise<void> {
   const here_now = location.pathname + location.search
   const state: SignInState = { to: isCallback() ? HOME : here_now }
@@ -65,12 +65,12 @@ export async function signIn({ again = false } = {}): Promise<void> {
   await manager.signinRedirect({ state, ui_locales: language, ...(again ? { prompt: 'login', max_age: 0 } : {}) })
 }
 
-/** Returns true at the address to which the issuer redirects. */
+/** Returns true if the page is at the address to which the issuer redirects. */
 export function isCallback(): boolean {
   return location.pathname === `${HOME}callback`
 }
 
-/** Completes the sign-in, and first removes the code from the address. Throws the error of the issuer. */
+/** Removes the code from the address, and then completes the sign-in. If the issuer reports an error, throws the error. */
 export async function finishSignIn(): Promise<void> {
   const address = location.href
   history.replaceState(null, '', HOME)
@@ -79,17 +79,17 @@ export async function finishSignIn(): Promise<void> {
   if (to?.startsWith(HOME)) history.replaceState(null, '', to)
 }
 
-/** The storage key that signals a sign-out to other tabs. Its value is a time and names no user. */
+/** The storage key that signals a sign-out to other tabs. The value is a time and does not name the user. */
 const SIGNED_OUT = `malipo.${facts.console}.signed-out`
 
-/** Deletes the session with its drafts and choices, so that the next user of this tab cannot see them. */
+/** Deletes the session, the drafts and the choices, so that the next user of this tab cannot see them. */
 function deleteSession(): void {
   for (const key of Object.keys(sessionStorage)) {
     if (key.startsWith(OWN)) sessionStorage.removeItem(key)
   }
 }
 
-/** Signs this tab out and calls `then` when another tab of this console signs out. */
+/** When another tab of this console signs out, signs this tab out and calls `then`. */
 export function signOutWithOthers(then: () => void): void {
   addEventListener('storage', ({ key, newValue }) => {
     if (key !== SIGNED_OUT || newValue === null) return

@@ -21,10 +21,10 @@ import { hrefOf } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
 import { signOut } from './session.ts'
 
-/** One line of the menu, or a heading above the lines that follow. */
+/** A line of the menu, or a heading above the following lines. */
 export type MenuItem = { to: string; label: string; count?: number | undefined } | { heading: string }
 
-/** Shows the frame. `strip` is a coloured line on every page, such as the environment. */
+/** Shows the frame. `strip` is a coloured line on every page, for example with the environment. */
 export function Shell({
   menu,
   strip,
@@ -34,7 +34,7 @@ export function Shell({
 }: {
   menu: readonly MenuItem[]
   strip: { kind: 'sandbox' | 'live' | 'operator'; text: string }
-  /** The switches next to the name of the product. */
+  /** The switches beside the name of the product. */
   header?: ReactNode
   who: string
   children: ReactNode
@@ -121,14 +121,14 @@ export function Shell({
   )
 }
 
-/** Returns true on a page, and on pages below that page unless another menu line is a closer match. */
+/** Returns true on the page of a menu line, and on pages below that page unless another menu line fits better. */
 function isAt(path: string, { to }: { to: string }, menu: readonly MenuItem[]): boolean {
   const href = hrefOf(to)
   const nearer = menu.some((other) => 'to' in other && hrefOf(other.to).startsWith(`${href}/`))
   return path === href || (path.startsWith(`${href}/`) && !nearer)
 }
 
-/** Shows a button that switches to the other language. Its label is the name of that language. */
+/** Shows a button that switches to the other language. The label is the name of that language. */
 export function LanguageButton() {
   const t = useTexts(partsTexts)
   const { language, choose } = useContext(LanguageContext)

@@ -3,8 +3,8 @@
 import type { Language } from './language.ts'
 
 /**
- * Formats a decimal amount: "25000.00" becomes "TZS 25,000", and "-500.00" becomes "− TZS 500". Its spaces do not
- * break.
+ * Formats a decimal amount: "25000.00" becomes "TZS 25,000", and "-500.00" becomes "− TZS 500". The text contains only no-break
+ * spaces.
  */
 export function showAmount(amount: string | number, currency = 'TZS'): string {
   const [, sign = '', whole = '0', cents = '00'] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(String(amount)) ?? []
@@ -17,7 +17,7 @@ export function showCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** Adds amounts with two decimals, in cents. */
+/** Adds amounts with two decimals, without rounding errors. */
 export function addAmounts(amounts: readonly string[]): string {
   const cents = amounts.reduce((sum, one) => sum + BigInt(one.replace('.', '')), 0n)
   const sign = cents < 0n ? '-' : ''
@@ -26,14 +26,14 @@ export function addAmounts(amounts: readonly string[]): string {
 }
 
 /**
- * Formats a canonical phone number as people dial the number: 255754123456 becomes "0754 123 456". Returns any other
- * text unchanged.
+ * Formats a canonical phone number as people dial the number: 255754123456 becomes "0754 123 456". If the text is no such
+ * number, returns the text unchanged.
  */
 export function showPhone(phone: string): string {
   return /^255\d{9}$/.test(phone) ? `0${phone.slice(3, 6)} ${phone.slice(6, 9)} ${phone.slice(9)}` : phone
 }
 
-/** Tanzania is three hours ahead of UTC all year. */
+/** The offset of Tanzania from UTC. Tanzania is three hours ahead all year. */
 const EAT_MS = 3 * 3_600_000
 const MONTHS: Record<Language, readonly string[]> = {
   sw: ['Jan', 'Feb', 'Mac', 'Apr', 'Mei', 'Jun', 'Jul', 'Ago', 'Sep', 'Okt', 'Nov', 'Des'],
@@ -57,12 +57,12 @@ export function dayOf(time: Date): string {
   return new Date(time.getTime() + EAT_MS).toISOString().slice(0, 10)
 }
 
-/** Returns the time at which a Tanzanian day begins, as the API takes times. */
+/** Returns the time at which a Tanzanian day begins, in the format of the API. */
 export function startOfDay(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) - EAT_MS).toISOString()
 }
 
-/** Returns the time at which a Tanzanian day ends. */
+/** Returns the time at which a Tanzanian day ends, in the format of the API. */
 export function endOfDay(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) - EAT_MS + 86_400_000).toISOString()
 }
@@ -79,8 +79,8 @@ const UNITS = [
 ] as const
 
 /**
- * Formats the age of a time in its largest unit, such as "3 hours" or "dakika 5". An age under a minute becomes "chini
- * ya dakika".
+ * Formats the age of a time in the largest unit, such as "3 hours" or "dakika 5". If the age is below a minute, returns "chini
+ * ya dakika" or its English form.
  */
 export function showAge(time: string, language: Language, now = Date.now()): string {
   const ms = Math.max(0, now - Date.parse(time))

@@ -18,7 +18,7 @@ import { cssVariables, theme } from './theme.ts'
 
 const queries = createQueries()
 
-/** Starts a console below its path. Redirects a visitor without a session to the sign-in. */
+/** Starts a console below its path. If the visitor has no session, redirects to the sign-in. */
 export async function startConsole(routes: AnyRoute): Promise<void> {
   const root = createRoot(document.getElementById('root') as HTMLElement)
   const show = (page: ReactNode) =>
@@ -108,7 +108,7 @@ function SigningIn() {
   return <StandalonePage title={t.signing_in}>{null}</StandalonePage>
 }
 
-/** Shows a message if the user signed out in another tab. */
+/** If the user signed out in another tab, shows a message. */
 function SignedOut() {
   const t = useTexts(partsTexts)
   return (

@@ -1,4 +1,4 @@
-// Defines the theme of both consoles. Its colours have a contrast of at least 4.5 in light and dark mode.
+// Defines the theme of both consoles. The colours have a contrast of at least 4.5, in light and in dark mode.
 
 import { type CSSVariablesResolver, createTheme, InputWrapper } from '@mantine/core'
 
@@ -16,10 +16,10 @@ export const theme = createTheme({
   components: { InputWrapper: InputWrapper.extend({ defaultProps: { withAsterisk: false } }) },
 })
 
-/** A hovered button gets darker, never lighter. */
+/** The colours of a button under the pointer. These colours are darker than the normal colours. */
 const HOVERED = { '--mantine-color-teal-filled-hover': '#066649', '--mantine-color-red-filled-hover': '#a61e1e' }
 
-/** Replaces greys and reds of the component library whose contrast is too low. */
+/** Replaces the greys and reds of the component library that have too little contrast. */
 export const cssVariables: CSSVariablesResolver = (given) => ({
   variables: {},
   light: {

@@ -3,7 +3,7 @@
 import { texts, useTexts } from './language.ts'
 import type { Tone } from './parts.tsx'
 
-/** The meanings of the codes of the API. If a code is unknown, the page shows the code itself. */
+/** The meaning of each code of the API. If a code is unknown, the page shows the code. */
 export const words = texts({
   sw: {
     collection: {
@@ -119,7 +119,7 @@ export const words = texts({
   },
 })
 
-/** Returns the words of one language. Each function returns an unknown code unchanged. */
+/** Returns the words in one language. If a code is unknown, each function returns the code unchanged. */
 export function useWords() {
   const t = useTexts(words)
   const of = (kind: keyof typeof t) => (word: string | null) => (word === null ? '–' : (t[kind][word] ?? word))
@@ -163,7 +163,7 @@ const TONES: Record<string, Tone> = {
   OVERDUE: 'bad',
 }
 
-/** Returns the tone of a state, from good to bad. */
+/** Returns the tone of a state, such as good or bad. */
 export function toneOf(status: string): Tone {
   return TONES[status] ?? 'plain'
 }

@@ -55,7 +55,7 @@ function Who({ row: { actor } }: { row: ActivityRow }) {
   )
 }
 
-// The path of each record that has a page, by the type that an entry names.
+// The path of the page of a record, by the type that an audit entry names.
 const PAGES: Record<string, string> = {
   collection: 'collections',
   withdrawal: 'withdrawals',
@@ -69,7 +69,7 @@ function What({ row }: { row: ActivityRow }) {
   const { environment } = useMerchantAccess()
   const page = PAGES[row.target_type]
   const id = <Mono key="id">{row.target_id}</Mono>
-  // The log covers both environments. If an entry names an environment, the link leads to that environment.
+  // The log contains entries of both environments. If an entry names an environment, the link leads to that environment.
   const of = ((row.after ?? row.before) as { environment?: Environment } | null)?.environment ?? environment
   const link = (
     <PageLink key="id" to={`${of}/${page}/${row.target_id}`}>

@@ -1,4 +1,4 @@
-// Shows the IP addresses from which restricted live keys work. An operator approves each address.
+// Shows the IP addresses from which a merchant may use restricted live keys. An operator approves each address.
 
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'

@@ -17,12 +17,12 @@ import { membersTexts } from './members-texts.ts'
 /** A member of the business. */
 export type MemberRow = Calls['GET /v1/merchant/members']['data']['items'][number]
 
-/** The change that the reader requests, and the member whom the change concerns. */
+/** The change that the reader requests, with the member whom the change concerns. */
 export type MemberAction = { act: 'change' | 'remove' | 'leave'; row: MemberRow }
 
 type QuestionProps = { close: () => void; done: (act: MemberAction['act'], member: MemberRow) => void }
 
-/** Shows the dialog of a change. `done` gets the member after the change, or the removed member. */
+/** Shows the dialog of a change. After the change, `done` gets the changed member or the removed member. */
 export function MemberQuestion({ action, ...props }: { action: MemberAction | null } & QuestionProps) {
   if (action === null) return null
   const key = `${action.act} ${action.row.id}`

@@ -14,10 +14,13 @@ import { type Role, useMerchantAccess } from '../merchant.ts'
 import { StatusMessage } from '../status-message.tsx'
 import { membersTexts } from './members-texts.ts'
 
-/** The roles of a member, the most restricted last. */
+/** The roles of a member, the most restricted role last. */
 export const ROLES: readonly Role[] = ['MERCHANT_ADMIN', 'FINANCE', 'DEVELOPER', 'VIEWER']
 
-/** Shows the form. `verified` means that the reader has confirmed the own e-mail address, which an invitation requires. */
+/**
+ * Shows the form. `verified` means that the reader has confirmed an e-mail address. Without this, the reader may not invite
+ * members.
+ */
 export function Invite({ verified }: { verified: boolean }) {
   const t = useTexts(membersTexts)
   return (

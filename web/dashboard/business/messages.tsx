@@ -1,4 +1,4 @@
-// Shows the e-mails and SMS that the platform sent in the name of the business, with their full text.
+// Shows the e-mails and SMS that the platform sent in the name of the business, with their full texts.
 
 import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -78,7 +78,7 @@ const TONES: Record<MerchantMessageRow['status'], Tone> = {
   failed: 'bad',
 }
 
-/** Shows the outbox of the business. */
+/** Shows the messages of the business. */
 export function MerchantMessages() {
   const t = useTexts(messagesTexts)
   const at = useEnvironmentPath()
@@ -129,7 +129,7 @@ function MessageStatus({ row }: { row: MerchantMessageRow }) {
   )
 }
 
-/** The length of the excerpt in the list. */
+/** The number of characters of a message that the list shows. */
 const BEGINNING = 60
 
 function Words({ row }: { row: MerchantMessageRow }) {

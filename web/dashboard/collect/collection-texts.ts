@@ -2,7 +2,7 @@
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the page of a payment. `means` contains the meaning of each status for the merchant. */
+/** The texts of the page of a payment. `means` explains each status to the merchant. */
 export const collectionTexts = texts({
   sw: {
     title: 'Malipo',

@@ -93,8 +93,8 @@ function CollectionStatus({ record }: { record: CollectionDetail }) {
 }
 
 /**
- * Shows a button that queries the provider. If the collection has no attempt, the component shows a text, because no
- * provider knows the collection.
+ * Shows a button that queries the provider. If the collection has no attempt, shows a text, because no provider has the
+ * collection.
  */
 function Refresh({ record }: { record: CollectionDetail }) {
   const t = useTexts(collectionTexts)

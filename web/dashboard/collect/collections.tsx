@@ -1,4 +1,4 @@
-// Shows payments that customers made or tried to make.
+// Shows the payments that customers made or tried to make.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'

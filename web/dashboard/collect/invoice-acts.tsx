@@ -1,4 +1,4 @@
-// Shows the actions of an invoice: edit, send, make a link, cancel. Send and cancel ask for a confirmation.
+// Shows the actions of an invoice: edit, send, make a link, cancel. To send or cancel, the reader must confirm.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
@@ -15,7 +15,7 @@ import { invoicesTexts } from './invoices-texts.ts'
 import { useMayCollect } from './not-yours.tsx'
 import { CancelButton } from './record-parts.tsx'
 
-/** An invoice as its merchant sees the invoice. */
+/** An invoice as the merchant sees the invoice. */
 export type InvoiceRecord = Calls['GET /v1/invoices/{invoice_id}']['data']
 
 const OPEN = ['DRAFT', 'SENT', 'OVERDUE']
@@ -55,11 +55,11 @@ export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
 
 type InvoiceActProps = { invoice: InvoiceRecord; done: (text: string) => void }
 
-/** Makes an action on an invoice. The action keeps its Idempotency-Key while the outcome is unknown. */
+/** Makes an action on an invoice. While the outcome is unknown, the action keeps its Idempotency-Key. */
 function useOnce<Name extends CallName & `POST /v1/invoices/{invoice_id}/${string}`>(name: Name, invoice_id: string) {
   const act = useAction(name)
   const once = useRef(newIdempotencyKey())
-  // The page shows the result, because the button may have disappeared.
+  // The page shows the result, because the button may no longer exist.
   const run = async (then: () => void) => {
     try {
       await act.mutateAsync({ params: { invoice_id }, once: once.current } as never)

@@ -13,7 +13,7 @@ import { dayOf } from '../../ui/show.ts'
 import { isQuantity, itemsTotal, lineAmount, readPrice, type TypedItem } from './invoice-sum.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 
-/** The fields of the form, as the reader types them. */
+/** The fields of the form, with the texts that the reader typed. */
 export type TypedInvoice = {
   customer_name: string
   customer_phone: string
@@ -28,7 +28,7 @@ export type TypedInvoice = {
 export const EMPTY_ITEM: TypedItem = { description: '', quantity: '1', unit_price: '' }
 const ITEMS_MAX = 100
 
-/** Converts the fields into the request body of the API. */
+/** Converts the fields into the request body that the API expects. */
 export function invoiceBody(values: TypedInvoice) {
   const orNull = (text: string) => (text.trim() === '' ? null : text.trim())
   return {
@@ -46,7 +46,10 @@ export function invoiceBody(values: TypedInvoice) {
   }
 }
 
-/** Shows the form. `name` names its draft. `send` creates or changes the invoice. `back` is the page that Cancel opens. */
+/**
+ * Shows the form. `name` names the draft. `send` creates or changes the invoice. `back` is the page that the Cancel button
+ * opens.
+ */
 export function InvoiceForm({
   name,
   initial,

@@ -1,4 +1,4 @@
-// Shows the messages about an invoice to its customer.
+// Shows the messages to the customer about an invoice.
 
 import { Text, Title } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -19,7 +19,9 @@ function useMessages(invoice_id: string) {
   return useRead('GET /v1/merchant/messages', { query: { invoice_id, page_size: 50 } }, { live: true, keep: true })
 }
 
-/** Shows the result of the newest message of each channel. The text never describes a kept message as sent. */
+/**
+ * Shows the result of the newest message of each channel. If a message is kept, the text does not describe the message as sent.
+ */
 export function Reach({ invoice_id }: { invoice_id: string }) {
   const t = useTexts(invoicesTexts)
   const items = useMessages(invoice_id).data?.items ?? []

@@ -3,12 +3,12 @@
 import { readAmount } from '../../ui/checks.ts'
 import { addAmounts } from '../../ui/show.ts'
 
-/** A line as the reader types the line. */
+/** A line of an invoice, with the texts that the reader typed. */
 export type TypedItem = { description: string; quantity: string; unit_price: string }
 
 const QUANTITY = /^(0|[1-9]\d{0,8})(?:\.(\d{1,3}))?$/
 
-/** Reads a quantity in thousandths. Null means that the text is not a quantity. */
+/** Parses a quantity into thousandths. Null means that the text is not a quantity. */
 function readQuantity(text: string): bigint | null {
   const [match, whole = '0', part = ''] = QUANTITY.exec(text.trim()) ?? []
   const parts = match === undefined ? 0n : BigInt(whole) * 1_000n + BigInt(part.padEnd(3, '0'))
@@ -20,7 +20,7 @@ export function isQuantity(text: string): boolean {
   return readQuantity(text) !== null
 }
 
-/** Reads a unit price greater than zero into the form of the API. Null means that the text is not such a price. */
+/** Converts a unit price above zero into the format of the API. Null means that the text is not such a price. */
 export function readPrice(text: string): string | null {
   return /^0+(\.0{1,2})?$/.test(text.trim()) ? '0.00' : readAmount(text)
 }

@@ -44,7 +44,7 @@ export function Invoice() {
 function CustomerPages({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
   const { invoice_url, language, status } = invoice
-  // If the customer may not read an invoice, the invoice has no public page.
+  // If customers may not read the invoice yet, the invoice has no public page.
   if (invoice_url === null || status === 'CANCELLED') return null
   return (
     <>

@@ -1,4 +1,4 @@
-// Shows one payment link: its address, its payments, and its cancellation.
+// Shows one payment link: the address, the payments, and the cancellation.
 
 import './collect.css'
 import { Group, Stack } from '@mantine/core'
@@ -110,7 +110,7 @@ function CancelLink({ link }: { link: LinkRecord }) {
       setConfirming(false)
       document.getElementById(STATUS_ID)?.focus()
     } catch {
-      // CancelButton shows the error.
+      // The component CancelButton shows the error.
     }
   }
   return (

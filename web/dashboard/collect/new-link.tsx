@@ -1,4 +1,4 @@
-// Shows the form of a new payment link: three fields, and optional fields.
+// Shows the form of a new payment link, with three fields and additional optional fields.
 
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
@@ -16,7 +16,7 @@ import { NotYet, NotYours, useLiveNotReady, useMayCollect } from './not-yours.ts
 
 const EMPTY = { amount: '', description: '', customer_name: '', customer_phone: '', reference: '', expires_at: '' }
 
-/** Returns null for an empty optional field, so that the request leaves out the field. */
+/** Returns null for an empty optional field, so that the request omits the field. */
 function orNull(text: string): string | null {
   return text.trim() === '' ? null : text.trim()
 }

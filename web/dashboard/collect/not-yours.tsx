@@ -1,5 +1,4 @@
-// Shows pages without a form: for a reader whose role forbids the form, and for a business that may not take real money
-// yet.
+// Shows a page in place of a form: to a reader whose role forbids the form, and to a business that may not take real money yet.
 
 import { Text } from '@mantine/core'
 import { facts } from '../../ui/facts.ts'
@@ -33,8 +32,8 @@ export function useMayCollect(): boolean {
 }
 
 /**
- * Returns true if a payment page would take real money that the business may not take yet. On a platform with real
- * money, even a page from the sandbox takes real money.
+ * Returns true if a payment page would take real money that the business may not take yet. On a platform with real money, even
+ * a sandbox page takes real money.
  */
 export function useLiveNotReady(): boolean {
   const { environment, membership } = useMerchantAccess()
@@ -42,7 +41,7 @@ export function useLiveNotReady(): boolean {
   return !ready && (environment === 'live' || !facts.rehearses)
 }
 
-/** Shows the page for a business that may not take real money yet. The page appears before the reader types anything. */
+/** Shows a page to a business that may not take real money yet. The page appears before the reader types anything. */
 export function NotYet({ title }: { title: string }) {
   const t = useTexts(notYoursTexts)
   const parts = useTexts(partsTexts)
@@ -65,7 +64,7 @@ export function NotYet({ title }: { title: string }) {
   )
 }
 
-/** Shows the page for a reader whose role forbids the form. `back` is the list to which the page links. */
+/** Shows a page to a reader whose role forbids the form. `back` is the list to which the page links. */
 export function NotYours({ title, back }: { title: string; back: string }) {
   const t = useTexts(notYoursTexts)
   return (

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { Dialog, PageLink } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 
-/** Makes a fact that links to another page. If `to` is null, returns null, and FactList leaves out the fact. */
+/** Makes a fact that links to another page. If `to` is null, returns null, and FactList omits the fact. */
 export function linkFact(label: string, to: string | null, text: string): readonly [string, ReactNode] | null {
   if (to === null) return null
   return [
@@ -16,7 +16,7 @@ export function linkFact(label: string, to: string | null, text: string): readon
   ]
 }
 
-/** The texts of a cancellation, which invoices and links both have. */
+/** The texts of a cancellation, for invoices and for links. */
 type CancelTexts = { cancel: string; cancel_title: string; cancel_sure: string; cancel_keep: string }
 
 /** Shows the button that cancels, and the dialog that asks for a confirmation. */

@@ -15,7 +15,7 @@ import { NotYours, useMayCollect } from './not-yours.tsx'
 
 const TWO_WEEKS_MS = 14 * 86_400_000
 
-/** Returns a function that opens a saved invoice. The page of the invoice confirms the save. */
+/** Returns a function that opens the page of a saved invoice. That page confirms that the invoice is saved. */
 function useSaved(): (id: string) => Promise<void> {
   const navigate = useNavigate()
   const at = useEnvironmentPath()

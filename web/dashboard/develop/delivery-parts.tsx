@@ -1,4 +1,4 @@
-// Contains components that the list of deliveries, the page of one delivery and the test share.
+// Contains components for the list of deliveries, the page of a delivery, and the test of the webhook.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useTexts } from '../../ui/language.ts'
@@ -18,7 +18,7 @@ export const DELIVERY_TONES: Record<WebhookDelivery['status'], Tone> = {
   failed: 'bad',
 }
 
-/** Shows the event of a delivery. A test delivery has the name of a real event, so a chip marks the test. */
+/** Shows the event of a delivery. A test delivery has the name of a real event, so an additional chip marks the test. */
 export function EventName({ row }: { row: WebhookDelivery }) {
   const t = useTexts(webhooksTexts)
   return (
@@ -28,12 +28,12 @@ export function EventName({ row }: { row: WebhookDelivery }) {
   )
 }
 
-/** Returns true for a delivery that the test button sent. */
+/** Returns true if the test button caused the delivery. */
 export function isTest({ payload }: WebhookDelivery): boolean {
   return (payload as { test?: unknown }).test === true
 }
 
-/** Shows the status code or error of an attempt, and its duration. */
+/** Shows the status code or the error of an attempt, and the duration of the attempt. */
 export function AttemptResult({ attempt }: { attempt: DeliveryAttempt | undefined }) {
   const t = useTexts(webhooksTexts)
   if (attempt === undefined) return <>{t.no_attempt}</>

@@ -1,4 +1,4 @@
-// Shows the form of a new API key: its environment, its scopes, its addresses.
+// Shows the form of a new API key: the environment, the scopes, and the IP addresses.
 
 import { Alert, Button, Checkbox, Group, Radio, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -23,7 +23,7 @@ type ApiKeyFields = {
   rule: 'any' | 'listed'
 }
 
-/** Shows the form, and then the key. The server returns the key once. */
+/** Shows the form, and after the creation the key. The server returns the key only once. */
 export function NewKey() {
   const t = useTexts(keysTexts)
   const at = useEnvironmentPath()
@@ -71,7 +71,7 @@ function ApiKeyForm({ show }: { show: (made: Made) => void }) {
       ip_whitelist_enabled: rule === 'listed',
       continue_without_ip_whitelist: rule === 'any',
     }
-    // This call avoids useAction, whose cache would keep the key after the reader leaves the page.
+    // This call does not use useAction, because its cache would keep the key after the reader leaves the page.
     const { plaintext_key } = await call('POST /v1/merchant/api-keys', { body, once })
     show({ plaintext_key, environment: typed.environment, scopes: body.scopes })
     void queries.invalidateQueries()
@@ -135,8 +135,7 @@ function ApiKeyForm({ show }: { show: (made: Made) => void }) {
 }
 
 /**
- * Returns the reasons why this business may have no live key yet. An empty list means that the business may have a live
- * key.
+ * Returns the reasons why this business may not have a live key yet. An empty list means that the business may have a live key.
  */
 function useLiveKeyObstacles(): string[] {
   const t = useTexts(keysTexts)

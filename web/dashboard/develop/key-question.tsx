@@ -16,10 +16,10 @@ import { keysTexts } from './keys-texts.ts'
 /** A key without its secret. */
 export type ApiKeyRow = Calls['GET /v1/merchant/api-keys']['data']['items'][number]
 
-/** The change that the reader requests, and the key that the change concerns. */
+/** The change that the reader requests, with the key that the change concerns. */
 export type KeyAction = { act: 'rotate' | 'revoke'; row: ApiKeyRow }
 
-/** Shows the dialog of a change. `show` gets the new key of a rotation. `message` gets the message of a revocation. */
+/** Shows the dialog of a change. After a rotation, `show` gets the new key. After a revocation, `message` gets a text. */
 export function KeyQuestion(props: {
   action: KeyAction | null
   close: () => void
@@ -49,15 +49,15 @@ function KeyActionDialog({
   const queries = useQueryClient()
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
-  // Every retry of this dialog uses the same Idempotency-Key, so that the server rotates the key once even if the
-  // network loses an answer.
+  // Every retry of this dialog uses the same Idempotency-Key. If the network loses a response, the server still rotates the key
+  // only once.
   const [once] = useState(newIdempotencyKey)
   const sendAction = async () => {
     setBusy(true)
     setError(null)
     try {
       const params = { key_id: row.id }
-      // This call avoids useAction, whose cache would keep the key after the reader leaves the page.
+      // This call does not use useAction, because its cache would keep the key after the reader leaves the page.
       if (act === 'rotate') {
         const { plaintext_key, environment, scopes } = await call('POST /v1/merchant/api-keys/{key_id}/rotate', {
           params,

@@ -9,7 +9,8 @@ import { keysTexts } from './keys-texts.ts'
 /** The data that the page shows once: the key, its environment and its scopes. */
 export type Made = { plaintext_key: string | undefined; environment: 'live' | 'sandbox'; scopes: readonly string[] }
 
-// Each scope has a harmless read. If a key has none of these scopes, the API answers 403 and names the missing scope.
+// For each scope, a read that changes nothing. If a key has none of these scopes, the API answers 403 and names the missing
+// scope.
 const SAMPLE_READS: readonly (readonly [scope: string, path: string])[] = [
   ['collections:read', '/v1/collections'],
   ['collections:write', '/v1/collections'],
@@ -81,6 +82,6 @@ function keepEnv(address: string, { environment }: Made, key: string): void {
   link.href = file
   link.download = `${environment}.env`
   link.click()
-  // The browser reads the file within this time. The address contains no part of the key.
+  // Within this time the browser reads the file. The address of the file contains no part of the key.
   setTimeout(() => URL.revokeObjectURL(file), 10_000)
 }

@@ -1,4 +1,4 @@
-// Shows the API keys of the business: their scopes, their last use, rotation and revocation.
+// Shows the API keys of the business: scopes, last use, rotation and revocation.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'

@@ -19,8 +19,7 @@ const CALL = 'POST /v1/merchant/webhook-deliveries/replay'
 type ReplaySelection = NonNullable<Calls[typeof CALL]['body']['status']>
 
 /**
- * Reads the value of a date and time field in Tanzanian time, such as 2026-11-22T08:00. Null means that the value is
- * invalid.
+ * Parses the value of a date and time field in Tanzanian time, such as 2026-11-22T08:00. Null means that the value is invalid.
  */
 function readLocalTime(text: string): string | null {
   const [, day = '', time = ''] = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/.exec(text) ?? []
@@ -30,14 +29,14 @@ function readLocalTime(text: string): string | null {
   return new Date(Date.parse(startOfDay(day)) + since_midnight).toISOString()
 }
 
-/** Formats a time for the field to the millisecond, so that the server sends no delivery twice. */
+/** Formats a time for the field, exact to the millisecond, so that the server sends no delivery twice. */
 function toFieldValue(moment: string): string {
   const day = dayOf(new Date(moment))
   const since_midnight = Date.parse(moment) - Date.parse(startOfDay(day))
   return `${day}T${new Date(since_midnight).toISOString().slice(11, 23)}`
 }
 
-/** Shows the dialog: the start, the selection, and then the number of queued deliveries. */
+/** Shows the dialog: the start time, the selection, and finally the number of queued deliveries. */
 export function ReplaySince({ open, close }: { open: boolean; close: () => void }) {
   const t = useTexts(webhooksTexts)
   return (

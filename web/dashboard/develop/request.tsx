@@ -1,4 +1,4 @@
-// Shows one API request: its stored data, and a link to the record that the request created.
+// Shows one API request: the stored data, and a link to the record that the request created.
 
 import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
@@ -116,7 +116,7 @@ function Body({ title, text, cut }: { title: string; text: string | null; cut: b
   )
 }
 
-/** Formats JSON. Returns any other text unchanged, such as a cut body. */
+/** Formats JSON. If the text is not JSON, such as a cut body, returns the text unchanged. */
 function pretty(text: string | null): string | null {
   if (text === null || text === '') return null
   try {

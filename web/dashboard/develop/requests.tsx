@@ -1,4 +1,4 @@
-// Shows the API requests of the business's own systems, and the answers.
+// Shows the API requests of the business's systems, with the responses.
 
 import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -95,7 +95,7 @@ function RequestLine({ row }: { row: ApiRequestRow }) {
 
 const TONES: readonly Tone[] = ['plain', 'plain', 'good', 'plain', 'warn', 'bad']
 
-/** Shows a status code in the colour of its class. */
+/** Shows a status code in the colour of its class, such as 4xx. */
 export function Status({ status }: { status: number | null }) {
   if (status === null) return <>–</>
   return <Chip tone={TONES[Math.floor(status / 100)] ?? 'plain'}>{status}</Chip>

@@ -1,4 +1,4 @@
-// Describes the scopes of API keys, and common selections of scopes.
+// Describes the scopes of API keys, and selections of scopes that businesses often need.
 
 import { texts } from '../../ui/language.ts'
 
@@ -18,7 +18,7 @@ export const SCOPES = [
 /** The name of a scope. */
 export type Scope = (typeof SCOPES)[number]
 
-/** The selections that fit most businesses. `by_hand` means that the reader ticks the scopes. */
+/** The selections of scopes that most businesses need. `by_hand` means that the reader ticks each scope. */
 export const PRESETS = ['shop', 'links', 'read', 'all', 'by_hand'] as const
 /** The name of a selection of scopes. */
 export type Preset = (typeof PRESETS)[number]

@@ -1,4 +1,5 @@
-// Shows the webhook address, its events, and its signing secret. The page shows the secret once, after its creation.
+// Shows the webhook address, the events, and the signing secret. The page shows the secret once, after the server has made the
+// secret.
 
 import { Button, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -16,7 +17,7 @@ import { useMerchantAccess } from '../merchant.ts'
 import { StatusMessage } from '../status-message.tsx'
 import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 
-/** The stored configuration of webhooks. */
+/** The stored webhook configuration of the merchant. */
 export type WebhookConfigRecord = Calls['GET /v1/merchant/webhook-config']['data']
 
 /** Shows the form and the secret. Null in `config` means that the merchant has no configuration yet. */
@@ -110,10 +111,10 @@ function WebhookConfigForm({
   const send = draft.submit(async ({ webhook_url, events }, once) => {
     saved(false)
     const body = { webhook_url: webhook_url.trim(), events: EVENTS.filter((event) => events.includes(event)) }
-    // This call avoids useAction, whose cache would keep the secret after the reader leaves the page.
+    // This call does not use useAction, because its cache would keep the secret after the reader leaves the page.
     const { secret } = await call('PATCH /v1/merchant/webhook-config', { body, once })
-    // The first save creates a secret. If the stored configuration came without a secret, the page lost the answer with
-    // the secret.
+    // The first save creates a secret. If the page read the stored configuration without a secret, the page never got the
+    // response with the secret.
     if (secret !== undefined || config === null) made(secret)
     saved(true)
     await queries.invalidateQueries()
@@ -159,7 +160,7 @@ function Secret({ secret, forget }: { secret: string | null; forget: () => void 
 function NewSecret({ secret, forget }: { secret: string; forget: () => void }) {
   const t = useTexts(webhooksTexts)
   const panel = useRef<HTMLElement>(null)
-  // The secret appears only once and above the button, so the panel takes the focus.
+  // The secret appears only once, above the button. The panel takes the focus so that the reader sees the secret.
   useEffect(() => panel.current?.focus(), [])
   return (
     <section className="panel secret" ref={panel} tabIndex={-1} aria-labelledby="secret">
@@ -191,7 +192,7 @@ function Rotate({ shown }: { shown: (secret: string | undefined) => void }) {
   const parts = useTexts(partsTexts)
   const call = useCall()
   const queries = useQueryClient()
-  // Each dialog has one Idempotency-Key. If the network loses an answer, the retries count as one rotation.
+  // Each dialog has one Idempotency-Key. If the network loses a response, all retries together make one rotation.
   const [once, setOnce] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)

@@ -1,4 +1,4 @@
-// Sends a test delivery, and shows its result in words.
+// Sends a test delivery and describes the result in words.
 
 import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -12,11 +12,11 @@ import { useEnvironmentPath } from '../merchant.ts'
 import type { DeliveryAttempt } from './delivery-parts.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
 
-/** The call that reads the list of deliveries below the test. */
+/** The call that reads the list of deliveries below the test button. */
 const DELIVERIES = 'GET /v1/merchant/webhook-deliveries'
-/** The interval at which the page polls for the result. */
+/** The interval at which the page reads the result. */
 const LOOK_MS = 500
-/** The time after which the page stops polling. */
+/** The time after which the page stops waiting for the result. */
 const PATIENCE_MS = 30_000
 
 /** Shows a button that sends a test and waits for its first attempt. */
@@ -35,7 +35,7 @@ export function WebhookTest() {
   const queries = useQueryClient()
   const [listed, setListed] = useState<string | null>(null)
   const found = recorded === undefined ? null : id
-  // The page reads the list of deliveries before the result appears, so that both show the same state.
+  // The page reads the list of deliveries before the result appears, so that list and result show the same state.
   useEffect(() => {
     if (found === null) return
     void queries.invalidateQueries({ queryKey: [DELIVERIES] }).finally(() => setListed(found))

@@ -2,7 +2,7 @@
 
 import { texts } from '../../ui/language.ts'
 
-/** The events of webhooks, in the order of the form. */
+/** The webhook events, in the order of the form. */
 export const EVENTS = [
   'collection.success',
   'collection.failed',
@@ -13,7 +13,7 @@ export const EVENTS = [
   'disbursement.reversed',
 ] as const
 
-/** The texts of the address, its secret and its test, and of deliveries and their attempts. */
+/** The texts of the address, the secret and the test, and of deliveries and attempts. */
 export const webhooksTexts = texts({
   sw: {
     title: 'Webhook',

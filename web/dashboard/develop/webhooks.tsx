@@ -16,13 +16,13 @@ import { WebhookConfig } from './webhook-config.tsx'
 import { WebhookTest } from './webhook-test.tsx'
 import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 
-/** Shows the page with address and secret, a test, and deliveries. */
+/** Shows the page with the webhook address, the secret, a test, and the deliveries. */
 export function Webhooks() {
   const t = useTexts(webhooksTexts)
   const config = useRead('GET /v1/merchant/webhook-config')
   // Before the first save, the API answers 404. The page treats this answer as an empty configuration.
   const none = config.error instanceof Refused && config.error.status === 404
-  // A new read drops the 404 and its data. The page stays open, because it may show a new secret.
+  // A new read deletes the 404 and its data. The page stays open, because the page may show a new secret.
   const [opened, setOpened] = useState(false)
   if (!opened && (none || config.data !== undefined)) setOpened(true)
   if (!opened && config.data === undefined && !none) {

@@ -1,4 +1,4 @@
-// Shows the steps to a first real payment. The data of the business completes a step; a click does not.
+// Shows the steps to the first real payment. Data of the business marks a step as done; a click does not.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
@@ -24,7 +24,7 @@ const PLACES: Record<ChecklistItem['key'], string | null> = {
   first_live_payment: 'live/links/new',
 }
 
-/** Shows the steps until all are done or the reader hides them in this tab. */
+/** Shows the steps until all steps are done, or until the reader hides the steps in this tab. */
 export function Checklist() {
   const t = useTexts(checklistTexts)
   const { membership } = useMerchantAccess()

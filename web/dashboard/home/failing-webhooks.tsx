@@ -1,4 +1,4 @@
-// Warns the merchant while its webhook endpoint fails, live or in the sandbox.
+// Warns the merchant while a webhook endpoint fails, live or in the sandbox.
 
 import { Stack, Text, Title } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
@@ -30,10 +30,7 @@ const failingTexts = texts({
   },
 })
 
-/**
- * Shows a warning until a delivery succeeds again. If no endpoint fails or the state is unknown, the component shows
- * nothing.
- */
+/** Shows a warning until a delivery succeeds again. If no endpoint fails, or if the state is unknown, shows nothing. */
 export function WebhookWarning() {
   const t = useTexts(failingTexts)
   const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')

@@ -2,7 +2,7 @@
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the totals, and of the way in which the server counts them. */
+/** The texts of the totals, and explanations of how the server counts. */
 export const homeTexts = texts({
   sw: {
     title: 'Mwanzo',

@@ -1,4 +1,4 @@
-// Shows the first page: the balance, the totals, and the first steps. Each part reads its own data, so that a failed
+// Shows the first page: the balance, the totals, and the first steps. Each part reads its data separately, so that a failed
 // read hides no other part.
 
 import './home.css'

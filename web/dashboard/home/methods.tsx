@@ -1,4 +1,4 @@
-// Shows the amount received by each method and network, with bars.
+// Shows the amount received by each method and network as a bar.
 
 import { Title } from '@mantine/core'
 import { useTexts } from '../../ui/language.ts'

@@ -1,4 +1,4 @@
-// Draws the chart. The page loads this file and its library only if the chart has data.
+// Draws the chart. If the chart has no data, the page loads neither this file nor the chart library.
 
 import 'uplot/dist/uPlot.min.css'
 import { useComputedColorScheme } from '@mantine/core'

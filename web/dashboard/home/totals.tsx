@@ -10,17 +10,17 @@ import { homeTexts } from './home-texts.ts'
 
 /** The totals that the first page shows. */
 export type Overview = Calls['GET /v1/merchant/overview']['data']
-/** The periods, the shortest first. */
+/** The periods, the shortest period first. */
 export const PERIODS = ['today', '7d', '30d'] as const
 /** The name of a period. */
 export type TotalsPeriod = (typeof PERIODS)[number]
 
-/** Returns the first and the last Tanzanian day of a period, in the form of list filters. */
+/** Returns the first and the last Tanzanian day of a period, in the format of list filters. */
 export function daysOf({ from, to }: { from: string; to: string }): { from: string; to: string } {
   return { from: dayOf(new Date(from)), to: dayOf(new Date(Date.parse(to) - 1)) }
 }
 
-/** Shows the totals of a period, without the totals that are zero and carry no information. */
+/** Shows the totals of a period. Omits totals that are zero and give no information. */
 export function Totals({ overview }: { overview: Overview }) {
   const t = useTexts(homeTexts)
   const { collections, withdrawals, success_rate, fees, currency } = overview

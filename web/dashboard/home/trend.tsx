@@ -7,7 +7,7 @@ import { showAmount, showCount, showDate } from '../../ui/show.ts'
 import { homeTexts } from './home-texts.ts'
 import { daysOf, type Overview } from './totals.tsx'
 
-// If the chart does not load, the table below has the same numbers.
+// If the chart does not load, the reader finds the same numbers in the table below.
 const Plot = lazy(() =>
   import('./plot.tsx').then(
     (module) => ({ default: module.Plot }),
@@ -15,7 +15,7 @@ const Plot = lazy(() =>
   ),
 )
 
-/** One point of the chart with its label. `rate` is a percentage. Null in `rate` means that no payment has an outcome. */
+/** A point of the chart with its label. `rate` is a percentage. Null in `rate` means that no payment has a final outcome. */
 export type TrendPoint = {
   label: string
   short: string
@@ -25,7 +25,7 @@ export type TrendPoint = {
   rate: number | null
 }
 
-/** Returns the points of a series. The points are hours for a period of one day, else days. */
+/** Returns the points of a series. If the period is one day, each point is an hour, otherwise a day. */
 function trendPoints({ series, period }: Overview, language: Language): TrendPoint[] {
   return series.map(({ from, to, successful, failed }) => {
     const answered = successful.count + failed.count

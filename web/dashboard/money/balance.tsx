@@ -27,7 +27,7 @@ const balanceTexts = texts({
   },
 })
 
-/** Shows the balance of this environment. The page reads the balance again while the page is open. */
+/** Shows the balance of this environment. While the page is open, it reads the balance repeatedly. */
 export function Balance() {
   const t = useTexts(balanceTexts)
   const { data, error, refetch } = useRead('GET /v1/merchant/balance', {}, { live: true })

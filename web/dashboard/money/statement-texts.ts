@@ -2,7 +2,7 @@
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the page and its printed form. */
+/** The texts of the page, on the screen and in print. */
 export const statementTexts = texts({
   sw: {
     title: 'Taarifa za akaunti',

@@ -1,5 +1,4 @@
-// Shows the statement of a day or a month: opening balance, changes, closing balance. The reader can print the
-// statement.
+// Shows the merchant's statement of a day or a month: opening balance, changes, closing balance. The reader can print it.
 
 import { Button, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -21,7 +20,7 @@ import { useKinds } from './transaction-words.ts'
 
 type BalanceStatement = Calls['GET /v1/merchants/{merchant_id}/statements/{period}']['data']
 
-/** Shows the page of statements. The address holds the period. */
+/** Shows the page of statements. The address of the page contains the period. */
 export function BalanceStatements() {
   const t = useTexts(statementTexts)
   const { membership } = useMerchantAccess()
@@ -122,7 +121,7 @@ function Sheet({ statement }: { statement: BalanceStatement }) {
   const { period, currency, opening_balance, closing_balance } = statement
   const money = (value: string) => <Amount value={value} currency={currency} />
   const name = period.length > 7 ? showDate(period, language) : showMonth(period, language)
-  // The period ends where the next period begins, so its last day is the day before.
+  // The statement's end time is the start of the next period, so the last day is the day before.
   const last = dayOf(new Date(Date.parse(statement.to) - 1))
   return (
     <section className="panel statement" aria-label={name}>

@@ -1,4 +1,4 @@
-// Shows one transaction and its record.
+// Shows one transaction and the record that caused it.
 
 import { useParams } from '@tanstack/react-router'
 import { useRead } from '../../ui/data.ts'

@@ -106,7 +106,7 @@ export function Transactions() {
   )
 }
 
-/** Shows the change of the balance with its sign, so that the reader needs no colour to see the direction. */
+/** Shows the change of the balance with a plus or minus sign, so that the direction does not depend on colour. */
 export function Signed({ row }: { row: Pick<TransactionRow, 'direction' | 'net_amount' | 'currency'> }) {
   const amount = row.net_amount.replace(/^-/, '')
   return (

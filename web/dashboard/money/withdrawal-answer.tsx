@@ -1,4 +1,4 @@
-// Shows the question of an operator about a withdrawal, and the form of the answer.
+// Shows the question of an operator about a withdrawal, and the form for the answer.
 
 import { Button, Group, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -13,10 +13,7 @@ import { StatusMessage } from '../status-message.tsx'
 import type { WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
-/**
- * Shows the question while the operator waits for an answer. After the answer, the component confirms that the server
- * has the answer.
- */
+/** While the operator waits for an answer, shows the question. After the answer, confirms that the server has received it. */
 export function OperatorQuestion({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const may = useHasRole('MERCHANT_ADMIN', 'FINANCE')

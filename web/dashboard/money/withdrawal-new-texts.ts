@@ -1,8 +1,8 @@
-// Contains the texts of the form of a withdrawal, and of its review.
+// Contains the texts of the withdrawal form and of the review.
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the form and of the review. */
+/** The texts of the withdrawal form and of the review. */
 export const newTexts = texts({
   sw: {
     title: 'Toa pesa',

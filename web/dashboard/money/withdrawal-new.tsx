@@ -30,7 +30,7 @@ const EMPTY: WithdrawalFields = {
   reference: '',
 }
 
-// The field of the form for each field of the API. The API's field names differ by method.
+// The form field for each field of the API. The names of the API fields depend on the method.
 const RENAME = {
   destination_phone: 'identifier',
   destination_identifier: 'identifier',
@@ -40,7 +40,7 @@ const RENAME = {
   bank_name: 'destination_code',
 }
 
-/** Shows the page of a new withdrawal. The page refuses a reader whose role forbids withdrawals. */
+/** Shows the page of a new withdrawal. If the reader's role forbids withdrawals, shows an explanation instead. */
 export function NewWithdrawal() {
   const t = useTexts(newTexts)
   const parts = useTexts(partsTexts)
@@ -106,7 +106,7 @@ function WithdrawalSteps({ destinations }: { destinations: readonly PayoutDestin
       const { id } = await call('POST /v1/merchant/withdrawals', { body: requestBody(typed, destinations), once })
       await navigate({ to: hrefOf(at(`withdrawals/${id}`)) })
     } catch (error) {
-      // The form shows the refused fields, and the next review reads the fees again.
+      // The form marks the refused fields. The next review reads the fees again.
       if (error instanceof Refused && Object.keys(error.fieldsIn('sw')).length > 0) setQuote(null)
       throw error
     }
@@ -207,7 +207,7 @@ function Fields({
   )
 }
 
-/** Converts the fields into the request body of the API. */
+/** Converts the fields into the request body that the API expects. */
 function requestBody(
   typed: WithdrawalFields,
   destinations: readonly PayoutDestination[],

@@ -1,4 +1,4 @@
-// Defines a withdrawal, its form, and its destination as people read the destination.
+// Defines a withdrawal, the fields of its form, and the display of its destination.
 
 import type { Calls } from '../../ui/api-types.ts'
 import type { useDraft } from '../../ui/form.ts'
@@ -12,7 +12,7 @@ export const METHODS = ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'] as cons
 /** The name of a payout method. */
 export type PayoutMethod = (typeof METHODS)[number]
 
-/** The fields of the form of a withdrawal, as the reader types them. */
+/** The fields of the withdrawal form, with the texts that the reader typed. */
 export type WithdrawalFields = {
   method: PayoutMethod
   destination_code: string
@@ -21,10 +21,12 @@ export type WithdrawalFields = {
   amount: string
   reference: string
 }
-/** The form of a withdrawal, whose draft this tab keeps. */
+/** The withdrawal form. This tab keeps the draft of the form. */
 export type WithdrawalDraft = ReturnType<typeof useDraft<WithdrawalFields>>
 
-/** Formats the identifier of a recipient: a phone number as people dial the number, and an account number unchanged. */
+/**
+ * Formats the identifier of a recipient. A phone number gets the format that people dial; an account number stays unchanged.
+ */
 export function showIdentifier(method: PayoutMethod, identifier: string): string {
   return method === 'BANK_ACCOUNT' ? identifier : showPhone(identifier)
 }

@@ -1,5 +1,4 @@
-// Shows the review of a withdrawal before the reader submits the withdrawal: the recipient, each fee, and the remaining
-// balance.
+// Shows the review before the reader submits a withdrawal: the recipient, each fee, and the remaining balance.
 
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { FormEvent } from 'react'
@@ -90,7 +89,7 @@ function Fees({ quote }: { quote: WithdrawalQuote }) {
   const fees: [string, string][] = [
     [t.percentage, quote.percentage_fee],
     [t.flat, quote.flat_fee],
-    // The page does not show a charge that the merchant does not pay.
+    // If the merchant does not pay a charge, the page does not show the charge.
     ...(quote.processor_fee_pass_through ? ([[t.processor, quote.processor_charge]] as [string, string][]) : []),
     [t.charges, quote.total_charges],
   ]

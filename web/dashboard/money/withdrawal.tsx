@@ -17,7 +17,7 @@ import { SimulateOutcome } from './withdrawal-play.tsx'
 import { showIdentifier, type WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
-/** Shows the page of one withdrawal. The page reads the withdrawal again while the page is open. */
+/** Shows the page of one withdrawal. While the page is open, it reads the withdrawal repeatedly. */
 export function Withdrawal() {
   const t = useTexts(withdrawalTexts)
   const { withdrawal_id } = useParams({ strict: false }) as { withdrawal_id: string }

@@ -18,7 +18,7 @@ const REASON_MAX = 500
 
 type Props = { of: CollectionRow; onDone: (notice: string) => void; onClose: () => void }
 
-/** Shows the case, with the form of the decision while the case is open. */
+/** Shows the case of a held collection. While the case is open, also shows the form of the decision. */
 export function Clear(props: Props) {
   const t = useTexts(heldTexts)
   const { of } = props
@@ -116,7 +116,7 @@ function Decision({ of, onDone, onClose }: Props) {
   })
   const { decision } = form.values
   const stated = readAmount(form.values.amount)
-  // For money in another currency the operator states the credited amount, before our fee.
+  // For money in another currency, the operator states the amount to credit, before our fee.
   const credited = foreign
     ? stated === null
       ? '…'
@@ -167,7 +167,7 @@ function Decision({ of, onDone, onClose }: Props) {
   )
 }
 
-/** Shows the status history of a payment, oldest first. `order` is the level of its heading. */
+/** Shows the status history of a payment, oldest status first. `order` is the level of the heading. */
 export function HeldHistory({ of, order = 3 }: { of: CollectionRow; order?: 2 | 3 }) {
   const t = useTexts(heldTexts)
   const words = useWords()

@@ -1,4 +1,4 @@
-// Defines the columns that the list of payments and the list of held collections share.
+// Defines the columns that both the list of payments and the list of held collections show.
 
 import { Group, Text } from '@mantine/core'
 import type { Column } from '../../ui/list.tsx'
@@ -7,7 +7,7 @@ import { showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import type { CollectionRow } from './record.ts'
 
-/** Returns the columns of the merchant, and of the payer with the phone. */
+/** Returns the column of the merchant and the column of the payer with the phone number. */
 export function partyColumns(t: { merchant: string; payer: string }): Column<CollectionRow>[] {
   return [
     { label: t.merchant, show: (row) => row.merchant_name },
@@ -25,7 +25,7 @@ export function partyColumns(t: { merchant: string; payer: string }): Column<Col
   ]
 }
 
-/** Shows the status of a payment, with a chip if the payment is a sandbox payment. */
+/** Shows the status of a payment. If the payment is a sandbox payment, adds a chip. */
 export function PaymentStatus({ of }: { of: Pick<CollectionRow, 'status' | 'environment'> }) {
   const words = useWords()
   return (

@@ -1,4 +1,4 @@
-// Shows held collections: received money that waits for the decision of an operator.
+// Shows held collections: received money about which an operator must decide.
 
 import { Group, NativeSelect, Text, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
@@ -35,7 +35,7 @@ export function HeldCollections() {
   const [notice, setNotice] = useState<string | null>(null)
   const { open_question, about, ask } = useOpenQuestion(['case'])
   const listed = read.data?.items.find(({ collection_id }) => collection_id === about)
-  // If the case is on another page of the list or outside its filters, the page reads the case separately.
+  // If the case is on another page of the list, or if the filters exclude the case, the page reads the case separately.
   const alone = useRead(
     'GET /v1/operator/collections/{collection_id}',
     { params: { collection_id: about ?? '' } },
@@ -93,7 +93,7 @@ export function HeldCollections() {
   )
 }
 
-/** Shows a message if the case does not exist or if the read failed. */
+/** If the case does not exist or the read failed, shows a message. */
 function CaseNotFound({ error, retry }: { error: unknown; retry: () => void }) {
   const t = useTexts(heldTexts)
   const is_gone = error === null || (error instanceof Refused && error.status < 500)

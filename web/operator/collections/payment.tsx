@@ -15,7 +15,7 @@ import { paymentTexts } from './payment-texts.ts'
 
 type PaymentRecord = Calls['GET /v1/operator/collections/{collection_id}']['data']
 
-/** Shows the page of a payment. The page reads the payment again while the page is open. */
+/** Shows the page of a payment. While the page is open, it reads the payment repeatedly. */
 export function PaymentPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const t = useTexts(paymentTexts)

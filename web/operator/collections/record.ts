@@ -17,8 +17,8 @@ export function unvaluedAmount({ amount_received, foreign_amount, foreign_curren
 const toCents = (amount: number) => Math.round(amount * 100)
 
 /**
- * Returns the received amount and the amount that the merchant gets. The platform charges the fee only if an amount
- * remains.
+ * Returns the received amount and the amount that the merchant gets. If the fee uses up the amount, the platform charges no
+ * fee.
  */
 export function receivedAmounts({ amount, amount_received, fee }: CollectionRow): {
   received: number
@@ -31,8 +31,8 @@ export function receivedAmounts({ amount, amount_received, fee }: CollectionRow)
 }
 
 /**
- * Returns the reason of the hold: another amount, another currency, a review by the provider, or else the recorded
- * text.
+ * Returns the reason of the hold: another amount, another currency, or a review by the provider. For any other reason, returns
+ * the recorded text.
  */
 export function holdReason({
   amount,

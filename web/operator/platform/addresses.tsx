@@ -1,5 +1,5 @@
-// Shows the IP addresses from which merchants want to use live keys. An address works after an operator approves the
-// address.
+// Shows the IP addresses from which merchants want to use live keys. A live key works from an address only after an operator
+// approves it.
 
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
@@ -64,7 +64,7 @@ const addressesTexts = texts({
 
 const TONES: Record<string, Tone> = { PENDING: 'wait', APPROVED: 'good', REJECTED: 'bad' }
 
-/** Shows the list of addresses, and the decision about each. */
+/** Shows the list of addresses, and the decision about each address. */
 export function AddressReviews() {
   const t = useTexts(addressesTexts)
   const words = useWords()

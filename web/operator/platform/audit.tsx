@@ -109,7 +109,7 @@ function useAuditColumns(): Column<AuditRow>[] {
   ]
 }
 
-/** Shows the name of an action, which may break between its words. */
+/** Shows the name of an action. The name may break into several lines between its words. */
 function Action({ name }: { name: string }) {
   return (
     <code className="mono act">
@@ -154,7 +154,7 @@ function Target({ row }: { row: AuditRow }) {
   )
 }
 
-/** Shows a button that verifies all chains in parts, because a long chain takes a while. */
+/** Shows a button that verifies all hash chains. The page verifies them in parts, because a long chain takes a while. */
 function Verify() {
   const t = useTexts(auditTexts)
   const call = useCall()

@@ -1,4 +1,4 @@
-// Shows one merchant: its facts, the steps to live money, members, prices and corrections.
+// Shows one merchant: the facts, the steps to live money, members, prices and corrections.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -81,7 +81,7 @@ function MerchantFacts({ merchant }: { merchant: MerchantDetail }) {
   )
 }
 
-/** Shows the steps that remain before the merchant can move real money. */
+/** Shows the steps that remain before the merchant can move live money. */
 function LiveSteps({
   merchant,
   done,

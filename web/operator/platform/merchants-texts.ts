@@ -2,7 +2,7 @@
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the list of merchants, of one merchant, its prices and its corrections. */
+/** The texts of the list of merchants, and of the page of a merchant with prices and corrections. */
 export const merchantsTexts = texts({
   sw: {
     title: 'Biashara',

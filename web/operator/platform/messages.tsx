@@ -1,4 +1,4 @@
-// Shows e-mails and SMS of the platform and of all merchants: sent, waiting, or kept in the outbox.
+// Shows the e-mails and SMS of the platform and of all merchants: sent, waiting, or kept.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'

@@ -1,4 +1,4 @@
-// Edits the help for payers of each network on the pay page: the menu code, and the next step if no prompt comes.
+// Edits the help that the pay page shows to the payers of each network: the menu code, and what to do if no prompt comes.
 
 import { Button, Fieldset, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
@@ -37,7 +37,7 @@ const networksTexts = texts({
   },
 })
 
-/** Shows the form for all networks. */
+/** Shows the form with the help texts of all networks. */
 export function Networks() {
   const t = useTexts(networksTexts)
   const read = useRead('GET /v1/operator/networks')

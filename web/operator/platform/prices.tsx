@@ -1,4 +1,5 @@
-// Edits the price list of a merchant. The operator changes the list, previews sample payouts, then applies the list.
+// Edits the price list of a merchant. The operator changes the list, previews sample payments and withdrawals, and then applies
+// the list.
 
 import {
   Button,
@@ -29,7 +30,7 @@ import { merchantsTexts } from './merchants-texts.ts'
 type RuleBody = Calls['GET /v1/operator/merchants/{merchant_id}']['data']['rules'][number]
 type Preview = Calls['POST /v1/operator/merchants/{merchant_id}/pricing/preview']['data']
 type PricesBody = Calls['PUT /v1/operator/merchants/{merchant_id}/pricing']['body']
-/** A rule as the operator types the rule. An empty text means any method or any destination. */
+/** A rule with the texts that the operator typed. An empty text means any method or any destination. */
 type RuleFields = Omit<RuleBody, 'id' | 'valid_from' | 'method' | 'destination_code' | 'destination_known'> & {
   method: string
   destination_code: string
@@ -159,7 +160,7 @@ function EditPrices({ merchant_id, rules }: { merchant_id: string; rules: readon
   )
 }
 
-/** Warns about destinations without a price, because the server refuses live withdrawals to them. */
+/** Warns about destinations without a price, because the server refuses live withdrawals to these destinations. */
 export function Unpriced({
   rules,
 }: {
@@ -172,7 +173,7 @@ export function Unpriced({
   const open = METHODS.withdrawal.flatMap((method) => {
     const own = lines.filter((line) => !line.method || line.method === method)
     if (own.some((line) => !line.destination_code)) return []
-    // If a rule for any method names a network, the rule has no effect on bank accounts.
+    // If a rule applies to any method but names a network, the rule does not apply to bank accounts.
     const only = all_destinations
       .filter((place) => place.method === method && own.some((line) => line.destination_code === place.code))
       .map(({ name }) => name)
@@ -245,7 +246,7 @@ function RuleFields({ form, rule, i }: { form: PriceForm; rule: RuleFields; i: n
 function Costs({ rows }: { rows: Preview['rows'] }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
-  // Without a rule, a collection is free, and the server refuses a withdrawal.
+  // Without a rule, a collection has no fee, and the server refuses a withdrawal.
   const charge = (flow: string, of: { total_charges: string; refused: boolean } | null) =>
     of?.refused ? t.none : of !== null ? <Amount value={of.total_charges} /> : flow === 'collection' ? t.free : t.none
   return (

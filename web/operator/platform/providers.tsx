@@ -168,8 +168,8 @@ function useHealth(hours: string, environment: Environment) {
 }
 
 /**
- * Shows the outcomes of all requests to a provider, by environment. The outcomes come from the database, so any process
- * gives the same answer.
+ * Shows the outcomes of all requests to a provider, by environment. The database has the outcomes, so every process shows the
+ * same outcomes.
  */
 function Sums({ items, provider }: { items: readonly Health[]; provider: string }) {
   const t = useTexts(providersTexts)
@@ -239,7 +239,7 @@ function Outcomes({ items }: { items: readonly Health[] }) {
   )
 }
 
-/** Shows the state of the circuit of a line, in words. */
+/** Describes the state of a line's circuit in words. */
 function Before({ circuit }: { circuit: Health['circuit'] }) {
   const { before_states: t } = useTexts(providersTexts)
   const language = useLanguage()
@@ -247,7 +247,7 @@ function Before({ circuit }: { circuit: Health['circuit'] }) {
   const { state, retry_at } = circuit
   if (state !== 'open') return <Chip tone={toneOfState(state)}>{t[state]}</Chip>
   const waits = retry_at !== null && Date.parse(retry_at) > Date.now()
-  // A circuit opens for at most a minute, so the page leaves out the date.
+  // A circuit opens for at most a minute, so the page shows no date.
   const time = waits ? showTime(retry_at, language, true).split(', ').at(-1) : null
   return <Chip tone={toneOfState(state)}>{time ? t.open(time) : t.due}</Chip>
 }

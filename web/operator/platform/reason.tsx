@@ -1,4 +1,5 @@
-// Shows a dialog that asks for a reason: the effect, the reason, and the button that names the action.
+// Shows a dialog that asks for a reason. The dialog has the effect, the field for the reason, and the button that names the
+// action.
 
 import { Textarea } from '@mantine/core'
 import type { ReactNode } from 'react'
@@ -37,7 +38,7 @@ export type ReasonQuestion = {
   act: (reason: string, once: string) => Promise<unknown>
 }
 
-/** Shows the dialog while a question is open. The dialog calls `onDone` after the API confirms the action. */
+/** While a question is open, shows the dialog. After the API confirms the action, the dialog calls `onDone`. */
 export function ReasonDialog({
   question,
   onClose,

@@ -1,4 +1,5 @@
-// Shows the statements of providers. An operator imports a file, or withdraws a file that was a mistake.
+// Shows provider statements. An operator can import a file. If the operator imported a wrong file, the operator can withdraw
+// it.
 
 import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
@@ -20,7 +21,7 @@ type ProviderStatementRow = Calls['GET /v1/operator/statements']['data']['items'
 
 const TONES: Record<string, Tone> = { importing: 'wait', done: 'good', failed: 'bad', withdrawn: 'plain' }
 
-/** Shows the newest statements. */
+/** Shows the newest provider statements. */
 export function ProviderStatements() {
   const t = useTexts(reconciliationTexts)
   const back = useAction('POST /v1/operator/statements/{id}/withdraw')
@@ -112,9 +113,9 @@ function ImportStatement({ onClose, onDone }: { onClose: () => void; onDone: () 
   const parts = useTexts(partsTexts)
   const act = useAction('POST /v1/operator/statements')
   const providers = useRead('GET /v1/operator/providers')
-  // The sandbox moves no money, so the sandbox has no statements.
+  // The sandbox moves no money, so the sandbox has no provider statements.
   const names = providers.data?.providers.map(({ name }) => name).filter((name) => name !== 'sandbox') ?? []
-  // A draft cannot hold a file, so the operator chooses the file again after a new sign-in.
+  // A draft cannot contain a file. After a new sign-in, the operator must choose the file again.
   const [file, setFile] = useState<File | null>(null)
   const [missing, setMissing] = useState(false)
   const needed = (value: string) => (value === '' ? t.date_needed : null)

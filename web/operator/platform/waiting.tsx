@@ -1,4 +1,4 @@
-// Shows payments and payouts without a final answer of their provider, the oldest first.
+// Shows the payments and payouts about which the provider has given no final answer, the oldest first.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
@@ -44,7 +44,7 @@ const waitingTexts = texts({
   },
 })
 
-/** Shows the list of payments and payouts without a final answer. */
+/** Shows the list of these payments and payouts. */
 export function WaitingForProvider() {
   const t = useTexts(waitingTexts)
   const language = useLanguage()

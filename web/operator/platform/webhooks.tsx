@@ -1,4 +1,4 @@
-// Shows merchants whose server does not accept their events. An operator should inform these merchants.
+// Shows the merchants whose servers do not accept webhooks. An operator should inform these merchants.
 
 import { Text } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'

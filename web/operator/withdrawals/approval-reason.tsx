@@ -1,5 +1,5 @@
-// Asks for the reason of an approval, which the console requires. The field offers the last reason of this tab, so that
-// an operator can approve many withdrawals quickly. Only the operator fills in the reason.
+// Asks for the reason of an approval, which the console requires. The field offers the last reason of this tab, so that an
+// operator can approve many withdrawals quickly. The console never fills in a reason by itself.
 
 import { Button, Stack, TextInput } from '@mantine/core'
 import { type ComponentProps, useState } from 'react'
@@ -23,10 +23,10 @@ const reasonTexts = texts({
   },
 })
 
-/** The number of characters of the last reason that its button shows. */
+/** The number of characters of the last reason that the button shows. */
 const SHOWN_MAX = 80
 
-// Only the memory of the page holds the reason, so every reload forgets the reason.
+// Only the memory of the page contains the reason. A reload deletes the reason.
 let last: string | null = null
 
 /** Stores the reason of a completed approval for the next approvals in this tab. */
@@ -34,15 +34,15 @@ export function keepReason(reason: string): void {
   last = reason
 }
 
-/** Returns the check of the field. The check returns the message of an error. Null means that the reason is valid. */
+/** Returns the check of the field. The check returns an error message. Null means that the reason is valid. */
 export function useReasonCheck(): (reason: string) => string | null {
   const t = useTexts(reasonTexts)
   return (reason) => (reason.trim() === '' ? t.needed : null)
 }
 
 /**
- * Shows the field, with the last reason below the field. `all` means that the reason applies to several approvals.
- * `set` fills the field.
+ * Shows the field and, below the field, the last reason. `all` means that the reason applies to several approvals. `set` fills
+ * the field.
  */
 export function ApprovalReason({
   field,

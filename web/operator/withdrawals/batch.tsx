@@ -1,4 +1,5 @@
-// Approves a batch. A dry run shows the outcome of each withdrawal, then the dialog repeats the count and the sum.
+// Approves several withdrawals at once. A dry run shows the outcome of each withdrawal. Then the dialog repeats the number and
+// the sum.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -33,7 +34,7 @@ export type SelectedWithdrawal = {
   number: string
 }
 
-/** Returns the selection. The draft keeps the selection on other pages of the list and over a new sign-in. */
+/** Returns the selection. The draft keeps the selection when the operator opens another page of the list or signs in again. */
 export function useSelection() {
   const draft = useDraft<{ rows: SelectedWithdrawal[]; reason: string }>({
     name: 'withdrawals.batch',
@@ -64,7 +65,7 @@ export function useSelection() {
   }
 }
 
-/** Shows the dialog: the dry run, the question, the result. */
+/** Shows the dialog: first the dry run, then the question, then the result. */
 export function Batch({
   draft,
   open,
@@ -110,7 +111,7 @@ function BatchDryRun({
   const trial = useQuery({
     queryKey: ['trial', ids],
     queryFn: ({ signal }) => call(BATCH, { body: { withdrawal_ids: ids, dry_run: true }, signal }),
-    // The page makes no dry run while the page sends the approval.
+    // While the page sends the approval, the page makes no dry run.
     enabled: () => !approving.current,
     staleTime: 0,
     gcTime: 0,

@@ -2,7 +2,7 @@
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the facts from which an operator decides. */
+/** The texts of the facts that an operator needs for the decision. */
 export const caseTexts = texts({
   sw: {
     title: (amount: string, name: string) => `${amount} kwa ${name}`,

@@ -1,4 +1,4 @@
-// Shows one withdrawal on one screen: the facts of a decision, and the decision.
+// Shows one withdrawal on one screen: the facts for the decision, and the decision.
 
 import { Button, Group, SimpleGrid, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
@@ -71,7 +71,7 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
     ask(null)
     setNotice(text)
   }
-  // An open dialog stays open. If another operator decided first, the API refuses the decision of this dialog.
+  // An open dialog stays open. If another operator has already decided, the API refuses the decision of this dialog.
   const [begun, begin] = useState<ActionName | null>(null)
   const act = open_question !== null && (acts.includes(open_question) || open_question === begun) ? open_question : null
   if (act !== begun) begin(act)
@@ -126,7 +126,7 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
   )
 }
 
-/** Links to the list and to the next withdrawals of the list, also with shortcuts. */
+/** Links to the list and to the next withdrawals of the list. Shortcuts open the same links. */
 function Ways({
   id,
   acts,

@@ -1,5 +1,5 @@
-// Shows the dialogs before a decision. Each dialog repeats amount, recipient and number, and only its last button
-// decides.
+// Shows the dialogs before a decision. Each dialog repeats the amount, the recipient and the recipient's number. Only the last
+// button of a dialog decides.
 
 import { Text, Textarea, TextInput } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'

@@ -1,4 +1,4 @@
-// Computes the warnings for the operator before money leaves, from facts alone.
+// Computes warnings for the operator before money leaves. Each warning follows from facts.
 
 import { texts, useTexts } from '../../ui/language.ts'
 import type { Tone } from '../../ui/parts.tsx'
@@ -6,7 +6,7 @@ import { showAmount } from '../../ui/show.ts'
 import { isApprovable, type NameCheck, toMinor, type WithdrawalCaseRecord } from './record.ts'
 
 const DAY_MS = 86_400_000
-/** The age below which a merchant counts as new. */
+/** A merchant that is younger than this age counts as new. */
 const NEW_MS = 30 * DAY_MS
 
 const flagTexts = texts({
@@ -39,7 +39,7 @@ const flagTexts = texts({
 /** One warning. `tone` is its severity. */
 export type Flag = { tone: Tone; text: string }
 
-/** Returns the warnings about a withdrawal, the most severe first. After the decision, returns no warnings. */
+/** Returns the warnings about a withdrawal, the most severe warning first. After the decision, returns no warnings. */
 export function useFlags(
   { withdrawal, balance, destination, velocity, earlier, merchant }: WithdrawalCaseRecord,
   check: NameCheck | null,

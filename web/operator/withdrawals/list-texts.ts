@@ -2,7 +2,7 @@
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the list, the selection, the dry run and its result. */
+/** The texts of the list, of the selection, and of the dry run with its result. */
 export const listTexts = texts({
   sw: {
     title: 'Utoaji pesa',

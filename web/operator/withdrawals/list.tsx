@@ -16,7 +16,7 @@ import { listTexts } from './list-texts.ts'
 import { isApprovable, type WithdrawalRow } from './record.ts'
 import { keepListPosition } from './walk.ts'
 
-/** The statuses in which a withdrawal waits for a person. */
+/** The statuses in which a withdrawal waits for an operator or a merchant. */
 const WAITING: ReadonlySet<string> = new Set([
   'PENDING_ADMIN_APPROVAL',
   'INFO_REQUESTED',
@@ -112,7 +112,7 @@ function useWithdrawalColumns(draft: ReturnType<typeof useSelection>, choosing: 
   ]
 }
 
-/** Shows the status of a withdrawal, its approvals, and a chip if the withdrawal is a sandbox withdrawal. */
+/** Shows the status and the approvals of a withdrawal. If the withdrawal is a sandbox withdrawal, adds a chip. */
 function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
   const t = useTexts(listTexts)
   const words = useWords()
@@ -127,7 +127,7 @@ function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
   )
 }
 
-/** Shows the sum of the selection, and its actions. */
+/** Shows the sum of the selection, with the actions for the selection. */
 function Choice({
   draft,
   rows,

@@ -1,4 +1,4 @@
-// Shows the destination of the money, its history, and the name of the account at the provider.
+// Shows the destination of the money, earlier withdrawals to the destination, and the account name at the provider.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
@@ -11,7 +11,7 @@ import { useDestinationName } from '../operator.ts'
 import { caseTexts } from './case-texts.ts'
 import type { NameCheck, WithdrawalCaseRecord } from './record.ts'
 
-/** Shows the destination in words, with its history. */
+/** Describes the destination in words, and shows earlier withdrawals to the destination. */
 export function Destination({
   of,
   check,

@@ -1,4 +1,4 @@
-// Shows the facts of a withdrawal, each group in its own panel.
+// Shows the facts of a withdrawal, each group of facts in a separate panel.
 
 import { Stack, Text, Title } from '@mantine/core'
 import { useTexts } from '../../ui/language.ts'
@@ -23,7 +23,7 @@ export function WarningPanel({ of, flags }: { of: WithdrawalCaseRecord; flags: r
   )
 }
 
-/** Shows the meaning of the status and its reason. If the status needs no explanation, the panel shows nothing. */
+/** Explains the status, and shows its reason. If the status needs no explanation, the panel shows nothing. */
 export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const words = useWords()
@@ -59,7 +59,7 @@ export function Flags({ flags }: { flags: readonly Flag[] }) {
   )
 }
 
-/** Shows the approvals, if the withdrawal requires two. */
+/** If the withdrawal requires two approvals, shows the approvals. */
 export function ApprovalPanel({ of }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const me = useMe()
@@ -97,7 +97,7 @@ export function ApprovalPanel({ of }: { of: WithdrawalCaseRecord }) {
   )
 }
 
-/** Shows amount, charges, price, and the user who submitted the withdrawal. */
+/** Shows the amount, charges and price, and the user who submitted the withdrawal. */
 export function ChargesPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const operatorWords = useOperatorWords()
@@ -128,7 +128,7 @@ export function ChargesPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord 
   )
 }
 
-/** Shows the merchant and its balance. */
+/** Shows the merchant with the balance. */
 export function MerchantMoney({ of }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const operatorWords = useOperatorWords()
@@ -168,7 +168,7 @@ export function MerchantMoney({ of }: { of: WithdrawalCaseRecord }) {
   )
 }
 
-/** Shows the count and amount of the merchant's recent withdrawals. */
+/** Shows the number and the amount of the merchant's recent withdrawals. */
 export function VelocityPanel({ of: { velocity, balance } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   return (

@@ -1,13 +1,13 @@
-// Defines a withdrawal as operators see the withdrawal, and the actions that its status allows.
+// Defines a withdrawal as the API returns it to operators, and the actions that its status permits.
 
 import type { Calls } from '../../ui/api-types.ts'
 import type { Me } from '../operator.ts'
 
 /** A withdrawal in a list. */
 export type WithdrawalRow = Calls['GET /v1/operator/withdrawals']['data']['items'][number]
-/** A withdrawal with all facts of a decision. */
+/** A withdrawal with all facts for the decision. */
 export type WithdrawalCaseRecord = Calls['GET /v1/operator/withdrawals/{withdrawal_id}/case']['data']
-/** The name on the receiving account, as the provider returns the name. */
+/** The name of the receiving account, as the provider returns the name. */
 export type NameCheck = Calls['POST /v1/operator/withdrawals/{withdrawal_id}/name-check']['data']
 
 /** The actions on the page of a withdrawal. */
@@ -28,13 +28,16 @@ export function isApprovable({ status }: { status: string }): boolean {
   return ALLOWED[status]?.includes('approve') ?? false
 }
 
-/** Returns the actions that this operator may take now. The operator of the first approval may not give the second. */
+/**
+ * Returns the actions that this operator may take now. The operator who gave the first approval may not give the second
+ * approval.
+ */
 export function allowedActions(record: WithdrawalCaseRecord['withdrawal'], me: Me): readonly ActionName[] {
   const acts = ALLOWED[record.status] ?? []
   return hasApproved(record, me) || isSubmitter(record, me) ? acts.filter((act) => act !== 'approve') : acts
 }
 
-/** Returns true if this operator gave the first of two approvals. */
+/** Returns true if this operator gave the first of the two approvals. */
 export function hasApproved({ approvals_required, approvals }: WithdrawalRow, { email }: Me): boolean {
   return approvals_required > 1 && approvals.some(({ operator }) => operator === email)
 }
@@ -52,7 +55,7 @@ export function toMinor(amount: string): bigint {
   return BigInt(amount.replace('.', ''))
 }
 
-/** The properties of each dialog. `onDone` takes the message that describes the result. */
+/** The properties of each dialog. `onDone` gets the message that describes the result. */
 export type DecisionProps = { of: WithdrawalCaseRecord; onDone: (news: string) => void; onClose: () => void }
 
 /** The longest reason that the API accepts. */

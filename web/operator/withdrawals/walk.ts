@@ -8,10 +8,10 @@ import { hrefOf } from '../../ui/parts.tsx'
 const STORAGE_KEY = 'malipo.operator.walk'
 const LIST_CALL = 'GET /v1/operator/withdrawals' satisfies CallName
 
-/** The list: its address, its query, and the ids of its shown withdrawals. */
+/** A list: the address, the query, and the ids of the withdrawals that the list shows. */
 type ListPosition = { search: Record<string, string>; query: Record<string, string | number>; ids: string[] }
 
-/** Stores a list, so that the operator can step through its withdrawals. */
+/** Stores a list, so that the operator can go from one withdrawal of the list to the next. */
 export function keepListPosition(position: ListPosition): void {
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(position))
 }
@@ -25,8 +25,8 @@ function readListPosition(): ListPosition | null {
 }
 
 /**
- * Returns the position of this withdrawal in its list, and the steps to its neighbours. Null in `steps` means that
- * the operator came from no such list.
+ * Returns the position of this withdrawal in the list, and the steps to the previous and the next withdrawal. Null in `steps`
+ * means that the operator did not come from a list.
  */
 export function useNeighbours(id: string) {
   const navigate = useNavigate()
@@ -46,8 +46,8 @@ export function useNeighbours(id: string) {
 }
 
 /**
- * Returns the first withdrawal that the list has not shown yet. Decided withdrawals have left the list, so its first
- * pages may hold new withdrawals.
+ * Returns the first withdrawal that the list has not shown yet. Withdrawals with a decision have left the list, so the first
+ * pages of the list may contain new withdrawals.
  */
 async function nextPage(position: ListPosition, call: ReturnType<typeof useCall>): Promise<string | null> {
   for (let page = Number(position.query.page) || 1; ; page += 1) {
