@@ -60,7 +60,7 @@ export const COMMANDS: Record<string, Command> = {
     prepare(values, config) {
       const subject = read.optionalLine(values, 'subject', 255) ?? null
       if (subject !== null && config.oidc_issuer === '') {
-        throw new read.UsageError('--subject is for a foreign OIDC_ISSUER: the built-in provider names users itself')
+        throw new read.UsageError('--subject requires a foreign OIDC_ISSUER: the built-in provider chooses the subjects')
       }
       const input = {
         email: read.requiredEmail(values),
@@ -82,7 +82,7 @@ export const COMMANDS: Record<string, Command> = {
       const email = read.requiredEmail(values)
       if (config.oidc_issuer !== '') {
         throw new read.UsageError(
-          'OIDC_ISSUER issues the tokens of this installation: sign in at OIDC_ISSUER. This command is for the built-in provider',
+          'OIDC_ISSUER issues the tokens of this installation: sign in at OIDC_ISSUER. This command works only with the built-in provider',
         )
       }
       return (deps) => issueToken(deps, email)
@@ -132,7 +132,7 @@ export function prepareCommand(
   if (!command) throw new read.UsageError(`the command "${name}" does not exist: --help lists the commands`)
   for (const option of Object.keys(values) as read.Option[]) {
     if (option !== 'json' && !command.takes.includes(option)) {
-      throw new read.UsageError(`"${name}" takes no --${option}`)
+      throw new read.UsageError(`the command "${name}" has no option --${option}`)
     }
   }
   return { run: command.prepare(values, config), needs_key: command.needs_key ?? true }

@@ -37,7 +37,7 @@ async function withLock<T>(deps: Deps, work: (tx: Tx) => Promise<T>): Promise<T>
 export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
   if (deps.config.node_env === 'production') {
     refuse('forbidden', {
-      message: 'There is no demo data in production. Use "merchant create", "key create" and "user create".',
+      message: 'Production cannot have demo data. Use "merchant create", "key create" and "user create".',
     })
   }
   return withLock(deps, async (tx) => {

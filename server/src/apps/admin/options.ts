@@ -55,7 +55,7 @@ export function choice<const T extends string>(values: OptionValues, name: TextO
 export function id(values: OptionValues, name: 'merchant' | 'key'): string {
   const given = required(values, name).toLowerCase()
   if (!isId(given))
-    throw new UsageError(`--${name} must be the id of a ${name}, as the command that created it printed it`)
+    throw new UsageError(`--${name} must be the id of a ${name}, which the command that created the ${name} printed`)
   return given
 }
 
@@ -104,7 +104,7 @@ export function scopes(values: OptionValues): string[] {
     .split(',')
     .map((scope) => scope.trim())
   if (named.some((scope) => !Object.hasOwn(SCOPES, scope))) {
-    throw new UsageError(`--scopes must name some of ${Object.keys(SCOPES).join(', ')}, separated by commas`)
+    throw new UsageError(`--scopes must be a list of these scopes, separated by commas: ${Object.keys(SCOPES).join(', ')}`)
   }
   return named
 }

@@ -23,7 +23,7 @@ const FIND = sql(
 /** Disables a user from the next request on. If the user is already disabled, refuses with invalid_state. */
 export function disableByEmail(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id, disabled_at }) => {
-    if (disabled_at !== null) refuse('invalid_state', { message: 'This user is disabled already.' })
+    if (disabled_at !== null) refuse('invalid_state', { message: 'This user is already disabled.' })
     await disableUser(deps, tx, id)
     return { action: 'user.disable', before: { disabled: false }, after: { disabled: true } }
   })
@@ -33,7 +33,7 @@ export function disableByEmail(deps: Deps, email: string): Promise<ChangedUser> 
 export function enableByEmail(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id, disabled_at }) => {
     if (disabled_at === null)
-      refuse('invalid_state', { message: 'This user is not disabled, so the user can sign in already.' })
+      refuse('invalid_state', { message: 'This user is not disabled.' })
     await enableUser(deps, tx, id)
     return { action: 'user.enable', before: { disabled: true }, after: { disabled: false } }
   })
@@ -44,7 +44,7 @@ export function enableByEmail(deps: Deps, email: string): Promise<ChangedUser> {
  */
 export function revokeOperator(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id, super_admin }) => {
-    if (!super_admin) refuse('invalid_state', { message: 'This user is not an operator, so there is no role to take.' })
+    if (!super_admin) refuse('invalid_state', { message: 'This user does not have the operator role.' })
     await takeOperatorRole(deps, tx, id)
     return { action: 'user.revoke_operator', before: { super_admin: true }, after: { super_admin: false } }
   })
@@ -54,7 +54,7 @@ export function revokeOperator(deps: Deps, email: string): Promise<ChangedUser> 
 export function dropLostSecondStep(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id }) => {
     if (!(await hasSecondStep(tx, id)))
-      refuse('invalid_state', { message: 'This user has no second step, so there is nothing to delete.' })
+      refuse('invalid_state', { message: 'This user has no second step.' })
     await dropSecondStep(tx, id)
     return { action: 'user.drop_second_step', before: { second_step: 'totp' }, after: { second_step: null } }
   })

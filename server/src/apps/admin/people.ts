@@ -96,7 +96,7 @@ async function changeUser(deps: Deps, tx: Tx, input: RoleGrant, existing: UserRo
   if (existing.disabled_at !== null) refuse('invalid_state', { message: 'This user is disabled.' })
   const binds = subject !== null && !(existing.issuer === issuer && existing.subject === subject)
   if (binds && existing.issuer !== null) {
-    refuse('invalid_state', { message: 'This user has another identity already. Check --subject.' })
+    refuse('invalid_state', { message: 'This user already has another subject at OIDC_ISSUER. Check --subject.' })
   }
   if (binds) await bindUser(deps, tx, { email, issuer, subject })
   const promotes = input.role === 'SUPER_ADMIN' && !existing.super_admin

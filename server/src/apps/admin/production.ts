@@ -9,10 +9,10 @@ const DURABLE_SETTINGS: Record<string, string> = {
   fsync: 'a crash of the machine can destroy the database. Set fsync = on in postgresql.conf and reload the server',
   full_page_writes:
     'a crash of the machine can destroy pages of the database. Set full_page_writes = on in postgresql.conf and reload the server. ' +
-    'Only if its storage never leaves a page half written, such as ZFS, set FULL_PAGE_WRITES_NOT_NEEDED=true instead',
+    'If the storage of the database never leaves a page half written, such as ZFS, set FULL_PAGE_WRITES_NOT_NEEDED=true instead',
   synchronous_commit:
-    'a crash loses payments that were acknowledged. Remove it from postgresql.conf, DATABASE_URL, "alter role ... set" and ' +
-    '"alter database ... set", whichever sets it',
+    'a crash can lose payments that the server acknowledged. Remove the setting from postgresql.conf, DATABASE_URL, ' +
+    '"alter role ... set" or "alter database ... set"',
 }
 const SETTINGS = sql(
   'production_settings',
@@ -51,7 +51,7 @@ async function demoProblems(reader: Reader): Promise<string[]> {
   const emails = await demoUsersLeft(reader)
   if (emails.length === 0) return []
   return [
-    'Demo users can sign in, and their passwords were printed. Disable each of them, then start again:',
+    'Demo users can sign in, and a command has printed their passwords. Disable each demo user, then start again:',
     ...emails.map((email) => `  npm run -s admin -- user disable --email ${email}`),
   ]
 }
