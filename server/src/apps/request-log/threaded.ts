@@ -35,7 +35,7 @@ export function createThreadedRecorder(data: ThreadData): Recorder {
       if (pending.length === 0) started.unref()
     })
     started.on('error', end)
-    started.on('exit', (code) => end(new Error(`the thread of the request log ended with ${code}`)))
+    started.on('exit', (code) => end(new Error(`the recorder thread of the request log exited with code ${code}`)))
     started.unref()
     return started
   }
