@@ -249,6 +249,6 @@ function startRun(options: LoadSettings) {
 function lengthOf(text: string, head_end: number): number {
   const lower = text.indexOf('content-length: ')
   const at = lower >= 0 && lower < head_end ? lower : text.indexOf('Content-Length: ')
-  if (at < 0 || at > head_end) throw new Error(`an answer without content-length: ${text.slice(0, head_end)}`)
+  if (at < 0 || at > head_end) throw new Error(`a response has no content-length: ${text.slice(0, head_end)}`)
   return Number.parseInt(text.slice(at + 16, at + 28), 10)
 }

@@ -21,7 +21,7 @@ export async function readProfile(program: Program, folder: string): Promise<Pro
     (name) => name.endsWith('.cpuprofile') && name.includes(`.${program.pid}.`),
   )
   const [name] = files
-  if (name === undefined) throw new Error(`the server left no profile in ${folder}`)
+  if (name === undefined) throw new Error(`the server wrote no profile to ${folder}`)
   const file = join(folder, name)
   return { file, functions: selfTimes(JSON.parse(await readFile(file, 'utf8')) as CpuProfile) }
 }

@@ -78,7 +78,7 @@ export function table(results: Results): string {
     const others = Math.max(...used.map(([, { others_cores }]) => others_cores))
     if (others > OTHERS_CORES_MAX) {
       lines.push(
-        `Something else used up to ${others} cores meanwhile: the rates are too low, repeat on a quiet machine.`,
+        `Other programs used up to ${others} cores during the benchmark, so the rates are too low: repeat on an idle machine.`,
       )
     }
     lines.push('')
@@ -194,7 +194,7 @@ function requestRows({ with_log, without, ratios, rows, stored_bytes, not_kept }
     ])
     .concat([
       ['requests: logged', `${rows}, ${stored_bytes} bytes each`, ''],
-      ['requests: not kept', String(not_kept), '0'],
+      ['requests: not in the log', String(not_kept), '0'],
     ])
 }
 

@@ -73,7 +73,7 @@ export function startRemote<A extends object>(file: string): Remote<A> {
   })
   child.on('exit', (code, signal) => {
     ended = true
-    for (const { reject } of waiting.values()) reject(new Error(`${file} ended (${signal ?? code})`))
+    for (const { reject } of waiting.values()) reject(new Error(`${file} exited (${signal ?? code})`))
     waiting.clear()
   })
   const remote: Remote<A> = {

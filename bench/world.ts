@@ -313,7 +313,7 @@ async function postmaster(url: string): Promise<number | null> {
 async function until(what: string, timeout_ms: number, ready: () => Promise<boolean>): Promise<void> {
   const give_up = performance.now() + timeout_ms
   while (!(await ready())) {
-    if (performance.now() > give_up) throw new Error(`the wait took too long: ${what}`)
+    if (performance.now() > give_up) throw new Error(`timeout: the benchmark waited too long until ${what}`)
     await sleep(25)
   }
 }

@@ -71,6 +71,6 @@ function program(file: string, args: readonly string[]): Promise<string> {
       })
     }
     child.on('error', (error) => resolve(error.message))
-    child.on('close', (code) => resolve(code === 0 ? '' : output || `${file} ended with ${code}`))
+    child.on('close', (code) => resolve(code === 0 ? '' : output || `${file} exited with code ${code}`))
   })
 }

@@ -119,7 +119,7 @@ async function sandboxPage(): Promise<string> {
     const begin = text.indexOf(begin_mark)
     const end = text.indexOf(end_mark)
     if (begin < 0 || end < begin) {
-      throw new Error(`docs/guides/sandbox.md must hold the lines "${begin_mark}" and "${end_mark}"`)
+      throw new Error(`docs/guides/sandbox.md must contain the lines "${begin_mark}" and "${end_mark}"`)
     }
     const rows = magic_numbers.map(
       ({ ending, happens, ends_as }) => `| ${ending} | ${cell(happens)} | ${cell(ends_as)} |`,

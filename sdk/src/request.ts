@@ -97,7 +97,7 @@ function noAnswerError(
   cause?: unknown,
 ): MalipoError {
   const message =
-    'No readable answer came. Repeat the call with the same idempotency_key: the repeated call has no second effect.'
+    'No readable response arrived. Repeat the call with the same idempotency_key: the repeated call has no second effect.'
   return new MalipoError({
     code: 'no_answer',
     message,

@@ -38,11 +38,11 @@ export function readQr(modules: readonly (readonly boolean[])[]): Buffer {
     for (let i = 0; i < 49; i++) {
       const ring = Math.max(Math.abs((i % 7) - 3), Math.abs(Math.floor(i / 7) - 3))
       if (at(left + (i % 7), top + Math.floor(i / 7)) !== (ring !== 2))
-        throw new Error('a corner mark has wrong modules')
+        throw new Error('a corner mark of the QR code has wrong modules')
     }
   }
   const format = [0, 1, 2, 3, 4].reduce((bits, x) => bits * 2 + Number(at(x, 8)), 0) ^ 0b10101
-  if (format >> 3 !== 0) throw new Error('the code is not of level M')
+  if (format >> 3 !== 0) throw new Error('the QR code does not have level M')
   const mask = MASKS[format & 7] as (x: number, y: number) => boolean
   const bits: number[] = []
   for (let right = size - 1; right > 0; right -= 2) {
@@ -107,7 +107,7 @@ function segments(data: readonly number[], version: number): Buffer {
     const mode = take(4)
     if (mode === 0) break
     const width = { 1: [10, 12, 14], 2: [9, 11, 13], 4: [8, 16, 16] }[mode]?.[large]
-    if (width === undefined) throw new Error(`this reader does not know the mode ${mode}`)
+    if (width === undefined) throw new Error(`this reader does not support the mode ${mode}`)
     let left = take(width)
     let text = ''
     for (; mode === 4 && left > 0; left -= 1) found.push(Buffer.of(take(8)))

@@ -244,7 +244,7 @@ export async function waitQuiet(
   for (;;) {
     await rig.db.query(HURRY, [new Date()])
     const [left] = await rig.db.query<{ open: number; due: number; pending: number }>(OPEN)
-    if (left === undefined) throw new Error('a count always has a row')
+    if (left === undefined) throw new Error('the count returned no row')
     const ms = Date.now() - begin
     if (left.open + left.due + left.pending === 0 || ms > within_ms) return { ms, left }
     await sleep(50)

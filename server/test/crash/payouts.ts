@@ -238,7 +238,7 @@ export async function waitPayoutsQuiet(rig: Rig, within_ms = 45_000): Promise<Op
   for (;;) {
     await rig.db.query(HURRY, [new Date()])
     const [left] = await rig.db.query<OpenPayoutRecords>(OPEN)
-    if (left === undefined) throw new Error('a count always has a row')
+    if (left === undefined) throw new Error('the count returned no row')
     if (left.open + left.unsent + left.due + left.pending === 0 || Date.now() > end) return left
     await sleep(50)
   }

@@ -157,7 +157,7 @@ export async function endOf(child: Child, within_ms = END_MS_MAX): Promise<End> 
 export async function until(what: string, holds: () => boolean | Promise<boolean>, within_ms = 30_000): Promise<void> {
   const end = Date.now() + within_ms
   while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`waited ${within_ms} ms without success: ${what}`)
+    if (Date.now() > end) throw new Error(`timeout: the test waited ${within_ms} ms until ${what}`)
     await sleep(25)
   }
 }

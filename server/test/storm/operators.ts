@@ -72,7 +72,7 @@ export function startStormOperators(rig: StormRig, random: () => number, at_once
         response === null || response.status === 503 || response.text.includes('idempotency_in_progress')
       if (response !== null && !may_again) return response
       if (Date.now() > give_up || rig.closed.aborted)
-        throw new Error(`${method} ${path} had no answer: ${response?.text ?? 'no connection'}`)
+        throw new Error(`${method} ${path} got no response: ${response?.text ?? 'no connection'}`)
       await sleep(AGAIN_MS)
     }
   }

@@ -137,7 +137,7 @@ export async function tamper(rig: StormRig, sound: Books): Promise<void> {
 
 const floatOf = (books: Books, code = 'provider_float') =>
   books.accounts.find((row) => row.code === code && books.funded.has(row.merchant_id)) ??
-  assert.fail('the books have no such account')
+  assert.fail('the books do not contain the account')
 
 const isNot = (books: Books) => (arrival: Books['arrivals'][number]) => arrival.id !== books.arrivals[0]?.id
 
