@@ -79,7 +79,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'has the unknown scope {}; the known scopes are {}': 'Ruhusa {} haijulikani. Zilizopo: {}.',
   'must not be {} when ip_whitelist_enabled is: choose one of the two': 'Chagua moja kati ya mawili (si {} kwa yote).',
   'must not name one withdrawal twice': 'Utoaji mmoja umetajwa mara mbili.',
-  'must not go beyond the newest {} rows of all merchants. Name one with merchant_id':
+  'must not go beyond the newest {} rows of all merchants. Choose a merchant with merchant_id':
     'Zinaonekana rekodi mpya {} tu za biashara zote. Chagua biashara moja.',
   'must not go beyond the newest {} rows of both environments. Choose an environment':
     'Zinaonekana rekodi mpya {} tu za mazingira yote. Chagua mazingira.',

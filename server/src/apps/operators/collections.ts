@@ -37,12 +37,12 @@ const Query = Type.Object({
 })
 
 const BOUNDS = [
-  'Payments under review come with the longest waiting first, all other payments newest first.',
-  `Without \`merchant_id\`, \`total_items\` counts up to ${DEPTH_MAX}, and no page goes further; nor without \`environment\`.`,
-  `Except for the queue of reviews, a list without \`merchant_id\` reads at most ${LOOKED_AT_MAX} payments.`,
-  `Up to ${BOOKS_MAX} merchants share them equally, each environment for itself: those paid last of the ${ASKED_MAX} registered last.`,
-  `Of those that are processing, up to ${WAITING_MAX} merchants share them. Other filters apply to what was read.`,
-  '`from` and `to` move that window, except for a reference and for those that are processing.',
+  'In a list of payments under review, the payment that has waited longest comes first. In any other list, the newest payment comes first.',
+  `Without \`merchant_id\` or without \`environment\`, \`total_items\` counts at most ${DEPTH_MAX} payments, and no page shows further payments.`,
+  `Except for payments under review, a list without \`merchant_id\` reads at most ${LOOKED_AT_MAX} payments.`,
+  `At most ${BOOKS_MAX} books (a merchant in an environment) share this number equally: of the ${ASKED_MAX} merchants that registered last, the books with the newest payments.`,
+  `In a list of payments in processing, at most ${WAITING_MAX} merchants share this number. The server applies the other filters to the payments that it has read.`,
+  '`from` and `to` choose the period from which the list reads payments, except in a search by reference and in a list of payments in processing.',
   'With `merchant_id` the list equals the list of the merchant: see `GET /v1/collections`.',
 ].join(' ')
 

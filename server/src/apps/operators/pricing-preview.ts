@@ -66,7 +66,7 @@ const PreviewAnswer = success(
         flow: oneOf(FLOWS),
         method: Type.String(),
         destination_code: nullable(
-          Type.String({ description: 'Null means every destination without a line of its own.' }),
+          Type.String({ description: 'Null means every destination without a separate line.' }),
         ),
         amount: Type.String(),
         now: MaybeCharged(
@@ -146,7 +146,7 @@ export function pricingPreviewRoutes(deps: Deps): Routes {
           tags: ['Operator'],
           summary: 'Show the charges of a new price list and of the list in force',
           description:
-            'Changes nothing. The server makes the same checks as for a list that comes into force. The answer has a row for each method, each destination with a line of its own, and each amount.',
+            'Changes nothing. The server makes the same checks as for a list that comes into force. The answer has a row for each method, each destination with a separate line, and each amount.',
           params: MerchantParams,
           body: Body,
           response: { 200: PreviewAnswer },

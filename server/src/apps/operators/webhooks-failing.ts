@@ -27,9 +27,9 @@ export function failingWebhookRoutes(deps: Deps): Routes {
         config: { access: 'operator' },
         schema: {
           tags: ['Operator'],
-          summary: 'List the merchants whose webhooks fail, the newest miss first',
+          summary: 'List the merchants whose webhooks fail, the newest failed attempt first',
           description:
-            'An endpoint of an environment fails when a delivery has missed twice, until a delivery succeeds. The misses of the last 7 days count. The list has at most 1,000 rows.',
+            'An endpoint of an environment fails from the second failed attempt of a delivery until a delivery succeeds. Only failed attempts of the last 7 days count. The list has at most 1,000 rows.',
           response: { 200: success(Type.Object({ items: Type.Array(Failing) })) },
         },
       },

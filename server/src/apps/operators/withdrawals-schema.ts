@@ -102,7 +102,7 @@ const Ids = Type.Array(Type.String({ description: 'The id of a withdrawal.' }), 
   minItems: 1,
   maxItems: 100,
   description:
-    'The server checks the withdrawals in this order, so the first withdrawals take the balance first. No id may come twice.',
+    'The server checks the withdrawals in this order, so the first withdrawals take the balance first. The list must not repeat an id.',
 })
 
 const ApprovalReason = Type.Optional(
