@@ -52,7 +52,7 @@ export type Rate = {
   refused: number
   first_refusal: string | null
   cpu: CpuUse
-  /** The cores that processes outside the benchmark used. The value is near 0 if no other program uses the machine. */
+  /** The cores that processes outside the benchmark used. If no other program uses the machine, the value is near 0. */
   others_cores: number
 }
 

@@ -67,7 +67,7 @@ const SHOWN_SETTINGS = [
 /** The clean-up steps of the benchmark or of a part of it. */
 export type Cleanup = {
   add(step: () => Promise<void>): void
-  /** Runs every step once, in reverse order, even if some steps fail. Each caller waits until all steps are done. */
+  /** Runs every step once, in reverse order. If a step fails, the other steps still run. Each caller waits until all steps are done. */
   run(): Promise<void>
 }
 

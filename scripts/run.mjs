@@ -128,7 +128,7 @@ function matchesInstalledTree(lock) {
 }
 
 async function install() {
-  if (isInstalled()) return // another process did it while this one waited for the lock
+  if (isInstalled()) return // another process installed the packages while this process waited for the lock
   const npm = process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm']
   const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8')
   const count = Object.keys(JSON.parse(lock).packages).filter((path) => path.includes('node_modules/')).length

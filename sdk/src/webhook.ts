@@ -83,7 +83,7 @@ export function verifyWebhook(options: VerifyOptions): WebhookEvent {
   return parseEvent(body)
 }
 
-/** Throws a TypeError if an option is wrong, because a wrong option must never make a signature valid. */
+/** If an option is wrong, throws a TypeError, because a wrong option must never make a signature valid. */
 function checkOptions({ secret, tolerance_s }: VerifyOptions): void {
   const bytes = typeof secret === 'string' && secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ''
   if (Buffer.from(bytes, 'base64').length < SECRET_BYTES_MIN) {

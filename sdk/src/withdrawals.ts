@@ -25,7 +25,7 @@ type PaymentInput = ActingInput & {
   currency?: 'TZS'
 }
 
-/** The input of a quote. `destination_code` is required unless the method is PROVIDER_PESA. */
+/** The input of a quote. If the method is PROVIDER_PESA, `destination_code` is optional. */
 export type QuoteInput = PaymentInput & {
   method: PayoutMethod
   destination_code?: string

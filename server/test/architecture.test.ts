@@ -151,7 +151,8 @@ function importProblem(from: string, to: string): string | null {
     : `only ${guests.join(', ')} may import ${to}; take it through deps`
 }
 
-test('a room imports only from rooms before it, and only through the files that other rooms may import', () => holds(importOrder, sources))
+test('a room imports only from rooms before it, and only through the files that other rooms may import', () =>
+  holds(importOrder, sources))
 
 test('the import rule finds a wrong wing, a wrong room, an import past index.ts, an adapter and an unknown room', () => {
   isAwake(importOrder, {

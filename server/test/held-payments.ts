@@ -10,7 +10,7 @@ import { unchanged } from './withdrawals.ts'
 
 /** The requested amount of each payment, in cents. */
 export const REQUESTED_MINOR = 100_000n
-/** The amount that the provider takes if the phone number ends in 011, in cents. */
+/** The amount in cents that the provider takes from a phone number that ends in 011. */
 export const EXCESS_MINOR = 110_000n
 /** The default reason of the operator's decision. */
 export const REASON = 'The payer sent a copy of the receipt'
@@ -131,7 +131,7 @@ export type HeldPaymentWorld = {
   operator: TestOperator
   review: HeldPaymentCalls
   receiver: Receiver
-  /** Closes the processes and the receiver. Throws an error if a check of the books fails. */
+  /** Closes the processes and the receiver. If a check of the books fails, throws an error. */
   close(): Promise<void>
 }
 

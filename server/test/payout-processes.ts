@@ -112,7 +112,7 @@ export async function waitUntil(holds: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** Returns a function that throws an error at this crash point once, as if the process ended there. */
+/** Returns a function that simulates the end of a process: it throws an error once, at this crash point. */
 export function dieAt(point: string): (name: string) => void {
   let alive = true
   return (name) => {

@@ -166,7 +166,10 @@ export async function signIn(
   const { email, password } = person
   const back = await browser.follow(await browser.post(page.url, { email, password }))
   const { status, body } = await exchange(base, asking, back)
-  if (status !== 200) throw new Error(`the sign-in returned no tokens: ${status} ${JSON.stringify(body)} after ${back.status} ${back.url}`)
+  if (status !== 200)
+    throw new Error(
+      `the sign-in returned no tokens: ${status} ${JSON.stringify(body)} after ${back.status} ${back.url}`,
+    )
   return body
 }
 

@@ -69,7 +69,7 @@ test('while the database does not answer, the server answers a wrong sign-in wit
   const away = { names: new Set<string>() }
   const world = await serve({
     before: (name) => {
-      // node-postgres throws this error if no connection becomes free in time.
+      // If no connection becomes free in time, node-postgres throws this error.
       if (away.names.has(name)) throw new Error('timeout exceeded when trying to connect')
     },
   })

@@ -57,7 +57,7 @@ export async function renew(): Promise<string | null> {
   return user?.access_token ?? null
 }
 
-/** Redirects to the sign-in, which returns to this page. `again` requires the credentials even if the issuer has a session. */
+/** Redirects to the sign-in, which returns to this page. Even if the issuer has a session, `again` requires the credentials. */
 export async function signIn({ again = false } = {}): Promise<void> {
   const here_now = location.pathname + location.search
   const state: SignInState = { to: isCallback() ? HOME : here_now }

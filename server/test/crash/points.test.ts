@@ -30,7 +30,7 @@ const CONCURRENCY = 3
 /** The amount of the payout. */
 const PAYOUT_MINOR = 250_000n
 
-/** The payments under test. The payer of the QR code never pays, because no payer sees the code if the request dies. */
+/** The payments under test. If the request dies, no payer sees the QR code, so the payer of the QR code never pays. */
 const FLOWS = {
   page: (rig: Rig) => orderOnPage(rig, 'the-page', 250_000n, '255754123001'),
   push: async (rig: Rig) => orderOf(shopOf(rig), 'the-push', 250_000, '001'),
@@ -68,7 +68,8 @@ describe('crash points', {
         crash(flow, point))
   }
   for (const point of pointsToTest(passed_by_payout))
-    test(`another process completes a payout after the test killed the first process at ${point}`, () => crashPayout(point))
+    test(`another process completes a payout after the test killed the first process at ${point}`, () =>
+      crashPayout(point))
   for (const point of passed_by_payout.filter((name) => name.startsWith('approve.'))) {
     test(`another process completes a payout with an Idempotency-Key after the test killed the first process at ${point}`, () =>
       crashPayout(point, 'the-approval'))

@@ -1,7 +1,7 @@
 // Functions that tests call inside a page. A test sends this file to the browser as text; Node never runs it.
 
 window.look = {
-  /** The width of the page beyond its window, in pixels. */
+  /** Returns by how many pixels the page is wider than its window. */
   overflow: () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
 
   openAll: () => {
@@ -17,7 +17,7 @@ window.look = {
     for (const element of document.querySelectorAll('details')) element.open = false
   },
 
-  /** The touch targets that are less than 44 pixels high or wide. */
+  /** Returns the touch targets that are less than 44 pixels high or wide. */
   smallTargets: () =>
     [...document.querySelectorAll('main a, main button, footer a, header a, summary, label.choice, .field input')]
       .filter((element) => element.offsetParent !== null)
@@ -44,7 +44,7 @@ window.look = {
     return stops.length
   },
 
-  /** The number of the focused element, and whether its outline is visible. */
+  /** Returns the number of the focused element, and whether its outline is visible. */
   stop: () => {
     const element = document.activeElement
     return {
@@ -53,7 +53,7 @@ window.look = {
     }
   },
 
-  /** The elements that should have an edge but have none. */
+  /** Returns the elements that should have an edge but have none. */
   withoutEdge: () =>
     [...document.querySelectorAll('.button, .field input, .choice, .stamp')]
       .filter((element) => element.offsetParent !== null)
@@ -63,7 +63,7 @@ window.look = {
       })
       .map((element) => element.className),
 
-  /** The number of signs that have the colour of their background. */
+  /** Returns the number of signs that have the colour of their background. */
   unseenSigns: () =>
     [...document.querySelectorAll('.sign path')].filter(
       (element) => getComputedStyle(element).stroke === getComputedStyle(document.body).backgroundColor,
@@ -77,7 +77,7 @@ window.look = {
 
   focused: () => document.activeElement.tagName,
 
-  /** The ways to pay from top to bottom. */
+  /** Returns the ways to pay from top to bottom. */
   ways: () =>
     [...document.querySelectorAll('.way')]
       .sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)

@@ -93,7 +93,7 @@ test('an IP address waits for an operator, and the page of the addresses shows t
     { key: await operator.session(), idempotency_key: null },
   )
   assert.equal(approved.status, 200, approved.text)
-  // The page updates by itself.
+  // The page updates without a reload.
   await row.getByText('Approved').waitFor()
   await page.getByRole('button', { name: 'Remove: Shop server' }).click()
   await page.getByRole('dialog').getByText('are refused from 203.0.113.7').waitFor()

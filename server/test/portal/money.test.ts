@@ -127,7 +127,7 @@ test("a merchant answers an operator's question on the page of the withdrawal, a
   await page.getByRole('status').getByText('What happens next: Pending approval').waitFor()
   const question = await operator.act(id, 'request-info', { message: 'Whose <b>phone</b> is this?' })
   assert.equal(question.status, 200, question.text)
-  // The page updates by itself.
+  // The page updates without a reload.
   await page.getByText('Whose <b>phone</b> is this?', { exact: true }).first().waitFor()
   await visitor.looks('question')
   await visitor.fill('Jibu lako', 'Your answer', 'It belongs to our driver.')

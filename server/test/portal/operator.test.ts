@@ -52,7 +52,7 @@ describe("the operators' console", () => {
     await visitor.looks('empty queue')
     const second = await operator.submit(shop, { amount: '20000.00' })
     const first = await operator.submit(shop, { amount: '12000.00' })
-    // The page updates by itself.
+    // The page updates without a reload.
     await visitor.page.getByRole('link', { name: 'Utoaji pesa unaosubiri idhini' }).click()
     await visitor.sees('Utoaji pesa', 'Withdrawals')
     await visitor.looks('list')

@@ -229,7 +229,8 @@ async function compareDesk(environment: Environment, differences: Differences): 
   }
 }
 
-test('the books are correct after the test made a record in every state, in live and sandbox', () => booksHold(office.world))
+test('the books are correct after the test made a record in every state, in live and sandbox', () =>
+  booksHold(office.world))
 
 test('every list, file, figure, balance and statement of the dashboard agrees with tables and ledger', async () => {
   const differences: Differences = []

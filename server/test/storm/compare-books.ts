@@ -201,7 +201,7 @@ function merchants(books: Books): string[] {
 }
 
 /**
- * The final comparison. Compares each merchant's money at the provider in the provider's book and in our book. The two sums
+ * Makes the final comparison: compares each merchant's money at the provider in the provider's book and in our book. The two sums
  * share no code.
  */
 export function findShortage(books: Books): string[] {

@@ -28,7 +28,7 @@ export const PAYERS_THAT_LIE: readonly PayerFateName[] = ['fails_then_pays', 're
 /** The same behaviours for payouts. */
 export const PAYEES_THAT_LIE: readonly PayeeFateName[] = ['returned', 'success_unpaid', 'fail_paid']
 
-/** The probabilities of a storm. Each kind of fault is equally likely. */
+/** Returns the probabilities of a storm. Each kind of fault is equally likely. */
 export function stormRates(seed: number): Rates {
   const wire = evenly(Object.keys(WIRE_FAULTS), FAULT_SHARE)
   // A prompt can have either fault, so both faults together are as likely as any other fault.

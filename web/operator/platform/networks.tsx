@@ -1,4 +1,4 @@
-// Edits the help that the pay page shows to the payers of each network: the menu code, and what to do if no prompt comes.
+// Edits the help that the pay page shows to the payers of each network: the menu code, and the next step without a prompt.
 
 import { Button, Fieldset, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'

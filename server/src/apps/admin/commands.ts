@@ -60,7 +60,9 @@ export const COMMANDS: Record<string, Command> = {
     prepare(values, config) {
       const subject = read.optionalLine(values, 'subject', 255) ?? null
       if (subject !== null && config.oidc_issuer === '') {
-        throw new read.UsageError('--subject requires a foreign OIDC_ISSUER: the built-in provider chooses the subjects')
+        throw new read.UsageError(
+          '--subject requires a foreign OIDC_ISSUER: the built-in provider chooses the subjects',
+        )
       }
       const input = {
         email: read.requiredEmail(values),

@@ -72,7 +72,7 @@ const DEMO_USERS_FILE = 'demo-people.json'
 
 /**
  * Returns a demo user of every role with a valid password, which the file contains or which is new. If OIDC_ISSUER is foreign,
- * returns no users, because that issuer has its own users.
+ * returns no users, because that issuer has separate users.
  */
 export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUser[]> {
   if (deps.config.oidc_issuer !== '') return []

@@ -104,7 +104,9 @@ export function scopes(values: OptionValues): string[] {
     .split(',')
     .map((scope) => scope.trim())
   if (named.some((scope) => !Object.hasOwn(SCOPES, scope))) {
-    throw new UsageError(`--scopes must be a list of these scopes, separated by commas: ${Object.keys(SCOPES).join(', ')}`)
+    throw new UsageError(
+      `--scopes must be a list of these scopes, separated by commas: ${Object.keys(SCOPES).join(', ')}`,
+    )
   }
   return named
 }

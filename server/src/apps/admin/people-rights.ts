@@ -32,8 +32,7 @@ export function disableByEmail(deps: Deps, email: string): Promise<ChangedUser> 
 /** Enables a disabled user. If the user is not disabled, refuses with invalid_state. */
 export function enableByEmail(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id, disabled_at }) => {
-    if (disabled_at === null)
-      refuse('invalid_state', { message: 'This user is not disabled.' })
+    if (disabled_at === null) refuse('invalid_state', { message: 'This user is not disabled.' })
     await enableUser(deps, tx, id)
     return { action: 'user.enable', before: { disabled: true }, after: { disabled: false } }
   })
@@ -53,8 +52,7 @@ export function revokeOperator(deps: Deps, email: string): Promise<ChangedUser> 
 /** Deletes the second step of a user who lost the second factor. If the user has no second step, refuses with invalid_state. */
 export function dropLostSecondStep(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id }) => {
-    if (!(await hasSecondStep(tx, id)))
-      refuse('invalid_state', { message: 'This user has no second step.' })
+    if (!(await hasSecondStep(tx, id))) refuse('invalid_state', { message: 'This user has no second step.' })
     await dropSecondStep(tx, id)
     return { action: 'user.drop_second_step', before: { second_step: 'totp' }, after: { second_step: null } }
   })

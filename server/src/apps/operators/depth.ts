@@ -17,5 +17,8 @@ export function checkDepth({
   merchant_id?: string
 }): void {
   if (merchant_id !== undefined || page * page_size <= DEPTH_MAX) return
-  refuseField('page', `must not go beyond the newest ${DEPTH_MAX} rows of all merchants. Choose a merchant with merchant_id`)
+  refuseField(
+    'page',
+    `must not go beyond the newest ${DEPTH_MAX} rows of all merchants. Choose a merchant with merchant_id`,
+  )
 }

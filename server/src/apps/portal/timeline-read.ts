@@ -35,7 +35,7 @@ export type TimelineAttemptRow = {
   updated_at: Date
 }
 
-// A duplicate payment has its own collection, but its attempt belongs to the paid collection: extra_collection_id links
+// A duplicate payment has a separate collection, but its attempt belongs to the paid collection: extra_collection_id links
 // the two.
 const ATTEMPTS = sql(
   'timeline_attempts',

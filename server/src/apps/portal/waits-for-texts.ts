@@ -23,7 +23,7 @@ export type WaitsFor = {
   since: Date | null
   /** When the next step is due. Null means that no step has a fixed time. */
   next_at: Date | null
-  /** When the wait ends if nobody acts. Null means that the wait has no end time. */
+  /** When the wait ends without an action. Null means that the wait has no end time. */
   until: Date | null
 }
 

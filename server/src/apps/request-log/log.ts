@@ -60,7 +60,10 @@ export function createRequestLog(
       return written.away
     } catch (error) {
       // The recorder thread died. The log lost the requests of the thread.
-      log.error({ err: error, requests: entries }, 'the recorder thread of the request log died, and the log lost the requests of the thread')
+      log.error(
+        { err: error, requests: entries },
+        'the recorder thread of the request log died, and the log lost the requests of the thread',
+      )
       entries = batch.length / BATCH_FIELDS
       chars = 0
       for (const one of counted) lost.add(one)

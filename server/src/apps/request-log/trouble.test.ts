@@ -11,7 +11,7 @@ import { createRecorder } from './recorder.ts'
 
 let world: World
 let token: string
-/** The prefix of the names of queries that fail as if the connection broke. Null means that no query fails. */
+/** The prefix of the names of queries that fail with the error of a broken connection. Null means that no query fails. */
 let failing_statement: string | null = null
 let write_attempts = 0
 
