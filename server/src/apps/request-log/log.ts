@@ -59,11 +59,7 @@ export function createRequestLog(
       chars = Math.max(0, chars - written.chars)
       return written.away
     } catch (error) {
-      // The recorder thread died. The log lost the requests of the thread.
-      log.error(
-        { err: error, requests: entries },
-        'the recorder thread of the request log died, and the log lost the requests of the thread',
-      )
+      log.error({ err: error, requests: entries }, 'the recorder thread died, and the request log lost its requests')
       entries = batch.length / BATCH_FIELDS
       chars = 0
       for (const one of counted) lost.add(one)
