@@ -270,7 +270,7 @@ describe('decisions of an operator', () => {
         await stage.work()
         assert.equal(await statusOf(stage, poisoned), 'PROCESSING')
         for (const key of others) assert.equal(await statusOf(stage, key), 'SUCCESS')
-        const complaints = world.deps.logged.filter((line) => line.includes('the payout did not finish'))
+        const complaints = world.deps.logged.filter((line) => line.includes('the step of a payout failed'))
         assert.equal(complaints.length, 1)
       },
       { sound: false },
