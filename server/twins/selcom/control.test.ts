@@ -170,7 +170,7 @@ describe('the process of the twin', () => {
     const [magic, help, , faults, port] = runs.map(({ printed }) => printed)
     assert.match(magic?.out ?? '', /^ {2}022 {2}pays; the push hangs, executed$/m)
     for (const name of Object.keys(SETTINGS)) assert.ok(help?.out.includes(`SIMULATOR_${name.toUpperCase()}`), name)
-    assert.match(faults?.err ?? '', /SIMULATOR_FAULTS: cannot read pull/)
+    assert.match(faults?.err ?? '', /SIMULATOR_FAULTS: the twin cannot read pull/)
     assert.match(port?.err ?? '', /PORT must be/)
   })
 })

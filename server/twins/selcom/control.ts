@@ -102,7 +102,7 @@ function change(twin: Twin, name: string, content: unknown, fields: Record<strin
   if (name === 'faults') {
     const rates = ratesOf(content)
     return 'problem' in rates
-      ? [400, { error: `the control API ${rates.problem} is invalid` }]
+      ? [400, { error: `the control API cannot read ${rates.problem}` }]
       : [200, twin.faults.set(rates.read)]
   }
   if (name === 'settings') {

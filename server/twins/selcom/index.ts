@@ -77,7 +77,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const twin: Twin = { clock, account, settings, faults, book, callbacks }
   const setFaults = (changes: Partial<Rates>) => {
     const rates = ratesOf(changes)
-    if ('problem' in rates) throw new Error(`the rates of faults are invalid: ${rates.problem} is invalid`)
+    if ('problem' in rates) throw new Error(`the rates of faults are invalid: the twin cannot read ${rates.problem}`)
     faults.set(rates.read)
   }
   if (options.faults) setFaults(options.faults)

@@ -90,6 +90,6 @@ function faultsOf(text: string | undefined): NonNullable<SimulatorOptions['fault
     throw new Error('SIMULATOR_FAULTS must be JSON, such as {"seed": "1", "rates": {"push": {"hang_after": 0.01}}}')
   }
   const rates = ratesOf(content)
-  if ('problem' in rates) throw new Error(`SIMULATOR_FAULTS: ${rates.problem} is invalid`)
+  if ('problem' in rates) throw new Error(`SIMULATOR_FAULTS: the twin cannot read ${rates.problem}`)
   return rates.read
 }
