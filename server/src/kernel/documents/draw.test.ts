@@ -43,7 +43,10 @@ test('the thread draws the next document after an undrawable document and after 
     drawn({ description: Array.from({ length: 2_000_000 }, (_, at) => ({ at, text: `${at}` })) as never }),
     drawn(),
   ])
-  assert.match(String((long as PromiseRejectedResult).reason), /the drawing thread could not draw a poster.*too long/s)
-  assert.match(String((crash as PromiseRejectedResult).reason), /the drawing thread could not draw a poster/)
+  assert.match(
+    String((long as PromiseRejectedResult).reason),
+    /the drawing thread could not draw the poster.*too long/s,
+  )
+  assert.match(String((crash as PromiseRejectedResult).reason), /the drawing thread could not draw the poster/)
   assert.equal(fine.status, 'fulfilled')
 })

@@ -41,7 +41,7 @@ async function drawInThread(drawing: Drawing): Promise<Buffer> {
   worker.ref()
   try {
     const drawn = await waitForDrawing(worker, drawing)
-    if ('problem' in drawn) throw new Error(`the drawing thread could not draw a ${drawing.kind}: ${drawn.problem}`)
+    if ('problem' in drawn) throw new Error(`the drawing thread could not draw the ${drawing.kind}: ${drawn.problem}`)
     return Buffer.from(drawn.pdf.buffer, drawn.pdf.byteOffset, drawn.pdf.byteLength)
   } finally {
     worker.unref()
@@ -63,7 +63,7 @@ async function waitForDrawing(worker: Worker, drawing: Drawing): Promise<Drawn> 
     return await promise
   } catch (error) {
     endThread()
-    throw new Error(`the drawing thread could not draw a ${drawing.kind}`, { cause: error })
+    throw new Error(`the drawing thread could not draw the ${drawing.kind}`, { cause: error })
   } finally {
     clearTimeout(timeout)
     worker.off('message', resolve).off('error', reject).off('exit', ended)
