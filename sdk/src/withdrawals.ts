@@ -16,7 +16,7 @@ export type WithdrawalStatus =
   | 'NEEDS_ADMIN_ATTENTION'
   | 'REVERSED'
 
-/** The merchant and environment of a user's call. An API key belongs to one merchant and one environment. */
+/** The merchant and environment of a call with a user's token. If the call uses an API key, omit both: the key selects them. */
 export type ActingInput = { merchant_id?: string; environment?: 'live' | 'sandbox' }
 
 type PaymentInput = ActingInput & {

@@ -1,4 +1,4 @@
-// Makes sessions of operators who signed in to their console some time ago, and of members of merchants.
+// Makes operators for tests, and tokens of users who signed in to a console at a chosen time.
 
 import { SignJWT } from 'jose'
 import { issuerKey } from '../src/access/identity/index.ts'

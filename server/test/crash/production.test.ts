@@ -85,7 +85,7 @@ describe('databases in production', { concurrency: CONCURRENCY }, () => {
     },
   ]
   for (const { where, set, unset } of ways) {
-    test(`the server refuses synchronous_commit = off of ${where}, and starts after a reset of the setting`, async () => {
+    test(`the server does not start while synchronous_commit is off for ${where}, and starts after a reset`, async () => {
       const { url, name } = await newDatabase()
       await query(url, set(name))
       const output = await refused(url)

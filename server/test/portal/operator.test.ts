@@ -152,7 +152,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test('the console drops a decision when the network fails and the operator leaves the page', async () => {
+  test('when the network fails and the operator cancels the dialog, the console does not send the decision', async () => {
     const id = await operator.submit(shop, { amount: '7700.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)

@@ -107,7 +107,7 @@ export function giveBack(twin: Twin, fields: Texts): TwinReply {
   return replyWith(200, 'INS-0', { ...echo(own), output_ConversationID: found.own_conversation, output_TransactionID })
 }
 
-/** Returns the name of a number's owner. */
+/** Answers a name query with the name of the owner of the phone number. */
 export function lookUp(twin: Twin, fields: Texts): TwinReply {
   const { input_CustomerMSISDN: msisdn = '', input_ThirdPartyConversationID: own = '' } = fields
   if (twin.chances.fate(`name ${msisdn}`, msisdn) === 'no_such_number') return replyWith(400, 'INS-2051', echo(own))

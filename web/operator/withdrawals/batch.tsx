@@ -1,5 +1,5 @@
-// Approves several withdrawals at once. A dry run shows the outcome of each withdrawal. Then the dialog repeats the number and
-// the sum.
+// The operator approves several withdrawals at once. A dry run first shows the outcome of each withdrawal. The button repeats
+// the count and the sum.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'

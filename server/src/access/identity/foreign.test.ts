@@ -104,7 +104,7 @@ describe('keys of a foreign issuer', () => {
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
   })
 
-  test('a process refuses a removed key at once after a token of the new key made it fetch the keys', async () => {
+  test('after a process fetches the new keys, the process refuses tokens of a removed key at once', async () => {
     await known('asha')
     const [old] = issuer.keys as [TestKey]
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)

@@ -115,7 +115,7 @@ describe('entries of the allowlist', () => {
     assert.deepEqual(await ids('?page=2&page_size=2'), [made[2]])
   })
 
-  test('a new entry of the allowlist is live when neither the body nor the query names an environment', async () => {
+  test('the server adds an allowlist entry to the live environment when the request names no environment', async () => {
     const merchant = await world.newMerchant()
     const { token: key } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     const body = { label: 'Office', address: '203.0.113.1' }

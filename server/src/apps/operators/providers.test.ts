@@ -134,7 +134,7 @@ test('after a provider fails five payments, the next payment fails at once witho
   assert.equal(calls.push, before_it + 2)
 })
 
-test('status queries have a separate circuit, and one query tests the provider without failing a payment', async () => {
+test('when status queries fail, the process opens only the circuit of status queries, and no payment fails', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, () => pay()))
   script.status = DOWN
   for (let i = 0; i < 60 && (await circuit('status'))?.state !== 'open'; i++) {

@@ -215,7 +215,7 @@ test('when two operators resolve a payout differently while the provider answers
   }
 })
 
-test('when two processes retry a payout at once, the server sends the payout again once', async () => {
+test('when two processes receive retries of one payout at once, the server sends the payout only one more time', async () => {
   for (let round = 0; round < 5; round++) {
     const shop = await operator.shop('100000.00', FREE)
     const id = await operator.submit(shop)

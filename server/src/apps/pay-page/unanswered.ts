@@ -1,4 +1,4 @@
-// Finds the attempts on a page that have no answer.
+// Finds whether a payment link has an attempt that can still take money.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'

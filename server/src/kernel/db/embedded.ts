@@ -653,7 +653,10 @@ async function copyPrograms(context: Context): Promise<string> {
   return join(target, 'bin')
 }
 
-/** Copies a folder except the files for compilers. All users can read the copy, whatever the umask. */
+/**
+ * Copies a folder without symbolic links, static libraries and pkgconfig folders. All users can read the copy, even if the
+ * umask forbids it.
+ */
 async function copyTree(from: string, to: string): Promise<void> {
   await fs.mkdir(to)
   await fs.chmod(to, 0o755)

@@ -305,7 +305,7 @@ describe('the first of two results of a payment', () => {
   }
 })
 
-test('a failed, waiting or held payment moves no money into the account available', async () => {
+test('a failed, processing or held payment moves no money into the ledger account available', async () => {
   const rows =
     await world.rows(`select 1 from ledger_transfers t join collections c on c.merchant_id = t.merchant_id and c.id = t.source_id
     where t.credit_code = 'available' and c.status in ('failed', 'processing', 'pending_clearance')`)

@@ -1,4 +1,4 @@
-// Serves all payments of a payment link, including failed payments, so that a merchant can check a payer's claim.
+// Serves all collections of a payment link, including failed ones, so that a merchant can check whether a payer has paid.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'

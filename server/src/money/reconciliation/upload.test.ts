@@ -44,7 +44,7 @@ async function assertNothingStored(): Promise<void> {
   }
 }
 
-test('the server refuses a file with invalid lines, names the first twenty lines, and stores nothing', async () => {
+test('the server refuses a file with invalid lines, names the first twenty invalid lines, and stores nothing', async () => {
   const lines = Array.from({ length: 3_000 }, (_, i) =>
     i % 100 === 50 ? validLine(i).replace('5.00', '5,00') : validLine(i),
   )

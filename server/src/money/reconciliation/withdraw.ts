@@ -91,8 +91,8 @@ async function lockStatement(tx: Tx, text: string): Promise<ProviderStatement> {
   return row ?? refuse('not_found', { message: 'There is no such statement.' })
 }
 
-// The query removes the lines of the statement, in pages by their key. If a line replaced a line of another valid statement, the
-// query restores that line.
+// Removes one page of the lines of the statement, in the order of their key. If a removed line replaced a line of another valid
+// statement, the query restores the replaced line.
 const REMOVE_LINES = sql(
   'statement_lines_take_back',
   `with page as materialized (

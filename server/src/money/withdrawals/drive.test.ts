@@ -43,7 +43,7 @@ describe('approved payouts', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('the request of a payout has the approved fields and the stored provider reference', () =>
+  test('the server sends a payout with the approved fields and the stored provider reference', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, submitted } = stage
       const requests: unknown[] = []
