@@ -144,7 +144,7 @@ export function createBook(float: bigint): Book {
 }
 
 /**
- * Returns the status of an order at a time. If nobody paid the order in time, the status is CANCELLED, although no caller
+ * Returns the status of an order at a time. If the payer did not pay in time, the status is CANCELLED, although no caller
  * cancelled the order.
  */
 export function statusAt(order: Order, now: Date): OrderStatus {
