@@ -15,8 +15,8 @@ import { migrate } from '../src/kernel/db/migrate.ts'
 
 const USAGE = `Usage: npm test [-- [OPTION ...] [FILE | FOLDER ...]]
 
-Runs the named test files, those of the named folders, or all, on a throw-away PostgreSQL. An option goes to Node's test runner, such as
---test-name-pattern='NAME' for the tests whose names contain NAME. The run fails if no test ran.
+Runs the named test files, the tests of the named folders, or all tests, on a throw-away PostgreSQL. An option goes to
+Node's test runner, such as --test-name-pattern='NAME' for the tests whose names contain NAME. The run fails if no test ran.
 
 Environment
   TEST_PG_BIN   Programs of another PostgreSQL, such as /usr/lib/postgresql/15/bin, instead of the packaged ones
