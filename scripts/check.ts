@@ -5,6 +5,8 @@ import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ROOT, staleFiles } from './generated.ts'
+import { licenceProblems } from './licences.ts'
+import { lockedPackages, readLock } from './locked-packages.ts'
 
 /** A check. `run` returns the findings of the check; an empty text means that the check found nothing. */
 type CheckStep = { name: string; run: () => Promise<string>; to_do: string }
@@ -33,6 +35,11 @@ const STEPS: CheckStep[] = [
     name: 'unused code',
     run: () => program(bin('knip'), ['--no-progress', '--no-config-hints']),
     to_do: 'Remove the unused code, or its export.',
+  },
+  {
+    name: 'licences',
+    run: async () => licenceProblems(lockedPackages(await readLock())).join('\n'),
+    to_do: 'Follow the messages. docs/operate/supply-chain.md has the rules.',
   },
   {
     name: 'generated files',

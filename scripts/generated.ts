@@ -136,7 +136,10 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   build: 'Builds the consoles if their sources have changed. `npm start` and `npm test` also do this.',
   admin: 'Runs one [command of administration](#administration), also while the server runs.',
   test: 'Runs all tests on a temporary PostgreSQL. `npm test -- FILE` runs one file, `npm test -- FOLDER` the tests of a folder.',
-  check: 'Checks format, types, architecture, unused code and generated files, without running the server.',
+  check: 'Checks format, types, architecture, unused code, licences and generated files, without running the server.',
+  supply:
+    'Checks the licences of the packages and, if the registry of npm answers, their known vulnerabilities: see [Supply chain](operate/supply-chain.md).',
+  sbom: 'Prints a bill of materials (CycloneDX): `npm run -s sbom > sbom.cdx.json`.',
   generate: 'Writes the generated files, such as this page.',
   format: 'Formats the code.',
   bench: 'Measures this machine: payments accepted, settled and delivered, and payouts approved, per second.',
