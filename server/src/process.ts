@@ -6,7 +6,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { PROVIDERS } from './adapters/providers/registry.ts'
 import { startEmbedded } from './kernel/db/embedded.ts'
-import { createDb, type Deps, FIND_THE_KEY, holdsSealed, type Reader, requireRightKey } from './kernel/db/index.ts'
+import { createDb, type Deps, FIND_THE_KEY, holdsSealed, openVault, type Reader } from './kernel/db/index.ts'
 import { migrate } from './kernel/db/migrate.ts'
 import {
   type Config,
@@ -14,7 +14,9 @@ import {
   createVault,
   type Log,
   noPoint,
+  parseSecretKeys,
   readConfig,
+  SECRET_KEY_BYTES,
   systemClock,
   systemRandom,
   type Vault,
@@ -54,10 +56,11 @@ export async function openDatabase(config: Config, log: Log, releases: Releases)
 }
 
 /**
- * Builds the dependencies of a real process over the migrated database at `url`. Throws a ConfigError if the secret key
- * does not match the database. `vault` replaces the vault of the secret key, and the function does not check it.
+ * Builds the dependencies of a real process over the migrated database at `url`. Throws a ConfigError if the secret keys
+ * do not match the database. `vault` replaces the vault of the secret keys, and the function does not check it.
+ * 'unchecked' means the vault of the secret keys without the check.
  */
-export async function realDeps(config: Config, log: Log, url: string, vault?: Vault): Promise<Deps> {
+export async function realDeps(config: Config, log: Log, url: string, vault?: Vault | 'unchecked'): Promise<Deps> {
   const random = systemRandom()
   const db = createDb({
     url,
@@ -69,11 +72,11 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
     },
   })
   const base = { config, log, random, clock: systemClock, db, point: noPoint, process_id: randomUUID() }
-  if (vault !== undefined) return { ...base, vault }
+  if (vault !== undefined && vault !== 'unchecked') return { ...base, vault }
   try {
-    const deps = { ...base, vault: createVault(await loadSecretKey(config, db), random) }
-    await requireRightKey(deps)
-    return deps
+    const keys = await loadSecretKeys(config, db)
+    if (vault === 'unchecked') return { ...base, vault: createVault(keys, random, { writes_ids: true }) }
+    return { ...base, vault: await openVault(base, keys) }
   } catch (error) {
     await db.close()
     throw error
@@ -81,11 +84,11 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
 }
 
 /**
- * Returns SECRET_KEY, or else the key in DATA_DIR. If the file of the key is missing, the function makes a key, but
+ * Returns the keys of SECRET_KEY, or else of the file in DATA_DIR. If the file is missing, the function makes a key, but
  * throws a ConfigError for a database with encrypted values.
  */
-async function loadSecretKey(config: Config, db: Reader): Promise<Uint8Array> {
-  if (config.secret_key !== '') return Buffer.from(config.secret_key, 'base64')
+async function loadSecretKeys(config: Config, db: Reader): Promise<Uint8Array[]> {
+  if (config.secret_key !== '') return parseSecretKeys(config.secret_key)
   const file = join(resolve(config.data_dir), 'secret.key')
   // The function reads the database before the file, because a process that starts now makes the file before it
   // encrypts any value.
@@ -98,15 +101,22 @@ async function loadSecretKey(config: Config, db: Reader): Promise<Uint8Array> {
     }
     await makeSecretKey(file)
   }
-  const key = Buffer.from(await readFile(file, 'utf8'), 'base64')
-  if (key.length !== SECRET_KEY_BYTES)
-    throw new ConfigError(
-      `${file} does not hold a key: restore the file, or remove the file if this database has no encrypted values`,
-    )
-  return key
+  return readKeyFile(file)
 }
 
-const SECRET_KEY_BYTES = 32
+async function readKeyFile(file: string): Promise<Uint8Array[]> {
+  const text = (await readFile(file, 'utf8')).trim()
+  let problem = ''
+  try {
+    const keys = parseSecretKeys(text)
+    if (keys.length > 0) return keys
+  } catch (error) {
+    problem = ` (it ${(error as Error).message})`
+  }
+  throw new ConfigError(
+    `${file} does not hold a key${problem}: restore the file, or remove the file if this database has no encrypted values`,
+  )
+}
 
 /**
  * Writes a new key file, whose name appears only when its content is on disk. If several processes make a key, the

@@ -6,7 +6,7 @@ import { createKey } from '../src/access/api-keys/index.ts'
 import { issueAccessToken, issuerKey } from '../src/access/identity/index.ts'
 import { createMerchant, createUser, type Merchant, setMember } from '../src/access/merchants/index.ts'
 import { PROVIDERS } from '../src/adapters/providers/registry.ts'
-import { createDb, type DbOptions, type Deps, inTransaction, requireRightKey } from '../src/kernel/db/index.ts'
+import { createDb, type DbOptions, type Deps, inTransaction, openVault } from '../src/kernel/db/index.ts'
 import { type Environment, type Role, SCOPES } from '../src/kernel/http/index.ts'
 import {
   createLog,
@@ -23,6 +23,9 @@ import { createTestDatabase } from './database.ts'
 
 /** The default start time of a test. */
 export const START = new Date('2026-01-05T09:00:00.000Z')
+
+/** The secret key of a test that gives no other keys. */
+const SECRET_KEY = Buffer.alloc(32, 7)
 
 /** The dependencies of a test: a clock that moves only when the test moves the clock, and the logged lines. */
 export type TestDeps = Deps & { clock: SettableClock; logged: string[]; close(): Promise<void> }
@@ -56,7 +59,7 @@ export function testDeps(
     log: createLog(config.log_level, { write: (line) => void logged.push(line) }),
     logged,
     db,
-    vault: createVault(Buffer.alloc(32, 7), random),
+    vault: createVault(SECRET_KEY, random),
     point: options.point ?? noPoint,
     process_id: randomUUID(),
     close: () => db.close(),
@@ -121,13 +124,15 @@ export async function createWorld(
     point?: Point
     before?: DbOptions['before']
     url?: string
+    /** The keys of SECRET_KEY, of which the first encrypts. */
+    secret_keys?: readonly Buffer[]
     compose?: ComposeOptions
   } = {},
 ): Promise<World> {
   const database = options.url === undefined ? await createTestDatabase() : null
   const url = options.url ?? (database as { url: string }).url
   const deps = testDeps(url, options)
-  await requireRightKey(deps)
+  deps.vault = await openVault(deps, options.secret_keys ?? [SECRET_KEY])
   const system = await compose(deps, options.compose)
   await system.app.ready()
   const merchant = await createMerchant(deps, { name: 'Duka la Asha', approved: true })

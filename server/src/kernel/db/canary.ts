@@ -1,21 +1,40 @@
-// Checks the secret key with a canary: one known text in the database, encrypted with SECRET_KEY. At its start, a process
-// with a wrong key fails to decrypt the canary.
+// Checks the secret keys with canaries: for each key that has encrypted values, the database has one known text, encrypted with
+// that key. A process that lacks a key in use fails to decrypt the canary of that key.
 
-import { ConfigError, type Vault } from '../lib/index.ts'
-import type { Deps } from './deps.ts'
-import { oneStatement, type Reader, sql } from './pool.ts'
+import { type Vault, WITH_KEY_ID } from '../lib/index.ts'
+import { type Reader, sql, type Tx } from './pool.ts'
 
-const TEXT = 'This database and this SECRET_KEY belong together.'
+/** The name of a key without an id: only programs without key ids used the key. */
+export const UNKNOWN_KEY = 'unknown'
+/** The text of every canary. */
+export const CANARY_TEXT = 'This database and this SECRET_KEY belong together.'
 /**
  * The number of values that the check samples per table. The keys of the sampled tables begin with a time, so the sample has
  * the oldest values.
  */
 const SAMPLES_MAX = 100
 
-const CANARY = sql('vault_canary', 'select sealed from vault_canary where id = 1')
-const INSERT = sql(
-  'vault_canary_insert',
-  'insert into vault_canary (id, sealed, written_at) values (1, $1, $2) on conflict (id) do nothing',
+/**
+ * The canary of one key. If `key_id` is null, only programs without key ids have used the database. If `retired_at` is not null,
+ * no value needs the key any more.
+ */
+export type Canary = {
+  id: number
+  sealed: string
+  key_id: string | null
+  mark_key: string | null
+  retired_at: Date | null
+}
+
+const CANARIES = sql('vault_canaries', 'select id, sealed, key_id, mark_key, retired_at from vault_canary order by id')
+const ADD = sql(
+  'vault_canary_add',
+  `insert into vault_canary (id, sealed, key_id, written_at) select max(id) + 1, $1, $2, $3 from vault_canary
+   on conflict (key_id) do nothing`,
+)
+const GIVE_UP = sql(
+  'vault_canary_give_up',
+  'update vault_canary set retired_at = $2, key_id = coalesce(key_id, $3) where id = $1 and retired_at is null',
 )
 const PERMANENT_VALUES = sql(
   'vault_canary_lasting',
@@ -29,13 +48,24 @@ const EXPIRING_VALUES = sql(
    union all (select payload from identity_records order by expires_at limit $1)`,
 )
 
+/** Reads the canaries of all keys, the first key of the database first. */
+export function readCanaries(reader: Reader): Promise<Canary[]> {
+  return reader.query<Canary>(CANARIES)
+}
+
 /**
- * Returns true if the vault of this process decrypts the canary of its database. If the canary is missing, for example in a
- * restored database, returns false. If the database is unreachable, throws.
+ * Returns true if the vault of this process decrypts the canary of every key in use, and encrypts with a key that is not retired.
+ * If the canaries are missing, for example in a restored database, returns false. If the database is unreachable, throws.
  */
 export async function readCanary({ db, vault }: { db: Reader; vault: Vault }): Promise<boolean> {
-  const sealed = await findCanary(db)
-  return sealed !== null && opens(vault, sealed)
+  const canaries = await readCanaries(db)
+  const [current] = vault.key_ids
+  return (
+    canaries.length > 0 &&
+    canaries.every(({ retired_at, key_id, sealed }) =>
+      retired_at === null ? opens(vault, sealed) : key_id !== current,
+    )
+  )
 }
 
 /**
@@ -43,43 +73,21 @@ export async function readCanary({ db, vault }: { db: Reader; vault: Vault }): P
  * encrypted values.
  */
 export async function holdsSealed(db: Reader): Promise<boolean> {
-  return (await findCanary(db)) !== null || (await sealedValues(db)).length > 0
-}
-
-/**
- * If the vault cannot decrypt the values of this database, throws a ConfigError. The first start on a database writes the
- * canary. If the database is older than the canary, the key must first decrypt at least half of the sampled values.
- */
-export async function requireRightKey({ db, vault, clock }: Pick<Deps, 'db' | 'vault' | 'clock'>): Promise<void> {
-  if ((await findCanary(db)) === null) {
-    const values = await sealedValues(db)
-    const read = values.filter((sealed) => opens(vault, sealed)).length
-    if (read * 2 < values.length) throw new ConfigError(WRONG_KEY)
-    // If two processes start at once, the first writes its canary, and the second must decrypt that canary.
-    await oneStatement(db).query(INSERT, [vault.seal(TEXT), clock.now()])
-  }
-  if (!(await readCanary({ db, vault }))) throw new ConfigError(WRONG_KEY)
+  return (await readCanaries(db)).length > 0 || (await sampleSealed(db)).length > 0
 }
 
 /** Returns the instructions for an operator who started the process without the key of the database. */
 export const FIND_THE_KEY = `Set the SECRET_KEY of this database. If you never set SECRET_KEY, copy the file secret.key from the earlier DATA_DIR into
 this DATA_DIR. Keep the key in every backup.
 Without the key, this program cannot read webhook secrets, second steps of sign-in, the keys that sign tokens and stored
-messages, and cannot use this database: search your backups for the key first.`
-
-const WRONG_KEY = `SECRET_KEY is not the key of this database: this key cannot decrypt the values of the database.
-${FIND_THE_KEY}`
-
-async function findCanary(reader: Reader): Promise<string | null> {
-  const [row] = await reader.query<{ sealed: string }>(CANARY)
-  return row?.sealed ?? null
-}
+messages, and cannot use this database: search your backups for the key first. docs/operate/secret-key.md describes what to do
+if the key is lost.`
 
 /**
  * Returns the oldest encrypted values of permanent tables. If the permanent tables have no encrypted value, returns values
  * of tables whose rows expire.
  */
-async function sealedValues(reader: Reader): Promise<string[]> {
+export async function sampleSealed(reader: Reader): Promise<string[]> {
   for (const statement of [PERMANENT_VALUES, EXPIRING_VALUES]) {
     const rows = await reader.query<{ sealed: string }>(statement, [SAMPLES_MAX])
     if (rows.length > 0) return rows.map(({ sealed }) => sealed)
@@ -87,11 +95,28 @@ async function sealedValues(reader: Reader): Promise<string[]> {
   return []
 }
 
-function opens(vault: Vault, sealed: string): boolean {
+/** Returns true if the vault decrypts the value. */
+export function opens(vault: Vault, sealed: string): boolean {
   try {
     vault.open(sealed)
     return true
   } catch {
     return false
   }
+}
+
+/** Adds the canary of the current key of the vault. If the key has a canary already, changes nothing. */
+export async function addCanary(tx: Tx, vault: Vault, now: Date): Promise<void> {
+  await tx.query(ADD, [vault.seal(CANARY_TEXT), vault.key_ids[0], now])
+}
+
+/** Retires a key that is lost, so that a process without the key can start, and adds the canary of the current key. */
+export async function replaceLostKey(tx: Tx, vault: Vault, lost: Canary, now: Date): Promise<void> {
+  await tx.query(GIVE_UP, [lost.id, now, UNKNOWN_KEY])
+  await addCanary(tx, vault, now)
+}
+
+/** Returns true if values of a database with these canaries carry the ids of their keys. */
+export function carriesKeyIds(canaries: readonly Canary[]): boolean {
+  return canaries.some(({ sealed }) => sealed.startsWith(`${WITH_KEY_ID}:`))
 }

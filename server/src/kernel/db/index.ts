@@ -2,8 +2,27 @@
 // `describe.ts` directly.
 
 export { beginsWith, lastReferenceFirst } from './beginning.ts'
-export { FIND_THE_KEY, holdsSealed, readCanary, requireRightKey } from './canary.ts'
+export {
+  type Canary,
+  FIND_THE_KEY,
+  holdsSealed,
+  opens,
+  readCanaries,
+  readCanary,
+  replaceLostKey,
+  UNKNOWN_KEY,
+} from './canary.ts'
 export type { Deps } from './deps.ts'
 export { countList, type KeptList } from './kept-count.ts'
+export { openVault } from './open-vault.ts'
 export * from './pool.ts'
 export { type Checks, createReadiness, isReady, READINESS_CHECKS } from './readiness.ts'
+export {
+  countSealed,
+  giveUp,
+  openReporting,
+  readOldSealed,
+  reseal,
+  SEALED_COLUMNS,
+  type SealedCount,
+} from './sealed.ts'

@@ -38,7 +38,10 @@ const BAD: [string, string[]][] = [
   ['PAY_URL', ['pay']],
   ['BRAND', ['', 'A', 'Brand', 'my-brand', 'my_brand', '1brand', 'sk', 'pk', 'x'.repeat(30)]],
   ['API_KEY_STYLE', ['stripe', '']],
-  ['SECRET_KEY', ['short', Buffer.alloc(31).toString('base64'), Buffer.alloc(33).toString('base64')]],
+  [
+    'SECRET_KEY',
+    ['short', Buffer.alloc(31).toString('base64'), Buffer.alloc(33).toString('base64'), `${KEY},`, `${KEY},${KEY}`],
+  ],
   ['PROVIDER', ['nobody', '']],
   [
     'PROVIDER_ROUTES',

@@ -27,6 +27,7 @@ import {
   word,
   words,
 } from './setting.ts'
+import { parseSecretKeys } from './vault.ts'
 
 /** The error for a configuration with which the server refuses to start. The message names each variable and its problem. */
 export class ConfigError extends Error {}
@@ -42,7 +43,7 @@ const brand = (value: string): string => {
   return value
 }
 const secretKey = (value: string): string => {
-  if (value !== '' && Buffer.from(value, 'base64').length !== 32) throw new Error('must be 32 bytes in base64')
+  parseSecretKeys(value) // throws for a wrong key
   return value
 }
 /**
@@ -151,7 +152,7 @@ const processSettings = {
     'SECRET_KEY',
     '',
     secretKey,
-    '32 bytes in base64 that encrypt stored secrets. Never change it. Empty: the server makes one in DATA_DIR (not in production).',
+    '32 bytes in base64 that encrypt stored secrets. Several keys, separated by commas: the first encrypts, all decrypt. Empty: the server makes one key in DATA_DIR (not in production).',
     { secret: true },
   ),
 } as const
