@@ -15,7 +15,7 @@ const withoutKey = (): never => {
   throw new Error('this command has no secret key: it must neither encrypt nor decrypt a value')
 }
 /** The vault of a command that reads and writes nothing encrypted. */
-const NO_VAULT: Vault = { seal: withoutKey, open: withoutKey, mark: withoutKey }
+const NO_VAULT: Vault = { key_ids: [], writes_ids: false, seal: withoutKey, open: withoutKey, mark: withoutKey }
 
 async function runCommandLine(): Promise<number> {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
@@ -39,8 +39,9 @@ async function runCommandLine(): Promise<number> {
   let deps: Deps | undefined
   try {
     if (positionals[0] !== 'migrate') await migrate(url)
-    deps = await realDeps(config, log, url, needs_key ? undefined : NO_VAULT)
-    const result = await runCommand(deps, url)
+    deps = await realDeps(config, log, url, needs_key === false ? NO_VAULT : needs_key)
+    const report = (line: string) => void (values.json || process.stderr.write(`${line}\n`))
+    const result = await runCommand(deps, url, report)
     process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : formatResult(result))
     return result.ok === false ? 1 : 0
   } finally {

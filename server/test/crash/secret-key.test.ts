@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import pg from 'pg'
 import { readCanary } from '../../src/kernel/db/index.ts'
-import { createVault } from '../../src/kernel/lib/index.ts'
+import { createVault, keyIdOf } from '../../src/kernel/lib/index.ts'
 import { createTestDatabase } from '../database.ts'
 import { createWorld } from '../harness.ts'
 import { type Child, endOf, freePort, ROOT, serverEnv, startChild } from './processes.ts'
@@ -17,6 +17,8 @@ const ADMIN = join(ROOT, 'server/src/admin.ts')
 /** The secret key that `serverEnv` and the harness use. */
 const RIGHT = Buffer.alloc(32, 7)
 const WRONG = Buffer.alloc(32, 9)
+/** The key that replaces RIGHT. */
+const NEW = Buffer.alloc(32, 11)
 const SAYS_WHAT_TO_DO = /^SECRET_KEY .*[\s\S]*Set the SECRET_KEY of this database/m
 
 const children: Child[] = []
@@ -150,6 +152,29 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     const served = await startServer(url, '', { DATA_DIR: copy })
     await served.ready()
     await served.kill()
+  })
+
+  test('admin secrets rotate replaces the key while a server runs, and then a server starts without the old key', async () => {
+    const { url } = await newDatabase()
+    const keys = (...given: Buffer[]) => ({ SECRET_KEY: given.map((key) => key.toString('base64')).join(',') })
+    const demo = admin(serverEnv(url, keys(RIGHT)), 'demo')
+    assert.equal((await endOf(demo)).code, 0, demo.output())
+    const token = admin(serverEnv(url, keys(RIGHT)), 'token', '--email', 'viewer@demo.malipo.example')
+    assert.equal((await endOf(token)).code, 0, token.output())
+    const both = await startServer(url, '', keys(NEW, RIGHT))
+    await both.ready()
+    const rotation = admin(serverEnv(url, keys(NEW, RIGHT)), 'secrets', 'rotate')
+    assert.equal((await endOf(rotation)).code, 0, rotation.output())
+    assert.match(rotation.output(), new RegExp(`can_be_removed: ${keyIdOf(RIGHT)}\n`))
+    assert.doesNotMatch(rotation.output(), new RegExp(RIGHT.toString('base64')))
+    await both.ready()
+    await both.kill()
+    const only = await startServer(url, NEW)
+    await only.ready()
+    await only.kill()
+    const status = admin(serverEnv(url, keys(WRONG)), 'secrets', 'status')
+    assert.deepEqual(await endOf(status), { code: 1, signal: null }, status.output())
+    assert.match(status.output(), new RegExp(`${keyIdOf(NEW)}  missing  [1-9]`))
   })
 
   test('readCanary reports whether the vault of a process can decrypt the canary of its database', async () => {

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
-import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import { type Deps, opens, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 
 const STEP_S = 30
 const DIGITS = 6
@@ -58,7 +58,8 @@ export async function hasSecondStep(reader: Reader, user_id: string): Promise<bo
 export async function useCode(deps: Deps, tx: Tx, user_id: string, code: string): Promise<'app' | 'recovery' | null> {
   const [row] = await tx.query<{ secret: string }>(FIND, [user_id])
   if (!row) return null
-  const counter = counterOf(deps, deps.vault.open(row.secret), code)
+  // If the secret is unreadable because its SECRET_KEY is lost, recovery codes still work.
+  const counter = opens(deps.vault, row.secret) ? counterOf(deps, deps.vault.open(row.secret), code) : null
   if (counter !== null) return (await tx.query(USE, [user_id, counter])).length === 1 ? 'app' : null
   return (await tx.query(USE_RECOVERY, [user_id, recoveryHash(code)])).length === 1 ? 'recovery' : null
 }

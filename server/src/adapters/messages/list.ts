@@ -172,7 +172,7 @@ function common({
 }
 
 /** Decrypts the text. If SECRET_KEY is not the key that encrypted the text, returns null. */
-function openText({ vault }: Deps, { body }: MessageRow): string | null {
+function openText({ vault }: Deps, { body }: { body: string }): string | null {
   try {
     return vault.open(body)
   } catch {
@@ -226,6 +226,6 @@ export async function listEmails(
     ...rest,
     merchant_id: merchant_id === PLATFORM ? null : merchant_id,
     to: recipient,
-    text: shows_text ? deps.vault.open(body) : null,
+    text: shows_text ? openText(deps, { body }) : null,
   }))
 }

@@ -52,6 +52,9 @@ const INVALID_LINES: [string, string][] = [
     '--columns must be pairs',
   ],
   ['constructor', 'the command "constructor" does not exist'],
+  ['secrets abandon', '--key is required'],
+  [`secrets abandon --key ${ID}`, '--key must be the id of a secret key'],
+  ['secrets rotate --key 0a1b2c3d', 'the command "secrets rotate" has no option --key'],
   ['merchant create', '--name is required'],
   ['merchant create --name Duka --email x', '--email must be an e-mail address'],
   [`key revoke --merchant ${ID} --key 7`, '--key must be the id of a key'],
@@ -89,6 +92,10 @@ test('the admin command accepts valid options', () => {
     'user drop-second-step --email a@b.tz --json',
     'token --email a@b.tz --json',
     `emails --email a@b.tz --merchant ${ID}`,
+    'secrets status',
+    'secrets rotate --json',
+    'secrets abandon --key 0a1b2c3d',
+    'secrets abandon --key unknown',
     'statement import --provider mock --file x.csv --from 2026-01-05 --to 2026-01-06T00:00:00Z --columns at=When',
   ]
   for (const line of valid) assert.equal(typeof prepare(line).run, 'function', line)

@@ -8,18 +8,22 @@ import { makeKey, makeMerchant, stopKey } from './merchants.ts'
 import * as read from './options.ts'
 import { grantRole, issueToken, readEmails } from './people.ts'
 import { disableByEmail, dropLostSecondStep, enableByEmail, revokeOperator } from './people-rights.ts'
+import { abandonKey, type Report, rotateSecrets, secretsStatus } from './secrets.ts'
 import { importStatement, statementToImport } from './statements.ts'
 import { verify } from './verify.ts'
 
 /** The action of a command. The program opens and migrates the database before the action runs. */
-type CommandAction = (deps: Deps, url: string) => Promise<Record<string, unknown>>
+type CommandAction = (deps: Deps, url: string, report: Report) => Promise<Record<string, unknown>>
 
 /** A command. `prepare` checks the options before the program opens the database. */
 type Command = {
   takes: readonly read.Option[]
   prepare(values: read.OptionValues, config: Config): CommandAction
-  /** False means that the command needs no secret key, because it neither reads nor writes encrypted data. */
-  needs_key?: false
+  /**
+   * False means that the command needs no secret key, because it neither reads nor writes encrypted data. 'unchecked' means that
+   * the command runs also if the keys are not the keys of the database.
+   */
+  needs_key?: false | 'unchecked'
 }
 
 const NAME_MAX = 100
@@ -105,6 +109,16 @@ export const COMMANDS: Record<string, Command> = {
       return (deps) => importStatement(deps, input)
     },
   },
+  'secrets status': { takes: [], needs_key: 'unchecked', prepare: () => secretsStatus },
+  'secrets rotate': { takes: [], prepare: () => (deps, _url, report) => rotateSecrets(deps, report) },
+  'secrets abandon': {
+    takes: ['key'],
+    needs_key: 'unchecked',
+    prepare(values) {
+      const key_id = read.secretKeyId(values)
+      return (deps, _url, report) => abandonKey(deps, key_id, report)
+    },
+  },
   migrate: { takes: [], needs_key: false, prepare: () => async (_deps, url) => ({ applied: await migrate(url) }) },
   verify: { takes: [], needs_key: false, prepare: () => (_deps, url) => verify(url) },
 }
@@ -121,14 +135,14 @@ function userCommand(act: (deps: Deps, email: string) => Promise<Record<string, 
 }
 
 /**
- * Parses a command line. Returns the action, and whether the action needs the secret key. Throws a UsageError for an
+ * Parses a command line. Returns the action, and how the action needs the secret key. Throws a UsageError for an
  * unknown command or invalid options.
  */
 export function prepareCommand(
   words: readonly string[],
   values: read.OptionValues,
   config: Config,
-): { run: CommandAction; needs_key: boolean } {
+): { run: CommandAction; needs_key: false | 'unchecked' | undefined } {
   const name = words.join(' ')
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) throw new read.UsageError(`the command "${name}" does not exist: --help lists the commands`)
@@ -137,5 +151,5 @@ export function prepareCommand(
       throw new read.UsageError(`the command "${name}" has no option --${option}`)
     }
   }
-  return { run: command.prepare(values, config), needs_key: command.needs_key ?? true }
+  return { run: command.prepare(values, config), needs_key: command.needs_key }
 }

@@ -103,6 +103,24 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     example: '--provider selcom --file statement.csv --from 2026-01-05 --to 2026-01-06',
     more: ['kind is payment, payout, reversal or charge. A time without a zone is in Tanzanian time.'],
   },
+  'secrets status': {
+    does: ['Counts the encrypted values of each key of SECRET_KEY. Exit code 1 if values need a key that is missing'],
+  },
+  'secrets rotate': {
+    does: [
+      'Encrypts every value again with the first key of SECRET_KEY, while the server runs, and names the keys that',
+      'can be removed. Safe to stop and repeat. Exit code 1 if values still need another key',
+    ],
+  },
+  'secrets abandon': {
+    takes: '--key ID',
+    does: [
+      'Gives up the values of a lost key, so that the server starts with a new key. There is no way back:',
+      'first search your backups for the key',
+    ],
+    options: { '--key ID': 'Id of the lost key, which "secrets status" prints' },
+    example: '--key 0a1b2c3d',
+  },
   migrate: { does: ['Applies the pending migrations to the database'] },
   verify: { does: ['Checks every invariant of the books and states. Exit code 1 if one fails'] },
 }

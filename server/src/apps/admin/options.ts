@@ -1,6 +1,7 @@
 // Defines the options of the admin command. The program checks the options before it opens the database.
 
 import type { parseArgs } from 'node:util'
+import { UNKNOWN_KEY } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, type Environment, MERCHANT_ROLES, type Role, SCOPES } from '../../kernel/http/index.ts'
 import { isId } from '../../kernel/lib/index.ts'
 
@@ -56,6 +57,14 @@ export function id(values: OptionValues, name: 'merchant' | 'key'): string {
   const given = required(values, name).toLowerCase()
   if (!isId(given))
     throw new UsageError(`--${name} must be the id of a ${name}, which the command that created the ${name} printed`)
+  return given
+}
+
+/** Returns the id of a secret key, as `secrets status` prints it. */
+export function secretKeyId(values: OptionValues): string {
+  const given = required(values, 'key')
+  if (!/^[0-9a-f]{8}$/.test(given) && given !== UNKNOWN_KEY)
+    throw new UsageError(`--key must be the id of a secret key, which "secrets status" prints, or ${UNKNOWN_KEY}`)
   return given
 }
 

@@ -48,6 +48,8 @@ export const OPERATOR_ACTIONS = [
   'networks.replace',
   'reconciliation.ask',
   'reconciliation.resolve',
+  'secrets.abandon',
+  'secrets.rotate',
   'statement.import',
   'statement.withdraw',
   'user.bind',
