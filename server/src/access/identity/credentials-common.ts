@@ -1,7 +1,7 @@
-// Lists frequent passwords of at least eight characters, including passwords that are frequent in Tanzania.
+// Finds common passwords: the list of the package @zxcvbn-ts/language-common, and passwords that are frequent in Tanzania.
 
-/** The frequent passwords, in lower case. */
-export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
+/** Frequent passwords beside the list of the package, in lower case. Many of them are frequent in Tanzania. */
+const LOCAL_PASSWORDS =
   `12345678 123456789 1234567890 12345678910 0123456789 987654321 9876543210 87654321 11223344 1122334455 123123123
   12341234 123321123 12344321 11112222 12121212 123454321 147258369 159753456 159357456 741852963 789456123 789456123a
   password password1 password12 password123 password1234 password! p@ssword p@ssw0rd passw0rd pa55word pass1234
@@ -21,5 +21,21 @@ export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
   bongoflava mungunimwema munguibariki munguniwangu nakupenda nakupenda1 nakupendasana mpenzi123 mamamama mama1234
   babababa baba1234 karibu123 karibusana hakunamatata jambo123 asante123 asantesana habari123 siri1234 nenosiri
   nenosiri1 nenosiri123 mpesa123 mpesa1234 tigopesa airtel123 airtelmoney vodacom1 vodacom123 halopesa biashara
-  biashara1 biashara123 dukalangu malipo123 malipo1234 hela1234 pesa1234 shilingi`.split(/\s+/),
-)
+  biashara1 biashara123 dukalangu malipo123 malipo1234 hela1234 pesa1234 shilingi`.split(/\s+/)
+
+let loaded: Promise<ReadonlySet<string>> | null = null
+
+/** Shorter passwords break another rule. */
+const LISTED_MIN = 8
+
+/**
+ * Returns the common passwords with at least 8 characters, in lower case. The first call loads the list, which takes about 0.1
+ * seconds. The start of the server does not load it, because workers and commands check no passwords.
+ */
+export function commonPasswords(): Promise<ReadonlySet<string>> {
+  loaded ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => {
+    const listed = dictionary['passwords-common'].filter((password) => password.length >= LISTED_MIN)
+    return new Set([...LOCAL_PASSWORDS, ...listed.map((password) => password.toLowerCase())])
+  })
+  return loaded
+}

@@ -8,7 +8,7 @@ import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { limitConcurrency, newId, type Random, randomBase62, refuseField } from '../../kernel/lib/index.ts'
 import { setIdentity } from '../merchants/index.ts'
 import { forgetAccount } from './adapter.ts'
-import { COMMON_PASSWORDS } from './credentials-common.ts'
+import { commonPasswords } from './credentials-common.ts'
 import { EMBEDDED } from './tokens.ts'
 
 const derive = promisify(argon2)
@@ -30,7 +30,7 @@ export type PasswordProblem = 'short' | 'long' | 'common' | 'personal'
 const PASSWORD_PROBLEMS: Record<PasswordProblem, string> = {
   short: `must have at least ${LENGTH_MIN} characters`,
   long: `must have at most ${LENGTH_MAX} characters`,
-  common: 'must not be a common password',
+  common: 'must not be a common password: choose another password',
   personal: 'must not be the e-mail address or the name',
 }
 
@@ -38,7 +38,10 @@ const PASSWORD_PROBLEMS: Record<PasswordProblem, string> = {
 const normal = (password: string) => password.toWellFormed().normalize('NFKC')
 
 /** Returns the reason to refuse a password for this user. Null means that the password follows the rules. */
-export function passwordProblem(password: string, person: { email: string; name: string }): PasswordProblem | null {
+export async function passwordProblem(
+  password: string,
+  person: { email: string; name: string },
+): Promise<PasswordProblem | null> {
   const text = normal(password)
   const length = [...text].length
   if (length < LENGTH_MIN) return 'short'
@@ -46,7 +49,7 @@ export function passwordProblem(password: string, person: { email: string; name:
   const plain = text.toLowerCase()
   const own = [person.email, person.email.split('@')[0] ?? '', person.name, person.name.replaceAll(' ', '')]
   if (own.some((text_of_user) => text_of_user.toLowerCase() === plain)) return 'personal'
-  return COMMON_PASSWORDS.has(plain) || new Set(plain).size === 1 ? 'common' : null
+  return new Set(plain).size === 1 || (await commonPasswords()).has(plain) ? 'common' : null
 }
 
 /** Generates a random password for a user. The user changes this password later. */
@@ -111,7 +114,7 @@ type UserIdentityRow = { issuer: string | null; subject: string | null; email: s
 /** Hashes a password and stores it with `storePassword`. If the password breaks the rules, refuses with 400. */
 export async function setPassword(deps: Deps, tx: Tx, user_id: string, password: string): Promise<void> {
   const person = await lockUser(tx, user_id)
-  const problem = passwordProblem(password, person)
+  const problem = await passwordProblem(password, person)
   if (problem) refuseField('password', PASSWORD_PROBLEMS[problem])
   await storePassword(deps, tx, user_id, await hashPassword(deps, password))
 }

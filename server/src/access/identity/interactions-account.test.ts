@@ -16,6 +16,8 @@ import {
 import { listEmails } from '../../adapters/messages/index.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
 import { createKey } from '../api-keys/index.ts'
+import { setPassword } from './credentials.ts'
+import { commonPasswords } from './credentials-common.ts'
 import { MAIL_ANSWER } from './interactions-account.ts'
 import { hasSecondStep, newTotpSecret, setSecondStep } from './totp.ts'
 
@@ -220,6 +222,29 @@ describe('new passwords', () => {
     assert.equal((await from().post(url, { password: 'tena na tena na tena' })).status, 400)
     const [notice] = await listEmails(world.deps, { to: person.email })
     assert.match(notice?.subject ?? '', /nywila yako imebadilishwa/)
+  })
+
+  test('the server refuses 10,000 common passwords in upper and lower case at the sign-up, the reset and the command, in both languages', async () => {
+    assert.ok((await commonPasswords()).size > 10_000)
+    const person = await newPerson(world)
+    await askReset(person.email)
+    const url = await mailedUrl(world, person.email)
+    for (const password of ['Corvette', 'metallica']) {
+      for (const [lang, words] of [
+        ['sw', 'Watu wengi hutumia nywila hii'],
+        ['en', 'Many people use this password'],
+      ] as const) {
+        const sign_up = await from().post(`/identity/sign-up?lang=${lang}`, { ...FORM, email: newEmail(), password })
+        const reset = await from().post(url.replace(/lang=\w+/, `lang=${lang}`), { password })
+        for (const { status, text } of [sign_up, reset]) {
+          assert.equal(status, 400)
+          assert.ok(text.includes(words), text)
+        }
+      }
+      const set = inTransaction(world.deps.db, (tx) => setPassword(world.deps, tx, person.id, password))
+      await assert.rejects(set, { code: 'validation_failed' })
+    }
+    await signIn(world, person)
   })
 
   test('only one of two simultaneous requests with one mailed link sets the new password', async () => {

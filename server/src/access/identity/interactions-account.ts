@@ -42,7 +42,7 @@ function signUpRoutes(scope: FastifyInstance, site: IdentitySite): void {
       ...lineProblem(t, 'business_name', business_name, t.missing_business),
       ...lineProblem(t, 'name', name, t.missing_name),
       ...emailProblem(t, email),
-      ...newPasswordProblem(t, password, { email, name }),
+      ...(await newPasswordProblem(t, password, { email, name })),
     }
     if (Object.keys(problems).length > 0) {
       return site.send(reply, 400, signUpPage(view, { email, name, business_name }, problems))
@@ -101,7 +101,7 @@ function chooseRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const owner = await linkOwner(site, request, 'reset')
     if (!owner) return site.send(reply, 400, linkGonePage(view))
     const password = formField(request, 'password')
-    const problems = newPasswordProblem(t, password, owner)
+    const problems = await newPasswordProblem(t, password, owner)
     if (problems.password) return site.send(reply, 400, choosePage(view, pageOwner(owner), problems))
     const act = { request_id: request.id, address: request.ip }
     const password_hash = await hashPassword(deps, password)
@@ -203,9 +203,13 @@ function lineProblem(t: IdentityTexts, name: string, text: string, missing: stri
   return LINE.test(text) ? {} : { [name]: t.bad_text }
 }
 
-function newPasswordProblem(t: IdentityTexts, password: string, person: { email: string; name: string }): Problems {
+async function newPasswordProblem(
+  t: IdentityTexts,
+  password: string,
+  person: { email: string; name: string },
+): Promise<Problems> {
   if (password === '') return { password: t.missing_password }
-  const problem = passwordProblem(password, person)
+  const problem = await passwordProblem(password, person)
   const sentences: Record<PasswordProblem, string> = {
     short: t.password_short,
     long: t.password_long,
