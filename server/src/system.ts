@@ -10,7 +10,7 @@ import {
   revokeAllKeys,
 } from './access/api-keys/index.ts'
 import { createSessions, identityRoutes, identityTask, mayMailInvitation } from './access/identity/index.ts'
-import { ipAddressRoutes, merchantRoutes } from './access/merchants/index.ts'
+import { ipAddressRoutes, merchantRoutes, notifyAdmins } from './access/merchants/index.ts'
 import { type Attach, createGateways, createMessageTask, messageRoutes } from './adapters/messages/index.ts'
 import { type LiveMoney, liveMoney, liveWarnings, waitingUnconfigured } from './adapters/providers/announce.ts'
 import { type Breaker, createBreaker } from './adapters/providers/breaker.ts'
@@ -295,7 +295,7 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
     withdrawalRoutes(deps, { approvalService, find }),
     apiKeyRoutes(deps),
     ipAddressRoutes(deps),
-    webhookRoutes(deps, options.lookup ? { lookup: options.lookup } : {}),
+    webhookRoutes(deps, { notifyAdmins, ...(options.lookup ? { lookup: options.lookup } : {}) }),
     requestLogRoutes(deps),
     transactionRoutes(deps),
     reconciliationRoutes(deps, {

@@ -2,8 +2,9 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { actOf, recordAudit } from '../../books/audit/index.ts'
-import type { Deps } from '../../kernel/db/index.ts'
+import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { answerOnce, answerShowingOnce, caller, MERCHANT_ROLES, pageOf, type Routes } from '../../kernel/http/index.ts'
+import { notifyAdmins } from '../merchants/index.ts'
 import { type CreatedKey, insertKey } from './create.ts'
 import { listKeys } from './list.ts'
 import { presentKey } from './present.ts'
@@ -103,6 +104,7 @@ function createMerchantKey(deps: Deps, request: FastifyRequest<{ Body: NewKeyBod
       target_id: created.record.id,
       after,
     })
+    await notifyNewKey(deps, tx, request, created)
     return withPlaintextOnce(created)
   })
 }
@@ -142,8 +144,15 @@ function rotateMerchantKey(deps: Deps, request: KeyRequest, reply: FastifyReply)
       before: presentKey(created.old),
       after: presentKey(created.record),
     })
+    await notifyNewKey(deps, tx, request, created)
     return withPlaintextOnce(created)
   })
+}
+
+/** Mails the administrators of the merchant about a new key. */
+function notifyNewKey(deps: Deps, tx: Tx, request: FastifyRequest, { record }: CreatedKey): Promise<void> {
+  const { merchant_id, name, environment, key_last4: last4 } = record
+  return notifyAdmins(deps, tx, actOf(request), merchant_id, { kind: 'key_created', name, environment, last4 })
 }
 
 /** Only the first response has the plaintext. The stored response for a repeated request does not have it. */

@@ -140,6 +140,20 @@ export async function resetPassword(
   })
 }
 
+const OWNER = sql('accounts_owner', 'select email, language from users where id = $1')
+
+/** Deletes the second step and the recovery codes of a user who lost the second factor, and mails the user. */
+export async function removeSecondStep(deps: Deps, tx: Tx, user_id: string): Promise<void> {
+  await dropSecondStep(tx, user_id)
+  const [owner] = await tx.query<{ email: string; language: Language }>(OWNER, [user_id])
+  if (!owner) throw new Error('the database has no user for this second step')
+  const { email: to, language } = owner
+  const { brand_name: brand, base_url, port } = deps.config
+  const url = pageUrl(base_url || `http://127.0.0.1:${port}`, 'forgot', language)
+  const act = { at: deps.clock.now(), address: null, device: '' }
+  await queueEmail(deps, tx, identityMail('identity.second_step_removed', { to, language, brand, url, act }))
+}
+
 /** Uses up a link and records that the user has proven the e-mail address. Returns false if the link is used up. */
 export async function confirmEmail(deps: Deps, owner: LinkOwner, token: string, request: RequestAct): Promise<boolean> {
   return inTransaction(deps.db, async (tx) => {

@@ -1,9 +1,10 @@
 // Exports the public interface of the room identity.
 
+export { removeSecondStep } from './accounts.ts'
 export { endSessions, hasPassword, newPassword, setPassword } from './credentials.ts'
 export { mayMailInvitation } from './invitation-limit.ts'
 export { issuerKey, latestIssuerKey } from './keys.ts'
 export { identityRoutes, identityTask } from './provider-mount.ts'
 export { createSessions } from './session.ts'
 export { ACCESS_TOKEN_S, EMBEDDED, issueAccessToken } from './tokens.ts'
-export { dropSecondStep, hasSecondStep } from './totp.ts'
+export { hasSecondStep } from './totp.ts'

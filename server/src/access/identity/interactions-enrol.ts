@@ -2,12 +2,11 @@
 // codes.
 
 import type { FastifyInstance } from 'fastify'
-import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { forgetOthers } from './adapter.ts'
 import { beginAttempt } from './attempts.ts'
-import { formField, mustEnrol, openSignIn, type SignInRoute } from './interactions.ts'
+import { formField, mustEnrol, notifyUser, openSignIn, type SignInRoute } from './interactions.ts'
 import { textsOf } from './pages.ts'
 import { enrolPage, recoveryCodesPage } from './pages-forms.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
@@ -50,15 +49,10 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
       const recovery_codes = await setSecondStep(deps, tx, person.id, secret, counter)
       // The other sessions of the user began with the password alone, so that they must end.
       await forgetOthers(tx, person.subject, kept)
-      await recordAudit(deps, tx, {
-        merchant_id: PLATFORM,
-        actor: { kind: 'user', id: person.id, name: person.email },
+      await notifyUser(site, tx, request, person, {
         action: 'user.enrol_second_step',
-        target_type: 'user',
-        target_id: person.id,
+        mail: 'identity.second_step',
         after: { second_step: 'totp' },
-        request_id: request.id,
-        address: request.ip,
       })
       return recovery_codes
     })

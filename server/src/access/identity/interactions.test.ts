@@ -45,6 +45,39 @@ async function guess(at: Served, email: string, password = WRONG, browser?: Brow
   return used.post(page.url, { email, password })
 }
 
+const mailsOf = async ({ email }: { email: string }, kind: string) =>
+  (await listEmails(world.deps, { to: email })).filter((mail) => mail.kind === kind)
+
+describe('new browsers', () => {
+  const AGENT = 'Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36'
+
+  test('the server mails the user about the first sign-in of each browser, in the language of the user', async () => {
+    const person = await newPerson(world)
+    const own = openBrowser(world.base)
+    await signIn(world, person, own)
+    assert.equal((await mailsOf(person, 'identity.new_place')).length, 1)
+    world.deps.clock.advance(1)
+    assert.equal((await guess(world, person.email, person.password, own)).status, 303)
+    assert.equal((await mailsOf(person, 'identity.new_place')).length, 1, 'the browser is known')
+    assert.equal((await guess(world, person.email)).status, 401)
+    assert.equal((await mailsOf(person, 'identity.new_place')).length, 1, 'a refused sign-in sends no e-mail')
+    world.deps.clock.advance(1)
+    await world.rows("update users set language = 'en' where id = $1", [person.id])
+    const { browser, page } = await open(world)
+    await browser.post(page.url, person, { origin: world.base, 'user-agent': AGENT })
+    const [english, swahili, ...more] = await mailsOf(person, 'identity.new_place')
+    assert.deepEqual(more, [])
+    assert.match(swahili?.subject ?? '', /umeingia kwenye kivinjari kipya/)
+    assert.match(english?.text ?? '', /Device: Chrome, Android\nNetwork address: 127\.0\.0\.1/)
+    assert.ok(!english?.text?.includes(person.password))
+    const entries = await world.rows(
+      "select 1 from audit_log where action = 'user.sign_in_new_place' and target_id = $1",
+      [person.id],
+    )
+    assert.equal(entries.length, 2)
+  })
+})
+
 describe('guessed passwords', () => {
   test('a wrong password and an unknown address get the same answer, byte for byte', async () => {
     const person = await newPerson(world)
@@ -402,11 +435,27 @@ describe('second steps', () => {
       ])
     world.deps.clock.advance(60_000)
     assert.equal((await (await toCode(person)).give(codeOf(secret))).status, 303)
-    assert.deepEqual([(await used()).length, (await listEmails(world.deps, { to: person.email })).length], [0, 0])
+    assert.deepEqual([(await used()).length, (await mailsOf(person, 'identity.recovery')).length], [0, 0])
     assert.equal((await (await toCode(person)).give(codes[0] ?? '')).status, 303)
     assert.deepEqual(await used(), [{ actor_id: person.id, target_id: person.id, address: '127.0.0.1' }])
-    const [notice] = await listEmails(world.deps, { to: person.email })
+    const [notice] = await mailsOf(person, 'identity.recovery')
     assert.match(notice?.subject ?? '', /namba ya dharura imetumika/)
+  })
+
+  test('the server mails the user in the language of the user when a second step is set up, without its key and codes', async () => {
+    const person = await newPerson(world)
+    const other = await newPerson(world)
+    await world.rows("update users set language = 'en' where id = $1", [other.id])
+    for (const [of, words] of [
+      [person, /hatua ya pili ya kuingia imewekwa/],
+      [other, /the second step of your sign-in was set up/],
+    ] as const) {
+      const { secret, codes } = await enrol(of)
+      const [notice, ...more] = await mailsOf(of, 'identity.second_step')
+      assert.deepEqual(more, [])
+      assert.match(notice?.subject ?? '', words)
+      for (const hidden of [secret, ...codes, of.password]) assert.ok(!notice?.text?.includes(hidden))
+    }
   })
 
   test('in production, an operator cannot sign in without a second step', async () => {

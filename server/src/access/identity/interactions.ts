@@ -2,12 +2,13 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { queueEmail } from '../../adapters/messages/index.ts'
-import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
+import { type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { type Language, newId, refuse } from '../../kernel/lib/index.ts'
 import type { SignInResult } from './adapter.ts'
 import { beginAttempt } from './attempts.ts'
 import { checkPassword } from './credentials.ts'
+import { deviceName } from './device-name.ts'
 import { textsOf, withLanguage } from './pages.ts'
 import { codePage, signInPage } from './pages-forms.ts'
 import { identityMail } from './pages-mails.ts'
@@ -103,24 +104,48 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
 }
 
 /** Writes the use of a recovery code to the audit log and mails the user, because a thief may have used the code. */
-async function notifyRecovery(site: IdentitySite, tx: Tx, request: FastifyRequest, person: SigningIn): Promise<void> {
+function notifyRecovery(site: IdentitySite, tx: Tx, request: FastifyRequest, person: SigningIn): Promise<void> {
+  return notifyUser(site, tx, request, person, {
+    action: 'user.use_recovery_code',
+    mail: 'identity.recovery',
+    after: { email: person.email },
+  })
+}
+
+/** Writes an act of a user to the audit log and queues the e-mail about the act, in the language of the user. */
+export async function notifyUser(
+  site: IdentitySite,
+  tx: Tx,
+  request: FastifyRequest,
+  { id, email, language }: SigningIn,
+  { action, mail, after }: { action: AuditAction; mail: Parameters<typeof identityMail>[0]; after: object },
+): Promise<void> {
   const { deps } = site
-  const { id, email, language } = person
   await recordAudit(deps, tx, {
     merchant_id: PLATFORM,
     actor: { kind: 'user', id, name: email },
-    action: 'user.use_recovery_code',
+    action,
     target_type: 'user',
     target_id: id,
-    after: { email },
+    after,
     request_id: request.id,
     address: request.ip,
   })
   const url = `${site.base_url()}${withLanguage('/identity/forgot', language)}`
-  await queueEmail(
-    deps,
-    tx,
-    identityMail('identity.recovery', { to: email, language, brand: deps.config.brand_name, url }),
+  const act = { at: deps.clock.now(), address: request.ip, device: deviceName(request.headers['user-agent']) }
+  await queueEmail(deps, tx, identityMail(mail, { to: email, language, brand: deps.config.brand_name, url, act }))
+}
+
+/**
+ * If the user has not signed in with this browser before, writes the audit log and mails the user. The e-mail exists before the
+ * sign-in is complete, so that a process that dies in between hides no sign-in.
+ */
+async function notifyNewPlace(site: IdentitySite, request: FastifyRequest, person: SigningIn): Promise<void> {
+  const { deps } = site
+  if (deviceOf(deps, request, person) !== null) return
+  const after = { email: person.email, device: deviceName(request.headers['user-agent']) }
+  await inTransaction(deps.db, (tx) =>
+    notifyUser(site, tx, request, person, { action: 'user.sign_in_new_place', mail: 'identity.new_place', after }),
   )
 }
 
@@ -173,8 +198,9 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
       const [person] = await deps.db.query<SigningIn>(BY_SUBJECT, [subject, EMBEDDED])
       return person ?? refuse('not_found')
     },
-    /** Completes the sign-in, sets the cookie of a known browser and returns the next address. */
+    /** Completes the sign-in, sets the cookie of a known browser and returns the next address. Mails the user of a new browser. */
     async finish(person: SigningIn, amr: string[]): Promise<string> {
+      await notifyNewPlace(site, request, person)
       reply.header('set-cookie', deviceCookie(site, request, person))
       deps.log.info({ request_id: request.id, user_id: person.id, address: request.ip, amr }, 'a user signed in')
       // The clock that later computes the age of the sign-in must also set its time.

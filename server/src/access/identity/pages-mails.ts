@@ -1,10 +1,10 @@
 // Writes the e-mails of the identity provider, in the language of the recipient.
 
 import type { Email } from '../../adapters/messages/index.ts'
-import type { Language } from '../../kernel/lib/index.ts'
+import { type Language, showTime } from '../../kernel/lib/index.ts'
 
-/** The recipient of an e-mail, and the address to which its link leads. */
-export type IdentityMail = { to: string; language: Language; brand: string; url: string }
+/** The recipient of an e-mail, the address to which its link leads, and the act about which the e-mail tells. */
+export type IdentityMail = { to: string; language: Language; brand: string; url: string; act?: MailedAct }
 
 const BODIES = {
   'identity.confirm': {
@@ -67,10 +67,56 @@ const BODIES = {
       `A person signed in to your account at ${b} with your password and one of your recovery codes. That code no longer works.\n\nIf it was not you, set a new password at once here:\n${u}`,
     ],
   },
-} satisfies Record<string, Record<Language, (brand: string, url: string) => string[]>>
+  'identity.new_place': {
+    sw: (b: string, u: string, facts: string) => [
+      `${b}: umeingia kwenye kivinjari kipya`,
+      `Mtu ameingia kwenye akaunti yako ya ${b} kwa kivinjari ambacho hakijawahi kutumika.\n\n${facts}\n\nKama ni wewe, usifanye chochote. Kama si wewe, weka nywila mpya mara moja hapa:\n${u}`,
+    ],
+    en: (b: string, u: string, facts: string) => [
+      `${b}: sign-in from a new browser`,
+      `A person signed in to your account at ${b} with a browser that has not been used before.\n\n${facts}\n\nIf it was you, do nothing. If it was not you, set a new password at once here:\n${u}`,
+    ],
+  },
+  'identity.second_step': {
+    sw: (b: string, u: string, facts: string) => [
+      `${b}: hatua ya pili ya kuingia imewekwa`,
+      `Hatua ya pili ya kuingia imewekwa kwenye akaunti yako ya ${b}, na umetolewa kwenye vifaa vingine.\n\n${facts}\n\nKama si wewe, weka nywila mpya mara moja hapa:\n${u}`,
+    ],
+    en: (b: string, u: string, facts: string) => [
+      `${b}: the second step of your sign-in was set up`,
+      `The second step of the sign-in was set up for your account at ${b}, and you were signed out on other devices.\n\n${facts}\n\nIf it was not you, set a new password at once here:\n${u}`,
+    ],
+  },
+  'identity.second_step_removed': {
+    sw: (b: string, u: string, facts: string) => [
+      `${b}: hatua ya pili ya kuingia imeondolewa`,
+      `Msimamizi wa ${b} ameondoa hatua ya pili ya kuingia kwenye akaunti yako, na umetolewa kwenye vifaa vyote.\n\n${facts}\n\nKama hukuomba, weka nywila mpya mara moja hapa:\n${u}`,
+    ],
+    en: (b: string, u: string, facts: string) => [
+      `${b}: the second step of your sign-in was removed`,
+      `An administrator of ${b} removed the second step of the sign-in from your account, and you were signed out on all devices.\n\n${facts}\n\nIf you did not ask for it, set a new password at once here:\n${u}`,
+    ],
+  },
+} satisfies Record<string, Record<Language, (brand: string, url: string, facts: string) => string[]>>
+
+/** The time, the IP address and the device of an act about which an e-mail tells. An empty device is unknown. */
+export type MailedAct = { at: Date; address: string | null; device: string }
+
+const FACTS = {
+  sw: { at: 'Wakati', device: 'Kifaa', unknown: 'hakijulikani', address: 'Anwani ya mtandao' },
+  en: { at: 'Time', device: 'Device', unknown: 'unknown', address: 'Network address' },
+} as const
+
+function factLines(act: MailedAct | undefined, language: Language): string {
+  if (act === undefined) return ''
+  const words = FACTS[language]
+  const time = `${words.at}: ${showTime(act.at, language)}`
+  if (act.address === null) return time
+  return `${time}\n${words.device}: ${act.device || words.unknown}\n${words.address}: ${act.address}`
+}
 
 /** Creates an e-mail of the given kind in the language of the recipient. */
-export function identityMail(kind: keyof typeof BODIES, { to, language, brand, url }: IdentityMail): Email {
-  const [subject = '', text = ''] = BODIES[kind][language](brand, url)
+export function identityMail(kind: keyof typeof BODIES, { to, language, brand, url, act }: IdentityMail): Email {
+  const [subject = '', text = ''] = BODIES[kind][language](brand, url, factLines(act, language))
   return { kind, to, subject, text }
 }

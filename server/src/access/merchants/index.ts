@@ -17,6 +17,7 @@ export { getPricing, type RuleInForce, replacePricing, rulesForAll, rulesInForce
 export { type Rule, readRules } from './read-rules.ts'
 export { merchantRoutes } from './routes.ts'
 export * from './schema.ts'
+export { notifyAdmins } from './security-mail.ts'
 export { type MerchantMove, merchantMoves } from './state.ts'
 export {
   bindUser,

@@ -30,7 +30,7 @@ export function mailedName(name: string): string {
 }
 
 /** The names of the roles, as the dashboard shows them. */
-const ROLES: Record<Language, Record<MerchantRole, string>> = {
+export const ROLE_NAMES: Record<Language, Record<MerchantRole, string>> = {
   sw: { MERCHANT_ADMIN: 'Msimamizi', DEVELOPER: 'Msanidi', FINANCE: 'Fedha', VIEWER: 'Mtazamaji' },
   en: { MERCHANT_ADMIN: 'Administrator', DEVELOPER: 'Developer', FINANCE: 'Finance', VIEWER: 'Viewer' },
 }
@@ -40,7 +40,7 @@ export function invitationMail(mail: InvitationMail): Email {
   const { merchant_id, email, role, language, url, brand } = mail
   const merchant_name = mailedName(mail.merchant_name)
   const where = url === '' ? '' : `\n${url}`
-  const as = ROLES[language][role]
+  const as = ROLE_NAMES[language][role]
   const paragraphs = {
     sw: [
       `Umealikwa kujiunga na biashara "${merchant_name}" kwenye ${brand}. Jukumu lako: ${as}.`,

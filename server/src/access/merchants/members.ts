@@ -10,6 +10,7 @@ import { dashboardUrl } from './dashboard-url.ts'
 import { invitationMail } from './invitation-mail.ts'
 import { getMerchant } from './list.ts'
 import type { MemberView } from './schema.ts'
+import { notifyAdmins } from './security-mail.ts'
 import { inviteUser } from './users.ts'
 
 type MemberRow = Omit<MemberView, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date }
@@ -102,6 +103,7 @@ export async function inviteMember(
     await queueEmail(deps, tx, invitationMail(mail))
   }
   await auditMember(deps, tx, act, { merchant_id, id, action: 'member.invite', after: { email, name, role } })
+  await notifyAdmins(deps, tx, act, merchant_id, { kind: 'member_added', email, role })
   return getMember(tx, merchant_id, id)
 }
 

@@ -37,6 +37,7 @@ async function startApp(deps: Bench['deps']): Promise<App> {
     isKey: () => false,
     routes: [
       webhookRoutes(deps, {
+        notifyAdmins: async () => {},
         lookup: async (name) => {
           if (name === 'private.test') return [{ address: '10.0.0.1', family: 4 }]
           throw new Error('not found')

@@ -1,7 +1,8 @@
 // Defines the webhook endpoints of the API: configuration, test, deliveries and replay.
 
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyRequest } from 'fastify'
-import { actOf, recordAudit } from '../../books/audit/index.ts'
+import { type Act, actOf, recordAudit } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import {
   type App,
@@ -32,17 +33,30 @@ import {
 const access = { scopes: ['webhooks:manage'], roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 const tags = ['Webhooks']
 
+/** The function that mails the administrators of a merchant about a change. The room merchants implements the function. */
+type NotifyWebhookChange = (
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  merchant_id: string,
+  change: { kind: 'webhook_changed'; webhook_url: string; new_secret: boolean },
+) => Promise<void>
+
 /** Adds the routes of webhooks. In tests, `lookup` replaces the resolver of the system. */
-export function webhookRoutes(deps: Deps, options: { lookup?: Lookup } = {}): Routes {
+export function webhookRoutes(deps: Deps, options: { lookup?: Lookup; notifyAdmins: NotifyWebhookChange }): Routes {
   return (app) => {
     webhookStatusRoute(deps, app)
-    configRoutes(deps, app, options.lookup)
+    configRoutes(deps, app, options)
     deliveryRoutes(deps, app)
     replayRoutes(deps, app)
   }
 }
 
-function configRoutes(deps: Deps, app: App, lookup: Lookup | undefined): void {
+function configRoutes(
+  deps: Deps,
+  app: App,
+  { lookup, notifyAdmins }: { lookup?: Lookup; notifyAdmins: NotifyWebhookChange },
+): void {
   app.get(
     '/v1/merchant/webhook-config',
     {
@@ -73,6 +87,11 @@ function configRoutes(deps: Deps, app: App, lookup: Lookup | undefined): void {
         const before = await lockConfig(tx, merchant.id)
         const { secret, ...stored } = await saveConfig(deps, tx, merchant.id, change)
         await auditWebhookChange(deps, tx, request, 'webhook_config.update', merchant.id, { before, after: stored })
+        if (!isDeepStrictEqual(before, stored)) {
+          const { webhook_url } = stored
+          const webhook = { kind: 'webhook_changed', webhook_url, new_secret: secret !== undefined } as const
+          await notifyAdmins(deps, tx, actOf(request), merchant.id, webhook)
+        }
         // The stored answer contains no secret, so a repeated request does not show the secret again.
         return { stored, fresh: secret === undefined ? stored : { ...stored, secret } }
       })

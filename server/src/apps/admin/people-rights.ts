@@ -1,6 +1,6 @@
 // Defines the commands that change the rights of a user: disable, enable, revoke the operator role, remove a lost second step.
 
-import { dropSecondStep, EMBEDDED, endSessions, hasSecondStep } from '../../access/identity/index.ts'
+import { EMBEDDED, endSessions, hasSecondStep, removeSecondStep } from '../../access/identity/index.ts'
 import { disableUser, enableUser, takeOperatorRole } from '../../access/merchants/index.ts'
 import { type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
@@ -53,7 +53,7 @@ export function revokeOperator(deps: Deps, email: string): Promise<ChangedUser> 
 export function dropLostSecondStep(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id }) => {
     if (!(await hasSecondStep(tx, id))) refuse('invalid_state', { message: 'This user has no second step.' })
-    await dropSecondStep(tx, id)
+    await removeSecondStep(deps, tx, id)
     return { action: 'user.drop_second_step', before: { second_step: 'totp' }, after: { second_step: null } }
   })
 }

@@ -116,6 +116,8 @@ test('the admin command deletes a lost second step', async () => {
   const steps = await world.rows('select 1 from second_steps where user_id = $1', [user_id])
   assert.deepEqual([steps.length, await status(), await left()], [0, 401, 0])
   assert.deepEqual(await auditedActs(acts), [{ actor_kind: 'command', action: 'user.drop_second_step' }])
+  const mails = await world.rows('select kind from outbox_messages where recipient = $1', [email])
+  assert.deepEqual(mails, [{ kind: 'identity.second_step_removed' }])
 })
 
 test('when the admin command disables a user of a foreign issuer, the user keeps the issuer and the subject', async () => {

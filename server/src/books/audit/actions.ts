@@ -62,6 +62,7 @@ export const OPERATOR_ACTIONS = [
   'user.enrol_second_step',
   'user.revoke_operator',
   'user.set_password',
+  'user.sign_in_new_place',
   'user.token',
   'user.use_recovery_code',
   'withdrawal.first_approve',

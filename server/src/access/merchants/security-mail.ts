@@ -1,0 +1,130 @@
+// Mails the administrators of a merchant about acts that change who can act for the merchant: a new API key, a changed webhook, a
+// new member. The transaction of the act also queues the e-mails. The e-mails contain no secrets.
+
+import { type Email, queueEmail } from '../../adapters/messages/index.ts'
+import type { Act } from '../../books/audit/index.ts'
+import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
+import type { Environment, MerchantRole } from '../../kernel/http/index.ts'
+import { type Language, showTime } from '../../kernel/lib/index.ts'
+import { dashboardUrl } from './dashboard-url.ts'
+import { mailedName, ROLE_NAMES } from './invitation-mail.ts'
+
+/** An act about which the administrators of a merchant get an e-mail. */
+export type SecurityAct =
+  | { kind: 'key_created'; name: string; environment: Environment; last4: string }
+  | { kind: 'webhook_changed'; webhook_url: string; new_secret: boolean }
+  | { kind: 'member_added'; email: string; role: MerchantRole }
+
+/** The maximum number of administrators that get an e-mail about one act. */
+const RECIPIENTS_MAX = 20
+
+// The query finds only verified addresses, because an invitation can name any address. The members who joined first come first.
+const RECIPIENTS = sql(
+  'security_mail_recipients',
+  `select u.email, u.language, m.name as merchant_name
+   from members s join users u on u.id = s.user_id join merchants m on m.id = s.merchant_id
+   where s.merchant_id = $1 and s.role = 'MERCHANT_ADMIN' and u.email_verified and u.disabled_at is null
+     and u.email is distinct from $2
+   order by s.id limit $3`,
+)
+
+type RecipientRow = { email: string; language: Language; merchant_name: string }
+
+/**
+ * Queues an e-mail to each administrator of a merchant, in the language of the administrator, also to the administrator who acted:
+ * a thief may use the session of an administrator. A new member gets the invitation instead.
+ */
+export async function notifyAdmins(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  merchant_id: string,
+  security_act: SecurityAct,
+): Promise<void> {
+  const invited = security_act.kind === 'member_added' ? security_act.email : null
+  const admins = await tx.query<RecipientRow>(RECIPIENTS, [merchant_id, invited, RECIPIENTS_MAX])
+  const url = dashboardUrl(deps, merchant_id)
+  const brand = deps.config.brand_name
+  const at = deps.clock.now()
+  for (const admin of admins) {
+    await queueEmail(deps, tx, securityMail({ ...admin, act, security_act, url, brand, at }))
+  }
+}
+
+type SecurityMailInput = RecipientRow & { act: Act; security_act: SecurityAct; url: string; brand: string; at: Date }
+
+const SECURITY_WORDS = {
+  sw: {
+    key_created: { subject: 'ufunguo mpya wa API', lead: 'Ufunguo wa API umetengenezwa kwa biashara' },
+    webhook_changed: {
+      subject: 'mipangilio ya webhook imebadilishwa',
+      lead: 'Mipangilio ya webhook imebadilishwa kwa biashara',
+    },
+    member_added: { subject: 'mtumiaji ameongezwa', lead: 'Mtumiaji ameongezwa kwenye biashara' },
+    key: 'Ufunguo',
+    environment: { live: 'Halisi', sandbox: 'Majaribio' },
+    host: 'Seva inayopokea',
+    new_secret: 'Siri ya kusaini: mpya',
+    member: 'Mtumiaji',
+    by: 'Aliyefanya',
+    at: 'Wakati',
+    address: 'Anwani ya mtandao',
+    next: 'Kama hukutarajia hili, ingia kwenye dashibodi, angalia funguo, webhook na watumiaji, na ubadilishe nywila yako.',
+  },
+  en: {
+    key_created: { subject: 'new API key', lead: 'An API key was created for the business' },
+    webhook_changed: {
+      subject: 'webhook configuration changed',
+      lead: 'The webhook configuration was changed for the business',
+    },
+    member_added: { subject: 'member added', lead: 'A member was added to the business' },
+    key: 'Key',
+    environment: { live: 'live', sandbox: 'sandbox' },
+    host: 'Receiving server',
+    new_secret: 'Signing secret: new',
+    member: 'Member',
+    by: 'By',
+    at: 'Time',
+    address: 'Network address',
+    next: 'If you did not expect this, sign in to the dashboard, check the keys, the webhook and the members, and change your password.',
+  },
+} as const
+
+function securityMail({ act, security_act, url, brand, at, ...admin }: SecurityMailInput): Email {
+  const { email: to, language } = admin
+  const words = SECURITY_WORDS[language]
+  const { subject, lead } = words[security_act.kind]
+  const facts = [
+    ...factsOf(security_act, language),
+    `${words.by}: ${actorName(act, brand)}`,
+    `${words.at}: ${showTime(at, language)}`,
+    ...(act.address ? [`${words.address}: ${act.address}`] : []),
+  ]
+  return {
+    to,
+    kind: `security.${security_act.kind}`,
+    subject: `${brand}: ${subject}`,
+    text: [
+      `${lead} "${mailedName(admin.merchant_name)}".`,
+      facts.join('\n'),
+      url === '' ? words.next : `${words.next}\n${url}`,
+    ].join('\n\n'),
+  }
+}
+
+/** Returns the name of the actor. A merchant does not read the names of operators, so that an operator has the name of the brand. */
+function actorName({ actor }: Act, brand: string): string {
+  if (actor.kind === 'user') return actor.name
+  return actor.kind === 'api_key' ? mailedName(actor.name) : brand
+}
+
+/** Returns the lines about the act. A webhook URL may contain a secret, so that the e-mail shows only its host. */
+function factsOf(act: SecurityAct, language: Language): string[] {
+  const words = SECURITY_WORDS[language]
+  if (act.kind === 'key_created') {
+    return [`${words.key}: "${mailedName(act.name)}" (${words.environment[act.environment]}, ...${act.last4})`]
+  }
+  if (act.kind === 'member_added') return [`${words.member}: ${act.email} (${ROLE_NAMES[language][act.role]})`]
+  const host = URL.parse(act.webhook_url)?.host ?? '-'
+  return [`${words.host}: ${host}`, ...(act.new_secret ? [words.new_secret] : [])]
+}
