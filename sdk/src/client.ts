@@ -80,6 +80,8 @@ type DisbursementCalls = {
   listDisbursements(merchant_id: string, filters?: DisbursementFilters): Promise<Page<Withdrawal>>
   /** Returns a disbursement with its status history. */
   getDisbursement(disbursement_id: string): Promise<WithdrawalDetail>
+  /** Cancels a disbursement that no operator has approved. After the approval, the call fails with `invalid_state`. */
+  cancelDisbursement(disbursement_id: string, options?: CreateOptions): Promise<Withdrawal>
   /** Simulates the decision of the operator and the answer of the provider. The API accepts this call only in the sandbox. */
   simulateDisbursement(disbursement_id: string, outcome: SimulatedOutcome, options?: CreateOptions): Promise<Withdrawal>
 }
@@ -100,6 +102,8 @@ type WithdrawalCalls = {
     input: ActingInput & { message: string },
     options?: CreateOptions,
   ): Promise<Withdrawal>
+  /** Cancels a withdrawal that no operator has approved. Only users may make this call. */
+  cancelWithdrawal(withdrawal_id: string, acting?: ActingInput, options?: CreateOptions): Promise<Withdrawal>
 }
 
 type TransactionCalls = {
@@ -173,6 +177,7 @@ function disbursementCalls({ get, create }: HttpCalls): DisbursementCalls {
     listDisbursements: (first: string | DisbursementFilters = {}, filters: DisbursementFilters = {}) =>
       get('/v1/disbursements', typeof first === 'string' ? { merchant_id: first, ...filters } : first),
     getDisbursement: (id) => get(path`/v1/disbursements/${id}`),
+    cancelDisbursement: (id, call_options) => create(path`/v1/disbursements/${id}/cancel`, {}, call_options),
     simulateDisbursement: (id, outcome, call_options) =>
       create(path`/v1/sandbox/disbursements/${id}/simulate`, { outcome }, call_options),
   }
@@ -186,6 +191,8 @@ function withdrawalCalls({ get, create, post }: HttpCalls): WithdrawalCalls {
     getWithdrawal: (id, acting) => get(path`/v1/merchant/withdrawals/${id}`, acting),
     respondToWithdrawal: (id, input, call_options) =>
       create(path`/v1/merchant/withdrawals/${id}/respond`, input, call_options),
+    cancelWithdrawal: (id, acting = {}, call_options) =>
+      create(path`/v1/merchant/withdrawals/${id}/cancel`, acting, call_options),
   }
 }
 

@@ -161,6 +161,20 @@ test('a member gets a quote, submits a withdrawal, answers a question about the 
   assert.equal((await failureOf(client.quoteWithdrawal({ amount: 1, method: 'PROVIDER_PESA' }))).status, 403)
 })
 
+test('a key cancels a disbursement and a member cancels a withdrawal before the approval, and neither does after it', async () => {
+  const by_key = await client.disburseMobileMoney({ amount: '1000.00', ...PHONE })
+  const cancelled = await client.cancelDisbursement(by_key.id, { idempotency_key: 'cancel-1' })
+  assert.deepEqual([cancelled.status, cancelled.requires_approval], ['CANCELLED', false])
+  assert.deepEqual(await client.cancelDisbursement(by_key.id, { idempotency_key: 'cancel-1' }), cancelled)
+  const acting = { environment: 'sandbox' } as const
+  const by_person = await client.disburseMobileMoney({ amount: '1000.00', ...PHONE })
+  assert.equal((await person.cancelWithdrawal(by_person.id, acting)).status, 'CANCELLED')
+  const paid = await client.disburseMobileMoney({ amount: '1000.00', ...PHONE })
+  await client.simulateDisbursement(paid.id, 'SUCCESS')
+  const refused = await failureOf(client.cancelDisbursement(paid.id))
+  assert.deepEqual([refused.status, refused.code, refused.details], [409, 'invalid_state', { status: 'SUCCESS' }])
+})
+
 test("the client lists and exports transactions, and the lines of the month's statement add up", async () => {
   const { items, pagination } = await client.listTransactions(merchant_id, { type: 'COLLECTION', page_size: 5 })
   assert.deepEqual([items.length, items[0]?.merchant_reference, pagination.total_items], [1, 'FUNDS', 1])

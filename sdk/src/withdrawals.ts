@@ -11,6 +11,7 @@ export type WithdrawalStatus =
   | 'SUCCESS'
   | 'FAILED'
   | 'REJECTED'
+  | 'CANCELLED'
   | 'NEEDS_RECONCILIATION'
   | 'BLOCKED_IP_WHITELIST'
   | 'NEEDS_ADMIN_ATTENTION'

@@ -14,6 +14,7 @@ import { applyOutcomes } from '../src/money/collections/index.ts'
 import { linkSettlement } from '../src/money/payment-links/index.ts'
 import {
   type ApprovalService,
+  cancelWithdrawal,
   createApprovalService,
   findWithdrawal,
   rejectWithdrawal,
@@ -173,6 +174,7 @@ export type PayoutCalls = {
   reject(key: WithdrawalKey, reason?: string): Promise<unknown>
   requestInfo(key: WithdrawalKey, message?: string): Promise<unknown>
   respond(key: WithdrawalKey, message?: string): Promise<unknown>
+  cancel(key: WithdrawalKey): Promise<unknown>
   resolve(key: WithdrawalKey, outcome: 'SUCCESS' | 'FAILED', provider_reference?: string | null): Promise<unknown>
   retry(key: WithdrawalKey): Promise<unknown>
 }
@@ -205,6 +207,10 @@ export function payoutCallsOf(world: World, provider: Provider, options: { sends
     async respond(key, message = 'A supplier') {
       const { environment } = await recordOf(world, key)
       return inTransaction(deps.db, (tx) => respond(deps, tx, merchant, { ...key, environment, message }))
+    },
+    async cancel(key) {
+      const { environment } = await recordOf(world, key)
+      return inTransaction(deps.db, (tx) => cancelWithdrawal(deps, tx, merchant, { ...key, environment }))
     },
     async resolve(key, outcome, provider_reference = null) {
       const input = { ...key, outcome, reason: 'The bank told us', provider_reference }

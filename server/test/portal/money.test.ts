@@ -144,6 +144,23 @@ test("a merchant answers an operator's question on the page of the withdrawal, a
   await visitor.leave()
 })
 
+test('a member cancels a waiting withdrawal after a confirmation, and the page offers no second cancellation', async () => {
+  const id = await operator.submit(shop)
+  const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard', { language: 'sw' })
+  const { page } = visitor
+  await visitor.opens(`/live/withdrawals/${id}`)
+  await visitor.press('Sitisha ombi', 'Cancel the request')
+  await page.getByText('Ombi la kutoa TZS 10,000 halitaidhinishwa').waitFor()
+  await visitor.press('Hapana, libaki', 'No, keep it')
+  assert.equal((await operator.show(id)).status, 'PENDING_ADMIN_APPROVAL')
+  await visitor.press('Sitisha ombi', 'Cancel the request')
+  await visitor.press('Ndiyo, sitisha', 'Yes, cancel the request')
+  await page.getByRole('status').getByText('Imesitishwa', { exact: true }).waitFor()
+  assert.equal((await operator.show(id)).status, 'CANCELLED')
+  assert.equal(await page.getByRole('button', { name: 'Sitisha ombi' }).count(), 0)
+  await visitor.leave()
+})
+
 test('a member with a read-only role sees money and fees, and the console offers no action', async () => {
   const id = await operator.submit(shop)
   const visitor = await office.comes(await office.newPerson('VIEWER', shop.merchant), 'dashboard')

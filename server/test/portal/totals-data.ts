@@ -35,6 +35,7 @@ const WITHDRAWALS: Record<string, number> = {
   SUCCESS: 3,
   FAILED: 1,
   REJECTED: 1,
+  CANCELLED: 1,
   NEEDS_RECONCILIATION: 1,
   BLOCKED_IP_WHITELIST: 1,
   NEEDS_ADMIN_ATTENTION: 1,
@@ -164,6 +165,7 @@ async function withdrawals({ world, operator, shop, environment }: At): Promise<
   await submit('001', '1100.00')
   ok(await operator.act(await submit('001', '1200.00'), 'request-info'))
   ok(await operator.act(await submit('001', '1300.00'), 'reject'))
+  ok(await world.post(`/v1/disbursements/${await submit('001', '1350.00')}/cancel`, {}, { key: shop[environment] }))
   for (const amount of ['2000.00', '2100.50']) await approved('001', amount)
   const doubtful = await approved('103', '2200.00')
   const contradicted = await approved('001', '2300.00')

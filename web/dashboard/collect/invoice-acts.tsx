@@ -10,10 +10,10 @@ import { useTexts } from '../../ui/language.ts'
 import { Dialog, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showPhone } from '../../ui/show.ts'
+import { CancelButton } from '../cancel-button.tsx'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 import { useMayCollect } from './not-yours.tsx'
-import { CancelButton } from './record-parts.tsx'
 
 /** An invoice as the merchant sees the invoice. */
 export type InvoiceRecord = Calls['GET /v1/invoices/{invoice_id}']['data']

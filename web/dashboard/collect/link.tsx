@@ -11,11 +11,12 @@ import { RecordBody } from '../../ui/list.tsx'
 import { Amount, Chip, FactList, Mono, Page, Panel, Time } from '../../ui/parts.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
+import { CancelButton } from '../cancel-button.tsx'
 import { useEnvironmentPath } from '../merchant.ts'
 import { linksTexts } from './links-texts.ts'
 import { useMayCollect } from './not-yours.tsx'
 import { PaymentsOfLink } from './payments.tsx'
-import { CancelButton, linkFact } from './record-parts.tsx'
+import { linkFact } from './record-parts.tsx'
 import { Share } from './share.tsx'
 
 type LinkRecord = Calls['GET /v1/payment-links/{link_id}']['data']

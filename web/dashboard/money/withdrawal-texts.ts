@@ -18,6 +18,7 @@ export const withdrawalTexts = texts({
       FAILED: 'Pesa hazikutumwa. Zilizokuwa zimetengwa zimerudi kwenye salio lako. Angalia sababu, kisha omba tena.',
       REJECTED:
         'Mwendeshaji amekataa ombi hili. Hakuna pesa iliyotengwa wala kutoka. Rekebisha, kisha tuma ombi jipya.',
+      CANCELLED: 'Ombi hili limesitishwa kabla ya pesa kutumwa. Hakuna pesa iliyotoka kwenye salio lako.',
       NEEDS_RECONCILIATION:
         'Mtoa huduma hajasema wazi kama pesa zimefika. Pesa zimebaki zimetengwa hadi ijulikane; mfumo unaendelea kumuuliza, na mwendeshaji anafuatilia. Usitume ombi lingine kwa malipo haya.',
       BLOCKED_IP_WHITELIST:
@@ -28,6 +29,12 @@ export const withdrawalTexts = texts({
     } as Record<string, string>,
     mailed: 'Ombi likikataliwa au swali likiulizwa, wasimamizi na watu wa Fedha wanapata barua pepe.',
     again: 'Tuma ombi jipya',
+    cancel: 'Sitisha ombi',
+    cancel_title: 'Sitisha ombi hili?',
+    cancel_text: (amount: string) =>
+      `Ombi la kutoa ${amount} halitaidhinishwa wala kutumwa. Huwezi kulirudisha; unaweza kutuma ombi jipya.`,
+    cancel_sure: 'Ndiyo, sitisha',
+    cancel_keep: 'Hapana, libaki',
     facts: 'Maelezo',
     status: 'Hali',
     amount: 'Mpokeaji anapata',
@@ -82,6 +89,7 @@ export const withdrawalTexts = texts({
       FAILED:
         'The money was not sent. The reserved money is back in your balance. Read the reason, then submit another withdrawal.',
       REJECTED: 'An operator rejected this request. No money was reserved. Correct it, then send a new request.',
+      CANCELLED: 'This request was cancelled before any money was sent. No money has left your balance.',
       NEEDS_RECONCILIATION:
         'The provider has not reported clearly whether the money arrived. The money stays reserved until the outcome is known: the system queries the provider again, and an operator checks it. Do not send another request for this payment.',
       BLOCKED_IP_WHITELIST:
@@ -92,6 +100,12 @@ export const withdrawalTexts = texts({
     },
     mailed: 'When it is rejected or a question is asked, administrators and finance members get an e-mail.',
     again: 'Send a new request',
+    cancel: 'Cancel the request',
+    cancel_title: 'Cancel this request?',
+    cancel_text: (amount: string) =>
+      `The withdrawal of ${amount} is neither approved nor sent. You cannot undo this; you can send a new request.`,
+    cancel_sure: 'Yes, cancel the request',
+    cancel_keep: 'No, keep it',
     facts: 'Facts',
     status: 'Status',
     amount: 'The recipient gets',

@@ -1,14 +1,16 @@
-// Shows one withdrawal: the next step, the fees, and the history.
+// Shows one withdrawal: the next step, the cancellation, the fees, and the history.
 
 import { Alert, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import { useRead } from '../../ui/data.ts'
+import { useState } from 'react'
+import { useAction, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/list.tsx'
 import { Amount, Chip, CopyButton, FactList, Mono, Page, PageButton, PageLink, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
+import { CancelButton } from '../cancel-button.tsx'
 import { useEnvironmentPath, useHasRole, useMerchantAccess } from '../merchant.ts'
 import { Timeline } from '../timeline.tsx'
 import { OperatorQuestion } from './withdrawal-answer.tsx'
@@ -57,14 +59,20 @@ function WithdrawalLead({ row }: { row: WithdrawalDetail }) {
 const COLOURS = { good: 'teal', bad: 'red', wait: 'blue', warn: 'yellow', plain: 'gray' } as const
 
 /** The final statuses of a withdrawal. */
-const ENDED: ReadonlySet<WithdrawalDetail['status']> = new Set(['SUCCESS', 'FAILED', 'REJECTED', 'REVERSED'])
+const ENDED: ReadonlySet<WithdrawalDetail['status']> = new Set([
+  'SUCCESS',
+  'FAILED',
+  'REJECTED',
+  'CANCELLED',
+  'REVERSED',
+])
 
 function NextStep({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const words = useWords()
   const at = useEnvironmentPath()
   const may = useHasRole('MERCHANT_ADMIN', 'FINANCE')
-  const over = row.status === 'FAILED' || row.status === 'REJECTED'
+  const over = row.status === 'FAILED' || row.status === 'REJECTED' || row.status === 'CANCELLED'
   return (
     <Alert
       role="status"
@@ -82,8 +90,25 @@ function NextStep({ row }: { row: WithdrawalDetail }) {
             </PageButton>
           </span>
         ) : null}
+        {row.requires_approval && may ? <CancelWithdrawal row={row} /> : null}
       </Stack>
     </Alert>
+  )
+}
+
+function CancelWithdrawal({ row }: { row: WithdrawalDetail }) {
+  const t = useTexts(withdrawalTexts)
+  const [confirming, setConfirming] = useState(false)
+  const act = useAction('POST /v1/merchant/withdrawals/{withdrawal_id}/cancel')
+  const cancel = () =>
+    act.mutate({ params: { withdrawal_id: row.id }, body: {} }, { onSuccess: () => setConfirming(false) })
+  return (
+    <span>
+      <CancelButton
+        {...{ t, act, confirming, setConfirming, cancel }}
+        text={t.cancel_text(showAmount(row.amount, row.currency))}
+      />
+    </span>
   )
 }
 

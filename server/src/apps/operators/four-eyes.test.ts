@@ -288,6 +288,18 @@ describe('withdrawals between the first and the second approval', () => {
     })
   })
 
+  test('a cancelled withdrawal has no approvals, and its second approval is refused', async () => {
+    const shop = await newShop()
+    const id = await newLarge(shop)
+    await approve(asha, id)
+    const cancelled = await world.post(`/v1/disbursements/${id}/cancel`, {}, { key: shop.live })
+    assert.deepEqual([cancelled.status, cancelled.body.data?.status], [200, 'CANCELLED'], cancelled.text)
+    assert.deepEqual((await operator.show(id)).approvals, [])
+    await unchanged(world, async () => {
+      for (const who of [asha, juma]) assert.deepEqual(codeOf(await approve(who, id)), [409, 'invalid_state'])
+    })
+  })
+
   test('the server refuses the second approval after the merchant has spent the balance, and keeps the first approval', async () => {
     const shop = await newShop()
     const id = await newLarge(shop)

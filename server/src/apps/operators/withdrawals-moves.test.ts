@@ -52,6 +52,12 @@ const WAYS: Record<Status, (shop: ShopWithKeys) => Promise<string>> = {
   PENDING_ADMIN_APPROVAL: (shop) => operator.submit(shop),
   INFO_REQUESTED: (shop) => decided(shop, 'request-info'),
   REJECTED: (shop) => decided(shop, 'reject'),
+  CANCELLED: async (shop) => {
+    const id = await operator.submit(shop)
+    const done = await world.post(`/v1/disbursements/${id}/cancel`, {}, { key: shop.live })
+    assert.equal(done.status, 200, done.text)
+    return id
+  },
   PROCESSING: (shop) => decided(shop, 'approve'),
   SUCCESS: (shop) => settledWith(shop, payoutAnswers.paid(AMOUNT)),
   FAILED: (shop) => settledWith(shop, payoutAnswers.declined),

@@ -62,7 +62,7 @@ export const OverviewView = Type.Object({
       success: describedTotal('SUCCESS.'),
       waiting: describedTotal('PENDING_ADMIN_APPROVAL and INFO_REQUESTED.'),
       in_progress: describedTotal('PROCESSING, NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION.'),
-      failed: describedTotal('FAILED, REJECTED and REVERSED.'),
+      failed: describedTotal('FAILED, REJECTED, CANCELLED and REVERSED.'),
     },
     { description: 'Withdrawals submitted in the period. Amounts without charges.' },
   ),

@@ -44,7 +44,7 @@ const STATUSES_BY_GROUP = {
   success: ['SUCCESS'],
   waiting: ['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED'],
   in_progress: ['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'NEEDS_ADMIN_ATTENTION'],
-  failed: ['FAILED', 'REJECTED', 'REVERSED'],
+  failed: ['FAILED', 'REJECTED', 'CANCELLED', 'REVERSED'],
 } as const satisfies Record<string, readonly (typeof WITHDRAWAL_STATUSES)[number][]>
 
 /** Reads the totals of a merchant for a period that ends today. */

@@ -33,6 +33,7 @@ export const MERCHANT_ACTIONS = [
   'webhook_delivery.replay',
   'webhook_delivery.test',
   'withdrawal.approve',
+  'withdrawal.cancel',
   'withdrawal.reject',
   'withdrawal.request_info',
   'withdrawal.resolve',

@@ -1,6 +1,6 @@
 // If an amount is FOUR_EYES_AMOUNT or more, two operators have to approve the withdrawal before money leaves. Each approval is a
 // row, written under the lock of the withdrawal. An approval stops counting when an operator questions or rejects the withdrawal,
-// or when the approver is no longer an operator.
+// when the merchant cancels it, or when the approver is no longer an operator.
 
 import type { Act } from '../../books/audit/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -11,12 +11,14 @@ import { type Withdrawal, type WithdrawalId, withdrawalName } from './store.ts'
 export type Approval = { operator_id: string; operator_name: string; reason: string | null; at: Date }
 
 // An approval before the latest question to the merchant does not count. If the money is not reserved yet, the approval of a former
-// operator does not count either. After the reservation, each approval stays valid.
+// operator does not count either, and a rejection or a cancellation ends all approvals. After the reservation, each approval stays
+// valid.
 const FIND = sql(
   'withdrawal_approvals_find',
   `select w.merchant_id, w.id, a.operator_id, a.operator_name, a.reason, a.at
    from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
-   join withdrawals w on w.merchant_id = i.merchant_id and w.id = i.id and w.status <> 'REJECTED'
+   join withdrawals w on w.merchant_id = i.merchant_id and w.id = i.id
+     and (w.funds <> 'none' or w.status not in ('REJECTED', 'CANCELLED'))
    join withdrawal_approvals a on a.merchant_id = i.merchant_id and a.withdrawal_id = i.id
    where a.version >= (
        select coalesce(max(h.seq), 0) from withdrawal_history h

@@ -79,6 +79,7 @@ const TABLE: [WithdrawalStatus, Funds, Expected][] = [
   ['PENDING_ADMIN_APPROVAL', 'none', all('noted')],
   ['INFO_REQUESTED', 'none', all('noted')],
   ['REJECTED', 'none', all('noted')],
+  ['CANCELLED', 'none', all('noted')],
   ['PROCESSING', 'reserved', UNSETTLED],
   ['NEEDS_RECONCILIATION', 'reserved', UNSETTLED],
   ['BLOCKED_IP_WHITELIST', 'reserved', UNSETTLED],

@@ -16,6 +16,7 @@ export { getWithdrawal, sumWithdrawals } from './list.ts'
 export { type DecisionKind, notifyDecision } from './notify.ts'
 export { presentWhole } from './present.ts'
 export {
+  cancelWithdrawal,
   rejectWithdrawal,
   requestInfo,
   resolveWithdrawal,

@@ -1,5 +1,5 @@
-// Makes the decisions about a withdrawal other than its approval: reject, request information, respond, resolve and retry. Each
-// decision is one transaction with its history row and its audit entry.
+// Makes the decisions about a withdrawal other than its approval: reject, request information, respond, cancel, resolve and retry.
+// Each decision is one transaction with its history row and its audit entry.
 
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
@@ -105,6 +105,25 @@ export async function respond(
   const step = moveWithoutMoney('respond', withdrawal, message)
   const texts = { reason: message, status_reason: null }
   return writeDecision(deps, tx, act, snapshot, 'withdrawal.respond', step, texts)
+}
+
+/**
+ * Cancels a withdrawal for its merchant before an operator approves it. No money moves, because the withdrawal has no reservation
+ * yet. If the withdrawal is CANCELLED already, returns it unchanged. If its status allows no cancellation, refuses with
+ * invalid_state.
+ */
+export async function cancelWithdrawal(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  key: WithdrawalId & { environment: string },
+): Promise<Withdrawal> {
+  const snapshot = await lockWithdrawal(tx, key)
+  const { withdrawal } = snapshot
+  if (withdrawal.status === 'CANCELLED') return withdrawal
+  if (!canMoveWithdrawal('cancel', withdrawal.status)) refuseState(withdrawal, 'cancelled')
+  const step = moveWithoutMoney('cancel', withdrawal, null)
+  return writeDecision(deps, tx, act, snapshot, 'withdrawal.cancel', step, { reason: null, status_reason: null })
 }
 
 /** An operator's decision about a payout whose outcome is in doubt. */

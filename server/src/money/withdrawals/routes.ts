@@ -36,9 +36,10 @@ import { withdrawalExportRoute } from './export.ts'
 import { getWithdrawal, listWithdrawals } from './list.ts'
 import { presentQuote, presentWithdrawal } from './present.ts'
 import { quoteWithdrawal } from './quote.ts'
-import { respond } from './review.ts'
+import { cancelWithdrawal, respond } from './review.ts'
 import {
   BankAccountBody,
+  CancelBody,
   DestinationsAnswer,
   DestinationsQuery,
   DisbursementsQuery,
@@ -81,6 +82,7 @@ export function withdrawalRoutes(deps: Deps, options: WithdrawalsOptions): Route
     submitRoutes(deps, app, options)
     withdrawalReadRoutes(deps, app)
     respondRoute(deps, app)
+    cancelRoutes(deps, app)
     simulateRoute(deps, app, options.approvalService)
   }
 }
@@ -270,6 +272,47 @@ function respondRoute(deps: Deps, app: App): void {
         presentWithdrawal(await respond(deps, tx, actOf(request), input)),
       )
     },
+  )
+}
+
+const CANCELLING =
+  'Possible until an operator has approved the withdrawal: PENDING_ADMIN_APPROVAL and INFO_REQUESTED become CANCELLED, which is final. No money was reserved, so no money moves. After the approval the server refuses the call with `invalid_state`. A repetition changes nothing and returns the record.'
+
+function cancelRoutes(deps: Deps, app: App): void {
+  const cancel = (request: FastifyRequest, reply: FastifyReply, id: string) => {
+    const { merchant, environment } = caller(request)
+    const key = { merchant_id: merchant.id, environment, id: id.toLowerCase() }
+    return answerOnce(deps, request, reply, 200, async (tx) =>
+      presentWithdrawal(await cancelWithdrawal(deps, tx, actOf(request), key)),
+    )
+  }
+  const config = (access: Access) => ({ access, idempotency: 'honoured', refusals: ['invalid_state'] }) as const
+  const described = { description: CANCELLING, body: CancelBody, response: { 200: success(WithdrawalRecord) } }
+  app.post(
+    '/v1/merchant/withdrawals/:withdrawal_id/cancel',
+    {
+      config: config(DASHBOARD),
+      schema: {
+        ...WITHDRAWALS,
+        summary: 'Cancel a withdrawal before its approval',
+        params: Type.Object({ withdrawal_id: Type.String() }),
+        ...described,
+      },
+    },
+    async (request, reply) => cancel(request, reply, request.params.withdrawal_id),
+  )
+  app.post(
+    '/v1/disbursements/:disbursement_id/cancel',
+    {
+      config: config(WRITE),
+      schema: {
+        ...DISBURSEMENTS,
+        summary: 'Cancel a disbursement before its approval',
+        params: Type.Object({ disbursement_id: Type.String() }),
+        ...described,
+      },
+    },
+    async (request, reply) => cancel(request, reply, request.params.disbursement_id),
   )
 }
 

@@ -88,6 +88,9 @@ export const RespondBody = Type.Object({
   message: visibleText(1000, 'Your answer to the operator.'),
 })
 
+/** Body of POST /v1/merchant/withdrawals/{withdrawal_id}/cancel and of POST /v1/disbursements/{disbursement_id}/cancel. */
+export const CancelBody = nullable(Type.Object(acting))
+
 /** All outcomes that a merchant can simulate. */
 export const OUTCOMES = [
   'SUCCESS',
@@ -176,7 +179,9 @@ const record = {
   reference: nullable(Type.String()),
   merchant_reference: nullable(Type.String()),
   status: oneOf(STATUSES),
-  requires_approval: Type.Boolean({ description: 'True until an operator approves or rejects the withdrawal.' }),
+  requires_approval: Type.Boolean({
+    description: 'True until an operator approves or rejects the withdrawal, or the merchant cancels it.',
+  }),
   status_reason: nullable(
     Type.String({
       description: 'The text of the operator: the reason of a rejection, a question, or the reason of a resolution.',

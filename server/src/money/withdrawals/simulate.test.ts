@@ -12,7 +12,7 @@ import type { PayoutAnswer } from '../../adapters/providers/port.ts'
 import { verify } from '../../apps/admin/verify.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
 import { approveWithdrawals } from './approve.ts'
-import { rejectWithdrawal, requestInfo, retryWithdrawal } from './review.ts'
+import { cancelWithdrawal, rejectWithdrawal, requestInfo, retryWithdrawal } from './review.ts'
 import { OUTCOMES, type SimulatedOutcome } from './schema.ts'
 import { settlePayouts } from './settle.ts'
 import { STATUSES, type WithdrawalStatus } from './state.ts'
@@ -97,6 +97,8 @@ async function bring(to: WithdrawalStatus): Promise<string> {
     INFO_REQUESTED: () =>
       inTransaction(deps.db, (tx) => requestInfo(deps, tx, OPERATOR, { ...of, message: 'What for?' })),
     REJECTED: () => inTransaction(deps.db, (tx) => rejectWithdrawal(deps, tx, OPERATOR, { ...of, reason: 'No.' })),
+    CANCELLED: () =>
+      inTransaction(deps.db, (tx) => cancelWithdrawal(deps, tx, OPERATOR, { ...of, environment: 'sandbox' })),
     PROCESSING: approve,
     SUCCESS: () => settleWith({ kind: 'succeeded', amount_minor: 100_000n, ...provider_fields }),
     FAILED: () => settleWith({ kind: 'declined', reason: 'provider_declined', provider_status: 'X' }),
@@ -126,6 +128,7 @@ const WAYS: Record<WithdrawalStatus, readonly SimulatedOutcome[]> = {
   SUCCESS: ['REVERSED'],
   FAILED: [],
   REJECTED: [],
+  CANCELLED: [],
   REVERSED: [],
   NEEDS_ADMIN_ATTENTION: [],
 }

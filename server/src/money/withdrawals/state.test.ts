@@ -18,6 +18,7 @@ import {
 const ALLOWED: Record<WithdrawalMoveName, [from: WithdrawalStatus[], to: WithdrawalStatus]> = {
   approve: [['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED'], 'PROCESSING'],
   reject: [['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED'], 'REJECTED'],
+  cancel: [['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED'], 'CANCELLED'],
   request_info: [['PENDING_ADMIN_APPROVAL'], 'INFO_REQUESTED'],
   respond: [['INFO_REQUESTED'], 'PENDING_ADMIN_APPROVAL'],
   succeed: [['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST'], 'SUCCESS'],
@@ -48,7 +49,7 @@ describe('moves of a withdrawal', () => {
 
   test('only the move approve leads to a status with reserved money', () => {
     const approved: WithdrawalStatus[] = STATUSES.filter(
-      (status) => !['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED', 'REJECTED'].includes(status),
+      (status) => !['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED', 'REJECTED', 'CANCELLED'].includes(status),
     )
     const into = Object.values(moves).filter(
       (move) => approved.includes(move.to) && move.from.some((from) => !approved.includes(from)),
@@ -56,9 +57,10 @@ describe('moves of a withdrawal', () => {
     assert.deepEqual(into, [moves.approve])
   })
 
-  test('no move leads from an approved status back to a waiting status, or out of REJECTED or REVERSED', () => {
+  test('no move leads from an approved status back to a waiting status, or out of REJECTED, CANCELLED or REVERSED', () => {
     for (const { from, to } of Object.values(moves)) {
       assert.ok(!(from as readonly WithdrawalStatus[]).includes('REJECTED'))
+      assert.ok(!(from as readonly WithdrawalStatus[]).includes('CANCELLED'))
       assert.ok(!(from as readonly WithdrawalStatus[]).includes('REVERSED'))
       if (to === 'PENDING_ADMIN_APPROVAL' || to === 'INFO_REQUESTED' || to === 'REJECTED')
         assert.ok(from.every((status) => ['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED'].includes(status)))
@@ -78,6 +80,7 @@ describe('moves of a withdrawal', () => {
     const described = Object.values(moves).map(({ to, event }) => `${to} ${event}`)
     assert.deepEqual([...new Set(described)].sort(), [
       'BLOCKED_IP_WHITELIST null',
+      'CANCELLED null',
       'FAILED disbursement.failed',
       'INFO_REQUESTED null',
       'NEEDS_ADMIN_ATTENTION null',
@@ -126,7 +129,7 @@ describe('constraints of the database', () => {
 
   test('the database accepts exactly the statuses and places of the money to which moves can lead', async () => {
     const places = reachable()
-    assert.equal(places.size, 13)
+    assert.equal(places.size, 14)
     for (const status of STATUSES) {
       for (const funds of FUNDS) {
         const { id } = await insertWithdrawal(world)

@@ -10,6 +10,7 @@ export const STATUSES = [
   'SUCCESS',
   'FAILED',
   'REJECTED',
+  'CANCELLED',
   'NEEDS_RECONCILIATION',
   'BLOCKED_IP_WHITELIST',
   'NEEDS_ADMIN_ATTENTION',
@@ -55,6 +56,7 @@ const STUCK = ['NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'NEEDS_ADMIN_ATTE
 export const moves = {
   approve: { from: APPROVABLE, to: 'PROCESSING', by: 'operator', event: null },
   reject: { from: APPROVABLE, to: 'REJECTED', by: 'operator', event: null },
+  cancel: { from: APPROVABLE, to: 'CANCELLED', by: 'merchant', event: null },
   request_info: { from: ['PENDING_ADMIN_APPROVAL'], to: 'INFO_REQUESTED', by: 'operator', event: null },
   respond: { from: ['INFO_REQUESTED'], to: 'PENDING_ADMIN_APPROVAL', by: 'merchant', event: null },
   succeed: { from: UNSETTLED, to: 'SUCCESS', by: 'provider', event: 'disbursement.success' },
