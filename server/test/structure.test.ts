@@ -216,7 +216,7 @@ const OWNERS: Record<string, readonly string[]> = {
   'books/audit': ['audit_chains', 'audit_log'],
   'adapters/webhooks': ['webhook_attempts', 'webhook_configs', 'webhook_deliveries'],
   'adapters/messages': ['outbox_messages'],
-  'access/merchants': ['ip_addresses', 'members', 'merchants', 'pricing_rules', 'users'],
+  'access/merchants': ['ip_addresses', 'member_history', 'members', 'merchants', 'pricing_rules', 'users'],
   'access/identity': [
     'credentials',
     'identity_records',
@@ -257,6 +257,7 @@ const FOREIGN_WRITES: Record<string, string> = {
 const READS: Record<string, readonly string[]> = {
   'access/api-keys': ['merchants'],
   'access/identity': ['members', 'merchants', 'pricing_rules', 'users'],
+  'access/merchants': ['api_keys'],
   'adapters/messages': ['merchants'],
   'adapters/providers': ['collection_attempts', 'payouts'],
   'adapters/webhooks': ['merchants'],

@@ -173,6 +173,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'No provider pays out to {} at the moment.': 'Kwa sasa hakuna kinachoweza kutumwa {}.',
   'No provider pays out by {}.': 'Hakuna kinachoweza kutumwa kwa {}.',
   'By {} the server reaches {}.': 'Kwa {} seva inafikia {}.',
+  'You have submitted this withdrawal: another operator has to approve it.':
+    'Uliiomba wewe mwenyewe: mwendeshaji mwingine lazima aidhinishe.',
   'You have submitted this withdrawal: two other operators have to approve it.':
     'Wewe ndiye uliyeomba utoaji huu: waendeshaji wengine wawili lazima waidhinishe.',
   'No webhook is configured yet. PATCH /v1/merchant/webhook-config with a webhook_url first.':
@@ -235,6 +237,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'Another payment of this link is in progress. Wait until it ends.',
   'The server cannot reach the payment provider. Try again in a moment.',
   'You have already approved this withdrawal. The server sends it when a second operator approves it.',
+  'You are or were a member of this merchant, or you made one of its API keys. Another operator must decide about it.',
 ])
 
 // The longest pattern is the most specific pattern, so the longest pattern comes first. A value never extends into the next

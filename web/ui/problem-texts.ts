@@ -46,6 +46,8 @@ export const problemTexts = texts({
       validation_failed: 'Kuna sehemu za kurekebisha.',
       step_up_required: 'Ingia tena kabla ya kuhamisha pesa: ni muda tangu ulipoingia.',
       second_operator_required: 'Umeshaidhinisha. Mwendeshaji mwingine lazima aidhinishe pia.',
+      conflict_of_interest:
+        'Wewe ni au uliwahi kuwa mwanachama wa biashara hii, au ulitengeneza ufunguo wake wa API. Mwendeshaji mwingine lazima aamue.',
       forbidden: 'Hairuhusiwi.',
     } as Record<string, string>,
   },
@@ -87,6 +89,8 @@ export const problemTexts = texts({
       validation_failed: 'Something needs to be corrected.',
       step_up_required: 'Sign in again before you move money: your sign-in is not recent.',
       second_operator_required: 'You have approved this already. Another operator has to approve it too.',
+      conflict_of_interest:
+        'You are or were a member of this merchant, or you made one of its API keys. Another operator has to decide.',
       forbidden: 'This is not allowed.',
     },
   },

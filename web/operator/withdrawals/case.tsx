@@ -64,7 +64,7 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
   const [check, setCheck] = useState<NameCheck | null>(null)
   const { open_question, ask } = useOpenQuestion(ACTIONS)
   const { withdrawal } = of
-  const acts = allowedActions(withdrawal, me)
+  const acts = allowedActions(of, me)
   const flags = useFlags(of, check)
   const { amount, currency, destination_name, status, environment, created_at } = withdrawal
   const done = (text: string) => {

@@ -20,6 +20,8 @@ const flagTexts = texts({
     many: (count: number) => `Maombi ${count} ndani ya saa moja.`,
     young: 'Biashara ni mpya: ina chini ya siku 30.',
     others: (count: number) => `Biashara nyingine ${count} zimelipa namba hii pia.`,
+    conflict:
+      'Wewe ni au uliwahi kuwa mwanachama wa biashara hii, au ulitengeneza ufunguo wake: mwendeshaji mwingine lazima aamue.',
     failed: 'Maombi ya karibuni ya biashara hii yalikataliwa au hayakufanikiwa.',
   },
   en: {
@@ -32,6 +34,8 @@ const flagTexts = texts({
     many: (count: number) => `${count} withdrawals within one hour.`,
     young: 'The merchant is new: less than 30 days.',
     others: (count: number) => `Other merchants have paid this number as well: ${count}.`,
+    conflict:
+      'You are or were a member of this merchant, or you made one of its API keys: another operator has to decide.',
     failed: 'Recent withdrawals of this merchant were rejected or failed.',
   },
 })
@@ -39,20 +43,23 @@ const flagTexts = texts({
 /** One warning. `tone` is its severity. */
 export type Flag = { tone: Tone; text: string }
 
-/** Returns the warnings about a withdrawal, the most severe warning first. After the decision, returns no warnings. */
+/** Returns the warnings about a withdrawal, the most severe warning first. After the decision, returns no
+ * warnings, except a conflict of interest of the operator. */
 export function useFlags(
-  { withdrawal, balance, destination, velocity, earlier, merchant }: WithdrawalCaseRecord,
+  { withdrawal, balance, destination, velocity, earlier, merchant, conflict_of_interest }: WithdrawalCaseRecord,
   check: NameCheck | null,
 ) {
   const t = useTexts(flagTexts)
-  if (!isApprovable(withdrawal)) return []
+  const bad = (text: string): Flag => ({ tone: 'bad', text })
+  const conflict = conflict_of_interest ? [bad(t.conflict)] : []
+  if (!isApprovable(withdrawal)) return conflict
   const { amount, total_reserved_amount, currency } = withdrawal
   const missing = toMinor(total_reserved_amount) - toMinor(balance.available)
   const older = toMinor(balance.available) - toMinor(balance.received_24h)
   const hour = velocity.find(({ hours }) => hours === 1)?.count ?? 0
-  const bad = (text: string): Flag => ({ tone: 'bad', text })
   const warn = (text: string): Flag => ({ tone: 'warn', text })
   const flags: (Flag | false)[] = [
+    ...conflict,
     merchant.status !== 'ACTIVE' && bad(t.suspended),
     !merchant.verified && bad(t.unverified),
     missing > 0n && bad(t.short(showAmount(`${missing / 100n}.${String(missing % 100n).padStart(2, '0')}`, currency))),

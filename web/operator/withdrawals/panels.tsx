@@ -14,7 +14,7 @@ import { hasApproved, isApprovable, isSubmitter, type WithdrawalCaseRecord } fro
 /** Shows the warnings before money leaves. After the decision, the panel shows nothing. */
 export function WarningPanel({ of, flags }: { of: WithdrawalCaseRecord; flags: readonly Flag[] }) {
   const t = useTexts(caseTexts)
-  if (!isApprovable(of.withdrawal)) return null
+  if (!isApprovable(of.withdrawal) && flags.length === 0) return null
   return (
     <section className="panel">
       <Title order={2}>{t.look}</Title>

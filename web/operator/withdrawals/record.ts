@@ -28,13 +28,20 @@ export function isApprovable({ status }: { status: string }): boolean {
   return ALLOWED[status]?.includes('approve') ?? false
 }
 
+/** The actions that an operator with a conflict of interest may not take. */
+const CONFLICTING: readonly ActionName[] = ['approve', 'resolve', 'retry']
+
 /**
  * Returns the actions that this operator may take now. The operator who gave the first approval may not give the second
- * approval.
+ * approval. An operator with ties to the merchant may only reject and ask.
  */
-export function allowedActions(record: WithdrawalCaseRecord['withdrawal'], me: Me): readonly ActionName[] {
-  const acts = ALLOWED[record.status] ?? []
-  return hasApproved(record, me) || isSubmitter(record, me) ? acts.filter((act) => act !== 'approve') : acts
+export function allowedActions(
+  { withdrawal, conflict_of_interest }: WithdrawalCaseRecord,
+  me: Me,
+): readonly ActionName[] {
+  const acts = ALLOWED[withdrawal.status] ?? []
+  if (conflict_of_interest) return acts.filter((act) => !CONFLICTING.includes(act))
+  return hasApproved(withdrawal, me) || isSubmitter(withdrawal, me) ? acts.filter((act) => act !== 'approve') : acts
 }
 
 /** Returns true if this operator gave the first of the two approvals. */
@@ -42,12 +49,9 @@ export function hasApproved({ approvals_required, approvals }: WithdrawalRow, { 
   return approvals_required > 1 && approvals.some(({ operator }) => operator === email)
 }
 
-/** Returns true if the withdrawal requires two approvals and this operator submitted the withdrawal. */
-export function isSubmitter(
-  { approvals_required, requested_by }: WithdrawalCaseRecord['withdrawal'],
-  { id }: Me,
-): boolean {
-  return approvals_required > 1 && requested_by.id === id
+/** Returns true if this operator submitted the withdrawal. */
+export function isSubmitter({ requested_by }: WithdrawalCaseRecord['withdrawal'], { id }: Me): boolean {
+  return requested_by.id === id
 }
 
 /** Returns a decimal amount in cents. */

@@ -16,6 +16,8 @@ export type NewKey = {
   ip_whitelist_enabled?: boolean | undefined
   continue_without_ip_whitelist?: boolean | undefined
   expires_at?: Date | null | undefined
+  /** The id of the user who makes the key. Null means that no user makes the key, but the admin command. */
+  created_by_id?: string | null | undefined
 }
 
 /** A new key: the record of the key, and its plaintext, which the server shows only once. */
@@ -24,8 +26,8 @@ export type CreatedKey = { record: ApiKeyRecord; plaintext_key: string }
 const INSERT = sql(
   'api_key_insert',
   `insert into api_keys (merchant_id, id, name, environment, key_hash, key_prefix, key_last4, scopes,
-     ip_whitelist_enabled, continue_without_ip_whitelist, expires_at, revoked_at, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, null, $12)`,
+     ip_whitelist_enabled, continue_without_ip_whitelist, expires_at, revoked_at, created_at, created_by_id)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, null, $12, $13)`,
 )
 
 /** Creates a key as `insertKey` does, in a separate transaction. */
@@ -76,6 +78,7 @@ export async function insertKey(deps: Deps, tx: Tx, input: NewKey): Promise<Crea
     record.continue_without_ip_whitelist,
     record.expires_at,
     record.created_at,
+    input.created_by_id ?? null,
   ])
   return { record, plaintext_key }
 }

@@ -94,6 +94,7 @@ function createMerchantKey(deps: Deps, request: FastifyRequest<{ Body: NewKeyBod
       ip_whitelist_enabled,
       continue_without_ip_whitelist,
       expires_at: expires_at == null ? null : new Date(expires_at),
+      created_by_id: actOf(request).actor.id,
     })
     const after = presentKey(created.record)
     await recordAudit(deps, tx, {
@@ -134,7 +135,7 @@ function revokeMerchantKey(deps: Deps, request: KeyRequest, reply: FastifyReply)
 function rotateMerchantKey(deps: Deps, request: KeyRequest, reply: FastifyReply) {
   const { merchant } = caller(request)
   return answerShowingOnce(deps, request, reply, 201, async (tx) => {
-    const created = await rotateKey(deps, tx, merchant.id, request.params.key_id)
+    const created = await rotateKey(deps, tx, merchant.id, request.params.key_id, actOf(request).actor.id)
     await recordAudit(deps, tx, {
       ...actOf(request),
       merchant_id: merchant.id,

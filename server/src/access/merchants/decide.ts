@@ -4,6 +4,7 @@
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
+import { refuseConflict } from './conflict.ts'
 import { getMerchant } from './list.ts'
 import type { MerchantView } from './schema.ts'
 import { type MerchantMove, merchantMoves } from './state.ts'
@@ -15,7 +16,8 @@ const MOVE = sql(
 
 /**
  * Moves a merchant to another status. Every process applies the new status from the next request on. If the current status does not
- * allow the move, refuses with invalid_state. If the merchant is unknown, refuses with not_found.
+ * allow the move, refuses with invalid_state. If the merchant is unknown, refuses with not_found. If the operator has a conflict of
+ * interest, refuses every move except suspend with conflict_of_interest.
  */
 export async function moveMerchant(
   deps: Deps,
@@ -25,6 +27,8 @@ export async function moveMerchant(
 ): Promise<MerchantView> {
   const { from, to, message } = merchantMoves[input.move]
   const { id } = await getMerchant(tx, input.merchant_id)
+  // A suspension only stops payments, so any operator may suspend.
+  if (input.move !== 'suspend') await refuseConflict(tx, { merchant_id: id, act })
   const moved = await tx.query(MOVE, [id, from, to, deps.clock.now()])
   if (moved.length === 0) {
     const { status } = await getMerchant(tx, id)
@@ -50,7 +54,7 @@ const VERIFY = sql(
 
 /**
  * Records that an operator has verified the identity of the business, in any status. A repeated call changes nothing. If the
- * merchant is unknown, refuses with not_found.
+ * merchant is unknown, refuses with not_found. If the operator has a conflict of interest, refuses with conflict_of_interest.
  */
 export async function verifyMerchant(
   deps: Deps,
@@ -59,6 +63,7 @@ export async function verifyMerchant(
   input: { merchant_id: string; reason: string | null },
 ): Promise<MerchantView> {
   const { id } = await getMerchant(tx, input.merchant_id)
+  await refuseConflict(tx, { merchant_id: id, act })
   const changed = await tx.query(VERIFY, [id, deps.clock.now()])
   if (changed.length > 0) {
     await recordAudit(deps, tx, {

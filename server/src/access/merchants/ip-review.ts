@@ -4,6 +4,7 @@ import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 import { isId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
+import { refuseConflict } from './conflict.ts'
 import { type IpAddress, presentIpAddress } from './ip-addresses.ts'
 import type { ReviewedAddress } from './schema.ts'
 
@@ -78,7 +79,8 @@ const DECIDE = sql(
 /**
  * Approves or rejects an entry. Every process applies the decision on the next request of a live key. The merchant can read
  * `reason`. An operator may reject an approved entry. If the status does not allow the decision, refuses with invalid_state. If the
- * entry is unknown, refuses with not_found.
+ * entry is unknown, refuses with not_found. If the operator has a conflict of interest, refuses an approval with
+ * conflict_of_interest.
  */
 export async function decideAddress(
   deps: Deps,
@@ -89,6 +91,7 @@ export async function decideAddress(
   const { merchant_id, id } = await getAddress(tx, input.address_id)
   await tx.query(LOCK, [merchant_id, id])
   const before = await getAddress(tx, id)
+  if (input.decision === 'approve') await refuseConflict(tx, { merchant_id, act })
   const { from, to, message } = addressDecisions[input.decision]
   const decided = await tx.query(DECIDE, [merchant_id, id, from, to, input.reason, deps.clock.now()])
   if (decided.length === 0) {

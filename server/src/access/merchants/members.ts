@@ -45,8 +45,14 @@ async function getMember(reader: Reader, merchant_id: string, member_id: string)
 
 const INSERT = sql(
   'members_insert',
-  `insert into members (merchant_id, id, user_id, role, name, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $6)
-   on conflict (merchant_id, user_id) do nothing returning id`,
+  `with member as (
+     insert into members (merchant_id, id, user_id, role, name, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $6)
+     on conflict (merchant_id, user_id) do nothing returning merchant_id, user_id, created_at
+   ), noted as (
+     insert into member_history (merchant_id, user_id, created_at) select merchant_id, user_id, created_at from member
+     on conflict do nothing
+   )
+   select 1 as invited from member`,
 )
 
 const INVITER = sql('members_inviter', 'select language from users where id = $1')

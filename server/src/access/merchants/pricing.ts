@@ -4,6 +4,7 @@ import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { findDestination, formatAmount, newId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
 import type { Flow } from './choose-rule.ts'
+import { refuseConflict } from './conflict.ts'
 import { getMerchant } from './list.ts'
 import { formatPercentage, type Rule } from './read-rules.ts'
 import type { RuleView } from './schema.ts'
@@ -82,7 +83,8 @@ const INSERT = sql(
 
 /**
  * Replaces the price list; the old rules stay in the table with their end time. Accepted payments keep their charges. A merchant
- * with an empty price list cannot create live keys. If the merchant is unknown, refuses with not_found.
+ * with an empty price list cannot create live keys. If the merchant is unknown, refuses with not_found. If the operator has a
+ * conflict of interest, refuses with conflict_of_interest.
  */
 export async function replacePricing(
   deps: Deps,
@@ -93,6 +95,7 @@ export async function replacePricing(
   const { id } = await getMerchant(tx, input.merchant_id)
   const locked = await tx.query(LOCK, [id])
   if (locked.length === 0) refuse('not_found')
+  await refuseConflict(tx, { merchant_id: id, act })
   const before = await getPricing(tx, id)
   const now = deps.clock.now()
   await tx.query(CLOSE, [id, now])

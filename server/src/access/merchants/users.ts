@@ -112,7 +112,10 @@ export async function takeOperatorRole(deps: Deps, tx: Tx, user_id: string): Pro
 
 const SET_MEMBER = sql(
   'members_set',
-  `insert into members (merchant_id, id, user_id, role, name, created_at, updated_at) values ($1, $2, $3, $4, null, $5, $5)
+  `with noted as (
+     insert into member_history (merchant_id, user_id, created_at) values ($1, $3, $5) on conflict do nothing
+   )
+   insert into members (merchant_id, id, user_id, role, name, created_at, updated_at) values ($1, $2, $3, $4, null, $5, $5)
    on conflict (merchant_id, user_id) do update set role = excluded.role, updated_at = excluded.updated_at`,
 )
 

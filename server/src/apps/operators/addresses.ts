@@ -35,7 +35,7 @@ export function addressRoutes(deps: Deps): Routes {
     app.post(
       '/v1/operator/ip-addresses/:address_id/approve',
       {
-        config: { access: 'operator', idempotency: 'honoured', refusals: ['invalid_state'] },
+        config: { access: 'operator', idempotency: 'honoured', refusals: ['conflict_of_interest', 'invalid_state'] },
         schema: {
           tags,
           summary: 'Approve an address',

@@ -1,6 +1,7 @@
 // Makes adjustments: with a reason, an operator corrects the balance of a merchant. The correction is a new transfer, and the
 // wrong transfer stays in the ledger.
 
+import { refuseConflict } from '../../access/merchants/index.ts'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { bookName, type Fact, lockBooks, postingOf, postTransfers } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -55,11 +56,12 @@ const INSERT = sql(
 
 /**
  * Makes an adjustment: the record, the transfer and the audit entry. If a debit exceeds the available balance, refuses with
- * insufficient_balance and writes nothing.
+ * insufficient_balance and writes nothing. If the operator has a conflict of interest, refuses with conflict_of_interest.
  */
 export async function makeAdjustment(deps: Deps, tx: Tx, act: Act, input: NewAdjustment): Promise<AdjustmentView> {
   const { merchant, environment, direction, against, amount_minor, reason } = input
   const { id: merchant_id, routing_code } = merchant
+  await refuseConflict(tx, { merchant_id, act })
   const book = { merchant_id, environment }
   // The transaction holds the lock until the commit, so that no other transfer changes the balance after this check.
   const available = (await lockBooks(tx, [book])).get(bookName(book)) ?? 0n

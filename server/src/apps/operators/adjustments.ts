@@ -44,7 +44,7 @@ export function adjustmentRoutes(deps: Deps): Routes {
           access: 'operator',
           idempotency: 'required',
           step_up: 'always',
-          refusals: ['amount_not_supported', 'insufficient_balance'],
+          refusals: ['conflict_of_interest', 'amount_not_supported', 'insufficient_balance'],
         },
         schema: {
           tags,

@@ -71,6 +71,10 @@ export const WithdrawalCase = Type.Object({
     }),
     { description: 'The ten previous withdrawals of the merchant, newest first.' },
   ),
+  conflict_of_interest: Type.Boolean({
+    description:
+      'True means that you may not approve, resolve or retry: you are or were a member of the merchant, or you made one of its API keys.',
+  }),
   merchant: Type.Object({ id, name, merchant_code, status, verified, created_at }),
 })
 export type WithdrawalCase = Static<typeof WithdrawalCase>

@@ -1,6 +1,7 @@
 // Reads a withdrawal with the facts for a decision: the money of the merchant, the destination, and earlier withdrawals.
 
-import { getMerchant } from '../../access/merchants/index.ts'
+import { getMerchant, hasConflict } from '../../access/merchants/index.ts'
+import { actOf } from '../../books/audit/index.ts'
 import { bookingsBetween, IS_BOOKING } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'
@@ -78,14 +79,19 @@ type EarlierWithdrawalRow = {
   status_reason: string | null
 }
 
-/** Returns the case of a withdrawal. If the withdrawal does not exist, refuses with not_found. */
-export async function getCase(deps: Deps, reader: Reader, withdrawal_id: string): Promise<WithdrawalCase> {
+/** Returns the case of a withdrawal for the operator with this id. If the withdrawal does not exist, refuses with not_found. */
+export async function getCase(
+  deps: Deps,
+  reader: Reader,
+  withdrawal_id: string,
+  operator_id: string | null,
+): Promise<WithdrawalCase> {
   const withdrawal = await getWithdrawalForOperator(deps, withdrawal_id)
   const { id, merchant_id, environment } = withdrawal
   const book = [merchant_id, environment]
   const now = deps.clock.now().getTime()
   const hoursAgo = (hours: number) => firstIdAt(new Date(now - hours * HOUR_MS))
-  const [received, destination, velocity, earlier, merchant] = await Promise.all([
+  const [received, destination, velocity, earlier, merchant, conflict_of_interest] = await Promise.all([
     receivedLately(reader, withdrawal, new Date(now - 24 * HOUR_MS)),
     destinationOf(reader, withdrawal),
     reader.query<{ hours: number; count: number; amount_minor: bigint }>(VELOCITY, [
@@ -95,6 +101,7 @@ export async function getCase(deps: Deps, reader: Reader, withdrawal_id: string)
     ]),
     reader.query<EarlierWithdrawalRow>(BEFORE, [...book, id]),
     getMerchant(reader, merchant_id),
+    operator_id !== null && hasConflict(reader, merchant_id, operator_id),
   ])
   const { name, merchant_code, status, verified, created_at } = merchant
   return {
@@ -109,6 +116,7 @@ export async function getCase(deps: Deps, reader: Reader, withdrawal_id: string)
       created_at: created_at.toISOString(),
       reason,
     })),
+    conflict_of_interest,
     merchant: { id: merchant_id, name, merchant_code, status, verified, created_at },
   }
 }
@@ -177,7 +185,7 @@ export function caseRoutes(deps: Deps): Routes {
       },
       async (request) => ({
         success: true as const,
-        data: await getCase(deps, deps.db, request.params.withdrawal_id),
+        data: await getCase(deps, deps.db, request.params.withdrawal_id, actOf(request).actor.id),
       }),
     )
   }

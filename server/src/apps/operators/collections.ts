@@ -93,7 +93,7 @@ export function operatorCollectionRoutes(
           access: 'operator',
           idempotency: 'honoured',
           step_up: 'always',
-          refusals: ['invalid_state', 'amount_not_supported'],
+          refusals: ['conflict_of_interest', 'invalid_state', 'amount_not_supported'],
         },
         schema: {
           tags,

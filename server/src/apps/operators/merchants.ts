@@ -136,7 +136,10 @@ function decisionRoutes(deps: Deps, app: App): void {
     app.post(
       `/v1/operator/merchants/:merchant_id/${move}`,
       {
-        config: { ...WRITE, refusals: ['invalid_state'] },
+        config: {
+          ...WRITE,
+          refusals: move === 'suspend' ? ['invalid_state'] : ['conflict_of_interest', 'invalid_state'],
+        },
         schema: {
           tags,
           summary,
@@ -156,7 +159,7 @@ function decisionRoutes(deps: Deps, app: App): void {
   app.post(
     '/v1/operator/merchants/:merchant_id/verify',
     {
-      config: WRITE,
+      config: { ...WRITE, refusals: ['conflict_of_interest'] },
       schema: {
         tags,
         summary: 'Note that the identity of a merchant has been checked',
@@ -194,7 +197,7 @@ function pricingRoutes(deps: Deps, app: App): void {
   app.put(
     path,
     {
-      config: { ...WRITE, step_up: 'always' },
+      config: { ...WRITE, step_up: 'always', refusals: ['conflict_of_interest'] },
       schema: {
         tags,
         summary: 'Replace the price list of a merchant',

@@ -119,13 +119,13 @@ function approveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
     {
       config: {
         ...MOVES_MONEY,
-        refusals: [...APPROVAL_REFUSALS, 'forbidden'],
+        refusals: [...APPROVAL_REFUSALS, 'forbidden', 'conflict_of_interest'],
       },
       schema: {
         tags,
         summary: 'Approve a withdrawal',
         description:
-          'The server reserves amount and charges and calls the provider right after. A refused approval changes nothing: `withdrawal_restricted` if the merchant is not active and verified, `insufficient_balance` if the available balance is too small.\n\nIf `approvals_required` is 2, the first approval passes the same checks and reserves nothing. The withdrawal keeps its status until another operator approves it too. A second approval by the same operator is refused with `second_operator_required`, and an approval by the submitter with `forbidden`.',
+          'The server reserves amount and charges and calls the provider right after. A refused approval changes nothing: `withdrawal_restricted` if the merchant is not active and verified, `insufficient_balance` if the available balance is too small.\n\nIf `approvals_required` is 2, the first approval passes the same checks and reserves nothing. The withdrawal keeps its status until another operator approves it too. A second approval by the same operator is refused with `second_operator_required`, and an approval by the submitter with `forbidden`, whatever the amount. An operator who is or was a member of the merchant, or made one of its API keys, gets `conflict_of_interest`.',
         params: WithdrawalParams,
         body: ApproveBody,
         response: { 200: WithdrawalAnswer },
@@ -203,7 +203,7 @@ function resolveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
   app.post(
     `${PATH}/:withdrawal_id/resolve`,
     {
-      config: { ...MOVES_MONEY, refusals: ['invalid_state', 'insufficient_balance'] },
+      config: { ...MOVES_MONEY, refusals: ['conflict_of_interest', 'invalid_state', 'insufficient_balance'] },
       schema: {
         tags,
         summary: 'Resolve a payout with an unknown outcome',
@@ -230,7 +230,7 @@ function retryRoute(deps: Deps, app: App, service: ApprovalService, keyOf: KeyOf
   app.post(
     `${PATH}/:withdrawal_id/retry`,
     {
-      config: { ...MOVES_MONEY, refusals: ['invalid_state', 'withdrawal_restricted'] },
+      config: { ...MOVES_MONEY, refusals: ['conflict_of_interest', 'invalid_state', 'withdrawal_restricted'] },
       schema: {
         tags,
         summary: 'Retry a payout that the provider refused because of the IP address',

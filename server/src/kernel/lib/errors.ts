@@ -46,6 +46,11 @@ export const catalogue = {
     status: 403,
     message: 'This request moves money: sign in to the console again, then repeat the request.',
   },
+  conflict_of_interest: {
+    status: 403,
+    message:
+      'You are or were a member of this merchant, or you made one of its API keys. Another operator must decide about it.',
+  },
   forbidden: { status: 403, message: 'The server does not allow this request.' },
   not_found: { status: 404, message: 'This resource does not exist. Check the path and the id.' },
   method_not_allowed: { status: 405, message: 'This path does not accept this method. See the Allow header.' },

@@ -1,6 +1,7 @@
 // Applies an operator's decision about held money: credits the merchant, or books the money out for the payer. One transaction
 // writes the history row, the postings, the event and the audit entry.
 
+import { refuseConflict } from '../../access/merchants/index.ts'
 import { type Delivery, subscriptionsOf } from '../../adapters/webhooks/index.ts'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -35,8 +36,8 @@ const LOCK = sql(
 
 /**
  * Decides about held money: an approval credits the received amount less our fee, and a decline books the money out. Refuses an
- * unknown collection (not_found) and a collection that no operator must review (invalid_state). Returns the queued deliveries,
- * which the caller sends after the commit.
+ * unknown collection (not_found), an operator with a conflict of interest (conflict_of_interest) and a collection that no operator
+ * must review (invalid_state). Returns the queued deliveries, which the caller sends after the commit.
  */
 export async function clearCollection(
   deps: Deps,
@@ -49,6 +50,7 @@ export async function clearCollection(
   const { decision, reason } = input
   const row = await lock(tx, input.collection_id.toLowerCase())
   const { merchant_id, collection_id, environment, status } = row
+  await refuseConflict(tx, { merchant_id, act })
   const stated_minor = status === 'pending_clearance' ? checkStated(deps, row, input) : null
   const foreign = isUnvalued(row) ? `${formatAmount(row.foreign_amount_minor as bigint)} ${row.foreign_currency}` : null
   const [step] = decideReview(row, decision, stated_minor)

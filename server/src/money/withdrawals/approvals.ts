@@ -60,22 +60,26 @@ export function requiredApprovals(
 
 /**
  * Decides whether an operator's approval is the last that a withdrawal needs. If the operator submitted the withdrawal, refuses
- * with 403 forbidden. If the operator has approved already, refuses with 409 second_operator_required.
+ * with 403 forbidden, whatever the amount; with another conflict of interest, refuses with `conflict`. If the operator has approved
+ * already, refuses with 409 second_operator_required.
  */
 export function judgeApprover(
   config: Pick<Config, 'four_eyes_amount'>,
   withdrawal: Withdrawal,
-  earlier: readonly Approval[],
-  { actor }: Act,
+  { act: { actor }, earlier, conflict }: { act: Act; earlier: readonly Approval[]; conflict: Refusal | null },
 ): 'last' | 'first' | Refusal {
   const { approvals_required } = requiredApprovals(config, withdrawal)
+  if (actor.kind === 'operator' && withdrawal.requested_by_kind === 'user' && withdrawal.requested_by_id === actor.id) {
+    const message =
+      approvals_required === 1
+        ? 'You have submitted this withdrawal: another operator has to approve it.'
+        : 'You have submitted this withdrawal: two other operators have to approve it.'
+    return new Refusal('forbidden', { message })
+  }
+  if (conflict !== null) return conflict
   if (approvals_required === 1) return 'last'
   if (actor.kind !== 'operator' || actor.id === null)
     return new Refusal('forbidden', { message: 'Two operators have to approve this withdrawal.' })
-  if (withdrawal.requested_by_kind === 'user' && withdrawal.requested_by_id === actor.id) {
-    const message = 'You have submitted this withdrawal: two other operators have to approve it.'
-    return new Refusal('forbidden', { message })
-  }
   const others = earlier.filter(({ operator_id }) => operator_id !== actor.id)
   if (others.length + 1 >= approvals_required) return 'last'
   return others.length === earlier.length ? 'first' : new Refusal('second_operator_required')

@@ -2,6 +2,7 @@
 // approval and the audit entry. The process calls the provider after the commit. If the process dies after the commit, the payout
 // keeps its token and becomes due when the lease ends.
 
+import { findConflicts } from '../../access/merchants/index.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import { type Act, recordAudits } from '../../books/audit/index.ts'
@@ -97,6 +98,8 @@ type ApprovalWork = {
   /** The remaining balance of each book after the earlier approvals of the batch. */
   available: Map<string, bigint>
   approvals: Map<string, Approval[]>
+  /** Returns the refusal of an operator with a conflict of interest, or null. */
+  conflictOf: Awaited<ReturnType<typeof findConflicts>>
   changes: WithdrawalChange[]
   payouts: Payout[]
   new_approvals: NewApproval[]
@@ -120,9 +123,14 @@ export async function approveWithdrawals(
     requests.filter(({ id }) => isId(id)),
   )
   const withdrawals = [...snapshots.values()].map(({ withdrawal }) => withdrawal)
+  const known = requests.filter((request) => snapshots.has(withdrawalName(request)))
   const subscriptions = await readSubscriptions(tx, snapshots.values())
   const available = await lockBooks(tx, withdrawals)
-  const approvals = await findApprovals(tx, withdrawals)
+  // All queries share one round trip, and the connection keeps their order.
+  const [approvals, conflictOf] = await Promise.all([
+    findApprovals(tx, withdrawals),
+    findConflicts(tx, send ? known : []),
+  ])
   const work: ApprovalWork = {
     deps,
     providers,
@@ -131,6 +139,7 @@ export async function approveWithdrawals(
     snapshots,
     available,
     approvals,
+    conflictOf,
     changes: [],
     payouts: [],
     new_approvals: [],
@@ -152,7 +161,11 @@ function approveOne(work: ApprovalWork, { act, reason = null, ...key }: Approval
   const snapshot = work.snapshots.get(name)
   if (snapshot === undefined) return new Refusal('not_found', NOT_FOUND)
   const earlier = work.approvals.get(name) ?? []
-  const verdict = judgeApproval(work, snapshot, send ? { act, earlier } : null)
+  const verdict = judgeApproval(
+    work,
+    snapshot,
+    send ? { act, earlier, conflict: work.conflictOf({ ...key, act }) } : null,
+  )
   if (verdict instanceof Refusal) return verdict
   const { withdrawal: before, merchant } = snapshot
   const required = send
@@ -265,13 +278,13 @@ type ApprovalVerdict = { provider: Provider; place: 'first' | 'last' }
 function judgeApproval(
   { deps, providers, available }: ApprovalWork,
   snapshot: WithdrawalSnapshot,
-  by: { act: Act; earlier: readonly Approval[] } | null,
+  by: { act: Act; earlier: readonly Approval[]; conflict: Refusal | null } | null,
 ): ApprovalVerdict | Refusal {
   const { withdrawal } = snapshot
   if (!canMoveWithdrawal('approve', withdrawal.status)) {
     return new Refusal('invalid_state', stateProblem(withdrawal, 'approved'))
   }
-  const place = by === null ? 'last' : judgeApprover(deps.config, withdrawal, by.earlier, by.act)
+  const place = by === null ? 'last' : judgeApprover(deps.config, withdrawal, by)
   if (place instanceof Refusal) return place
   if (isRestricted(snapshot)) {
     const message = 'The merchant is not active and verified. Reject the withdrawal, or complete the merchant first.'

@@ -1,6 +1,7 @@
 // Makes the decisions about a withdrawal other than its approval: reject, request information, respond, cancel, resolve and retry.
 // Each decision is one transaction with its history row and its audit entry.
 
+import { refuseConflict } from '../../access/merchants/index.ts'
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
 import { lockBooks } from '../../books/ledger/index.ts'
@@ -144,7 +145,7 @@ const CLOSE = sql(
 /**
  * Ends a withdrawal whose payout is in doubt, by an operator's decision. The money moves as the outcome requires. If the status
  * allows no resolution, refuses with invalid_state. If the outcome is paid and the balance no longer has the released money,
- * refuses with insufficient_balance.
+ * refuses with insufficient_balance. If the operator has a conflict of interest, refuses with conflict_of_interest.
  */
 export async function resolveWithdrawal(
   deps: Deps,
@@ -155,6 +156,7 @@ export async function resolveWithdrawal(
 ): Promise<{ row: MerchantWithdrawal; deliveries: Delivery[] }> {
   const snapshot = await lockWithdrawal(tx, input)
   const { withdrawal: before, merchant } = snapshot
+  await refuseConflict(tx, { merchant_id: before.merchant_id, act })
   const paid = input.outcome === 'SUCCESS'
   const move = paid ? 'resolve_paid' : 'resolve_unpaid'
   if (!canMoveWithdrawal(move, before.status)) refuseState(before, 'resolved')
@@ -211,7 +213,8 @@ const RETRY = sql(
 
 /**
  * Prepares a blocked payout for another request, with a new token and the same reference. If the payout is not blocked, refuses
- * with invalid_state. If its merchant is suspended, refuses with withdrawal_restricted. If the returned payout has a lease, the
+ * with invalid_state. If its merchant is suspended, refuses with withdrawal_restricted. If the operator has a
+ * conflict of interest, refuses with conflict_of_interest. If the returned payout has a lease, the
  * caller sends it after the commit.
  */
 export async function retryWithdrawal(
@@ -223,6 +226,7 @@ export async function retryWithdrawal(
 ): Promise<{ row: MerchantWithdrawal; payouts: Payout[] }> {
   const snapshot = await lockWithdrawal(tx, key)
   const { withdrawal, payout, merchant } = snapshot
+  await refuseConflict(tx, { merchant_id: withdrawal.merchant_id, act })
   if (!canMoveWithdrawal('retry', withdrawal.status)) refuseState(withdrawal, 'retried')
   if (isRestricted(snapshot)) {
     const message = 'The merchant is not active and verified. Resolve the withdrawal, or complete the merchant first.'

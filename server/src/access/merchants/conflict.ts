@@ -1,0 +1,59 @@
+// Finds conflicts of interest: an operator who is or was a member of a merchant, or made one of its API keys, must not decide about
+// the money or the access of this merchant. Every room that applies such a decision calls this file.
+
+import type { Act } from '../../books/audit/index.ts'
+import { inputRows, type Reader, sql } from '../../kernel/db/index.ts'
+import { Refusal } from '../../kernel/lib/index.ts'
+
+/** The actor of a decision and the merchant that the decision is about. */
+export type MerchantDecision = { merchant_id: string; act: Pick<Act, 'actor'> }
+
+const FIND = sql(
+  'merchant_conflicts',
+  `select i.merchant_id, i.user_id from ${inputRows('$1', 'merchant_id', 'merchant_id uuid, user_id uuid')} i
+   where exists (select from members s where s.merchant_id = i.merchant_id and s.user_id = i.user_id)
+     or exists (select from member_history h where h.merchant_id = i.merchant_id and h.user_id = i.user_id)
+     or exists (select from api_keys k where k.merchant_id = i.merchant_id and k.created_by_id = i.user_id)`,
+)
+
+const conflictName = (merchant_id: string, user_id: string) => `${merchant_id} ${user_id}`
+
+/**
+ * Reads the conflicts of interest of a batch of decisions in one query. Returns a function that returns the refusal of a decision,
+ * or null if the actor may decide. Only operators have conflicts: the admin command, the system and merchants are no operators.
+ */
+export async function findConflicts(
+  reader: Reader,
+  decisions: readonly MerchantDecision[],
+): Promise<(decision: MerchantDecision) => Refusal | null> {
+  const pairs = new Map<string, { merchant_id: string; user_id: string }>()
+  for (const { merchant_id, act } of decisions) {
+    const user_id = operatorOf(act)
+    if (user_id !== null) pairs.set(conflictName(merchant_id, user_id), { merchant_id, user_id })
+  }
+  const rows =
+    pairs.size === 0
+      ? []
+      : await reader.query<{ merchant_id: string; user_id: string }>(FIND, [JSON.stringify([...pairs.values()])])
+  const found = new Set(rows.map(({ merchant_id, user_id }) => conflictName(merchant_id, user_id)))
+  return ({ merchant_id, act }) =>
+    found.has(conflictName(merchant_id, operatorOf(act) ?? '')) ? new Refusal('conflict_of_interest') : null
+}
+
+/**
+ * Refuses the decision of an operator who is or was a member of the merchant, or made one of its API keys, with
+ * conflict_of_interest.
+ */
+export async function refuseConflict(reader: Reader, decision: MerchantDecision): Promise<void> {
+  const refusal = (await findConflicts(reader, [decision]))(decision)
+  if (refusal !== null) throw refusal
+}
+
+/** Returns true if this operator must not decide about the money or the access of the merchant. */
+export async function hasConflict(reader: Reader, merchant_id: string, operator_id: string): Promise<boolean> {
+  return (await reader.query(FIND, [JSON.stringify([{ merchant_id, user_id: operator_id }])])).length > 0
+}
+
+function operatorOf({ actor }: Pick<Act, 'actor'>): string | null {
+  return actor.kind === 'operator' ? actor.id : null
+}
