@@ -6,7 +6,15 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { PROVIDERS } from './adapters/providers/registry.ts'
 import { startEmbedded } from './kernel/db/embedded.ts'
-import { createDb, type Deps, FIND_THE_KEY, holdsSealed, openVault, type Reader } from './kernel/db/index.ts'
+import {
+  connectionRisk,
+  createDb,
+  type Deps,
+  FIND_THE_KEY,
+  holdsSealed,
+  openVault,
+  type Reader,
+} from './kernel/db/index.ts'
 import { migrate } from './kernel/db/migrate.ts'
 import {
   type Config,
@@ -29,7 +37,22 @@ import {
 export function configFromEnvironment(options: Parameters<typeof readConfig>[2] = {}): Config {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const config = readConfig(process.env, PROVIDERS, options)
+  if (config.node_env === 'production') requireSafeConnection(config)
   return { ...config, webhook_allow_private: config.webhook_allow_private ?? config.database_url === '' }
+}
+
+/**
+ * If other machines can read or change the connections to the database, throws a ConfigError, before the first connection
+ * sends a password.
+ */
+function requireSafeConnection({ database_url, database_tls_not_needed }: Config): void {
+  const risk = connectionRisk(database_url)
+  if (risk === null || database_tls_not_needed) return
+  throw new ConfigError(
+    `DATABASE_URL: the connection to ${risk.host} ${risk.why}. Add sslmode=verify-full to DATABASE_URL, and sslrootcert=FILE ` +
+      'for a certificate of your own authority. If something else encrypts the whole way, such as a tunnel, set ' +
+      'DATABASE_TLS_NOT_NEEDED=true instead',
+  )
 }
 
 /** Functions that release the resources of a started process. The process runs them in reverse order. */

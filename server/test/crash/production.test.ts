@@ -1,4 +1,5 @@
-// In production the server refuses a database that may lose committed payments, and a database in which demo users can sign in.
+// In production the server refuses a database that may lose committed payments, a database in which demo users can sign in, and
+// a connection to the database that other machines can read.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -114,6 +115,33 @@ describe('databases in production', { concurrency: CONCURRENCY }, () => {
       assert.equal((await endOf(disable)).code, 0, disable.output())
     }
     await serves(url)
+  })
+})
+
+describe('the connection to the database in production', { concurrency: CONCURRENCY }, () => {
+  test('the server and the admin command refuse another machine without TLS before they connect, and name the remedy', async () => {
+    // No machine has this name, so that a connection would fail with another message.
+    const url = 'postgres://malipo:a-password@db.invalid/malipo'
+    const command = run(serverEnv(url, PRODUCTION), ADMIN, ['verify'])
+    assert.equal((await endOf(command)).code, 1)
+    for (const output of [await refused(url), await refused(url, { PROCESS: 'worker' }), command.output()]) {
+      assert.match(output, /^DATABASE_URL: the connection to db\.invalid has no TLS.*sslmode=verify-full/m)
+      assert.match(output, /DATABASE_TLS_NOT_NEEDED=true/)
+      assert.doesNotMatch(output, /a-password/)
+    }
+    assert.match(await refused(`${url}?sslmode=no-verify`), /^DATABASE_URL: .*without a check of the certificate/m)
+  })
+
+  test('if DATABASE_TLS_NOT_NEEDED is true, the server connects without TLS and logs a warning', async () => {
+    const { url } = await newDatabase()
+    const other = new URL(url)
+    other.hostname = '0.0.0.0' // leads to this machine, without the name of this machine
+    other.searchParams.delete('host')
+    assert.match(await refused(other.href), /^DATABASE_URL: the connection to 0\.0\.0\.0 has no TLS/m)
+    const server = await serves(other.href, { DATABASE_TLS_NOT_NEEDED: 'true' })
+    assert.match(server.output(), /"level":"warn".*"host":"0\.0\.0\.0".*DATABASE_TLS_NOT_NEEDED=true/)
+    const local = await serves(url, { DATABASE_TLS_NOT_NEEDED: 'true' })
+    assert.doesNotMatch(local.output(), /DATABASE_TLS_NOT_NEEDED/)
   })
 })
 

@@ -1,6 +1,6 @@
 // Checks the database before a server starts in production.
 
-import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
+import { connectionRisk, type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { type Config, ConfigError } from '../../kernel/lib/index.ts'
 import { demoUsersLeft } from './demo.ts'
 
@@ -33,6 +33,10 @@ export async function requireSafeProduction({ db, config, log }: Pick<Deps, 'db'
       'FULL_PAGE_WRITES_NOT_NEEDED=true: the database may run with full_page_writes off. ' +
         'This is safe only on storage that never leaves a page half written',
     )
+  }
+  const risk = config.database_tls_not_needed ? connectionRisk(config.database_url) : null
+  if (risk !== null) {
+    log.warn({ host: risk.host }, `DATABASE_TLS_NOT_NEEDED=true: the connection to the database ${risk.why}`)
   }
   const problems = [...(await settingProblems(db, config)), ...(await demoProblems(db))]
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))

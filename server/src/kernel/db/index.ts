@@ -12,6 +12,7 @@ export {
   replaceLostKey,
   UNKNOWN_KEY,
 } from './canary.ts'
+export { type ConnectionRisk, connectionRisk } from './connection-safety.ts'
 export type { Deps } from './deps.ts'
 export { countList, type KeptList } from './kept-count.ts'
 export { openVault } from './open-vault.ts'

@@ -33,6 +33,7 @@ const BAD: [string, string[]][] = [
   ['HOST', ['127.0.0.1 ', ' ', 'local host']],
   ['PORT', ['http', '-1', '65536', '80.5', '', ' ', 'NaN', 'Infinity']],
   ['DATABASE_URL', ['mysql://db', 'db', 'http://db']],
+  ['DATABASE_TLS_NOT_NEEDED', ['yes', '']],
   ['DATABASE_CONNECTIONS', ['0', '1', '100000', 'many']],
   ['BASE_URL', ['example.tz', 'ftp://example.tz']],
   ['PAY_URL', ['pay']],

@@ -121,6 +121,12 @@ const processSettings = {
     'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL in DATA_DIR. Do not use a superuser.',
     { secret: true },
   ),
+  database_tls_not_needed: setting(
+    'DATABASE_TLS_NOT_NEEDED',
+    'false',
+    flag,
+    'true: production accepts a DATABASE_URL of another machine without verified TLS. Only if something else encrypts that network, such as a tunnel.',
+  ),
   database_connections: setting(
     'DATABASE_CONNECTIONS',
     '12',

@@ -25,6 +25,13 @@ export function isOwnNetwork(hostname: string): boolean {
   return !host.includes('.') || /\.(localhost|local|internal)$/i.test(host)
 }
 
+/** Returns true for a loopback address and for localhost. The function looks up no name. */
+export function isThisMachine(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  if (ipaddr.isValid(host)) return ipaddr.process(host).range() === 'loopback'
+  return /^(?:.+\.)?localhost$/i.test(host)
+}
+
 /** The ranges that TRUST_PROXY accepts by name. */
 const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
 

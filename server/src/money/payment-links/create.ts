@@ -107,8 +107,7 @@ function textOrNull(text: string | null | undefined): string | null {
  * page has no approved, verified and priced merchant, refuses it with production_access_restricted.
  */
 export async function environmentOf(tx: Tx, caller: Caller, live: LiveProviders): Promise<Environment> {
-  const rehearses = live.every(({ capabilities }) => capabilities.rehearses)
-  const environment = rehearses ? caller.environment : 'live'
+  const environment = pageEnvironment(caller, live)
   if (environment === 'sandbox') return environment
   const merchant = await findMerchant(tx, caller.merchant.id)
   const may_go_live = merchant?.status === 'ACTIVE' && merchant.verified && merchant.priced
@@ -120,9 +119,30 @@ export async function environmentOf(tx: Tx, caller: Caller, live: LiveProviders)
   return environment
 }
 
-/** Applies the rules to a page: merchant, expiry, currency, limits and whole shillings. Returns the amount in cents. */
+function pageEnvironment(caller: Caller, live: LiveProviders): Environment {
+  const rehearses = live.every(({ capabilities }) => capabilities.rehearses)
+  return rehearses ? caller.environment : 'live'
+}
+
+/**
+ * Refuses return addresses without TLS in production, on pages that take real money. The address carries the result of the
+ * payment, which the network could read and change.
+ */
+function checkReturnAddresses(deps: Deps, caller: Caller, checked: CheckedPage, live: LiveProviders): void {
+  if (deps.config.node_env !== 'production' || pageEnvironment(caller, live) === 'sandbox') return
+  const plain = (['redirect_url', 'cancel_url'] as const).filter((field) => /^http:/i.test(checked[field] ?? ''))
+  if (plain.length === 0) return
+  const message = 'must begin with https:// for live payments'
+  refuse('validation_failed', { details: { fields: plain.map((field) => ({ field, message })) } })
+}
+
+/**
+ * Applies the rules to a page: merchant, return addresses, expiry, currency, limits and whole shillings. Returns the amount in
+ * cents.
+ */
 export function checkPageRules(deps: Deps, caller: Caller, checked: CheckedPage, live: LiveProviders): bigint {
   checkMerchant(caller.merchant.id, checked.merchant_id)
+  checkReturnAddresses(deps, caller, checked, live)
   // This check comes after the check of the Idempotency-Key, so that a replay after the expiry still gets the stored answer.
   if (checked.expires_at !== null && checked.expires_at <= deps.clock.now()) {
     refuseField('expires_at', 'must be in the future')

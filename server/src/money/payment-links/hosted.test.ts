@@ -179,6 +179,26 @@ describe('a hosted page', () => {
     }
   })
 
+  test('production refuses return addresses without TLS for live payments, and only for these', async () => {
+    const plain = { redirect_url: 'http://duka.example/asante', cancel_url: 'HTTP://duka.example/rudi' }
+    const create = (body: object, key: string) => world.post('/v1/collections', { ...PAGE, ...body }, { key })
+    assert.equal((await create(plain, world.live_key)).status, 202, 'outside production')
+    Object.assign(world.deps.config, { node_env: 'production' })
+    try {
+      const refused = await create(plain, world.live_key)
+      assert.deepEqual(codeOf(refused), [400, 'validation_failed'])
+      const message = 'must begin with https:// for live payments'
+      assert.deepEqual(refused.body.error.details.fields, [
+        { field: 'redirect_url', message },
+        { field: 'cancel_url', message },
+      ])
+      assert.equal((await create({}, world.live_key)).status, 202)
+      assert.equal((await create(plain, world.sandbox_key)).status, 202)
+    } finally {
+      Object.assign(world.deps.config, { node_env: 'test' })
+    }
+  })
+
   test('only an approved merchant can create a hosted page for live money, with a key of either environment', async () => {
     const made = await world.post('/v1/collections', PAGE, { key: world.live_key })
     assert.equal(

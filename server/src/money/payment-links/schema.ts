@@ -16,7 +16,7 @@ const common = {
   description: Type.Optional(nullable(freeText(1_000, 'The purpose of the payment. The payer reads it.'))),
 }
 const Reference = line(100, "The merchant's own order number; every answer contains it.")
-const ReturnUrl = line(2_000)
+const ReturnUrl = line(2_000, 'An address that begins with https://. Sandbox payments may use http://.')
 const Environment = Type.Optional(oneOf(ENVIRONMENTS, 'Sessions only: live (default) or sandbox.'))
 
 /** Body of a new payment link. */
