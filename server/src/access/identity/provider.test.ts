@@ -238,7 +238,8 @@ describe('endpoints of the provider', () => {
         headers,
       })
       assert.equal(begun.status, 303)
-      for (const cookie of begun.headers['set-cookie'] as string[]) assert.match(cookie, /; secure; httponly/i)
+      for (const cookie of begun.headers['set-cookie'] as string[])
+        assert.match(cookie, /; samesite=lax; secure; httponly/i)
     } finally {
       await named.close()
     }
