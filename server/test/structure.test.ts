@@ -249,6 +249,22 @@ const OWNERS: Record<string, readonly string[]> = {
 /** The files that write a table of another room, each with the reason. */
 const FOREIGN_WRITES: Record<string, string> = {
   'money/collections/accept.ts idempotency_keys': 'one statement accepts a whole batch of requests, each with its key',
+  ...Object.fromEntries(
+    [
+      'collections',
+      'collection_attempts',
+      'payment_links',
+      'invoices',
+      'withdrawals',
+      'payouts',
+      'idempotency_keys',
+      'webhook_deliveries',
+      'webhook_attempts',
+      'provider_callbacks',
+      'outbox_messages',
+      'request_packs',
+    ].map((table) => [`apps/admin/erase.ts ${table}`, 'one transaction erases a person from every table']),
+  ),
 }
 
 /**

@@ -51,6 +51,9 @@ const INVALID_LINES: [string, string][] = [
     'statement import --provider mock --file x --from 2026-01-05 --to 2026-01-06 --columns wage=x',
     '--columns must be pairs',
   ],
+  ['erase payer', '--phone is required'],
+  ['erase payer --phone 12345', '--phone must be a Tanzanian mobile number'],
+  ['erase payer --email a@b.tz', 'the command "erase payer" has no option --email'],
   ['constructor', 'the command "constructor" does not exist'],
   ['secrets abandon', '--key is required'],
   [`secrets abandon --key ${ID}`, '--key must be the id of a secret key'],
@@ -96,6 +99,7 @@ test('the admin command accepts valid options', () => {
     'secrets rotate --json',
     'secrets abandon --key 0a1b2c3d',
     'secrets abandon --key unknown',
+    'erase payer --phone 0754+123+456',
     'statement import --provider mock --file x.csv --from 2026-01-05 --to 2026-01-06T00:00:00Z --columns at=When',
   ]
   for (const line of valid) assert.equal(typeof prepare(line).run, 'function', line)

@@ -4,6 +4,7 @@ import type { Deps } from '../../kernel/db/index.ts'
 import { migrate } from '../../kernel/db/migrate.ts'
 import type { Config } from '../../kernel/lib/index.ts'
 import { demo } from './demo.ts'
+import { erasePayer } from './erase.ts'
 import { makeKey, makeMerchant, stopKey } from './merchants.ts'
 import * as read from './options.ts'
 import { grantRole, issueToken, readEmails } from './people.ts'
@@ -117,6 +118,13 @@ export const COMMANDS: Record<string, Command> = {
     prepare(values) {
       const key_id = read.secretKeyId(values)
       return (deps, _url, report) => abandonKey(deps, key_id, report)
+    },
+  },
+  'erase payer': {
+    takes: ['phone'],
+    prepare(values) {
+      const phone = read.requiredPhone(values)
+      return (deps, url) => erasePayer(deps, url, phone)
     },
   },
   migrate: { takes: [], needs_key: false, prepare: () => async (_deps, url) => ({ applied: await migrate(url) }) },

@@ -121,6 +121,16 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     options: { '--key ID': 'Id of the lost key, which "secrets status" prints' },
     example: '--key 0a1b2c3d',
   },
+  'erase payer': {
+    takes: '--phone P',
+    does: [
+      "Replaces a person's phone number everywhere and removes the name. Amounts and statuses stay.",
+      'Refuses while a payment or withdrawal of the person is open',
+    ],
+    options: { '--phone P': 'Phone number of the payer or recipient, such as 0754123456' },
+    example: '--phone 0754123456',
+    more: ['docs/operate/privacy.md describes what the command changes. The change is final.'],
+  },
   migrate: { does: ['Applies the pending migrations to the database'] },
   verify: { does: ['Checks every invariant of the books and states. Exit code 1 if one fails'] },
 }

@@ -3,7 +3,7 @@
 import type { parseArgs } from 'node:util'
 import { UNKNOWN_KEY } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, type Environment, MERCHANT_ROLES, type Role, SCOPES } from '../../kernel/http/index.ts'
-import { isId } from '../../kernel/lib/index.ts'
+import { canonicalPhone, isId } from '../../kernel/lib/index.ts'
 
 /** The error of an invalid command line. The message explains the valid form. */
 export class UsageError extends Error {}
@@ -27,6 +27,7 @@ export const OPTIONS = {
   from: { type: 'string' },
   to: { type: 'string' },
   columns: { type: 'string' },
+  phone: { type: 'string' },
 } as const
 
 /** The name of an option. */
@@ -91,6 +92,13 @@ export function optionalEmail(values: OptionValues): string | undefined {
 export function requiredEmail(values: OptionValues): string {
   required(values, 'email')
   return optionalEmail(values) as string
+}
+
+/** Returns a required Tanzanian mobile number in its canonical form. */
+export function requiredPhone(values: OptionValues): string {
+  const canonical = canonicalPhone(required(values, 'phone'))
+  if (canonical === null) throw new UsageError('--phone must be a Tanzanian mobile number, such as 0754123456')
+  return canonical
 }
 
 /** Returns a role with its merchant. SUPER_ADMIN has no merchant. Every other role needs a merchant. */

@@ -47,6 +47,7 @@ export const MERCHANT_ACTIONS = [
  */
 export const OPERATOR_ACTIONS = [
   'networks.replace',
+  'payer.erase',
   'reconciliation.ask',
   'reconciliation.resolve',
   'secrets.abandon',

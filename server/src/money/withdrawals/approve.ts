@@ -10,9 +10,11 @@ import { bookName, lockBooks } from '../../books/ledger/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import {
   base32ToId,
+  canonicalPhone,
   formatAmount,
   idToBase32,
   isId,
+  maskPhone,
   newId,
   Refusal,
   refuse,
@@ -233,9 +235,15 @@ async function insertPayouts(deps: Deps, tx: Tx, payouts: readonly Payout[]): Pr
   await tx.query(INSERT, [JSON.stringify(input), deps.clock.now()])
 }
 
-/** Returns the fields of a withdrawal that an audit entry contains. */
+/**
+ * Returns the fields of a withdrawal that an audit entry contains. Entries can never change, so they show the recipient's
+ * account only in part. The target of the entry leads to the whole account.
+ */
 export function auditFields(row: Withdrawal) {
-  const { environment, method, destination_code, destination_identifier } = row
+  const { environment, method, destination_code } = row
+  const account = row.destination_identifier
+  const is_phone = method !== 'BANK_ACCOUNT' && canonicalPhone(account) === account
+  const destination_identifier = is_phone ? maskPhone(account) : `*** ${account.slice(-4)}`
   return {
     environment,
     amount: formatAmount(row.amount_minor),

@@ -155,7 +155,7 @@ test('the audit log has the id and the e-mail address of the user who submitted 
     total_reserved_amount: '10900.00',
     method: 'MOBILE_MONEY',
     destination_code: 'MPESA',
-    destination_identifier: '255754123456',
+    destination_identifier: '0754 *** 456',
   })
   const [row] = await world.rows(
     'select requested_by_kind, requested_by_id, requested_by_name from withdrawals where id = $1',

@@ -1,0 +1,236 @@
+// Runs the command `erase payer`: replaces the phone number of one person everywhere, and removes the person's name. Amounts,
+// statuses and references stay, so that the books still verify.
+
+import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
+import { createDb, type Deps, inTransaction, type Reader, type Statement, sql, type Tx } from '../../kernel/db/index.ts'
+import { maskPhone, refuse } from '../../kernel/lib/index.ts'
+import { OPEN_STATUSES } from '../../money/withdrawals/index.ts'
+import { COMMAND_ACT } from './act.ts'
+
+const OPEN = sql(
+  'erase_open',
+  `select (select count(*) from collection_attempts a where a.phone = $1 and a.state in ('to_send', 'asked'))
+     + (select count(*) from collections c where c.customer_phone = $1 and c.status in ('processing', 'pending_clearance')) as payments,
+     (select count(*) from withdrawals w where w.destination_identifier = $1 and w.method <> 'BANK_ACCOUNT'
+       and w.status = any($2)) as withdrawals`,
+)
+
+/** A step that changes the rows of one table. The parameters of `statement` are the values of `use`. */
+type EraseStep = { table: string; statement: Statement; use: readonly (keyof EraseValues)[] }
+
+/** The values of the statements. */
+type EraseValues = {
+  phone: string
+  /** Takes the place of the phone. Its first digits stay, because totals count payments by network. */
+  pseudonym: string
+  /** The nine digits that each form of the phone contains. */
+  digits: string
+  /** A regular expression for each form of the phone that is not a part of a longer word. */
+  forms: string
+  /** A regular expression for the JSON fields with the name or the e-mail address of a payer or recipient. */
+  names: string
+}
+
+// The second expression replaces the phone, and the first removes the names beside it.
+const cleaned = (column: string) => `regexp_replace(regexp_replace(${column}, $4, '"\\1":null', 'g'), $2, $3, 'g')`
+const BODY = ['digits', 'forms', 'pseudonym', 'names'] as const
+
+/** The steps in which rows are found by a column with the phone. */
+const RECORD_STEPS: readonly EraseStep[] = [
+  {
+    table: 'collections',
+    statement: sql(
+      'erase_collections',
+      `update collections set customer_phone = $2, customer_name = null, customer_email = null where customer_phone = $1
+       returning id`,
+    ),
+    use: ['phone', 'pseudonym'],
+  },
+  {
+    table: 'collection_attempts',
+    statement: sql(
+      'erase_attempts',
+      'update collection_attempts set phone = $2 where phone = $1 returning collection_id as id',
+    ),
+    use: ['phone', 'pseudonym'],
+  },
+  {
+    table: 'payment_links',
+    statement: sql(
+      'erase_links',
+      `update payment_links set customer_phone = null, customer_name = null, customer_email = null where customer_phone = $1
+       returning id`,
+    ),
+    use: ['phone'],
+  },
+  {
+    table: 'invoices',
+    statement: sql(
+      'erase_invoices',
+      `update invoices set customer_phone = null, customer_name = $2, customer_email = null where customer_phone = $1
+       returning id`,
+    ),
+    use: ['phone', 'pseudonym'],
+  },
+  {
+    table: 'withdrawals',
+    statement: sql(
+      'erase_withdrawals',
+      `update withdrawals set destination_identifier = $2, destination_name = null
+       where destination_identifier = $1 and method <> 'BANK_ACCOUNT' returning id`,
+    ),
+    use: ['phone', 'pseudonym'],
+  },
+  {
+    table: 'payouts',
+    statement: sql(
+      'erase_payouts',
+      `update payouts set destination_identifier = $2, destination_name = null
+       where destination_identifier = $1 and method <> 'BANK_ACCOUNT' returning withdrawal_id as id`,
+    ),
+    use: ['phone', 'pseudonym'],
+  },
+]
+
+/** The steps in which a text contains the phone. */
+const TEXT_STEPS: readonly EraseStep[] = [
+  {
+    table: 'idempotency_keys',
+    statement: sql(
+      'erase_answers',
+      `update idempotency_keys set response_body = ${cleaned('response_body')}
+       where response_body like '%' || $1 || '%' and response_body ~ $2 returning 1 as id`,
+    ),
+    use: BODY,
+  },
+  {
+    table: 'webhook_deliveries',
+    statement: sql(
+      'erase_deliveries',
+      `update webhook_deliveries set body = ${cleaned('body')}
+       where body like '%' || $1 || '%' and body ~ $2 returning 1 as id`,
+    ),
+    use: BODY,
+  },
+  {
+    table: 'webhook_attempts',
+    statement: sql(
+      'erase_webhook_attempts',
+      `update webhook_attempts set response_body = ${cleaned('response_body')}
+       where response_body like '%' || $1 || '%' and response_body ~ $2 returning 1 as id`,
+    ),
+    use: BODY,
+  },
+  {
+    table: 'provider_callbacks',
+    statement: sql(
+      'erase_callbacks',
+      `update provider_callbacks set body = ${cleaned('body')}
+       where body like '%' || $1 || '%' and body ~ $2 returning 1 as id`,
+    ),
+    use: BODY,
+  },
+]
+
+// The table is append-only also for its owner. The grant and its revocation are one transaction, so that no other connection
+// ever has it.
+const OPEN_ATTEMPTS = sql('erase_grant', 'grant update on webhook_attempts to current_user')
+const CLOSE_ATTEMPTS = sql('erase_revoke', 'revoke update on webhook_attempts from current_user')
+
+const MESSAGES = sql(
+  'erase_messages',
+  'delete from outbox_messages where recipient = $1 or invoice_id = any($2::uuid[]) returning 1 as id',
+)
+const PACKS = sql(
+  'erase_packs',
+  `delete from request_packs p using requests r
+   where r.resource_id = any($1::uuid[]) and p.merchant_id = r.merchant_id and p.id = r.pack_id returning 1 as id`,
+)
+const IN_AUDIT_LOG = sql(
+  'erase_left_in_audit_log',
+  `select count(*) as entries from audit_log
+   where concat_ws(' ', reason, before, after) like '%' || $1 || '%' and concat_ws(' ', reason, before, after) ~ $2`,
+)
+
+/** The number of changed rows by table, and of entries that cannot change. */
+export type Erasure = { phone: string; pseudonym: string; changed: Record<string, number>; left_in_audit_log: number }
+
+/**
+ * Erases the person with a canonical phone number in one transaction, and records the act without the number. A repetition
+ * changes nothing more. Refuses with invalid_state while a payment or payout of the person is open.
+ */
+export async function erasePayer(deps: Deps, url: string, phone: string): Promise<Erasure> {
+  // The search of texts reads whole tables, which takes longer than a statement of the server may.
+  const db = createDb({ url, max_connections: 1, application_name: 'malipo-erase', reporting: true })
+  try {
+    return await inTransaction(db, async (tx) => {
+      await requireClosed(tx, phone)
+      const values = valuesOf(phone)
+      const changed = await eraseRows(tx, values)
+      const [left] = await tx.query<{ entries: bigint }>(IN_AUDIT_LOG, [values.digits, values.forms])
+      const left_in_audit_log = Number(left?.entries ?? 0)
+      await recordAudit(deps, tx, {
+        ...COMMAND_ACT,
+        merchant_id: PLATFORM,
+        action: 'payer.erase',
+        target_type: 'payer',
+        target_id: maskPhone(phone),
+        after: { changed, left_in_audit_log },
+      })
+      return { phone: maskPhone(phone), pseudonym: values.pseudonym, changed, left_in_audit_log }
+    })
+  } finally {
+    await db.close()
+  }
+}
+
+/** Returns the values of the statements for a phone. */
+function valuesOf(phone: string): EraseValues {
+  const digits = phone.slice(3)
+  return {
+    phone,
+    pseudonym: `${phone.slice(0, 6)}xxxxxx`,
+    digits,
+    forms: `(?<![[:alnum:]-])(?:\\+?255|0)?${digits}(?![[:alnum:]])`,
+    names: '"(customer_name|customer_email|destination_name)"\\s*:\\s*"(?:[^"\\\\]|\\\\.)*"',
+  }
+}
+
+async function requireClosed(reader: Reader, phone: string): Promise<void> {
+  const [open] = await reader.query<{ payments: bigint; withdrawals: bigint }>(OPEN, [phone, OPEN_STATUSES])
+  const payments = Number(open?.payments ?? 0)
+  const withdrawals = Number(open?.withdrawals ?? 0)
+  if (payments + withdrawals === 0) return
+  refuse('invalid_state', {
+    message: `This person has open payments (${payments}) or withdrawals (${withdrawals}), which need the phone number. Wait for their outcome, or decide about them, then run the command again.`,
+    details: { payments, withdrawals },
+  })
+}
+
+async function eraseRows(tx: Tx, values: EraseValues): Promise<Record<string, number>> {
+  const changed: Record<string, number> = {}
+  const ids: Record<string, string[]> = {}
+  const run = async (table: string, statement: Statement, parameters: readonly unknown[]) => {
+    const rows = await tx.query<{ id: string }>(statement, parameters)
+    changed[table] = rows.length
+    ids[table] = rows.map(({ id }) => id)
+  }
+  for (const { table, statement, use } of RECORD_STEPS)
+    await run(
+      table,
+      statement,
+      use.map((name) => values[name]),
+    )
+  const records = [...new Set(Object.values(ids).flat())]
+  await run('outbox_messages', MESSAGES, [values.phone, ids.invoices ?? []])
+  await run('request_packs', PACKS, [records])
+  await tx.query(OPEN_ATTEMPTS)
+  for (const { table, statement, use } of TEXT_STEPS)
+    await run(
+      table,
+      statement,
+      use.map((name) => values[name]),
+    )
+  await tx.query(CLOSE_ATTEMPTS)
+  return changed
+}
