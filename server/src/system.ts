@@ -11,7 +11,13 @@ import {
 } from './access/api-keys/index.ts'
 import { createSessions, identityRoutes, identityTask, mayMailInvitation } from './access/identity/index.ts'
 import { ipAddressRoutes, merchantRoutes, notifyAdmins } from './access/merchants/index.ts'
-import { type Attach, createGateways, createMessageTask, messageRoutes } from './adapters/messages/index.ts'
+import {
+  type Attach,
+  createGateways,
+  createMessageTask,
+  messageRetention,
+  messageRoutes,
+} from './adapters/messages/index.ts'
 import { type LiveMoney, liveMoney, liveWarnings, waitingUnconfigured } from './adapters/providers/announce.ts'
 import { type Breaker, createBreaker } from './adapters/providers/breaker.ts'
 import { type ConfiguredProviders, createProviders, SANDBOX } from './adapters/providers/configured.ts'
@@ -346,6 +352,7 @@ function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: T
     ...own_tasks,
     requestSweep(deps),
     createMessageTask(deps, adapters.gateways, attach ?? invoiceFiles),
+    messageRetention(deps),
     identityTask(deps),
     reconciliationTask(deps, statementProviders(adapters.providers)),
     callbacksTask(deps),

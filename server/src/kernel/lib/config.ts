@@ -13,6 +13,7 @@ import {
   providerProblems,
   routingSettings,
 } from './provider-settings.ts'
+import { retentionSettings } from './retention-settings.ts'
 import {
   amount,
   flag,
@@ -245,6 +246,7 @@ const productSettings = {
     number(0, 366),
     'Days for which merchants can read the requests of their API keys, with redacted bodies. 0: the server keeps none.',
   ),
+  ...retentionSettings,
   rate_limit_key: setting(
     'RATE_LIMIT_PER_KEY',
     '6000',

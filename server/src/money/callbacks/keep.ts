@@ -95,8 +95,8 @@ export function createBudget(
 }
 
 const DAY_MS = 86_400_000
-/** The number of days between the last receipt of a callback and its deletion, by verdict. */
-const KEPT_DAYS = { hint: 90, unknown_reference: 90, forged: 7 }
+/** The number of days between the last receipt of a forged callback and its deletion. */
+const FORGED_DAYS = 7
 
 const FORGET = sql(
   'callbacks_forget',
@@ -110,12 +110,14 @@ const FORGET = sql(
 /** Returns the task that deletes old callbacks. The history of payments and payouts does not need these rows. */
 export function callbacksTask(deps: Deps): Task {
   const forget = (verdict: string, days: number) => async (now: Date) => {
+    if (days === 0) return 0
     const before = new Date(now.getTime() - days * DAY_MS)
     return (await oneStatement(deps.db).query(FORGET, [verdict, before])).length
   }
-  return sweepTask(
-    deps,
-    'callbacks',
-    Object.entries(KEPT_DAYS).map(([verdict, days]) => forget(verdict, days)),
-  )
+  const days = deps.config.retention_callbacks_days
+  return sweepTask(deps, 'callbacks', [
+    forget('hint', days),
+    forget('unknown_reference', days),
+    forget('forged', FORGED_DAYS),
+  ])
 }
