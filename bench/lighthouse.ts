@@ -148,7 +148,7 @@ async function visit(address: string): Promise<Measured> {
     })
     if (result === undefined) throw new Error('Lighthouse returned no result for this page')
     const { audits, categories, runtimeError } = result.lhr
-    if (runtimeError) throw new Error(`Lighthouse: ${runtimeError.message}`)
+    if (runtimeError) throw new Error(`Lighthouse could not measure this page: ${runtimeError.message}`)
     const figure = (id: string) => audits[id]?.numericValue ?? Number.NaN
     const score = (id: string) => Math.round((categories[id]?.score ?? Number.NaN) * 100)
     printFaults(categories, audits)

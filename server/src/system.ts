@@ -240,7 +240,7 @@ function logRouting({ config, log }: Deps, routing: Routing): void {
     )
   }
   if (config.node_env === 'production' && isSimulated(config.provider))
-    log.warn('live payments go over the mock provider: no money moves')
+    log.warn('live payments use the mock provider, so no money moves')
 }
 
 async function logWarnings(deps: Deps, { routing, providers }: AdaptersWing): Promise<void> {

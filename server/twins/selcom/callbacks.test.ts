@@ -84,7 +84,7 @@ describe('callbacks', () => {
     assert.deepEqual(statesOf('PLAIN'), ['delivered'])
   })
 
-  it('the twin sends callbacks for paid orders, for final statuses or for every status, as the settings choose', async () => {
+  it('the settings choose whether the twin sends callbacks for paid orders, for final statuses, or for every status', async () => {
     const expected = {
       success: { OK: ['COMPLETED'], NO: [], SLOW: ['COMPLETED'] },
       final: { OK: ['COMPLETED'], NO: ['USERCANCELLED'], SLOW: ['COMPLETED'] },
@@ -167,7 +167,7 @@ describe('misbehaving callbacks', () => {
     '087': [['COMPLETED', true]],
   }
   for (const [ending, comes] of Object.entries(COMES)) {
-    it(`the twin sends the callbacks of an order with the number ${ending} as the table describes`, async () => {
+    it(`the twin sends the callbacks that the table of magic numbers gives for the number ${ending}`, async () => {
       const id = `M${ending}`
       await prompted(id, ending)
       rig.clock.advance(1500)

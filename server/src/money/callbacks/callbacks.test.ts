@@ -126,7 +126,7 @@ test('the server stores at most 20 forged callbacks and 200 callbacks with unkno
   const count = async (verdict: string) =>
     (await world.rows('select 1 from provider_callbacks where verdict = $1', [verdict])).length
   const before = { forged: await count('forged'), unknown: await count('unknown_reference') }
-  // The limits count per minute, so this test spreads the flood over 50 seconds.
+  // The limits count per minute, so the test spreads the flood of callbacks over 50 seconds.
   world.deps.clock.advance(60_000)
   for (let part = 0; part < 10; part++) {
     const forged = Array.from({ length: 20 }, (_, i) => callback(`flood ${part} ${i}`, { signature: 'no' }))
