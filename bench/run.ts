@@ -158,7 +158,8 @@ function chosenCases(values: Values): Set<BenchCase> {
   const names = values.only.split(',').filter((name) => name !== '')
   const known: readonly string[] = [...CASES, ...LONG_CASES]
   for (const name of names) {
-    if (!known.includes(name)) throw new Error(`the benchmark has no case "${name}". The cases are: ${known.join(', ')}`)
+    if (!known.includes(name))
+      throw new Error(`the benchmark has no case "${name}". The cases are: ${known.join(', ')}`)
   }
   return new Set(names.length === 0 ? CASES : (names as BenchCase[]))
 }

@@ -121,8 +121,7 @@ export async function saveConfig(
     if (inserted !== null) return inserted
     // If a concurrent request saved the first configuration, this request changes that configuration.
     const [concurrent] = await tx.query<ConfigRow>(LOCK, [merchant_id])
-    if (!concurrent)
-      throw new Error('the webhook configuration disappeared while the server saved a change')
+    if (!concurrent) throw new Error('the webhook configuration disappeared while the server saved a change')
     row = concurrent
   }
   const changed = { ...row, webhook_url: change.webhook_url ?? row.webhook_url, events: change.events ?? row.events }
