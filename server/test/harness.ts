@@ -43,6 +43,7 @@ export function testDeps(
       DATABASE_URL: url,
       MOCK_DELAY_MS: '0',
       WEBHOOK_ALLOW_PRIVATE: 'true',
+      KEYS_PER_MERCHANT: '0',
       RATE_LIMIT_PER_KEY: '0',
       RATE_LIMIT_PER_ADDRESS: '0',
       RATE_LIMIT_CALLBACKS: '0',

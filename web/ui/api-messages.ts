@@ -118,6 +118,10 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'This key is revoked, so there is nothing to rotate. Create a new key.': 'Ufunguo huu umefutwa. Tengeneza mpya.',
   'This key has expired, so there is nothing to rotate. Create a new key.':
     'Muda wa ufunguo huu umeisha. Tengeneza mpya.',
+  'This merchant has {} active {} keys, and the limit is {}.':
+    'Biashara hii ina funguo {} zinazotumika ({}), na kikomo ni {}.',
+  'Revoke a key that no server uses, then create the key again.':
+    'Futa ufunguo usiotumiwa na seva yoyote, kisha tengeneza ufunguo tena.',
   'An invoice that is {} cannot be {}.': 'Hali ya ankara hii ({}) hairuhusu hili ({}).',
   'This invoice names neither a phone nor an e-mail address of the customer, so it cannot be sent.':
     'Ankara hii haina simu wala barua pepe ya mteja, kwa hiyo haiwezi kutumwa.',
@@ -238,6 +242,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'The server cannot reach the payment provider. Try again in a moment.',
   'You have already approved this withdrawal. The server sends it when a second operator approves it.',
   'You are or were a member of this merchant, or you made one of its API keys. Another operator must decide about it.',
+  'The merchant has the greatest number of active keys in this environment. Revoke a key that no server uses.',
 ])
 
 // The longest pattern is the most specific pattern, so the longest pattern comes first. A value never extends into the next

@@ -45,6 +45,7 @@ export const problemTexts = texts({
       provider_unavailable: 'Mtoa huduma hapatikani kwa sasa.',
       validation_failed: 'Kuna sehemu za kurekebisha.',
       step_up_required: 'Ingia tena kabla ya kuhamisha pesa: ni muda tangu ulipoingia.',
+      key_limit_reached: 'Funguo zimefikia kikomo.',
       second_operator_required: 'Umeshaidhinisha. Mwendeshaji mwingine lazima aidhinishe pia.',
       conflict_of_interest:
         'Wewe ni au uliwahi kuwa mwanachama wa biashara hii, au ulitengeneza ufunguo wake wa API. Mwendeshaji mwingine lazima aamue.',
@@ -88,6 +89,7 @@ export const problemTexts = texts({
       provider_unavailable: 'The payment provider cannot be reached right now.',
       validation_failed: 'Something needs to be corrected.',
       step_up_required: 'Sign in again before you move money: your sign-in is not recent.',
+      key_limit_reached: 'The number of active keys has reached its limit.',
       second_operator_required: 'You have approved this already. Another operator has to approve it too.',
       conflict_of_interest:
         'You are or were a member of this merchant, or you made one of its API keys. Another operator has to decide.',

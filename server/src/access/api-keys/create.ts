@@ -30,16 +30,25 @@ const INSERT = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, null, $12, $13)`,
 )
 
-/** Creates a key as `insertKey` does, in a separate transaction. */
+// Because of this lock, concurrent requests that create a key count the keys one after the other.
+const LOCK = sql('api_keys_limit_lock', 'select 1 from merchants where id = $1 for no key update')
+const COUNT_ACTIVE = sql(
+  'api_keys_count_active',
+  `select count(*)::int as total from api_keys
+   where merchant_id = $1 and environment = $2 and revoked_at is null and (expires_at is null or expires_at > $3)`,
+)
+
+/** Creates a key as `insertKey` does, in a separate transaction, within the limit KEYS_PER_MERCHANT. */
 export function createKey(deps: Deps, input: NewKey): Promise<CreatedKey> {
-  return inTransaction(deps.db, (tx) => insertKey(deps, tx, input))
+  return inTransaction(deps.db, (tx) => insertKey(deps, tx, input, deps.config.keys_per_merchant))
 }
 
 /**
  * Creates a key and returns its plaintext, which the database does not store. Refuses an unknown or missing scope, contradicting IP
- * flags, an expiry in the past, and an unknown merchant. If the merchant has no live access, refuses a live key.
+ * flags, an expiry in the past, and an unknown merchant. If the merchant has no live access, refuses a live key. If the merchant has
+ * `limit` active keys in the environment, refuses with key_limit_reached. 0 in `limit` means no limit.
  */
-export async function insertKey(deps: Deps, tx: Tx, input: NewKey): Promise<CreatedKey> {
+export async function insertKey(deps: Deps, tx: Tx, input: NewKey, limit: number): Promise<CreatedKey> {
   const scopes = checkedScopes(input.scopes)
   const ip_flags = ipFlags(input)
   const now = deps.clock.now()
@@ -49,6 +58,7 @@ export async function insertKey(deps: Deps, tx: Tx, input: NewKey): Promise<Crea
   if (!merchant) refuse('not_found', { message: 'There is no merchant with this id.' })
   const approved = merchant.status === 'ACTIVE' && merchant.verified && merchant.priced
   if (input.environment === 'live' && !approved) refuse('production_access_restricted')
+  if (limit > 0) await checkKeyLimit(tx, input, limit, now)
 
   const plaintext_key = newPlaintextKey(deps.config, deps.random, input.environment)
   const record: ApiKeyRecord = {
@@ -81,6 +91,21 @@ export async function insertKey(deps: Deps, tx: Tx, input: NewKey): Promise<Crea
     input.created_by_id ?? null,
   ])
   return { record, plaintext_key }
+}
+
+/**
+ * Locks the merchant and counts its active keys. A revoked or expired key does not count, because the server refuses requests with
+ * such a key. If the merchant has `limit` active keys, refuses with key_limit_reached.
+ */
+async function checkKeyLimit(tx: Tx, { merchant_id, environment }: NewKey, limit: number, now: Date): Promise<void> {
+  await tx.query(LOCK, [merchant_id])
+  const [counted] = await tx.query<{ total: number }>(COUNT_ACTIVE, [merchant_id, environment, now])
+  const active = counted?.total ?? 0
+  if (active < limit) return
+  refuse('key_limit_reached', {
+    message: `This merchant has ${active} active ${environment} keys, and the limit is ${limit}. Revoke a key that no server uses, then create the key again.`,
+    details: { environment, active, limit },
+  })
 }
 
 function checkedScopes(scopes: readonly string[]): string[] {

@@ -25,7 +25,8 @@ export async function rotateKey(
   if (old.expires_at !== null && old.expires_at <= deps.clock.now()) {
     refuse('invalid_state', { message: 'This key has expired, so there is nothing to rotate. Create a new key.' })
   }
-  const created = await insertKey(deps, tx, { ...old, created_by_id: rotated_by_id })
+  // A rotation never changes the number of active keys, so that it needs no limit.
+  const created = await insertKey(deps, tx, { ...old, created_by_id: rotated_by_id }, 0)
   await revokeLocked(deps, tx, old)
   return { ...created, old }
 }

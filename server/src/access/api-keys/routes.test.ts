@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, before, beforeEach, describe, test } from 'node:test'
 import { createWorld, type Reply, START, testDeps, type World } from '../../../test/harness.ts'
 import type { Role } from '../../kernel/http/index.ts'
 import { compose } from '../../system.ts'
@@ -197,6 +197,56 @@ describe('creation of keys', () => {
     assert.equal(made.length, 1)
     const [stored] = await world.rows('select response_body from idempotency_keys where key = $1', [idempotency_key])
     assert.ok(!JSON.stringify(stored).includes(plaintext_key))
+  })
+})
+
+describe('the limit of active keys', () => {
+  let limited: World
+  let member: string
+  before(async () => {
+    limited = await createWorld({ env: { KEYS_PER_MERCHANT: '3' } })
+  })
+  after(() => limited.close())
+  beforeEach(async () => {
+    const merchant = await limited.newMerchant()
+    member = (await limited.newSession([{ role: 'DEVELOPER', merchant }])).token
+  })
+  const create = (body: object = {}) => limited.post(KEYS, { ...BODY, ...body }, { key: member })
+  const change = (method: 'POST' | 'PATCH', path: string) =>
+    limited.call({ method, url: `${KEYS}/${path}`, key: member })
+
+  test('at the limit the server refuses a new key with its number and the limit, until the merchant revokes a key', async () => {
+    const ids: string[] = []
+    for (let i = 0; i < 3; i++) ids.push((await create()).body.data.id)
+    const refused = await create()
+    assert.deepEqual(codeOf(refused), [409, 'key_limit_reached'])
+    assert.match(refused.body.error.message, /3 active sandbox keys, and the limit is 3\. Revoke a key/)
+    assert.deepEqual(refused.body.error.details, { environment: 'sandbox', active: 3, limit: 3 })
+    assert.deepEqual(codeOf(await create({ scopes: ['money:print'] })), [400, 'validation_failed'])
+    assert.equal((await create({ environment: 'live' })).status, 201, 'the other environment has its own limit')
+    const rotated = await change('POST', `${ids[0]}/rotate`)
+    assert.equal(rotated.status, 201, 'a rotation at the limit replaces the key')
+    assert.deepEqual(codeOf(await create()), [409, 'key_limit_reached'])
+    assert.equal((await change('PATCH', `${ids[1]}/revoke`)).status, 200)
+    assert.equal((await create()).status, 201)
+    assert.deepEqual(codeOf(await create()), [409, 'key_limit_reached'])
+  })
+
+  test('an expired key does not count towards the limit', async () => {
+    const expires_at = new Date(limited.deps.clock.now().getTime() + 60_000).toISOString()
+    for (let i = 0; i < 3; i++) assert.equal((await create({ expires_at })).status, 201)
+    assert.deepEqual(codeOf(await create()), [409, 'key_limit_reached'])
+    limited.deps.clock.advance(60_000)
+    assert.equal((await create()).status, 201)
+  })
+
+  test('of ten simultaneous creations with one place left, exactly one makes a key', async () => {
+    for (let i = 0; i < 2; i++) assert.equal((await create()).status, 201)
+    const outcomes = (await Promise.all(Array.from({ length: 10 }, () => create()))).map(codeOf)
+    assert.equal(outcomes.filter(([status]) => status === 201).length, 1)
+    assert.equal(outcomes.filter(([, code]) => code === 'key_limit_reached').length, 9)
+    const { items } = (await limited.get(`${KEYS}?status=active`, member)).body.data
+    assert.equal(items.length, 3)
   })
 })
 

@@ -26,15 +26,19 @@ export function apiKeyRoutes(deps: Deps): Routes {
     body: NewKeyBody,
     response: { 201: CreatedKeyReply },
   }
-  const config = { access: WRITE, idempotency: 'honoured', refusals: ['production_access_restricted'] } as const
+  const config = { access: WRITE, idempotency: 'honoured' } as const
+  const refusals = ['production_access_restricted', 'key_limit_reached'] as const
 
   return (app) => {
-    app.post('/v1/merchant/api-keys', { config, schema: creation }, async (request, reply) =>
+    app.post('/v1/merchant/api-keys', { config: { ...config, refusals }, schema: creation }, async (request, reply) =>
       createMerchantKey(deps, request, reply),
     )
     app.post(
       '/v1/merchants/:merchant_id/api-keys',
-      { config, schema: { ...creation, summary: 'Create an API key of a named merchant', params: MerchantParams } },
+      {
+        config: { ...config, refusals },
+        schema: { ...creation, summary: 'Create an API key of a named merchant', params: MerchantParams },
+      },
       async (request, reply) => createMerchantKey(deps, request, reply),
     )
     app.get(
@@ -86,7 +90,7 @@ function createMerchantKey(deps: Deps, request: FastifyRequest<{ Body: NewKeyBod
   const { name, environment, scopes, expires_at, ip_whitelist_enabled, continue_without_ip_whitelist } = request.body
   const { merchant } = caller(request)
   return answerShowingOnce(deps, request, reply, 201, async (tx) => {
-    const created = await insertKey(deps, tx, {
+    const input = {
       merchant_id: merchant.id,
       name,
       environment,
@@ -95,7 +99,8 @@ function createMerchantKey(deps: Deps, request: FastifyRequest<{ Body: NewKeyBod
       continue_without_ip_whitelist,
       expires_at: expires_at == null ? null : new Date(expires_at),
       created_by_id: actOf(request).actor.id,
-    })
+    }
+    const created = await insertKey(deps, tx, input, deps.config.keys_per_merchant)
     const after = presentKey(created.record)
     await recordAudit(deps, tx, {
       ...actOf(request),

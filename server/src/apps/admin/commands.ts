@@ -50,7 +50,7 @@ export const COMMANDS: Record<string, Command> = {
         scopes: read.scopes(values),
         name: read.optionalLine(values, 'name', NAME_MAX) ?? 'Made by admin',
       }
-      return (deps) => makeKey(deps, input)
+      return (deps) => makeKey(deps, input, deps.config.keys_per_merchant)
     },
   },
   'key revoke': {

@@ -15,10 +15,13 @@ export function makeMerchant(deps: Deps, input: NewMerchant) {
   })
 }
 
-/** Creates a key and returns the plaintext, which the server does not store. Refuses the same input as `insertKey`. */
-export function makeKey(deps: Deps, input: NewKey) {
+/**
+ * Creates a key and returns the plaintext, which the server does not store. Refuses the same input as `insertKey`. `limit` is the
+ * greatest number of active keys of the merchant in the environment; 0 means no limit.
+ */
+export function makeKey(deps: Deps, input: NewKey, limit: number) {
   return inTransaction(deps.db, async (tx) => {
-    const { record, plaintext_key } = await insertKey(deps, tx, input)
+    const { record, plaintext_key } = await insertKey(deps, tx, input, limit)
     const after = presentKey(record)
     const target = { target_type: 'api_key', target_id: record.id }
     await recordAudit(deps, tx, {

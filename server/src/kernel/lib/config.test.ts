@@ -67,6 +67,7 @@ const BAD: [string, string[]][] = [
   ['COLLECTION_MAX_AMOUNT', ['1e9', '']],
   ['COLLECTION_DEADLINE_H', ['0', '-1', '100000']],
   ['IDEMPOTENCY_REPLAY_DAYS', ['0', '1.5']],
+  ['KEYS_PER_MERCHANT', ['-1', '2.5', 'none']],
   ['RATE_LIMIT_PER_KEY', ['-1', 'none']],
   ['RATE_LIMIT_PER_ADDRESS', ['-1']],
   ['RATE_LIMIT_CALLBACKS', ['-1', 'many']],

@@ -247,6 +247,12 @@ const productSettings = {
     'Days for which merchants can read the requests of their API keys, with redacted bodies. 0: the server keeps none.',
   ),
   ...retentionSettings,
+  keys_per_merchant: setting(
+    'KEYS_PER_MERCHANT',
+    '20',
+    number(0, 100_000),
+    'Active API keys of a merchant in each environment. 0: no limit.',
+  ),
   rate_limit_key: setting(
     'RATE_LIMIT_PER_KEY',
     '6000',

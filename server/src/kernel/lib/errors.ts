@@ -61,6 +61,11 @@ export const catalogue = {
   },
   payment_in_progress: { status: 409, message: 'Another payment of this link is in progress. Wait until it ends.' },
   invalid_state: { status: 409, message: 'The state of the record does not allow this request.' },
+  key_limit_reached: {
+    status: 409,
+    message:
+      'The merchant has the greatest number of active keys in this environment. Revoke a key that no server uses.',
+  },
   second_operator_required: {
     status: 409,
     message: 'You have already approved this withdrawal. The server sends it when a second operator approves it.',
