@@ -183,6 +183,8 @@ export async function makeMerchants(database: Database, url: string, count: numb
 export const SERVER_SETTINGS: Record<string, string> = {
   LOG_LEVEL: 'warn',
   RATE_LIMIT_PER_KEY: '0',
+  RATE_LIMIT_PER_MERCHANT_LIVE: '0',
+  RATE_LIMIT_PER_MERCHANT_SANDBOX: '0',
   RATE_LIMIT_PER_ADDRESS: '0',
   RATE_LIMIT_CALLBACKS: '0',
   WEBHOOK_ALLOW_PRIVATE: 'true',

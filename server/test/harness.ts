@@ -45,6 +45,8 @@ export function testDeps(
       WEBHOOK_ALLOW_PRIVATE: 'true',
       KEYS_PER_MERCHANT: '0',
       RATE_LIMIT_PER_KEY: '0',
+      RATE_LIMIT_PER_MERCHANT_LIVE: '0',
+      RATE_LIMIT_PER_MERCHANT_SANDBOX: '0',
       RATE_LIMIT_PER_ADDRESS: '0',
       RATE_LIMIT_CALLBACKS: '0',
       LOG_LEVEL: 'debug',

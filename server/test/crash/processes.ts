@@ -73,6 +73,8 @@ export function serverEnv(url: string, more: Record<string, string> = {}): Recor
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     WEBHOOK_ALLOW_PRIVATE: 'true',
     RATE_LIMIT_PER_KEY: '0',
+    RATE_LIMIT_PER_MERCHANT_LIVE: '0',
+    RATE_LIMIT_PER_MERCHANT_SANDBOX: '0',
     RATE_LIMIT_PER_ADDRESS: '0',
     RATE_LIMIT_CALLBACKS: '0',
     LOG_LEVEL: 'warn',

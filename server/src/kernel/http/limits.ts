@@ -1,9 +1,11 @@
-// Limits the rate of requests: per API key or user, and per IP address for requests without a valid credential.
+// Limits the rate of requests: per API key or user, per merchant and environment, and per IP address for requests without a valid
+// credential.
 
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Clock, Config } from '../lib/index.ts'
 import { customerNetwork, refuse } from '../lib/index.ts'
+import type { Environment } from './access.ts'
 import type { App } from './app-types.ts'
 
 type HeaderReply = { header(name: string, value: string): unknown }
@@ -11,7 +13,10 @@ type CountRequest = (request: FastifyRequest, reply: HeaderReply) => Promise<voi
 
 /** The rate limits of one process. Above a limit, each function refuses with rate_limited. */
 export type RequestLimits = {
-  /** Counts a request with a valid API key or session. */
+  /**
+   * Counts a request with a valid API key or session, and a request with a key also for the merchant and environment of the key. A
+   * request above the limit of its key does not count for the merchant.
+   */
   byKey: CountRequest
   /** Counts a request to a public route, to a route for payers or providers, or to a path without a route. */
   byAddress: Record<'pages' | 'payers' | 'pdfs' | 'callbacks' | 'unknown', CountRequest>
@@ -40,41 +45,93 @@ const BLOCKED_ADDRESSES_MAX = 10_000
 /** The time window of a limit. No block lasts longer than this window. */
 const BLOCK_MS_MAX = 60_000
 
-/** Makes the limits from the counters of the app. */
-export function createLimits(app: App, config: Config, clock: Clock): RequestLimits {
-  const make = (max: number, keyGenerator: (request: FastifyRequest) => string) => {
-    if (max === 0) return null
-    const count = app.createRateLimit({ max, timeWindow: WINDOW_MS, keyGenerator })
-    return async (request: FastifyRequest, reply: HeaderReply) => {
-      const state = await count(request)
-      if (state.isAllowed) return null
-      reply.header('ratelimit-limit', String(state.max))
-      reply.header('ratelimit-remaining', String(state.remaining))
-      reply.header('ratelimit-reset', String(state.ttlInSeconds))
-      return state.isExceeded ? state.ttlInSeconds : null
+/** The state of a counter after one request. `reset_s` is the time in seconds until the counter begins again. */
+type CounterState = { max: number; remaining: number; reset_s: number; exceeded: boolean }
+type RequestCounter = (request: FastifyRequest) => Promise<CounterState | null>
+
+/** Makes a counter of requests in a window of one minute. Null means that there is no limit. */
+function createCounter(
+  app: App,
+  max: number,
+  keyGenerator: (request: FastifyRequest) => string,
+): RequestCounter | null {
+  if (max === 0) return null
+  const count = app.createRateLimit({ max, timeWindow: WINDOW_MS, keyGenerator })
+  return async (request) => {
+    const state = await count(request)
+    if (state.isAllowed) return null
+    return { max: state.max, remaining: state.remaining, reset_s: state.ttlInSeconds, exceeded: state.isExceeded }
+  }
+}
+
+function sendState(reply: HeaderReply, { max, remaining, reset_s }: CounterState): void {
+  reply.header('ratelimit-limit', String(max))
+  reply.header('ratelimit-remaining', String(remaining))
+  reply.header('ratelimit-reset', String(reset_s))
+}
+
+/** Returns the time in seconds after which the caller may repeat the request. Null means that the request is below its limit. */
+async function countOne(counter: RequestCounter | null, request: FastifyRequest, reply: HeaderReply) {
+  const state = (await counter?.(request)) ?? null
+  if (state === null) return null
+  sendState(reply, state)
+  return state.exceeded ? state.reset_s : null
+}
+
+/** Makes the function that counts a request for its key, and then for the merchant and environment of the key. */
+function createKeyLimit(app: App, config: Config): CountRequest {
+  const ofKey = createCounter(app, config.rate_limit_key, credentialId)
+  const ofMerchant: Record<Environment, RequestCounter | null> = {
+    live: createCounter(app, config.rate_limit_merchant_live, merchantId),
+    sandbox: createCounter(app, config.rate_limit_merchant_sandbox, merchantId),
+  }
+  return async (request, reply) => {
+    const { principal } = request
+    const of_key = (await ofKey?.(request)) ?? null
+    if (of_key?.exceeded) {
+      sendState(reply, of_key)
+      refuse('rate_limited', { retry_after_s: of_key.reset_s })
+    }
+    const environment = principal?.kind === 'api_key' ? principal.environment : null
+    const of_merchant = environment === null ? null : ((await ofMerchant[environment]?.(request)) ?? null)
+    const by_merchant =
+      of_merchant !== null && (of_key === null || of_merchant.exceeded || of_merchant.remaining < of_key.remaining)
+    // The headers describe the counter that refuses a request first.
+    const nearest = by_merchant ? of_merchant : of_key
+    if (nearest) sendState(reply, nearest)
+    if (of_merchant?.exceeded) {
+      const { max, reset_s } = of_merchant
+      refuse('rate_limited', {
+        message: `The ${environment} API keys of this merchant may send ${max} requests a minute together. Wait for the seconds in Retry-After.`,
+        retry_after_s: reset_s,
+      })
     }
   }
+}
+
+/** Makes the limits from the counters of the app. */
+export function createLimits(app: App, config: Config, clock: Clock): RequestLimits {
+  const perAddress = (max: number) => createCounter(app, max, address)
   const refusing =
-    (counted: ReturnType<typeof make>): CountRequest =>
+    (counter: RequestCounter | null): CountRequest =>
     async (request, reply) => {
-      const retry_after_s = await counted?.(request, reply)
-      if (typeof retry_after_s === 'number') refuse('rate_limited', { retry_after_s })
+      const retry_after_s = await countOne(counter, request, reply)
+      if (retry_after_s !== null) refuse('rate_limited', { retry_after_s })
     }
-  const address = (request: FastifyRequest) => customerNetwork(request.ip)
-  const failures = make(config.rate_limit_address, address)
+  const failures = perAddress(config.rate_limit_address)
   /** The addresses above their limit of failures, each with the time at which its block ends. */
   const blocked_until = new Map<string, number>()
   const valid_credentials = createRecentSet(clock)
   const callback_addresses = createRecentSet(clock)
-  const byCallbacks = refusing(make(config.rate_limit_callbacks, address))
+  const byCallbacks = refusing(perAddress(config.rate_limit_callbacks))
 
   return {
-    byKey: refusing(make(config.rate_limit_key, credentialId)),
+    byKey: createKeyLimit(app, config),
     byAddress: {
-      pages: refusing(make(config.rate_limit_address, address)),
-      unknown: refusing(make(config.rate_limit_address, address)),
-      payers: refusing(make(config.rate_limit_payers, address)),
-      pdfs: refusing(make(config.rate_limit_pdfs, address)),
+      pages: refusing(perAddress(config.rate_limit_address)),
+      unknown: refusing(perAddress(config.rate_limit_address)),
+      payers: refusing(perAddress(config.rate_limit_payers)),
+      pdfs: refusing(perAddress(config.rate_limit_pdfs)),
       async callbacks(request, reply) {
         if (!callback_addresses.has(address(request))) await byCallbacks(request, reply)
       },
@@ -92,8 +149,8 @@ export function createLimits(app: App, config: Config, clock: Clock): RequestLim
       refuse('rate_limited', { retry_after_s })
     },
     async countFailure(request, reply) {
-      const retry_after_s = await failures?.(request, reply)
-      if (typeof retry_after_s !== 'number') return
+      const retry_after_s = await countOne(failures, request, reply)
+      if (retry_after_s === null) return
       if (blocked_until.size >= BLOCKED_ADDRESSES_MAX) blocked_until.clear()
       blocked_until.set(address(request), clock.now().getTime() + retry_after_s * 1_000)
       refuse('rate_limited', { retry_after_s })
@@ -124,6 +181,15 @@ function createRecentSet(clock: Clock) {
       current.add(text)
     },
   }
+}
+
+function address(request: FastifyRequest): string {
+  return customerNetwork(request.ip)
+}
+
+/** Returns the id of the merchant of an API key. */
+function merchantId({ principal, ip }: FastifyRequest): string {
+  return principal?.kind === 'api_key' ? principal.merchant.id : ip
 }
 
 /** Returns the key of a counter. All requests of one API key, or of one user, have the same counter. */

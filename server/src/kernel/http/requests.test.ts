@@ -561,6 +561,39 @@ describe('limits', () => {
     }
   })
 
+  test('the server limits all keys of a merchant in one environment together, and no other merchant or environment', async () => {
+    const env = {
+      RATE_LIMIT_PER_KEY: '4',
+      RATE_LIMIT_PER_MERCHANT_SANDBOX: '6',
+      RATE_LIMIT_PER_MERCHANT_LIVE: '8',
+    }
+    const limited = await createWorld({ env })
+    try {
+      const [first, second] = [limited.sandbox_key, await limited.newKey()]
+      const ask = async (key: string) => {
+        const reply = await limited.get('/v1/collections', key)
+        return [reply.status, reply.headers['ratelimit-limit'], reply.headers['ratelimit-remaining']]
+      }
+      for (const left of ['3', '2', '1', '0']) assert.deepEqual(await ask(first), [200, '4', left])
+      for (let i = 0; i < 3; i++) {
+        assert.deepEqual(await ask(first), [429, '4', '0'], 'a request above the limit of its key')
+      }
+      // The four requests of the first key count, and the three refused requests do not count.
+      for (const left of ['1', '0']) assert.deepEqual(await ask(second), [200, '6', left])
+      const refused_push = await limited.post(PUSH, BODY, { key: second, idempotency_key: 'limited' })
+      refused(refused_push, 429, 'rate_limited')
+      assert.match(refused_push.body.error.message, /sandbox API keys of this merchant may send 6 requests a minute/)
+      assert.ok(Number(refused_push.headers['retry-after']) > 0 && Number(refused_push.headers['retry-after']) <= 60)
+      assert.ok(Number(refused_push.headers['ratelimit-reset']) > 0)
+      assert.equal((await limited.rows('select 1 from idempotency_keys')).length, 0, 'a limited request stores nothing')
+      assert.deepEqual(await ask(limited.live_key), [200, '4', '3'], 'the other environment has its own limit')
+      const stranger = await limited.newKey({ merchant: await limited.newMerchant() })
+      assert.deepEqual(await ask(stranger), [200, '4', '3'], 'another merchant has its own limit')
+    } finally {
+      await limited.close()
+    }
+  })
+
   test('the server limits an IP address with wrong keys, but not the valid keys from the same IP address', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
     try {

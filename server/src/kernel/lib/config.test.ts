@@ -69,6 +69,8 @@ const BAD: [string, string[]][] = [
   ['IDEMPOTENCY_REPLAY_DAYS', ['0', '1.5']],
   ['KEYS_PER_MERCHANT', ['-1', '2.5', 'none']],
   ['RATE_LIMIT_PER_KEY', ['-1', 'none']],
+  ['RATE_LIMIT_PER_MERCHANT_LIVE', ['-1', 'none']],
+  ['RATE_LIMIT_PER_MERCHANT_SANDBOX', ['-1', '1.5']],
   ['RATE_LIMIT_PER_ADDRESS', ['-1']],
   ['RATE_LIMIT_CALLBACKS', ['-1', 'many']],
   ['WEBHOOK_ALLOW_PRIVATE', ['yes', '1', 'TRUE']],

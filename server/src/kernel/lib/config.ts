@@ -259,6 +259,18 @@ const productSettings = {
     number(0, 10_000_000),
     'Requests a minute per API key. 0: no limit.',
   ),
+  rate_limit_merchant_live: setting(
+    'RATE_LIMIT_PER_MERCHANT_LIVE',
+    '30000',
+    number(0, 10_000_000),
+    'Requests a minute of all live API keys of a merchant together, in each process. 0: no limit.',
+  ),
+  rate_limit_merchant_sandbox: setting(
+    'RATE_LIMIT_PER_MERCHANT_SANDBOX',
+    '6000',
+    number(0, 10_000_000),
+    'Requests a minute of all sandbox API keys of a merchant together, in each process. 0: no limit.',
+  ),
   rate_limit_address: setting(
     'RATE_LIMIT_PER_ADDRESS',
     '600',
