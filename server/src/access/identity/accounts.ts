@@ -13,6 +13,7 @@ import {
   verifyEmail,
 } from '../merchants/index.ts'
 import { storePassword } from './credentials.ts'
+import { INVITATION_HOLDS } from './invitations.ts'
 import { clearLinks, type LinkOwner, newLink, useLink } from './mailed-links.ts'
 import { identityMail } from './pages-mails.ts'
 import { EMBEDDED } from './tokens.ts'
@@ -35,10 +36,18 @@ export type RequestAct = Omit<Act, 'actor'>
 
 const FIND = sql(
   'accounts_find',
-  `select id, language, (issuer is null or issuer = $2) and disabled_at is null as ours from users where email = $1`,
+  `select u.id, u.language, u.disabled_at is null and
+     (u.issuer is not distinct from $2 or (u.issuer is null and ($3 or ${INVITATION_HOLDS}))) as ours
+   from users u where u.email = $1`,
 )
 
 type ExistingAccount = { id: string; language: Language; ours: boolean }
+
+/** Returns the account of an e-mail address. If SIGN_UP is invited, a withdrawn invitation is no account of this server. */
+async function findMailedAccount(deps: Deps, tx: Tx, email: string): Promise<ExistingAccount | undefined> {
+  const [existing] = await tx.query<ExistingAccount>(FIND, [email, EMBEDDED, deps.config.sign_up === 'open'])
+  return existing
+}
 
 function pageUrl(base_url: string, path: string, language: Language, token?: string): string {
   return `${base_url}/identity/${path}?${new URLSearchParams({ ...(token ? { token } : {}), lang: language })}`
@@ -51,7 +60,7 @@ function pageUrl(base_url: string, path: string, language: Language, token?: str
 export async function signUp(deps: Deps, account: NewAccount, mail: MailContext, request: RequestAct): Promise<void> {
   await inTransaction(deps.db, async (tx) => {
     await tx.query(LOCK_EMAIL, [account.email])
-    const [existing] = await tx.query<ExistingAccount>(FIND, [account.email, EMBEDDED])
+    const existing = await findMailedAccount(deps, tx, account.email)
     if (existing) await mailExistingAccount(deps, tx, account.email, existing, mail)
     else await addAccount(deps, tx, account, mail, request)
   })
@@ -97,10 +106,11 @@ async function addAccount(
 export async function sendResetLink(deps: Deps, to: string, language: Language, mail: MailContext): Promise<void> {
   const { brand, base_url } = mail
   await inTransaction(deps.db, async (tx) => {
-    const [existing] = await tx.query<ExistingAccount>(FIND, [to, EMBEDDED])
+    const existing = await findMailedAccount(deps, tx, to)
     if (!existing?.ours) {
       const where = pageUrl(base_url, 'sign-up', language)
-      await queueEmail(deps, tx, identityMail('identity.unknown', { to, language, brand, url: where }))
+      const kind = deps.config.sign_up === 'open' ? 'identity.unknown' : 'identity.uninvited'
+      await queueEmail(deps, tx, identityMail(kind, { to, language, brand, url: where }))
       return
     }
     const token = await newLink(deps, tx, 'reset', existing.id)

@@ -373,6 +373,17 @@ describe('first sign-ins of invited users', () => {
     assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 'invalid_session')
   })
 
+  test('the server binds no user whose invitation the merchant has withdrawn when SIGN_UP is invited', async () => {
+    await invite('juma@kiosk.example', { role: null })
+    const closed = await newWorld({ SIGN_UP: 'invited' }, world.url)
+    const token = tokenFor('s-1', { claims: { email: 'juma@kiosk.example', email_verified: true } })
+    assert.equal(codeOf(await call(token, closed)), 'invalid_session')
+    assert.deepEqual(await bindingOf('juma@kiosk.example'), [null, null, false])
+    await invite('asha@kiosk.example')
+    const asha = tokenFor('s-2', { claims: { email: 'asha@kiosk.example', email_verified: true } })
+    assert.equal(codeOf(await call(asha, closed)), 200)
+  })
+
   test('two processes make one binding and one audit entry for many simultaneous first requests of one user', async () => {
     await invite('juma@kiosk.example')
     const other = await newWorld({}, world.url)

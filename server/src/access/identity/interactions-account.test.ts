@@ -342,6 +342,84 @@ describe('new passwords', () => {
   })
 })
 
+describe('registrations when SIGN_UP is invited', () => {
+  let closed: Served
+  before(async () => {
+    closed = await serve({ env: { SIGN_UP: 'invited' } })
+  })
+  after(() => closed.close())
+  const visitor = (language = 'en') => openBrowser(closed.base, language)
+  const ask = async (email: string) => {
+    await closed.rows('delete from sign_in_attempts')
+    closed.deps.clock.advance(1)
+    return visitor().post('/identity/forgot', { email })
+  }
+  const register = async (email: string) => {
+    assert.equal((await ask(email)).status, 200)
+    const password = 'mgeni njoo mwenyeji'
+    assert.equal((await visitor().post(await mailedUrl(closed, email), { password })).status, 200)
+    const { access_token } = await signIn(closed, { email, password })
+    return (await closed.get('/v1/me', access_token)).body.data
+  }
+
+  test('the sign-up page explains the invitation in both languages, and the server refuses a posted form and stores nothing', async () => {
+    const known = await newPerson(closed)
+    const count = () =>
+      closed.rows('select (select count(*) from users) as users, (select count(*) from merchants) as shops')
+    const before_forms = await count()
+    for (const [language, words, way_on] of [
+      ['en', /You need an invitation/, /Set your first password/],
+      ['sw', /Unahitaji mwaliko/, /Weka nywila yako ya kwanza/],
+    ] as const) {
+      const shown = await visitor(language).get('/identity/sign-up')
+      assert.equal(shown.status, 200)
+      assert.match(shown.text, words)
+      assert.match(shown.text, way_on)
+      assert.doesNotMatch(shown.text, /<form|<input/)
+      const refused = await visitor(language).post('/identity/sign-up', { ...FORM, email: newEmail() })
+      assert.equal(refused.status, 403)
+      assert.match(refused.text, words)
+      assert.deepEqual(
+        answerOf(await visitor(language).post('/identity/sign-up', { ...FORM, email: known.email })),
+        answerOf(refused),
+      )
+      const browser = visitor(language)
+      const form = await browser.follow(await browser.get(authorizeUrl(closed.base).url))
+      assert.match(form.text, way_on)
+      assert.ok(!form.text.includes('/identity/sign-up'))
+    }
+    assert.deepEqual(await count(), before_forms)
+    await signIn(closed, known)
+  })
+
+  test('a person invited by a member or by an operator registers, and gets the invited role', async () => {
+    const [by_member, by_operator] = [newEmail(), newEmail()]
+    const { token } = await closed.newSession('MERCHANT_ADMIN')
+    const invited = await closed.post('/v1/merchant/members', { email: by_member, role: 'VIEWER' }, { key: token })
+    assert.equal(invited.status, 201)
+    assert.equal((await register(by_member)).memberships[0].role, 'VIEWER')
+    const { token: operator } = await closed.newSession('SUPER_ADMIN')
+    const shop = { name: 'Duka la Neema', email: by_operator }
+    assert.equal((await closed.post('/v1/operator/merchants', shop, { key: operator })).status, 201)
+    assert.equal((await register(by_operator)).memberships[0].role, 'MERCHANT_ADMIN')
+  })
+
+  test('a person without an invitation, or with a withdrawn one, gets an e-mail without a link to set a password', async () => {
+    const [unknown, withdrawn] = [newEmail(), newEmail()]
+    const { token: key } = await closed.newSession('MERCHANT_ADMIN')
+    const { id } = (await closed.post('/v1/merchant/members', { email: withdrawn, role: 'VIEWER' }, { key })).body.data
+    assert.equal((await closed.call({ method: 'DELETE', url: `/v1/merchant/members/${id}`, key })).status, 200)
+    const pages: BrowserPage[] = []
+    for (const email of [unknown, withdrawn]) {
+      pages.push(await ask(email))
+      const [mail] = await listEmails(closed.deps, { to: email })
+      assert.match(mail?.text ?? '', /An account needs an invitation|Akaunti hufunguliwa kwa mwaliko tu/)
+      assert.doesNotMatch(mail?.text ?? '', /identity\/reset/)
+    }
+    assert.deepEqual(answerOf(pages[1] as BrowserPage), answerOf(pages[0] as BrowserPage))
+  })
+})
+
 test('the server sends at most four e-mails to one address in a row, and gives the same answer to further requests', async () => {
   await world.rows('delete from sign_in_attempts')
   const email = newEmail()

@@ -27,10 +27,12 @@ export function accountRoutes(scope: FastifyInstance, site: IdentitySite): void 
 function signUpRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
   scope.get('/identity/sign-up', PAGE_ROUTE, async (request, reply) => {
-    return site.send(reply, 200, signUpPage(site.view(request)))
+    const view = site.view(request)
+    return site.send(reply, 200, view.by_invitation ? invitationPage(view) : signUpPage(view))
   })
   scope.post('/identity/sign-up', PAGE_ROUTE, async (request, reply) => {
     const view = site.view(request)
+    if (view.by_invitation) return site.send(reply, 403, invitationPage(view))
     const t = textsOf(view)
     const [business_name, name] = ['business_name', 'name'].map((field) => formField(request, field).trim()) as [
       string,
@@ -55,6 +57,13 @@ function signUpRoutes(scope: FastifyInstance, site: IdentitySite): void {
     })
     return site.send(reply, 200, mailSentPage(site, view, t.check_mail_sign_up))
   })
+}
+
+/** Returns the page that explains that a person needs an invitation, with a link for invited people. */
+function invitationPage(view: View): string {
+  const t = textsOf(view)
+  const way_on = { href: withLanguage('/identity/forgot', view.language), text: t.use_invitation }
+  return messagePage(view, t.invited_title, t.invited_lead, way_on)
 }
 
 /**

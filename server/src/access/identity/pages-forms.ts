@@ -32,9 +32,12 @@ export function signInPage(view: View, typed: FormInput = {}, problems: Problems
     autocomplete: 'current-password',
   }
   const fields = [emailField(view, typed, 'username'), password].map((one) => fieldHtml(one, problems))
+  const register = view.by_invitation
+    ? html`<p>${t.have_invitation} ${link(view, '/identity/forgot', t.use_invitation)}</p>`
+    : html`<p>${t.no_account} ${link(view, '/identity/sign-up', t.create_account)}</p>`
   const body = html`<p>${t.sign_in_lead}</p>
 ${form(fields, t.sign_in)}<p>${link(view, '/identity/forgot', t.forgot)}</p>
-<p>${t.no_account} ${link(view, '/identity/sign-up', t.create_account)}</p>`
+${register}`
   return pageHtml(view, t.sign_in, body, problems)
 }
 

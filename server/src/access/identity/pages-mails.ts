@@ -47,6 +47,16 @@ const BODIES = {
       `A person asked for a new password at ${b} for this address, but it has no account. Perhaps you used another one.\n\nYou can create an account here:\n${u}\n\nIf it was not you, do nothing.`,
     ],
   },
+  'identity.uninvited': {
+    sw: (b: string, u: string) => [
+      `${b}: hakuna akaunti kwa anwani hii`,
+      `Mtu ameomba nywila mpya ya ${b} kwa anwani hii, lakini haina akaunti wala mwaliko. Labda ulitumia anwani nyingine.\n\nAkaunti hufunguliwa kwa mwaliko tu:\n${u}\n\nKama si wewe, usifanye chochote.`,
+    ],
+    en: (b: string, u: string) => [
+      `${b}: no account with this address`,
+      `A person asked for a new password at ${b} for this address, but it has no account and no invitation. Perhaps you used another one.\n\nAn account needs an invitation:\n${u}\n\nIf it was not you, do nothing.`,
+    ],
+  },
   'identity.changed': {
     sw: (b: string, u: string) => [
       `${b}: nywila yako imebadilishwa`,

@@ -24,6 +24,7 @@ function viewOf(deps: Deps, ctx: KoaContextWithOIDC): View {
     url: ctx.originalUrl,
     style: pageStyle().path,
     dashboard: '/dashboard/',
+    by_invitation: deps.config.sign_up === 'invited',
   }
 }
 

@@ -18,6 +18,11 @@ const sw = {
   no_account: 'Huna akaunti?',
   have_account: 'Una akaunti tayari?',
   create_account: 'Fungua akaunti',
+  have_invitation: 'Umealikwa?',
+  use_invitation: 'Weka nywila yako ya kwanza',
+  invited_title: 'Unahitaji mwaliko',
+  invited_lead:
+    'Mfumo huu hufungua akaunti kwa mwaliko tu. Mwombe msimamizi wa biashara yako, au mwendeshaji wa mfumo, akualike kwa barua pepe yako.',
   sign_up_lead: 'Utaweza kujaribu mfumo mara moja. Malipo halisi huanza baada ya biashara yako kuidhinishwa.',
   business_name: 'Jina la biashara',
   person_name: 'Jina lako kamili',
@@ -113,6 +118,11 @@ const en: IdentityTexts = {
   no_account: 'No account yet?',
   have_account: 'Have an account already?',
   create_account: 'Create an account',
+  have_invitation: 'Do you have an invitation?',
+  use_invitation: 'Set your first password',
+  invited_title: 'You need an invitation',
+  invited_lead:
+    'This server creates accounts by invitation only. Ask the administrator of your business, or the operator of the platform, to invite your e-mail address.',
   sign_up_lead: 'You can try everything at once. Real payments begin when your business has been approved.',
   business_name: 'Name of the business',
   person_name: 'Your full name',

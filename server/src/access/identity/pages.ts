@@ -13,6 +13,8 @@ export type View = {
   style: string
   /** The address of the dashboard, or the address of the console to which the user signs in. */
   dashboard: string
+  /** True if a person can register only with an invitation (SIGN_UP=invited). */
+  by_invitation: boolean
 }
 
 /** The problems of a form, by the name of the field. */

@@ -56,6 +56,7 @@ export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): 
         url: request.url,
         style: pageStyle().path,
         dashboard: site.home('dashboard'),
+        by_invitation: config.sign_up === 'invited',
       }
     },
     // The address of a console is the folder of its first redirect address.

@@ -6,6 +6,7 @@ import type { Membership, SessionPrincipal } from '../../kernel/http/index.ts'
 import { gather, refuse } from '../../kernel/lib/index.ts'
 import { bindUser } from '../merchants/index.ts'
 import { createForeignVerifier } from './foreign.ts'
+import { INVITATION_HOLDS } from './invitations.ts'
 import { type Claims, createEmbeddedVerifier, TOKEN_MAX } from './tokens.ts'
 
 type SessionRow = {
@@ -72,17 +73,20 @@ export function createSessions(deps: Deps): (token: string, request: TokenReques
 
 const INVITED = sql(
   'session_invited',
-  'select 1 from users where email = $1 and issuer is null and disabled_at is null',
+  `select 1 from users u where u.email = $1 and u.issuer is null and u.disabled_at is null and ($2 or ${INVITATION_HOLDS})`,
 )
 
-/** Binds an invited user at the first sign-in. If no invited user has this address, the function does nothing. */
+/**
+ * Binds an invited user at the first sign-in. If no invited user has this address, the function does nothing. If SIGN_UP is invited,
+ * a withdrawn invitation is no invitation.
+ */
 async function bindInvited(
   deps: Deps,
   { issuer, subject }: Claims,
   email: string,
   request: TokenRequest,
 ): Promise<void> {
-  if ((await deps.db.query(INVITED, [email])).length === 0) return
+  if ((await deps.db.query(INVITED, [email, deps.config.sign_up === 'open'])).length === 0) return
   try {
     await inTransaction(deps.db, async (tx) => {
       const user_id = await bindUser(deps, tx, { email, issuer, subject })

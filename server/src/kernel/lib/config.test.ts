@@ -73,6 +73,7 @@ const BAD: [string, string[]][] = [
   ['RATE_LIMIT_PER_MERCHANT_SANDBOX', ['-1', '1.5']],
   ['RATE_LIMIT_PER_ADDRESS', ['-1']],
   ['RATE_LIMIT_CALLBACKS', ['-1', 'many']],
+  ['SIGN_UP', ['closed', 'Invited', '']],
   ['WEBHOOK_ALLOW_PRIVATE', ['yes', '1', 'TRUE']],
   ['WEBHOOK_TIMEOUT_MS', ['0', '8001']],
   [

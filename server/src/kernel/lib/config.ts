@@ -338,6 +338,12 @@ const productSettings = {
     words,
     'Values of the acr claim of OIDC_ISSUER, separated by commas, that mean a second factor: operators need one in production. Empty: the server reads the amr claim.',
   ),
+  sign_up: setting(
+    'SIGN_UP',
+    'open',
+    oneWord('open', 'invited'),
+    'Who can register: open (every person, at /identity/sign-up), or invited (only a person whom a member or an operator has invited). With OIDC_ISSUER, a person always needs an invitation.',
+  ),
   ...consoleSettings,
   trust_proxy: setting(
     'TRUST_PROXY',
