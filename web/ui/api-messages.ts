@@ -97,6 +97,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
   // These messages about a whole refusal add a fact to the error code.
   'Too many documents wait in the queue. Ask again after the seconds in Retry-After.':
     'Nyaraka nyingi zinasubiri kuandaliwa. Jaribu tena baada ya muda mfupi.',
+  'Too many exports run at once. Ask again after the seconds in Retry-After.':
+    'Faili nyingi zinaandaliwa kwa sasa. Jaribu tena baada ya muda mfupi.',
   'Only operators of the platform may make this call.': 'Hili ni la waendeshaji wa mfumo tu.',
   'The request did not arrive completely in time. Send it again.': 'Ombi halikufika lote kwa wakati. Tuma tena.',
   'The body is too large. The limit is 64 KiB.': 'Ulichoandika ni kirefu mno. Kisizidi KiB 64.',

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { type CsvCell, csvLine } from '../lib/index.ts'
 import { caller } from './access.ts'
+import { beginExport, readBatch } from './exports.ts'
 
 /** The number of rows per batch. Only one batch is in memory. */
 export const CSV_BATCH = 500
@@ -22,7 +23,8 @@ export const CSV_WORDS =
 
 /**
  * Sends a file: a header line, then one line for each row. The server reads a batch after the client has taken the previous
- * batch. The server reads the first batch before the answer, so that an error is still a normal refusal.
+ * batch. The server reads the first batch before the answer, so that an error is still a normal refusal. If too many exports run at
+ * once, refuses with service_unavailable.
  */
 export async function sendCsv<Row>(
   request: FastifyRequest,
@@ -31,7 +33,8 @@ export async function sendCsv<Row>(
   file: { columns: readonly string[]; batches: AsyncGenerator<Row[]>; cells: (row: Row) => CsvCell[] },
 ) {
   const { merchant, environment } = caller(request)
-  const first = await file.batches.next()
+  beginExport(request, reply)
+  const first = await readBatch(() => file.batches.next())
   const stream = Readable.from(linesOf(file, first))
   return reply
     .type('text/csv; charset=utf-8')
@@ -48,7 +51,7 @@ async function* linesOf<Row>(
   first: IteratorResult<Row[]>,
 ): AsyncGenerator<string> {
   yield csvLine(columns)
-  for (let next = first; next.done !== true; next = await batches.next()) {
+  for (let next = first; next.done !== true; next = await readBatch(() => batches.next())) {
     yield next.value.map((row) => csvLine(cells(row))).join('')
   }
 }

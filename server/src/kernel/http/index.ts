@@ -21,6 +21,7 @@ export {
   success,
   TimeQuery,
 } from './envelope.ts'
+export { beginExport, readBatch } from './exports.ts'
 export { healthRoutes } from './health.ts'
 export * from './idempotency.ts'
 export { writtenAmount } from './json.ts'

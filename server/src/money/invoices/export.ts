@@ -3,6 +3,7 @@
 
 import { Readable } from 'node:stream'
 import type { Deps } from '../../kernel/db/index.ts'
+import { readBatch } from '../../kernel/http/index.ts'
 import { type CsvCell, csvLine, plainCell } from '../../kernel/lib/index.ts'
 import { presentInvoice } from './present.ts'
 import type { InvoiceRecord } from './schema.ts'
@@ -35,7 +36,7 @@ const COLUMNS = [
  * server reads the first batch before it starts the response, so that a failure becomes an ordinary error response.
  */
 export async function exportInvoices(deps: Deps, pay_url: string, filter: InvoiceFilter): Promise<Readable> {
-  const first = await readInvoices(deps, filter, BATCH)
+  const first = await readBatch(() => readInvoices(deps, filter, BATCH))
   return Readable.from(batches(deps, pay_url, filter, first))
 }
 
@@ -46,7 +47,7 @@ async function* batches(deps: Deps, pay_url: string, filter: InvoiceFilter, firs
     if (rows.length > 0) yield rows.map((row) => csvLine(csvCellsOf(presentInvoice(row, pay_url, now)))).join('')
     const last = rows.at(-1)
     if (last === undefined || rows.length < BATCH) return
-    rows = await readInvoices(deps, filter, BATCH, 0, last.id)
+    rows = await readBatch(() => readInvoices(deps, filter, BATCH, 0, last.id))
   }
 }
 

@@ -5,6 +5,7 @@ import type { Deps } from '../../kernel/db/index.ts'
 import {
   type Access,
   type App,
+  beginExport,
   type Caller,
   caller,
   MERCHANT_ROLES,
@@ -76,6 +77,7 @@ export function invoiceReadRoutes(deps: Deps, app: App): void {
     async (request, reply) => {
       const { merchant, environment } = caller(request)
       const filter = { merchant_id: merchant.id, environment, status: request.query.status }
+      beginExport(request, reply)
       const file = await exportInvoices(deps, payUrl(), filter)
       const name = `invoices-${merchant.code}-${environment}.csv`
       return reply

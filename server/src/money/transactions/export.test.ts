@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { approve, postFacts, submitWithdrawal } from '../../../test/ledger-facts.ts'
 import type { Merchant } from '../../access/merchants/index.ts'
@@ -282,4 +283,95 @@ test('the server reads no transactions for a HEAD request to the export', async 
   const reply = await world.system.app.inject({ method: 'HEAD', url: pathOf(merchant), headers })
   assert.equal(reply.statusCode, 405)
   assert.equal(reads, 0)
+})
+
+describe('exports at once', () => {
+  /** Holds every query of an export until the returned function runs. */
+  function holdReads(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    reads = 0
+    onRead = () => promise
+    return () => {
+      onRead = () => {}
+      resolve()
+    }
+  }
+  const waitFor = async (holds: () => boolean) => {
+    for (let i = 0; i < 1_000 && !holds(); i++) await wait(5)
+    assert.ok(holds())
+  }
+
+  /** Waits until the merchant has no place left. A request that gets a place ends after its timeout and frees the place. */
+  async function waitUntilFull(merchant: Merchant, key: string): Promise<void> {
+    const headers = { authorization: `Bearer ${key}`, connection: 'close' }
+    for (let i = 0; i < 20; i++) {
+      const signal = AbortSignal.timeout(500)
+      const status = await fetch(base + pathOf(merchant), { headers, signal }).then(
+        (reply) => reply.status,
+        () => 0,
+      )
+      if (status === 503) return
+    }
+    assert.fail('the merchant still has a place')
+  }
+
+  test('a merchant has four exports at once, the server refuses a fifth of any kind, and reads two batches at once', async () => {
+    const merchant = await busyMerchant(2)
+    const key = await world.newKey({ merchant })
+    const { token } = await world.newSession([{ role: 'FINANCE', merchant }])
+    const stranger = await world.newMerchant()
+    const stranger_key = await world.newKey({ merchant: stranger })
+    const go = holdReads()
+    try {
+      const held = Array.from({ length: 4 }, () => world.get(pathOf(merchant), key))
+      await waitUntilFull(merchant, key)
+      for (const path of [
+        pathOf(merchant),
+        '/v1/collections/export.csv?environment=sandbox',
+        '/v1/payment-links/export.csv?environment=sandbox',
+        '/v1/invoices/export.csv?environment=sandbox',
+        '/v1/merchant/withdrawals/export.csv?environment=sandbox',
+      ]) {
+        const refused = await world.get(path, path === pathOf(merchant) ? key : token)
+        assert.deepEqual(codeOf(refused), [503, 'service_unavailable'], path)
+        assert.match(refused.body.error.message, /Too many exports/)
+        assert.ok(Number(refused.headers['retry-after']) > 0)
+      }
+      const other = world.get(pathOf(stranger), stranger_key)
+      assert.equal(reads, 2)
+      go()
+      for (const reply of [...(await Promise.all(held)), await other]) assert.equal(reply.status, 200, reply.text)
+      assert.equal((await world.get(pathOf(merchant), key)).status, 200, 'the server has capacity again later')
+    } finally {
+      go()
+    }
+  })
+
+  test('an export whose client disconnects gives its place back', async () => {
+    const merchant = await busyMerchant(2)
+    const key = await world.newKey({ merchant })
+    let opened = 0
+    world.system.app.server.on('connection', (socket) => {
+      opened += 1
+      socket.once('close', () => {
+        opened -= 1
+      })
+    })
+    const go = holdReads()
+    try {
+      const client = new AbortController()
+      const headers = { authorization: `Bearer ${key}`, connection: 'close' }
+      const left = Array.from({ length: 4 }, () => fetch(base + pathOf(merchant), { headers, signal: client.signal }))
+      const status = async () => (await world.get(pathOf(merchant), key)).status
+      await waitUntilFull(merchant, key)
+      client.abort()
+      await Promise.allSettled(left)
+      await waitFor(() => opened === 0)
+      const later = status()
+      go()
+      assert.equal(await later, 200)
+    } finally {
+      go()
+    }
+  })
 })

@@ -2,6 +2,7 @@
 
 import { Readable } from 'node:stream'
 import type { Deps } from '../../kernel/db/index.ts'
+import { readBatch } from '../../kernel/http/index.ts'
 import { type CsvCell, csvLine, plainCell } from '../../kernel/lib/index.ts'
 import { presentTransaction } from './present.ts'
 import type { TransactionView } from './schema.ts'
@@ -35,7 +36,7 @@ const AMOUNTS: readonly string[] = ['amount', 'fee', 'net_amount', 'balance_afte
  * an ordinary error response.
  */
 export async function exportTransactions(deps: Deps, selection: Selection): Promise<Readable> {
-  const first = await readTransactions(deps.db, selection, BATCH)
+  const first = await readBatch(() => readTransactions(deps.db, selection, BATCH))
   return Readable.from(csvBatches(deps, selection, first))
 }
 
@@ -45,7 +46,8 @@ async function* csvBatches(deps: Deps, selection: Selection, first: Transaction[
     if (rows.length > 0) yield rows.map((row) => csvLine(transactionCells(presentTransaction(row)))).join('')
     const last = rows.at(-1)
     if (last === undefined || rows.length < BATCH) return
-    rows = await readTransactions(deps.db, { ...selection, until: last.sequence }, BATCH)
+    const next = { ...selection, until: last.sequence }
+    rows = await readBatch(() => readTransactions(deps.db, next, BATCH))
   }
 }
 

@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import { bookingsBetween } from '../../books/ledger/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
-import { caller, pageOf, type Routes } from '../../kernel/http/index.ts'
+import { beginExport, caller, pageOf, type Routes } from '../../kernel/http/index.ts'
 import { base32ToId, refuse } from '../../kernel/lib/index.ts'
 import { attachmentHeader, CSV_TYPE, csvAnswer, READ, tags } from './common.ts'
 import { exportTransactions } from './export.ts'
@@ -77,6 +77,7 @@ export function transactionListRoutes(deps: Deps): Routes {
         config: { access: READ },
       },
       async (request, reply) => {
+        beginExport(request, reply)
         const file = await exportTransactions(deps, await selectionOf(deps, request, request.query))
         return reply
           .type(CSV_TYPE)
