@@ -49,6 +49,7 @@ export function testDeps(
       RATE_LIMIT_PER_MERCHANT_SANDBOX: '0',
       RATE_LIMIT_PER_ADDRESS: '0',
       RATE_LIMIT_CALLBACKS: '0',
+      CONNECTIONS_PER_ADDRESS: '0',
       LOG_LEVEL: 'debug',
       ...options.env,
     },

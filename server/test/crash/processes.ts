@@ -77,6 +77,7 @@ export function serverEnv(url: string, more: Record<string, string> = {}): Recor
     RATE_LIMIT_PER_MERCHANT_SANDBOX: '0',
     RATE_LIMIT_PER_ADDRESS: '0',
     RATE_LIMIT_CALLBACKS: '0',
+    CONNECTIONS_PER_ADDRESS: '0',
     LOG_LEVEL: 'warn',
     ...more,
   }

@@ -5,6 +5,7 @@ import type { Deps } from '../db/index.ts'
 import { Refusal, redactText, refuse } from '../lib/index.ts'
 import { checkAccess, checkStepUp, chooseCaller, type Principal, replaceMe } from './access.ts'
 import type { App, AppOptions } from './app-types.ts'
+import type { OpenConnections } from './connections.ts'
 import { isPublicCall, PREFLIGHT_HEADERS } from './cors.ts'
 import { compressLarge } from './encoding.ts'
 import { renderError } from './envelope.ts'
@@ -37,6 +38,7 @@ export type AppContext = {
   deps: Deps
   options: AppOptions
   limits: RequestLimits
+  connections: OpenConnections
   headers: SharedHeaders
   /** True while the app stops. The server then refuses requests on open connections. */
   closing: boolean
@@ -98,7 +100,7 @@ export async function limitUnknownPath(
  * the caller's rights.
  */
 async function checkRequest(context: AppContext, request: FastifyRequest, reply: FastifyReply) {
-  const { deps, limits, headers } = context
+  const { deps, limits, connections, headers } = context
   reply.header('x-request-id', request.id)
   reply.header('x-content-type-options', 'nosniff')
   reply.header('cache-control', 'no-store')
@@ -113,6 +115,7 @@ async function checkRequest(context: AppContext, request: FastifyRequest, reply:
     reply.header('connection', 'close')
     refuse('service_unavailable', { message: 'This process stops soon. Send the request again.', retry_after_s: 1 })
   }
+  if (connections.areCrowded()) reply.header('connection', 'close')
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') refuse('malformed_request')
   if (is_public_call && request.method === 'OPTIONS') return reply.headers(PREFLIGHT_HEADERS).code(204).send()
   const access = request.routeOptions.config?.access

@@ -12,6 +12,7 @@ import { type Config, catalogue, type ErrorCode, newId, Refusal, refuse } from '
 import { type AppContext, addHooks, limitUnknownPath, type SharedHeaders } from './app-hooks.ts'
 import type { App, AppOptions } from './app-types.ts'
 import { createValidators } from './app-validators.ts'
+import { limitConnections } from './connections.ts'
 import { isPublicCall, publicHeaders } from './cors.ts'
 import { FailureSchema, failure, renderError } from './envelope.ts'
 import { parseBody } from './json.ts'
@@ -26,6 +27,11 @@ const REQUEST_TIMEOUT_MS = 15_000
 /** The interval at which Node checks whether headers and requests have exceeded their timeouts. */
 const TIMEOUT_CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 72_000
+/**
+ * The time without a byte in either direction after which the server closes a connection, also in the middle of a response that the
+ * client does not read. No answer takes as long.
+ */
+const SILENT_MS = 120_000
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
 /** Builds the app with all its routes. The app does not listen yet. */
@@ -48,7 +54,8 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
 
   const limits = createLimits(app, config, deps.clock)
   app.decorate('rememberCallbackAddress', limits.rememberCallbackAddress)
-  const context: AppContext = { deps, options, limits, headers, closing: false }
+  const connections = limitConnections(app.server, deps)
+  const context: AppContext = { deps, options, limits, connections, headers, closing: false }
   addHooks(app, context)
   for (const routes of options.routes) routes(app)
   app.setNotFoundHandler((request, reply) => answerNoRoute(app, options, request, reply))
@@ -75,6 +82,7 @@ function createServer(
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : newId(deps, 0)
     },
     keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionTimeout: SILENT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 255, ignoreTrailingSlash: false },
     // Node would refuse a request without a Host header itself, and without a body. So the first hook refuses the request in

@@ -73,6 +73,8 @@ const BAD: [string, string[]][] = [
   ['RATE_LIMIT_PER_MERCHANT_SANDBOX', ['-1', '1.5']],
   ['RATE_LIMIT_PER_ADDRESS', ['-1']],
   ['RATE_LIMIT_CALLBACKS', ['-1', 'many']],
+  ['CONNECTIONS_MAX', ['-1', 'many']],
+  ['CONNECTIONS_PER_ADDRESS', ['-1', '1.5']],
   ['SIGN_UP', ['closed', 'Invited', '']],
   ['WEBHOOK_ALLOW_PRIVATE', ['yes', '1', 'TRUE']],
   ['WEBHOOK_TIMEOUT_MS', ['0', '8001']],

@@ -295,6 +295,18 @@ const productSettings = {
     number(0, 10_000_000),
     'Callbacks a minute per IP address, until a genuine callback arrives from that address. 0: no limit.',
   ),
+  connections_max: setting(
+    'CONNECTIONS_MAX',
+    '10000',
+    number(0, 1_000_000),
+    'Open connections of a process. The server closes new connections above this number. 0: no limit.',
+  ),
+  connections_per_address: setting(
+    'CONNECTIONS_PER_ADDRESS',
+    '1000',
+    number(0, 1_000_000),
+    'Open connections from one IP address to a process. Addresses of TRUST_PROXY have no such limit. 0: no limit.',
+  ),
   webhook_allow_private: setting(
     'WEBHOOK_ALLOW_PRIVATE',
     '',

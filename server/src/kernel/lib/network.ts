@@ -32,8 +32,13 @@ export function isThisMachine(hostname: string): boolean {
   return /^(?:.+\.)?localhost$/i.test(host)
 }
 
-/** The ranges that TRUST_PROXY accepts by name. */
-const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
+/** The ranges that TRUST_PROXY accepts by name, with the names that ipaddr.js gives to them. */
+const RANGES_OF_NAMES: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['loopback'],
+  linklocal: ['linkLocal'],
+  uniquelocal: ['private', 'uniqueLocal'],
+}
+const NAMED_RANGES = Object.keys(RANGES_OF_NAMES)
 
 /**
  * Parses TRUST_PROXY: addresses, CIDRs and named ranges, separated by commas. If a part is invalid, throws for the first
@@ -58,4 +63,18 @@ function parseProxy(part: string): string {
   if (bits !== undefined && Number(bits) === 0)
     throw new Error(`holds "${part}", which would make the server trust every address`)
   return part
+}
+
+/** Returns true if an address belongs to a list that `parseProxyList` returned. */
+export function isTrustedProxy(proxies: readonly string[], address: string): boolean {
+  if (proxies.length === 0 || !ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  return proxies.some((proxy) => {
+    const ranges = RANGES_OF_NAMES[proxy]
+    if (ranges) return ranges.includes(parsed.range())
+    const [network = '', bits] = proxy.split('/')
+    const range = ipaddr.process(network)
+    if (range.kind() !== parsed.kind()) return false
+    return parsed.match(range, bits === undefined ? range.toByteArray().length * 8 : Number(bits))
+  })
 }

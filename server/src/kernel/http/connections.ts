@@ -1,0 +1,57 @@
+// Limits the open connections of a process: of one address, and in all.
+
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Deps } from '../db/index.ts'
+import { customerNetwork, isTrustedProxy } from '../lib/index.ts'
+
+/** The part of CONNECTIONS_MAX from which on the server closes each connection after its response. */
+const CROWDED_FROM = 0.8
+/** The shortest time between two log lines about refused connections. */
+const LOG_EVERY_MS = 10_000
+
+/** The open connections of a process. */
+export type OpenConnections = {
+  /** Returns true if the server must close each connection after its response, so that idle connections make room for new ones. */
+  areCrowded(): boolean
+}
+
+/**
+ * Closes a new connection above CONNECTIONS_MAX or CONNECTIONS_PER_ADDRESS before the server reads a byte, so that the server never
+ * executes a request without an answer. The addresses of TRUST_PROXY have no limit of their own, because they carry many clients.
+ */
+export function limitConnections(server: Server, { config, clock, log }: Deps): OpenConnections {
+  const { connections_max, connections_per_address, trust_proxy } = config
+  const of_address = new Map<string, number>()
+  let open = 0
+  let refused = 0
+  let logged_at = Number.NEGATIVE_INFINITY
+
+  const refuseConnection = (socket: Socket, address: string) => {
+    socket.destroy()
+    refused += 1
+    const now = clock.now().getTime()
+    if (Math.abs(now - logged_at) < LOG_EVERY_MS) return
+    log.warn({ refused, open, address }, 'the server closed new connections above its limits of connections')
+    logged_at = now
+    refused = 0
+  }
+  server.on('connection', (socket: Socket) => {
+    const remote = socket.remoteAddress ?? ''
+    const address = customerNetwork(remote)
+    const own = of_address.get(address) ?? 0
+    const is_full = connections_max > 0 && open >= connections_max
+    const takes_too_many =
+      connections_per_address > 0 && own >= connections_per_address && !isTrustedProxy(trust_proxy, remote)
+    if (is_full || takes_too_many) return refuseConnection(socket, address)
+    open += 1
+    of_address.set(address, own + 1)
+    socket.once('close', () => {
+      open -= 1
+      const left = (of_address.get(address) ?? 1) - 1
+      if (left === 0) of_address.delete(address)
+      else of_address.set(address, left)
+    })
+  })
+  return { areCrowded: () => connections_max > 0 && open > connections_max * CROWDED_FROM }
+}
