@@ -58,9 +58,16 @@ import {
   callbacksTask,
   createCallbackReceiver,
 } from './money/callbacks/index.ts'
-import { collectionRoutes, createDriver, type Driver, daysTask, promptLimitsTask } from './money/collections/index.ts'
-import { createInvoiceFiles, invoiceRoutes, paidTask, remindTask } from './money/invoices/index.ts'
-import { createCollect, linkSettlement, paymentLinkRoutes } from './money/payment-links/index.ts'
+import {
+  collectionRoutes,
+  createDriver,
+  type Driver,
+  daysTask,
+  paymentRetention,
+  promptLimitsTask,
+} from './money/collections/index.ts'
+import { createInvoiceFiles, invoiceRetention, invoiceRoutes, paidTask, remindTask } from './money/invoices/index.ts'
+import { createCollect, linkRetention, linkSettlement, paymentLinkRoutes } from './money/payment-links/index.ts'
 import { reconciliationRoutes, reconciliationTask } from './money/reconciliation/index.ts'
 import { transactionRoutes } from './money/transactions/index.ts'
 import {
@@ -353,6 +360,9 @@ function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: T
     requestSweep(deps),
     createMessageTask(deps, adapters.gateways, attach ?? invoiceFiles),
     messageRetention(deps),
+    ...paymentRetention(deps),
+    linkRetention(deps),
+    invoiceRetention(deps),
     identityTask(deps),
     reconciliationTask(deps, statementProviders(adapters.providers)),
     callbacksTask(deps),

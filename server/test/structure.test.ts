@@ -212,6 +212,7 @@ const tables = new Set(
 const OWNERS: Record<string, readonly string[]> = {
   'kernel/db': ['list_counts', 'readiness_probes', 'vault_canary', 'schema_migrations'],
   'kernel/http': ['idempotency_keys'],
+  'kernel/work': ['retention_marks'],
   'books/ledger': ['ledger_accounts', 'ledger_transfers'],
   'books/audit': ['audit_chains', 'audit_log'],
   'adapters/webhooks': ['webhook_attempts', 'webhook_configs', 'webhook_deliveries'],
@@ -295,6 +296,7 @@ const READS: Record<string, readonly string[]> = {
   'apps/request-log': ['api_keys', 'merchants'],
   'books/audit': ['users'],
   'kernel/db': ['identity_records', 'outbox_messages', 'second_steps', 'signing_keys', 'webhook_configs'],
+  'kernel/work': ['merchants'],
   'money/collections': ['merchants', 'payment_links'],
   'money/invoices': ['collection_history', 'collections', 'merchants', 'payment_links'],
   'money/payment-links': ['invoices', 'merchants'],

@@ -116,6 +116,7 @@ const BAD: [string, string[]][] = [
       '10.0.0.1 10.0.0.2',
     ],
   ],
+  ['RETENTION_PAYERS_DAYS', ['-1', '399', '400.5', 'ever', '', '36501']],
   ['RETENTION_OUTBOX_DAYS', ['-1', '1.5', 'ever', '', '3651']],
   ['RETENTION_CALLBACKS_DAYS', ['-1', 'ever', '']],
   ['LOG_LEVEL', ['loud', '']],

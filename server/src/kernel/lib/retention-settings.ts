@@ -4,8 +4,23 @@ import { number, setting } from './setting.ts'
 
 const days = number(0, 3650)
 
+/** A payment may be open for a year (COLLECTION_DEADLINE_H), and an open payment needs the phone of its payer. */
+const PAYERS_DAYS_MIN = 400
+const payerDays = (value: string): number => {
+  if (value === '0') return 0
+  const parsed = number(0, 36_500)(value)
+  if (parsed < PAYERS_DAYS_MIN) throw new Error(`must be 0, or at least ${PAYERS_DAYS_MIN}`)
+  return parsed
+}
+
 /** The settings of retention, in days. 0 means that the server deletes nothing. */
 export const retentionSettings = {
+  retention_payers_days: setting(
+    'RETENTION_PAYERS_DAYS',
+    '0',
+    payerDays,
+    'Days after which the worker removes names and e-mail addresses of payers from payments, payment links and invoices, and shortens their phones. At least 400. 0: never.',
+  ),
   retention_outbox_days: setting(
     'RETENTION_OUTBOX_DAYS',
     '180',

@@ -3,5 +3,6 @@
 
 export { type Claimed, type Claimer, createClaimer } from './claim.ts'
 export { type ConcurrencyLimits, createConcurrencyLimits } from './concurrency.ts'
+export { type RetentionRule, retentionTask } from './retention.ts'
 export { sweepTask } from './sweep.ts'
 export { createWorker, type Task, type Worker } from './worker.ts'

@@ -19,6 +19,7 @@ export {
 } from './network-help.ts'
 export { PUBLIC_NAMES, presentLink, publicUrl } from './present.ts'
 export { createFindPayment } from './public-routes.ts'
+export { linkRetention } from './retention.ts'
 export { paymentLinkRoutes } from './routes.ts'
 export { LinkRecord } from './schema.ts'
 export { linkSettlement } from './settlement.ts'

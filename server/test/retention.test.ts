@@ -1,0 +1,97 @@
+// The worker erases payers from old rows after RETENTION_PAYERS_DAYS, in sets, and the books still verify.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { verify } from '../src/apps/admin/verify.ts'
+import { retentionTask } from '../src/kernel/work/index.ts'
+import { createWorld, testDeps, type World } from './harness.ts'
+import { invoicesOf } from './invoices.ts'
+import { everyRow, findSecrets } from './secret-search.ts'
+
+const DAY_MS = 86_400_000
+const PERSON = [
+  { name: 'the phone', value: '754777001' },
+  { name: 'the name', value: 'Rehema Binti Salim' },
+  { name: 'the e-mail address', value: 'rehema.salim@example.com' },
+]
+const CUSTOMER = { customer_name: 'Rehema Binti Salim', customer_phone: '0754 777 001' }
+const TABLES = /table public\.(?:collections|collection_attempts|payment_links|invoices)$/
+
+let world: World
+before(async () => {
+  world = await createWorld({ env: { RETENTION_PAYERS_DAYS: '400', INVOICE_REMINDER_DAYS: '' } })
+})
+after(() => world.close())
+
+const named = async () =>
+  findSecrets(
+    (await everyRow(world)).filter(({ where }) => TABLES.test(where)),
+    PERSON,
+  )
+const runAll = async () => {
+  let rows = 0
+  for (const task of world.system.tasks) {
+    if (!/^retention_/.test(task.name)) continue
+    for (let done = await task.runOnce(); done > 0; done = await task.runOnce()) rows += done
+  }
+  return rows
+}
+
+test('the worker erases payers from records of every kind after RETENTION_PAYERS_DAYS, and the books still verify', async () => {
+  const push = { amount: 1_000, phone: '0754777001', customer_name: CUSTOMER.customer_name }
+  assert.equal((await world.post('/v1/collections/wallet-push', push)).status, 202)
+  assert.equal((await world.post('/v1/payment-links', { amount: 2_000, ...CUSTOMER })).status, 201)
+  await invoicesOf(world).sent({ ...CUSTOMER, customer_email: 'rehema.salim@example.com' })
+  await world.pass(5_000)
+  assert.equal((await named()).length, 9, 'the four tables name the person')
+  world.deps.clock.advance(400 * DAY_MS - 60_000)
+  assert.equal(await runAll(), 0)
+  const newer = await world.post('/v1/collections/wallet-push', { amount: 3_000, phone: '0765123001' })
+  await world.work()
+  world.deps.clock.advance(60_000)
+  const never = testDeps(world.url, { clock: world.deps.clock })
+  try {
+    const rule = { table: 'collections', id: 'id', changes: 'customer_name = null' }
+    assert.equal(await retentionTask(never, rule).runOnce(), 0, '0 days means never')
+  } finally {
+    await never.db.close()
+  }
+  assert.ok((await runAll()) >= 4)
+  assert.deepEqual(await named(), [])
+  const [old] = await world.rows('select customer_phone from collections order by id limit 1')
+  assert.deepEqual(old, { customer_phone: '255754xxxxxx' }, 'totals still know the network')
+  const shown = await world.rows('select customer_phone from collections where id = $1', [
+    newer.body.data.collection_id,
+  ])
+  assert.deepEqual(shown, [{ customer_phone: '255765123001' }])
+  const { ok, checks } = await verify(world.url)
+  assert.equal(ok, true, JSON.stringify(checks.filter((check) => !check.ok)))
+  assert.equal(await runAll(), 0, 'a second run reads no erased row')
+})
+
+test('sets of two rows reach every attempt of every merchant once', async () => {
+  const merchants = [await world.newMerchant(), await world.newMerchant()]
+  for (const merchant of merchants) {
+    const key = await world.newKey({ merchant })
+    for (let i = 0; i < 5; i++) {
+      const made = await world.post('/v1/collections/wallet-push', { amount: 1_000, phone: '0754777001' }, { key })
+      assert.equal(made.status, 202, made.text)
+    }
+  }
+  await world.work()
+  world.deps.clock.advance(401 * DAY_MS)
+  const task = retentionTask(
+    world.deps,
+    { table: 'collection_attempts', id: 'collection_id', changes: "phone = left(t.phone, 6) || 'xxxxxx'" },
+    2,
+  )
+  const sets: number[] = []
+  for (let done = await task.runOnce(); done > 0; done = await task.runOnce()) sets.push(done)
+  assert.ok(sets.every((rows) => rows <= 2))
+  assert.equal(
+    sets.reduce((sum, rows) => sum + rows, 0),
+    11,
+    'ten attempts, and the attempt of the first test that was too young',
+  )
+  assert.deepEqual(await world.rows("select phone from collection_attempts where phone not like '%xxxxxx'"), [])
+})
