@@ -1,15 +1,19 @@
 // Runs the admin command: an operator administers the installation from the command line while the server runs.
 
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { prepareCommand } from './apps/admin/commands.ts'
 import { commandsOf, helpOf } from './apps/admin/help.ts'
 import { OPTIONS, UsageError } from './apps/admin/options.ts'
-import { startEmbedded } from './kernel/db/embedded.ts'
 import { type Deps, isUnavailable } from './kernel/db/index.ts'
-import { migrate } from './kernel/db/migrate.ts'
 import { ConfigError, createLog, Refusal, type Vault } from './kernel/lib/index.ts'
-import { configFromEnvironment, databaseUnreachable, realDeps } from './process.ts'
+import {
+  configFromEnvironment,
+  databaseUnreachable,
+  migrateDatabase,
+  openDatabase,
+  type Releases,
+  realDeps,
+} from './process.ts'
 
 const withoutKey = (): never => {
   throw new Error('this command has no secret key: it must neither encrypt nor decrypt a value')
@@ -31,22 +35,26 @@ async function runCommandLine(): Promise<number> {
   }
   // No command calls a provider, so the program accepts a configuration without the keys of a provider.
   const config = configFromEnvironment({ calls_providers: false })
-  const { run: runCommand, needs_key } = prepareCommand(positionals, values, config)
+  const { run: runCommand, needs_key, needs_owner } = prepareCommand(positionals, values, config)
+  if (typeof runCommand === 'string') {
+    process.stdout.write(values.json ? `${JSON.stringify({ sql: runCommand })}\n` : runCommand)
+    return 0
+  }
   const log = createLog('silent')
-  const placement = { dataDir: resolve(config.data_dir), log, outside: config.embedded_dir }
-  const embedded = config.database_url === '' ? await startEmbedded(placement) : null
-  const url = embedded?.url ?? config.database_url
+  const releases: Releases = []
   let deps: Deps | undefined
   try {
-    if (positionals[0] !== 'migrate') await migrate(url)
+    const database = await openDatabase(config, log, releases)
+    const applied = await migrateDatabase(database)
+    const url = needs_owner ? database.owner_url : database.url
     deps = await realDeps(config, log, url, needs_key === false ? NO_VAULT : needs_key)
     const report = (line: string) => void (values.json || process.stderr.write(`${line}\n`))
-    const result = await runCommand(deps, url, report)
+    const result = await runCommand(deps, { url, applied, must_separate: database.owner_url !== database.url }, report)
     process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : formatResult(result))
     return result.ok === false ? 1 : 0
   } finally {
     await deps?.db.close()
-    await embedded?.stop()
+    for (const release of releases) await release()
   }
 }
 

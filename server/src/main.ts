@@ -6,11 +6,18 @@ import { type LiveMoney, liveLines } from './adapters/providers/announce.ts'
 import { type DemoUser, demoUsers, ensureDemoMerchant } from './apps/admin/demo.ts'
 import { requireSafeProduction } from './apps/admin/production.ts'
 import { createThreadedRecorder } from './apps/request-log/index.ts'
-import { type Deps, isSuperuser, isUnavailable } from './kernel/db/index.ts'
+import { type Deps, isSuperuser, isUnavailable, ownedTable } from './kernel/db/index.ts'
 import type { App } from './kernel/http/index.ts'
 import { type Config, ConfigError, createLog, type Log } from './kernel/lib/index.ts'
 import { createWorker } from './kernel/work/index.ts'
-import { configFromEnvironment, databaseUnreachable, openDatabase, type Releases, realDeps } from './process.ts'
+import {
+  configFromEnvironment,
+  databaseUnreachable,
+  migrateDatabase,
+  openDatabase,
+  type Releases,
+  realDeps,
+} from './process.ts'
 import { compose, type System } from './system.ts'
 
 async function run(): Promise<void> {
@@ -43,6 +50,8 @@ async function run(): Promise<void> {
 
 async function startServer(config: Config, log: Log, releases: Releases, draining: () => boolean): Promise<void> {
   const database = await openDatabase(config, log, releases)
+  const applied = await migrateDatabase(database, log)
+  if (applied.length > 0) log.info({ applied }, 'the process migrated the database')
   const deps = await realDeps(config, log, database.url)
   releases.push(() => deps.db.close())
   if (config.node_env === 'production') await requireSafeProduction(deps)
@@ -50,7 +59,7 @@ async function startServer(config: Config, log: Log, releases: Releases, drainin
     log.warn(
       'DATABASE_URL names a superuser, from which the database cannot protect the append-only tables: use a role that owns its database',
     )
-  }
+  } else await warnOfSingleRole(deps)
   const recorder = createThreadedRecorder({ url: database.url, log_level: config.log_level })
   const system = await compose(deps, { draining, folders: database.folders, recorder })
   releases.push(() => system.close())
@@ -73,6 +82,15 @@ async function startServer(config: Config, log: Log, releases: Releases, drainin
     process.stderr.write(welcome(config, base_url, system.live, users))
   }
   deps.db.arm()
+}
+
+/** Logs that the role of the server owns the tables, so that it could grant itself the right to change history. */
+async function warnOfSingleRole({ db, config, log }: Deps): Promise<void> {
+  const { role, table } = await ownedTable(db)
+  if (table === null) return
+  log[config.node_env === 'production' ? 'warn' : 'info'](
+    `one database role, ${role}, owns the tables and serves requests: set MIGRATION_DATABASE_URL for a second role, see docs/operate/production.md`,
+  )
 }
 
 const ALIVE_EVERY_MS = 3_600_000

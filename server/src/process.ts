@@ -11,6 +11,7 @@ import {
   createDb,
   type Deps,
   FIND_THE_KEY,
+  grantRuntime,
   holdsSealed,
   openVault,
   type Reader,
@@ -45,38 +46,70 @@ export function configFromEnvironment(options: Parameters<typeof readConfig>[2] 
  * If other machines can read or change the connections to the database, throws a ConfigError, before the first connection
  * sends a password.
  */
-function requireSafeConnection({ database_url, database_tls_not_needed }: Config): void {
-  const risk = connectionRisk(database_url)
-  if (risk === null || database_tls_not_needed) return
-  throw new ConfigError(
-    `DATABASE_URL: the connection to ${risk.host} ${risk.why}. Add sslmode=verify-full to DATABASE_URL, and sslrootcert=FILE ` +
-      'for a certificate of your own authority. If something else encrypts the whole way, such as a tunnel, set ' +
-      'DATABASE_TLS_NOT_NEEDED=true instead',
-  )
+function requireSafeConnection({ database_url, migration_database_url, database_tls_not_needed }: Config): void {
+  if (database_tls_not_needed) return
+  for (const [name, url] of Object.entries({
+    DATABASE_URL: database_url,
+    MIGRATION_DATABASE_URL: migration_database_url,
+  })) {
+    const risk = connectionRisk(url)
+    if (risk === null) continue
+    throw new ConfigError(
+      `${name}: the connection to ${risk.host} ${risk.why}. Add sslmode=verify-full to ${name}, and sslrootcert=FILE ` +
+        'for a certificate of your own authority. If something else encrypts the whole way, such as a tunnel, set ' +
+        'DATABASE_TLS_NOT_NEEDED=true instead',
+    )
+  }
 }
 
 /** Functions that release the resources of a started process. The process runs them in reverse order. */
 export type Releases = (() => Promise<unknown>)[]
 
-/** The URL of an open database, and the folders of this machine that the database writes to. */
-export type OpenDatabase = { url: string; folders: string[] }
+/** An open database, and the folders of this machine that the database writes to. */
+export type OpenDatabase = {
+  /** The URL with the role of the server. */
+  url: string
+  /** The URL with the role that migrates and owns the tables. With one role, both URLs are the same. */
+  owner_url: string
+  folders: string[]
+}
 
 /**
- * Opens and migrates the configured database. If the configuration names none, opens the embedded database of DATA_DIR.
+ * Opens the configured database. If the configuration names none, opens the embedded database of DATA_DIR, which always has
+ * two roles.
  */
 export async function openDatabase(config: Config, log: Log, releases: Releases): Promise<OpenDatabase> {
-  let url = config.database_url
-  const folders: string[] = []
-  if (url === '') {
-    const embedded = await startEmbedded({ dataDir: resolve(config.data_dir), log, outside: config.embedded_dir })
-    releases.push(() => embedded.stop())
-    url = embedded.url
-    folders.push(embedded.place)
+  const url = config.database_url
+  if (url === '' && config.migration_database_url !== '') {
+    throw new ConfigError(
+      'MIGRATION_DATABASE_URL is set, but DATABASE_URL is empty: set DATABASE_URL to the same database with the role of the ' +
+        'server, or remove MIGRATION_DATABASE_URL, because the embedded database makes its own roles',
+    )
   }
-  const applied = await migrate(url, log)
-  if (applied.length > 0) log.info({ applied }, 'the process migrated the database')
-  return { url, folders }
+  if (url !== '') return { url, owner_url: config.migration_database_url || url, folders: [] }
+  const embedded = await startEmbedded({ dataDir: resolve(config.data_dir), log, outside: config.embedded_dir })
+  releases.push(() => embedded.stop())
+  return { url: embedded.runtime_url, owner_url: embedded.url, folders: [embedded.place] }
 }
+
+/**
+ * Migrates an open database with the role of the owner, then grants the role of the server its rights. Returns the applied
+ * migrations. Throws a ConfigError if the role of DATABASE_URL must migrate but may not.
+ */
+export async function migrateDatabase({ url, owner_url }: OpenDatabase, log?: Log): Promise<string[]> {
+  const applied = await migrate(owner_url, log).catch((error: Error & { code?: string; cause?: { code?: string } }) => {
+    const is_forbidden = [error.code, error.cause?.code].includes(INSUFFICIENT_PRIVILEGE)
+    if (!is_forbidden || owner_url !== url) throw error
+    throw new ConfigError(
+      'migrations are pending, and the role of DATABASE_URL may not migrate. Run "npm run -s admin -- migrate" with ' +
+        'MIGRATION_DATABASE_URL, the same database with the role that owns its tables, then start again',
+    )
+  })
+  if (owner_url !== url) await grantRuntime(owner_url, url, log)
+  return applied
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501'
 
 /**
  * Builds the dependencies of a real process over the migrated database at `url`. Throws a ConfigError if the secret keys

@@ -15,6 +15,13 @@ const RETRY_MS = 25
 /** A database for one test or for one file of tests. */
 export type TestDatabase = { url: string; drop(): Promise<void> }
 
+/** Returns the URL of a test database for the role of the server. `grantRuntime` gives this role its rights. */
+export function runtimeUrlOf({ url }: Pick<TestDatabase, 'url'>): string {
+  const runtime = new URL(process.env.TEST_RUNTIME_URL ?? '')
+  runtime.pathname = new URL(url).pathname
+  return runtime.href
+}
+
 /** Returns the address of the test server and the name of the migrated template. Throws an error outside `npm test`. */
 export function testServer(): { adminUrl: string; template: string } {
   const { TEST_DATABASE_URL: adminUrl, TEST_TEMPLATE: template } = process.env

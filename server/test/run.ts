@@ -76,7 +76,7 @@ async function main(args: string[]): Promise<number> {
     stopServer = server.stop
     const template = await makeTemplate(server.url)
     const paths = args.every((arg) => arg.startsWith('-')) ? [...args, ...FOLDERS] : args
-    return await runTests(paths.map(filesOf), server.url, template, temporary, stopping.signal)
+    return await runTests(paths.map(filesOf), server, template, temporary, stopping.signal)
   } finally {
     await stopServer()
     await removeData(folder)
@@ -121,7 +121,7 @@ async function makeTemplate(adminUrl: string): Promise<string> {
 /** Runs Node's test runner with options and files, and returns the exit code. If no test ran, the run fails. */
 async function runTests(
   args: string[],
-  adminUrl: string,
+  server: { url: string; runtime_url: string },
   template: string,
   temporary: string,
   stop: AbortSignal,
@@ -138,7 +138,8 @@ async function runTests(
     cwd: ROOT,
     env: {
       ...process.env,
-      TEST_DATABASE_URL: adminUrl,
+      TEST_DATABASE_URL: server.url,
+      TEST_RUNTIME_URL: server.runtime_url,
       TEST_TEMPLATE: template,
       TMPDIR: temporary,
       ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),

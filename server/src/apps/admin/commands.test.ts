@@ -40,6 +40,8 @@ const INVALID_LINES: [string, string][] = [
   ['user drop-second-step --email a@b.tz --role VIEWER', 'the command "user drop-second-step" has no option --role'],
   ['token', '--email is required'],
   ['token --email a@b.tz --role VIEWER', 'the command "token" has no option --role'],
+  ['db roles', '--print is required'],
+  ['db roles --print --name a', 'the command "db roles" has no option --name'],
   ['demo --approve', 'the command "demo" has no option --approve'],
   ['user', 'the command "user" does not exist'],
   ['statement import', '--provider is required'],
@@ -103,7 +105,9 @@ test('the admin command accepts valid options', () => {
     'statement import --provider mock --file x.csv --from 2026-01-05 --to 2026-01-06T00:00:00Z --columns at=When',
   ]
   for (const line of valid) assert.equal(typeof prepare(line).run, 'function', line)
-  const named = valid.map((line) => line.split(' ').slice(0, 2).join(' '))
+  const printed = prepare('db roles --print --json', { DATABASE_URL: 'postgres://pay:secret@db/pay' }).run
+  assert.match(String(printed), /alter database "pay" owner to "pay";\n.*\n.*to "malipo_runtime";/)
+  const named = [...valid, 'db roles'].map((line) => line.split(' ').slice(0, 2).join(' '))
   for (const name of Object.keys(COMMANDS))
     assert.ok(named.some((line) => line.startsWith(name)) || name === 'user create')
 })

@@ -1,7 +1,6 @@
 // Defines the commands of `npm run -s admin`: their options, checks and actions.
 
-import type { Deps } from '../../kernel/db/index.ts'
-import { migrate } from '../../kernel/db/migrate.ts'
+import { type Deps, roleNames, rolesSql } from '../../kernel/db/index.ts'
 import type { Config } from '../../kernel/lib/index.ts'
 import { demo } from './demo.ts'
 import { erasePayer } from './erase.ts'
@@ -13,18 +12,24 @@ import { abandonKey, type Report, rotateSecrets, secretsStatus } from './secrets
 import { importStatement, statementToImport } from './statements.ts'
 import { verify } from './verify.ts'
 
+/** The database of a command: its URL, the migrations that the program just applied, and whether two roles are configured. */
+type CommandDatabase = { url: string; applied: string[]; must_separate: boolean }
+
 /** The action of a command. The program opens and migrates the database before the action runs. */
-type CommandAction = (deps: Deps, url: string, report: Report) => Promise<Record<string, unknown>>
+type CommandAction = (deps: Deps, database: CommandDatabase, report: Report) => Promise<Record<string, unknown>>
 
 /** A command. `prepare` checks the options before the program opens the database. */
 type Command = {
   takes: readonly read.Option[]
-  prepare(values: read.OptionValues, config: Config): CommandAction
+  /** Returns the action, or the text of a command that needs no database. */
+  prepare(values: read.OptionValues, config: Config): CommandAction | string
   /**
    * False means that the command needs no secret key, because it neither reads nor writes encrypted data. 'unchecked' means that
    * the command runs also if the keys are not the keys of the database.
    */
   needs_key?: false | 'unchecked'
+  /** True means that the command uses the role that owns the tables, because it must change rows of append-only tables. */
+  needs_owner?: true
 }
 
 const NAME_MAX = 100
@@ -111,24 +116,47 @@ export const COMMANDS: Record<string, Command> = {
     },
   },
   'secrets status': { takes: [], needs_key: 'unchecked', prepare: () => secretsStatus },
-  'secrets rotate': { takes: [], prepare: () => (deps, _url, report) => rotateSecrets(deps, report) },
+  'secrets rotate': { takes: [], prepare: () => (deps, _database, report) => rotateSecrets(deps, report) },
   'secrets abandon': {
     takes: ['key'],
     needs_key: 'unchecked',
     prepare(values) {
       const key_id = read.secretKeyId(values)
-      return (deps, _url, report) => abandonKey(deps, key_id, report)
+      return (deps, _database, report) => abandonKey(deps, key_id, report)
     },
   },
   'erase payer': {
     takes: ['phone'],
+    needs_owner: true,
     prepare(values) {
       const phone = read.requiredPhone(values)
-      return (deps, url) => erasePayer(deps, url, phone)
+      return (deps, { url }) => erasePayer(deps, url, phone)
     },
   },
-  migrate: { takes: [], needs_key: false, prepare: () => async (_deps, url) => ({ applied: await migrate(url) }) },
-  verify: { takes: [], needs_key: false, prepare: () => (_deps, url) => verify(url) },
+  'db roles': {
+    takes: ['print'],
+    prepare(values, config) {
+      if (values.print) return rolesSql(roleNames(config.database_url, config.migration_database_url))
+      throw new read.UsageError(
+        '--print is required: the command changes no database, it only prints the SQL statements',
+      )
+    },
+  },
+  migrate: {
+    takes: [],
+    needs_key: false,
+    prepare:
+      () =>
+      async (_deps, { applied }) => ({ applied }),
+  },
+  verify: {
+    takes: [],
+    needs_key: false,
+    prepare:
+      () =>
+      (_deps, { url, must_separate }) =>
+        verify(url, must_separate),
+  },
 }
 
 /** Makes a command that takes an e-mail address as its only option. */
@@ -150,7 +178,7 @@ export function prepareCommand(
   words: readonly string[],
   values: read.OptionValues,
   config: Config,
-): { run: CommandAction; needs_key: false | 'unchecked' | undefined } {
+): { run: CommandAction | string; needs_key: false | 'unchecked' | undefined; needs_owner: boolean } {
   const name = words.join(' ')
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) throw new read.UsageError(`the command "${name}" does not exist: --help lists the commands`)
@@ -159,5 +187,9 @@ export function prepareCommand(
       throw new read.UsageError(`the command "${name}" has no option --${option}`)
     }
   }
-  return { run: command.prepare(values, config), needs_key: command.needs_key }
+  return {
+    run: command.prepare(values, config),
+    needs_key: command.needs_key,
+    needs_owner: command.needs_owner ?? false,
+  }
 }

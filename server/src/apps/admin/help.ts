@@ -131,6 +131,15 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     example: '--phone 0754123456',
     more: ['docs/operate/privacy.md describes what the command changes. The change is final.'],
   },
+  'db roles': {
+    takes: '--print',
+    does: [
+      'Prints the SQL statements that make two database roles: the owner, which migrates, and the role of the server.',
+      'The names come from DATABASE_URL and MIGRATION_DATABASE_URL',
+    ],
+    options: { '--print': 'Print the statements. The command never changes a database' },
+    example: '--print',
+  },
   migrate: { does: ['Applies the pending migrations to the database'] },
   verify: { does: ['Checks every invariant of the books and states. Exit code 1 if one fails'] },
 }

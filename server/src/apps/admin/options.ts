@@ -15,6 +15,7 @@ export const OPTIONS = {
   name: { type: 'string' },
   email: { type: 'string' },
   approve: { type: 'boolean' },
+  print: { type: 'boolean' },
   merchant: { type: 'string' },
   key: { type: 'string' },
   environment: { type: 'string' },

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import type { Reader } from '../../kernel/db/index.ts'
+import { type Reader, revokedPrivileges } from '../../kernel/db/index.ts'
 import { runChecks, verify } from './verify.ts'
-import { PRIVILEGES_HOLD, revokedPrivileges } from './verify-privileges.ts'
+import { PRIVILEGES_HOLD } from './verify-privileges.ts'
 
 const TABLES = [...new Set(revokedPrivileges().map(({ table }) => table))]
 

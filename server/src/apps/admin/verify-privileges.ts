@@ -1,31 +1,10 @@
 // Compares the privileges that the migrations revoked with the grants of the database. After a restore without privileges, a
 // role could change the ledger.
 
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { type Reader, sql } from '../../kernel/db/index.ts'
-import { MIGRATIONS_DIR } from '../../kernel/db/migrate.ts'
-
-/** A privilege on a table that no role except a superuser may have. */
-export type Revoked = { table: string; privilege: string }
+import { ownedTable, type Reader, revokedPrivileges, sql } from '../../kernel/db/index.ts'
 
 /** The name of this check in the result of `verify`. */
 export const PRIVILEGES_HOLD = 'No role may change or delete rows of append-only tables'
-
-const REVOKE = /^revoke ([a-z, ]+) on ([a-z_, ]+) from current_user;$/gm
-
-/** Returns the privileges that the migrations revoke, each once. Only the migrations define which tables are append-only. */
-export function revokedPrivileges(dir = MIGRATIONS_DIR): Revoked[] {
-  const names = readdirSync(dir).filter((name) => name.endsWith('.sql'))
-  const text = names.map((name) => readFileSync(join(dir, name), 'utf8')).join('\n')
-  const revoked = new Map<string, Revoked>()
-  for (const [, privileges = '', tables = ''] of text.matchAll(REVOKE)) {
-    for (const table of tables.split(',').map((name) => name.trim()))
-      for (const privilege of privileges.split(',').map((name) => name.trim().toUpperCase()))
-        revoked.set(`${table} ${privilege}`, { table, privilege })
-  }
-  return [...revoked.values()]
-}
 
 // `has_any_column_privilege` also finds an UPDATE of single columns. Both functions find grants to PUBLIC, inherited
 // grants, and the role that may write all data. The query also checks the role of this connection, even a superuser.
@@ -54,4 +33,48 @@ export async function lostRevocations(reader: Reader): Promise<string[]> {
     revoked.map(({ privilege }) => privilege),
   ])
   return rows.map(({ finding }) => finding)
+}
+
+/** The name of the check of the role of the server in the result of `verify`. */
+export const ROLE_SEPARATED = 'The role of the server cannot rewrite history'
+
+// A superuser never comes here, because a superuser has the rights of every owner.
+const RUNTIME_RIGHTS = sql(
+  'verify_runtime_rights',
+  `select current_user || ' may ' || p.privilege || ' on ' || c.relname || ': revoke it' as finding
+   from pg_class c
+   cross join unnest(array['TRUNCATE', 'TRIGGER', 'SELECT WITH GRANT OPTION', 'INSERT WITH GRANT OPTION',
+     'UPDATE WITH GRANT OPTION', 'DELETE WITH GRANT OPTION']) as p (privilege)
+   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and has_table_privilege(c.oid, p.privilege)
+   union all select current_user || ' may create objects in the schema ' || current_schema() || ': revoke create on schema '
+     || quote_ident(current_schema()) || ' from ' || quote_ident(current_user) || ', public'
+     where has_schema_privilege(current_schema(), 'CREATE')
+   union all select current_user || ' is a member of ' || r.rolname || ': revoke ' || quote_ident(r.rolname) || ' from '
+     || quote_ident(current_user)
+     from pg_roles r where r.rolname <> current_user and pg_has_role(r.oid, 'MEMBER')
+   union all select rolname || ' has the attribute createrole, replication or bypassrls: alter role ' || quote_ident(rolname)
+     || ' nocreaterole noreplication nobypassrls'
+     from pg_roles where rolname = current_user and (rolcreaterole or rolreplication or rolbypassrls)`,
+)
+
+/**
+ * Checks that the role of this connection can neither own, truncate nor grant away a table. `must_separate` is true if the
+ * configuration has two roles; otherwise a single role is no finding, and `note` describes it.
+ */
+export async function runtimeRights(
+  reader: Reader,
+  must_separate: boolean,
+): Promise<{ findings: string[]; note: string | null }> {
+  const { role, table } = await ownedTable(reader)
+  if (table !== null) {
+    const owns = `${role} has the rights of the owner of ${table}`
+    if (must_separate)
+      return { findings: [`${owns}: alter table ${table} owner to the role that migrates`], note: null }
+    return {
+      findings: [],
+      note: `not separated: ${owns}, migrates, and serves requests; "admin db roles --print" prints the SQL statements for two roles`,
+    }
+  }
+  const rows = await reader.query<{ finding: string }>(RUNTIME_RIGHTS)
+  return { findings: rows.map(({ finding }) => finding), note: null }
 }

@@ -9,7 +9,7 @@ import { INVOICES } from './verify-invoices.ts'
 import { OPERATORS } from './verify-operators.ts'
 import { PAGES } from './verify-pages.ts'
 import { type Invariant, PEOPLE } from './verify-people.ts'
-import { lostRevocations, PRIVILEGES_HOLD } from './verify-privileges.ts'
+import { lostRevocations, PRIVILEGES_HOLD, ROLE_SEPARATED, runtimeRights } from './verify-privileges.ts'
 import { WITHDRAWALS } from './verify-withdrawals.ts'
 
 const EDGES = [START, ...Object.values(moves)]
@@ -227,25 +227,29 @@ export type Verification = { ok: boolean; checks: { name: string; ok: boolean; d
 
 /**
  * Runs every check over the database at `url`. The function only reads, so an operator can run the checks while the server
- * runs.
+ * runs. `must_separate` is true if the configuration has two database roles.
  */
-export async function verify(url: string): Promise<Verification> {
+export async function verify(url: string, must_separate = false): Promise<Verification> {
   const db = createDb({ url, max_connections: 1, application_name: 'malipo-verify', reporting: true })
   try {
     // All checks read one snapshot, so that payments that arrive during the checks do not look like contradictions.
     return await inTransaction(db, async (tx) => {
       await tx.query(SNAPSHOT)
-      return await runChecks(tx)
+      return await runChecks(tx, () => true, must_separate)
     })
   } finally {
     await db.close()
   }
 }
 
-/** Runs the checks that `isWanted` accepts. Without `isWanted`, runs all checks. */
+/**
+ * Runs the checks that `isWanted` accepts. Without `isWanted`, runs all checks. With `must_separate`, a role of the server
+ * that owns tables is a finding.
+ */
 export async function runChecks(
   reader: Reader,
   isWanted: (name: string) => boolean = () => true,
+  must_separate = false,
 ): Promise<Verification> {
   const checks: Verification['checks'] = []
   for (const [i, invariant] of INVARIANTS.entries()) {
@@ -266,6 +270,14 @@ export async function runChecks(
   if (isWanted(PRIVILEGES_HOLD)) {
     const lost = await lostRevocations(reader)
     checks.push({ name: PRIVILEGES_HOLD, ok: lost.length === 0, detail: detailOf(lost.length, lost) })
+  }
+  if (isWanted(ROLE_SEPARATED)) {
+    const { findings, note } = await runtimeRights(reader, must_separate)
+    checks.push({
+      name: ROLE_SEPARATED,
+      ok: findings.length === 0,
+      detail: note ?? detailOf(findings.length, findings),
+    })
   }
   return { ok: checks.every((check) => check.ok), checks }
 }

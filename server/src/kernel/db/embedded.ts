@@ -6,7 +6,7 @@
  * users died, a watcher stops the server (embedded-users.ts).
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
@@ -30,6 +30,7 @@ import {
 const MAJOR = 18
 const DATABASE = 'malipo'
 const OWNER = 'malipo'
+const RUNTIME = 'malipo_runtime'
 const ADMIN = 'postgres'
 /** The folder for data that a program uses if the user of the server cannot reach DATA_DIR. */
 const DEFAULT_OUTSIDE = '/var/lib/malipo'
@@ -95,8 +96,10 @@ export type EmbeddedOptions = {
 
 /** A running server in the form in which its programs use it. */
 export type EmbeddedDatabase = {
-  /** The URL for the owner of the database. The owner is no superuser. */
+  /** The URL for the owner of the database, who migrates. The owner is no superuser. */
   url: string
+  /** The URL for the role of the server, which owns nothing. `grantRuntime` gives the role its rights. */
+  runtime_url: string
   /** The folder of the files of the server. */
   place: string
   /** True if another program started the server. */
@@ -144,6 +147,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
         options.log.info(`PostgreSQL was already running on port ${server.port}; the program uses that server`)
       }
       const url = socketUrl(urlOf(OWNER, secrets.password, server.port), place)
+      const runtime_url = socketUrl(urlOf(RUNTIME, runtimePassword(secrets), server.port), place)
       const supervisor = supervise(context, options, folder, taken, registration)
       const stop = once(async () => {
         const last = await supervisor.stop()
@@ -155,7 +159,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
           closing.close()
         }
       })
-      return { url, place, adopted, stop }
+      return { url, runtime_url, place, adopted, stop }
     } catch (error) {
       await registration.leave()
       throw error
@@ -279,7 +283,7 @@ async function startPostgres(context: Context, options: EmbeddedOptions, fixed_p
     const server = { pid: child.pid as number, started: await startTimeOf(child.pid as number), port }
     await watchUsers(place, server, options.orphanMs ?? ORPHAN_MS)
     if (await becameReady(context, child, server, deadline)) {
-      await ensureDatabase(urlOf(ADMIN, secrets.admin_password, port, 'postgres'), secrets.password)
+      await ensureDatabase(urlOf(ADMIN, secrets.admin_password, port, 'postgres'), secrets)
       if (port !== fixed_port) await writePointer(dataDir, { ...pointer, place, port })
       log.info(`PostgreSQL ${programs.major} started on port ${port}, data in ${place}`)
       return server
@@ -406,23 +410,44 @@ async function becameReady(
 }
 
 /**
- * Makes the owner role and the database if they are missing. After a crash between initdb and the first start, both are
- * missing.
+ * Makes the two roles and the database if they are missing. After a crash between initdb and the first start, all are
+ * missing. Data of an older version have no role of the server.
  */
-async function ensureDatabase(adminUrl: string, password: string): Promise<void> {
+async function ensureDatabase(adminUrl: string, secrets: Secrets): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
   client.on('error', () => {}) // A lost connection also rejects the statement in progress.
   await client.connect()
   try {
-    const owner = await client.query('select 1 from pg_roles where rolname = $1', [OWNER])
-    if (owner.rowCount === 0) {
-      await client.query(`create role ${OWNER} login nosuperuser createdb password ${client.escapeLiteral(password)}`)
-    }
+    await ensureRole(client, OWNER, 'createdb', secrets.password)
+    await ensureRole(client, RUNTIME, 'nocreatedb nocreaterole', runtimePassword(secrets))
     const database = await client.query('select 1 from pg_database where datname = $1', [DATABASE])
     if (database.rowCount === 0) await client.query(`create database ${DATABASE} owner ${OWNER}`)
   } finally {
     await client.end()
   }
+}
+
+/** Makes a role that can log in. Another program may make the same role at the same time. */
+async function ensureRole(client: pg.Client, role: string, rights: string, password: string): Promise<void> {
+  const found = await client.query('select 1 from pg_roles where rolname = $1', [role])
+  if (found.rowCount !== 0) return
+  try {
+    await client.query(`create role ${role} login nosuperuser ${rights} password ${client.escapeLiteral(password)}`)
+  } catch (error) {
+    const { code = '' } = error as { code?: string }
+    if (code !== DUPLICATE_OBJECT && code !== UNIQUE_VIOLATION) throw error
+  }
+}
+
+const DUPLICATE_OBJECT = '42710'
+const UNIQUE_VIOLATION = '23505'
+
+/**
+ * Returns the password of the role of the server. The function derives it from the password of the superuser, so that the
+ * secrets of an older version need no change, and an older version can use its server again.
+ */
+function runtimePassword({ admin_password }: Secrets): string {
+  return createHmac('sha256', admin_password).update(RUNTIME).digest('hex')
 }
 
 /**
@@ -468,11 +493,9 @@ async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promis
     if (postmaster.port > 0) {
       login = await tryLogin(urlOf(ADMIN, context.secrets.admin_password, postmaster.port, 'postgres'))
       if (login === 'yes') {
-        // After a crash between initdb and the first start, the owner role is missing.
-        await ensureDatabase(
-          urlOf(ADMIN, context.secrets.admin_password, postmaster.port, 'postgres'),
-          context.secrets.password,
-        )
+        // After a crash between initdb and the first start, the roles are missing. In a server that an older version
+        // made, the role of the server is missing.
+        await ensureDatabase(urlOf(ADMIN, context.secrets.admin_password, postmaster.port, 'postgres'), context.secrets)
         return { pid, started, port }
       }
       if (login.startsWith('refused: ')) break

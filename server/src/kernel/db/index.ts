@@ -18,6 +18,7 @@ export { countList, type KeptList } from './kept-count.ts'
 export { openVault } from './open-vault.ts'
 export * from './pool.ts'
 export { type Checks, createReadiness, isReady, READINESS_CHECKS } from './readiness.ts'
+export { grantRuntime, ownedTable, revokedPrivileges, roleNames, rolesSql } from './roles.ts'
 export {
   countSealed,
   giveUp,

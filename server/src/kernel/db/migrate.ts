@@ -16,7 +16,7 @@ import { type Reader, sql } from './pool.ts'
 export const MIGRATIONS_DIR = fileURLToPath(new URL('../../../../db/migrations', import.meta.url))
 
 /** The key of the advisory lock: an arbitrary number that no other code uses in this database. */
-const LOCK_KEY = '7165243380915627'
+export const LOCK_KEY = '7165243380915627'
 /**
  * The longest wait of a migration for a table lock. During the wait, every later reader of the table waits behind the
  * migration.
@@ -212,7 +212,8 @@ async function readApplied(client: pg.Client): Promise<Map<string, AppliedMigrat
   return new Map(rows.map(({ name, ...migration }) => [name, migration]))
 }
 
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Runs `work` on a connection of its own, and closes the connection. If the database is unreachable, throws. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {}) // A lost connection also rejects the statement in progress.
   await client.connect()

@@ -128,6 +128,13 @@ const processSettings = {
     flag,
     'true: production accepts a DATABASE_URL of another machine without verified TLS. Only if something else encrypts that network, such as a tunnel.',
   ),
+  migration_database_url: setting(
+    'MIGRATION_DATABASE_URL',
+    '',
+    url('postgres:', 'postgresql:'),
+    'The database of DATABASE_URL with the role that owns its tables. Only migrations use this role. Empty: the role of DATABASE_URL migrates.',
+    { secret: true },
+  ),
   database_connections: setting(
     'DATABASE_CONNECTIONS',
     '12',
