@@ -9,7 +9,13 @@ import {
   isWellFormedKey,
   revokeAllKeys,
 } from './access/api-keys/index.ts'
-import { createSessions, identityRoutes, identityTask, mayMailInvitation } from './access/identity/index.ts'
+import {
+  createSessions,
+  identityRoutes,
+  identityTask,
+  mayMailInvitation,
+  sessionRoutes,
+} from './access/identity/index.ts'
 import { ipAddressRoutes, merchantRoutes, notifyAdmins } from './access/merchants/index.ts'
 import {
   type Attach,
@@ -328,6 +334,7 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
       breaker,
     }),
     identityRoutes(deps, { revokeAllKeys }),
+    sessionRoutes(deps),
     callbackRoutes(receive, providers),
     payPageRoutes(deps, { collect, find, live, outcomes: MAGIC_NUMBERS }),
     portalRoutes(deps, {

@@ -9,7 +9,12 @@ import { createKey, revokeKey } from '../src/access/api-keys/index.ts'
 import { MERCHANT_ROLES, type MerchantRole, SCOPES, type Scope } from '../src/kernel/http/index.ts'
 import { createWorld, type World } from './harness.ts'
 
-type Rule = 'public' | 'operator' | 'authenticated' | { scopes?: readonly Scope[]; roles?: readonly MerchantRole[] }
+type Rule =
+  | 'public'
+  | 'operator'
+  | 'session'
+  | 'authenticated'
+  | { scopes?: readonly Scope[]; roles?: readonly MerchantRole[] }
 
 const ALL = MERCHANT_ROLES
 const ADMIN = ['MERCHANT_ADMIN'] as const
@@ -98,6 +103,8 @@ const RULES: Record<string, Rule> = {
   'DELETE /v1/merchant/ip-addresses/{id}': { roles: BUILDERS },
 
   'GET /v1/me': 'authenticated',
+  'GET /v1/session': 'session',
+  'POST /v1/session/confirm': 'session',
   'GET /v1/merchant/members': { roles: ALL },
   'POST /v1/merchant/members': { roles: ADMIN },
   'PATCH /v1/merchant/members/{member_id}': { roles: ADMIN },

@@ -219,6 +219,7 @@ const OWNERS: Record<string, readonly string[]> = {
   'adapters/messages': ['outbox_messages'],
   'access/merchants': ['ip_addresses', 'member_history', 'members', 'merchants', 'pricing_rules', 'users'],
   'access/identity': [
+    'console_sessions',
     'credentials',
     'identity_records',
     'mailed_links',

@@ -27,8 +27,9 @@ export const queueTexts = texts({
     four_eyes: (amount: string) => `Kuanzia ${amount} waendeshaji wawili tofauti lazima waidhinishe.`,
     old_title: 'Uliingia muda mrefu uliopita',
     old: (age: string) =>
-      `Uliingia ${age} zilizopita. Utaombwa kuingia tena kabla ya kuhamisha pesa. Unaweza kufanya hivyo sasa.`,
-    fresh: (minutes: number) => `Kuhamisha pesa kunahitaji uwe umeingia ndani ya dakika ${minutes} zilizopita.`,
+      `Uliingia ${age} zilizopita. Utaombwa kuthibitisha kuwa ni wewe kabla ya kuhamisha pesa. Unaweza pia kuingia tena sasa.`,
+    fresh: (minutes: number) =>
+      `Kuhamisha pesa kunahitaji uwe umeingia au umethibitisha ndani ya dakika ${minutes} zilizopita.`,
     sign_in: 'Ingia tena sasa',
     kinds: {
       withdrawals_waiting: { name: 'Utoaji pesa unaosubiri idhini', what: 'Idhinisha, kataa au uliza.' },
@@ -78,8 +79,9 @@ export const queueTexts = texts({
     four_eyes: (amount: string) => `From ${amount} on, two different operators have to approve.`,
     old_title: 'Your sign-in is not recent',
     old: (age: string) =>
-      `You signed in ${age} ago. You will be asked to sign in again before money moves. You can do that now.`,
-    fresh: (minutes: number) => `To move money you must have signed in within the last ${minutes} minutes.`,
+      `You signed in ${age} ago. You will be asked to confirm that it is you before money moves. You can also sign in again now.`,
+    fresh: (minutes: number) =>
+      `To move money you must have signed in or confirmed within the last ${minutes} minutes.`,
     sign_in: 'Sign in again now',
     kinds: {
       withdrawals_waiting: { name: 'Withdrawals that wait for approval', what: 'Approve, reject or ask.' },

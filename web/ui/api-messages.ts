@@ -227,7 +227,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
 const BY_CODE: ReadonlySet<string> = new Set([
   'Your role does not allow this call. Ask an administrator of the merchant.',
   'The server does not allow this request.',
-  'This request moves money: sign in to the console again, then repeat the request.',
+  'This request needs a recent sign-in. Send your code or password to POST /v1/session/confirm, or sign in again, then repeat the request.',
   'The request is not valid. See details.fields for what to change.',
   'The state of the record does not allow this request.',
   'Too many requests. Wait for the seconds in Retry-After.',

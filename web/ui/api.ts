@@ -2,6 +2,7 @@
 // throws one of three errors, because the reader recovers from each error in a different way.
 
 import type { Calls } from './api-types.ts'
+import { askConfirmation } from './confirm-request.ts'
 import type { Language } from './language.ts'
 import { renew, token } from './session.ts'
 
@@ -74,12 +75,21 @@ export type Input<Name extends CallName> = {
   signal?: AbortSignal
 }
 
-/** Calls the API and returns the data of the response. Throws Refused, NoAnswer or SessionOver. */
+/**
+ * Calls the API and returns the data of the response. If the API requires a recent sign-in, asks the user to confirm the session and
+ * repeats the call. Throws Refused, NoAnswer or SessionOver.
+ */
 export async function call<Name extends CallName>(name: Name, input: Input<Name> = {}): Promise<Calls[Name]['data']> {
-  const reply = await sendAuthorized(name, input)
+  const reply = await sendAuthorized(name, input).catch(async (error: unknown) => {
+    const confirms = error instanceof Refused && error.code === 'step_up_required' && name !== CONFIRM
+    if (!confirms || !(await askConfirmation())) throw error
+    return sendAuthorized(name, input)
+  })
   const body = await reply.json().catch(() => throwNoAnswer())
   return (body as { data: Calls[Name]['data'] }).data
 }
+
+const CONFIRM: CallName = 'POST /v1/session/confirm'
 
 /** Downloads a file, such as a CSV or a PDF, and saves it. Throws the same errors as `call`. */
 export async function download<Name extends CallName>(name: Name, input: Input<Name>, file: string): Promise<void> {
@@ -100,6 +110,20 @@ async function sendAuthorized<Name extends CallName>(name: Name, input: Input<Na
   return checked(await sendRequest(name, input, other))
 }
 
+/** After this time without input, the requests of the page are no sign of activity, so that an unused session ends. */
+const UNUSED_MS = 60_000
+
+let used_at = Date.now()
+for (const input of ['keydown', 'pointerdown']) {
+  addEventListener(
+    input,
+    () => {
+      used_at = Date.now()
+    },
+    { capture: true, passive: true },
+  )
+}
+
 async function sendRequest<Name extends CallName>(
   name: Name,
   input: Input<Name>,
@@ -111,6 +135,7 @@ async function sendRequest<Name extends CallName>(
   if (input.body !== undefined) headers['content-type'] = 'application/json'
   if (input.file !== undefined) headers['content-type'] = 'text/csv'
   if (input.once !== undefined) headers['idempotency-key'] = input.once
+  if (Date.now() - used_at > UNUSED_MS) headers['x-background'] = 'true'
   const { signal = null } = input
   const body = input.file ?? (input.body === undefined ? null : JSON.stringify(input.body))
   try {

@@ -2,7 +2,7 @@
 
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { facts } from './facts.ts'
 import { useLanguage, useTexts } from './language.ts'
 import { partsTexts } from './parts-texts.ts'
@@ -215,6 +215,7 @@ export function Dialog({
   children: ReactNode
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const title_id = useId()
   useEffect(() => {
     const element = dialog.current
     if (element === null) return
@@ -239,16 +240,10 @@ export function Dialog({
     if (!unmounted.current) onClose()
   }
   return (
-    <dialog
-      ref={dialog}
-      className="dialog"
-      aria-labelledby="dialog-title"
-      onClose={onDialogClose}
-      onCancel={onDialogClose}
-    >
+    <dialog ref={dialog} className="dialog" aria-labelledby={title_id} onClose={onDialogClose} onCancel={onDialogClose}>
       {open ? (
         <Stack gap="md">
-          <Title order={2} id="dialog-title" tabIndex={-1} className="page-title">
+          <Title order={2} id={title_id} tabIndex={-1} className="page-title">
             {title}
           </Title>
           {children}

@@ -15,6 +15,7 @@ import {
 import { useDisclosure, useNetwork } from '@mantine/hooks'
 import { Link, useRouterState } from '@tanstack/react-router'
 import { type ReactNode, useContext, useEffect } from 'react'
+import { ConfirmDialog } from './confirm.tsx'
 import { facts } from './facts.ts'
 import { LanguageContext, useTexts } from './language.ts'
 import { hrefOf } from './parts.tsx'
@@ -116,6 +117,7 @@ export function Shell({
           </div>
         )}
         <div className="content">{children}</div>
+        <ConfirmDialog />
       </AppShell.Main>
     </AppShell>
   )

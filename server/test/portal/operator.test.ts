@@ -357,27 +357,31 @@ describe("the operators' console", () => {
   }
 
   // This test runs last, because it moves the clock.
-  test('the console requires another sign-in before money moves, and returns to the question with the typed text', async () => {
+  test('the console asks for the password in place before money moves after a while, and then repeats the act', async () => {
     const id = await operator.submit(shop, { amount: '9000.00', ending: '103' })
     await operator.act(id, 'approve')
-    const visitor = await office.comes(asha, 'operator', { refusals: [401, 403] })
+    const visitor = await office.comes(asha, 'operator', { refusals: [400, 403] })
+    const { page } = visitor
     await visitor.opens(`/withdrawals/${id}`)
-    await visitor.page.getByText('Being checked with the provider').first().waitFor()
+    await page.getByText('Being checked with the provider').first().waitFor()
     office.world.deps.clock.advance(11 * 60_000)
     await visitor.press('', 'Resolve the outcome')
     await question(visitor).getByLabel('It was paid', { exact: true }).check()
     await question(visitor).getByLabel('How do you know?').fill('Seen in the portal of the provider')
     await visitor.press('', 'Confirm: TZS 9,000 was paid')
-    await visitor.press('', 'Sign in again')
-    await visitor.page.locator('input[name=password]').waitFor()
+    const confirmation = page.locator('dialog[open]', { hasText: 'Confirm that it is you' })
+    await confirmation.getByLabel('Your password').fill('not this one')
+    await visitor.press('', 'Confirm and continue')
+    await confirmation.getByText('The password is not right.').waitFor()
+    await visitor.looks('confirmation')
+    await visitor.picture('confirmation')
+    // Without the confirmation, nothing moves, and the question keeps the typed text.
+    await confirmation.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Confirm that it is you first').first().waitFor()
     assert.equal(await statusOf(id), 'NEEDS_RECONCILIATION')
-    await visitor.signsIn()
-    await question(visitor).getByLabel('How do you know?').waitFor()
-    assert.equal(
-      await question(visitor).getByLabel('How do you know?').inputValue(),
-      'Seen in the portal of the provider',
-    )
     await visitor.press('', 'Confirm: TZS 9,000 was paid')
+    await confirmation.getByLabel('Your password').fill(asha.password)
+    await visitor.press('', 'Confirm and continue')
     await hears(visitor, '', 'Closed as paid: TZS 9,000 has left the balance.')
     assert.equal(await statusOf(id), 'SUCCESS')
     await visitor.leave()

@@ -13,7 +13,7 @@ export type AuthenticateOptions = {
   /** Records that the key has authenticated a request. */
   used(merchant_id: string, key_id: string): void
   /** Verifies a session token. If the token is invalid, throws a Refusal with 401. */
-  session(token: string, request: { id: string; ip: string }): Promise<SessionPrincipal>
+  session(token: string, request: FastifyRequest): Promise<SessionPrincipal>
 }
 
 type ApiKeyRow = {

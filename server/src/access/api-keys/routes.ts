@@ -26,7 +26,7 @@ export function apiKeyRoutes(deps: Deps): Routes {
     body: NewKeyBody,
     response: { 201: CreatedKeyReply },
   }
-  const config = { access: WRITE, idempotency: 'honoured' } as const
+  const config = { access: WRITE, idempotency: 'honoured', step_up: 'always' } as const
   const refusals = ['production_access_restricted', 'key_limit_reached'] as const
 
   return (app) => {

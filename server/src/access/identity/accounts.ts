@@ -3,6 +3,7 @@
 import { queueEmail } from '../../adapters/messages/index.ts'
 import { type Act, type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
+import { baseUrlOf } from '../../kernel/http/index.ts'
 import type { Language } from '../../kernel/lib/index.ts'
 import {
   addMerchant,
@@ -150,18 +151,32 @@ export async function resetPassword(
   })
 }
 
-const OWNER = sql('accounts_owner', 'select email, language from users where id = $1')
-
 /** Deletes the second step and the recovery codes of a user who lost the second factor, and mails the user. */
 export async function removeSecondStep(deps: Deps, tx: Tx, user_id: string): Promise<void> {
   await dropSecondStep(tx, user_id)
+  await mailUser(deps, tx, user_id, 'identity.second_step_removed')
+}
+
+/** Mails a user about the use of a recovery code, because a thief may have used the code. */
+export function notifyRecoveryCode(deps: Deps, tx: Tx, user_id: string): Promise<void> {
+  return mailUser(deps, tx, user_id, 'identity.recovery')
+}
+
+const OWNER = sql('accounts_owner', 'select email, language from users where id = $1')
+
+async function mailUser(
+  deps: Deps,
+  tx: Tx,
+  user_id: string,
+  kind: 'identity.second_step_removed' | 'identity.recovery',
+): Promise<void> {
   const [owner] = await tx.query<{ email: string; language: Language }>(OWNER, [user_id])
-  if (!owner) throw new Error('the database has no user for this second step')
+  if (!owner) throw new Error('the database has no user for this e-mail')
   const { email: to, language } = owner
-  const { brand_name: brand, base_url, port } = deps.config
-  const url = pageUrl(base_url || `http://127.0.0.1:${port}`, 'forgot', language)
+  const { brand_name: brand } = deps.config
+  const url = pageUrl(baseUrlOf(deps.config), 'forgot', language)
   const act = { at: deps.clock.now(), address: null, device: '' }
-  await queueEmail(deps, tx, identityMail('identity.second_step_removed', { to, language, brand, url, act }))
+  await queueEmail(deps, tx, identityMail(kind, { to, language, brand, url, act }))
 }
 
 /** Uses up a link and records that the user has proven the e-mail address. Returns false if the link is used up. */

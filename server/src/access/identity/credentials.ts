@@ -8,6 +8,7 @@ import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { limitConcurrency, newId, type Random, randomBase62, refuseField } from '../../kernel/lib/index.ts'
 import { setIdentity } from '../merchants/index.ts'
 import { forgetAccount } from './adapter.ts'
+import { forgetConsoleSessions } from './console-sessions.ts'
 import { commonPasswords } from './credentials-common.ts'
 import { EMBEDDED } from './tokens.ts'
 
@@ -132,6 +133,7 @@ export async function storePassword(deps: Deps, tx: Tx, user_id: string, passwor
 export async function endSessions(deps: Deps, tx: Tx, user_id: string): Promise<void> {
   const { subject } = await lockUser(tx, user_id)
   if (subject !== null) await forgetAccount(tx, subject)
+  await forgetConsoleSessions(tx, user_id)
   await setIdentity(deps, tx, user_id, { issuer: EMBEDDED, subject: newId(deps, 0) })
 }
 

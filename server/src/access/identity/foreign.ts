@@ -42,7 +42,8 @@ export function createForeignVerifier(deps: Deps): Verifier {
       const console = consoleOf(deps, payload)
       if (console === undefined) return null
       const auth_time = authTimeOf(payload)
-      return { issuer: oidc_issuer, subject: payload.sub, strong, console, auth_time, by_command: false }
+      const of_issuer = { by_command: false, session_id: null }
+      return { issuer: oidc_issuer, subject: payload.sub, strong, console, auth_time, ...of_issuer }
     },
     // The caller has verified the token, so that this function only reads the claims.
     async verifiedEmail(token, { subject }) {

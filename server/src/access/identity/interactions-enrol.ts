@@ -6,6 +6,7 @@ import { inTransaction } from '../../kernel/db/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { forgetOthers } from './adapter.ts'
 import { beginAttempt } from './attempts.ts'
+import { forgetConsoleSessions } from './console-sessions.ts'
 import { formField, mustEnrol, notifyUser, openSignIn, type SignInRoute } from './interactions.ts'
 import { textsOf } from './pages.ts'
 import { enrolPage, recoveryCodesPage } from './pages-forms.ts'
@@ -49,6 +50,7 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
       const recovery_codes = await setSecondStep(deps, tx, person.id, secret, counter)
       // The other sessions of the user began with the password alone, so that they must end.
       await forgetOthers(tx, person.subject, kept)
+      await forgetConsoleSessions(tx, person.id)
       await notifyUser(site, tx, request, person, {
         action: 'user.enrol_second_step',
         mail: 'identity.second_step',

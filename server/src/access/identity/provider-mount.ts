@@ -9,6 +9,7 @@ import { sweepTask, type Task } from '../../kernel/work/index.ts'
 import type { RevokeAllKeys } from '../merchants/index.ts'
 import { sweepRecords } from './adapter.ts'
 import { sweepAttempts } from './attempts.ts'
+import { sweepConsoleSessions } from './console-sessions.ts'
 import { signInRoutes } from './interactions.ts'
 import { accountRoutes } from './interactions-account.ts'
 import { enrolRoutes } from './interactions-enrol.ts'
@@ -34,6 +35,7 @@ export function identityTask(deps: Deps): Task {
     (now) => sweepRecords(deps, now),
     (now) => sweepLinks(deps, now),
     (now) => sweepAttempts(deps, now),
+    (now) => sweepConsoleSessions(deps, now),
   ])
 }
 
@@ -59,6 +61,7 @@ function mountProvider(scope: FastifyInstance, site: IdentitySite): void {
       // The provider derives its addresses from these headers, so that the server overwrites the headers of the client.
       raw.headers['x-forwarded-proto'] = address.protocol.slice(0, -1)
       raw.headers['x-forwarded-host'] = address.host
+      raw.headers['x-forwarded-for'] = request.ip
       const url = raw.url ?? ''
       Object.assign(raw, { originalUrl: url, url: url.slice(MOUNT.length) })
       try {

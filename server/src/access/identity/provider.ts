@@ -14,6 +14,8 @@ import type {
 import { type Deps, isUnavailable, sql } from '../../kernel/db/index.ts'
 import { CONSOLES, type Console } from '../../kernel/http/index.ts'
 import { createAdapter } from './adapter.ts'
+import { BROWSER_SESSION_S, extendConsoleSession, openConsoleSession } from './console-sessions.ts'
+import { deviceName } from './device-name.ts'
 import { ALGORITHM, type IssuerKey } from './keys.ts'
 import { errorPage, RETRY_AFTER_S, signedOutPage, signOutPage } from './pages-provider.ts'
 import { ACCESS_TOKEN_S, AUDIENCE, EMBEDDED } from './tokens.ts'
@@ -23,11 +25,8 @@ export const MOUNT = '/identity'
 
 const RESOURCE = 'urn:malipo:api'
 const SCOPES = 'openid profile email offline_access'
-const DAY_S = 86_400
-/** The lifetime of a browser session. */
-const SESSION_S = 14 * DAY_S
 /** The lifetime of an unused refresh token. */
-const REFRESH_S = 7 * DAY_S
+const REFRESH_S = 7 * 86_400
 const SIGN_IN_S = 3600
 
 /**
@@ -132,7 +131,7 @@ function protocol(deps: Deps, base_url: string, { errors }: Library): Configurat
     issueRefreshToken: async () => true,
     // A sign-out also revokes the refresh tokens of the session.
     expiresWithSession: async () => true,
-    extraTokenClaims: (ctx) => signInOf(ctx),
+    extraTokenClaims: (ctx) => tokenClaims(deps, ctx, errors),
     formats: { customizers: { jwt: (_ctx, _token, jwt) => stamp(deps, jwt.payload) } },
     features: {
       devInteractions: { enabled: false },
@@ -165,8 +164,8 @@ const lifetimes: Configuration = {
     IdToken: ACCESS_TOKEN_S,
     RefreshToken: REFRESH_S,
     Interaction: SIGN_IN_S,
-    Session: SESSION_S,
-    Grant: SESSION_S,
+    Session: BROWSER_SESSION_S,
+    Grant: BROWSER_SESSION_S,
   },
 }
 
@@ -187,13 +186,28 @@ function stamp(deps: Deps, payload: Record<string, unknown>): void {
 }
 
 /**
- * Returns the authentication methods and the time of the sign-in, from the code or the refresh token. A token from a refresh keeps
- * the time of the sign-in.
+ * Returns the authentication methods, the time of the sign-in and the session, from the code or the refresh token. A token from a
+ * refresh keeps the time of the sign-in. If the session has ended, refuses the token.
  */
-function signInOf(ctx: KoaContextWithOIDC): { amr: string[]; auth_time?: number } {
+async function tokenClaims(
+  deps: Deps,
+  ctx: KoaContextWithOIDC,
+  errors: Library['errors'],
+): Promise<{ amr: string[]; auth_time?: number; sid: string }> {
   const { AuthorizationCode: code, RefreshToken: refresh } = ctx.oidc.entities
-  const { amr = [], authTime: auth_time } = code ?? refresh ?? {}
-  return { amr: [...amr], ...(auth_time === undefined ? {} : { auth_time }) }
+  const source = code ?? refresh
+  const console = CONSOLES.find((client) => client === ctx.oidc.client?.clientId)
+  const { amr = [], authTime: auth_time, sessionUid: provider_uid, accountId: subject } = source ?? {}
+  if (provider_uid === undefined || subject === undefined || console === undefined) {
+    throw new errors.InvalidGrant('no session of a console')
+  }
+  const signed_in_at = auth_time === undefined ? deps.clock.now() : new Date(auth_time * 1000)
+  const client = { device: deviceName(ctx.get('user-agent')), address: ctx.ip }
+  const sid = code
+    ? await openConsoleSession(deps, { subject, provider_uid, console, signed_in_at, ...client })
+    : await extendConsoleSession(deps, { provider_uid, console })
+  if (sid === null) throw new errors.InvalidGrant('the session has ended')
+  return { amr: [...amr], sid, ...(auth_time === undefined ? {} : { auth_time }) }
 }
 
 /**

@@ -5,6 +5,7 @@ import { type Deps, inTransaction, sql, violatedConstraint } from '../../kernel/
 import type { Membership, SessionPrincipal } from '../../kernel/http/index.ts'
 import { gather, refuse } from '../../kernel/lib/index.ts'
 import { bindUser } from '../merchants/index.ts'
+import { recordActivity, type SessionEnd, type SessionTimes, sessionEnd } from './console-sessions.ts'
 import { createForeignVerifier } from './foreign.ts'
 import { INVITATION_HOLDS } from './invitations.ts'
 import { type Claims, createEmbeddedVerifier, TOKEN_MAX } from './tokens.ts'
@@ -16,6 +17,10 @@ type SessionRow = {
   email_verified: boolean
   name: string
   super_admin: boolean
+  session_id: string | null
+  signed_in_at: Date | null
+  confirmed_at: Date | null
+  seen_at: Date | null
   memberships: (Omit<Membership['merchant'], 'may_go_live'> & {
     role: Membership['role']
     verified: boolean
@@ -27,34 +32,43 @@ type SessionRow = {
 // of an invited user. Null in s.name means that the member has no invitation.
 const FIND = sql(
   'session_find',
-  `select i.place, u.id as user_id, u.email, u.email_verified, u.name, u.super_admin, coalesce((
+  `select i.place, u.id as user_id, u.email, u.email_verified, u.name, u.super_admin,
+     c.id as session_id, c.signed_in_at, c.confirmed_at, c.seen_at, coalesce((
      select json_agg(json_build_object('role', s.role, 'id', m.id, 'routing_code', m.routing_code, 'code', m.merchant_code,
          'name', m.name, 'status', m.status, 'verified', m.verified, 'priced', exists (
            select from pricing_rules p where p.merchant_id = m.id and p.flow = 'withdrawal' and p.valid_until is null)) order by m.name, m.id)
      from members s join merchants m on m.id = s.merchant_id
      where s.user_id = u.id and (u.email_verified or s.name is null)), '[]'::json) as memberships
-   from json_to_recordset($1::json) as i(place int, issuer text, subject text)
+   from json_to_recordset($1::json) as i(place int, issuer text, subject text, session_id uuid)
    join users u on u.issuer = i.issuer and u.subject = i.subject
-   where u.disabled_at is null`,
+   left join console_sessions c on c.id = i.session_id and c.user_id = u.id
+   where u.disabled_at is null and (i.session_id is null or c.id is not null)`,
 )
 
-/** The id of the request and the address of its client, for the audit log. */
-type TokenRequest = { id: string; ip: string }
+/** The id of the request and the address of its client, for the audit log, and the header that names background requests. */
+type TokenRequest = { id: string; ip: string; headers: { [BACKGROUND]?: string | string[] | undefined } }
+
+/** The header with which a console marks the requests that it sends while nobody uses the page. They are no sign of activity. */
+const BACKGROUND = 'x-background'
+
+/** A user of a session, and the row of the session. Null in `session` means that the session has no row. */
+type FoundSession = { principal: SessionPrincipal; session: (SessionTimes & { id: string }) | null }
 
 /**
  * Creates the function that checks tokens of OIDC_ISSUER or of the built-in provider. The function reads the rights of the user on
- * every request without a cache. If a token is invalid, the refusal is always invalid_session without a reason.
+ * every request without a cache. If a token is invalid, the refusal is always invalid_session without a reason. If a session has
+ * ended, the refusal names the reason.
  */
 export function createSessions(deps: Deps): (token: string, request: TokenRequest) => Promise<SessionPrincipal> {
   const verifier = deps.config.oidc_issuer === '' ? createEmbeddedVerifier(deps) : createForeignVerifier(deps)
-  const find = gather<Claims, SessionPrincipal | null>(
+  const find = gather<Claims, FoundSession | null>(
     async (claims) => {
-      const subjects = claims.map(({ issuer, subject }, place) => ({ place, issuer, subject }))
+      const subjects = claims.map(({ issuer, subject, session_id }, place) => ({ place, issuer, subject, session_id }))
       const rows = await deps.db.query<SessionRow>(FIND, [JSON.stringify(subjects)])
       const found = new Map(rows.map((row) => [row.place, row]))
       return claims.map((claim, place) => {
         const row = found.get(place)
-        return row ? sessionPrincipal(deps, row, claim) : null
+        return row ? { principal: sessionPrincipal(deps, row, claim), session: sessionTimes(row, claim) } : null
       })
     },
     { max_items: 200, max_running: 2 },
@@ -62,13 +76,42 @@ export function createSessions(deps: Deps): (token: string, request: TokenReques
   return async (token, request) => {
     if (token.length > TOKEN_MAX) refuse('invalid_session')
     const claims = (await verifier.verify(token)) ?? refuse('invalid_session')
-    const principal = await find(claims)
-    if (principal) return principal
+    const found = await find(claims)
+    if (found) return useSession(deps, found, request)
     const email = await verifier.verifiedEmail(token, claims)
     if (email === null) refuse('invalid_session')
     await bindInvited(deps, claims, email, request)
-    return (await find(claims)) ?? refuse('invalid_session')
+    return (await find(claims))?.principal ?? refuse('invalid_session')
   }
+}
+
+const ENDED: Record<SessionEnd, string> = {
+  idle: 'This session ended because you did not use it. Sign in again.',
+  age: 'This session has reached its longest duration. Sign in again.',
+}
+
+/** Returns the user of an open session, and records the activity. If the session has ended, refuses the request. */
+async function useSession(
+  deps: Deps,
+  { principal, session }: FoundSession,
+  request: TokenRequest,
+): Promise<SessionPrincipal> {
+  if (session === null) {
+    // Only the issuer knows the activity of this session. The server checks its age.
+    const { console, auth_time, by_command } = principal
+    const times = auth_time && { console, signed_in_at: auth_time, seen_at: deps.clock.now() }
+    if (times && !by_command && sessionEnd(deps, times, deps.clock.now())) refuse('invalid_session', { message: ENDED.age })
+    return principal
+  }
+  const end = sessionEnd(deps, session, deps.clock.now())
+  if (end !== null) refuse('invalid_session', { message: ENDED[end] })
+  if (request.headers[BACKGROUND] === undefined) await recordActivity(deps, session, request.ip)
+  return principal
+}
+
+function sessionTimes({ session_id, signed_in_at, seen_at }: SessionRow, { console }: Claims): FoundSession['session'] {
+  if (session_id === null || signed_in_at === null || seen_at === null) return null
+  return { id: session_id, console, signed_in_at, seen_at }
 }
 
 const INVITED = sql(
@@ -109,6 +152,10 @@ async function bindInvited(
   }
 }
 
+function newest(first: Date | null, second: Date | null): Date | null {
+  return first !== null && second !== null && second > first ? second : (first ?? second)
+}
+
 function sessionPrincipal(deps: Deps, row: SessionRow, claims: Claims): SessionPrincipal {
   const { user_id, email, email_verified, name } = row
   return {
@@ -118,7 +165,8 @@ function sessionPrincipal(deps: Deps, row: SessionRow, claims: Claims): SessionP
     email_verified,
     name,
     console: claims.console,
-    auth_time: claims.auth_time,
+    session_id: row.session_id,
+    auth_time: newest(claims.auth_time, row.confirmed_at),
     by_command: claims.by_command,
     // In production, a sign-in without a second factor gives no operator role.
     super_admin: row.super_admin && (claims.strong || deps.config.node_env !== 'production'),

@@ -29,6 +29,8 @@ export type Claims = {
   auth_time: Date | null
   /** True means that the admin command made the token, without a sign-in. */
   by_command: boolean
+  /** The id of the session. Null means a token of the admin command, of a foreign issuer, or of an earlier version of the program. */
+  session_id: string | null
 }
 
 /** The client id in tokens that the admin command makes. A browser cannot get such a token. */
@@ -149,7 +151,8 @@ export function createEmbeddedVerifier(deps: Deps): Verifier {
       // A user of the admin command needs access to the database, which counts as a second factor.
       const strong = isStrong(payload.amr, ['cli'])
       const auth_time = authTimeOf(payload)
-      return { issuer: EMBEDDED, subject: payload.sub, strong, console, auth_time, by_command }
+      const session_id = typeof payload.sid === 'string' ? payload.sid : null
+      return { issuer: EMBEDDED, subject: payload.sub, strong, console, auth_time, by_command, session_id }
     },
     // When a user of the built-in provider chooses a password, the server binds the user to a subject.
     verifiedEmail: async () => null,

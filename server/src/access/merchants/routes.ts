@@ -77,7 +77,7 @@ function inviteMemberRoute(app: App, deps: Deps, mayMailInvitation: MayMailInvit
   app.post(
     '/v1/merchant/members',
     {
-      config: { access: ADMIN, idempotency: 'honoured', refusals: ['invalid_state'] },
+      config: { access: ADMIN, idempotency: 'honoured', step_up: 'always', refusals: ['invalid_state'] },
       schema: {
         tags,
         summary: 'Invite a member with a role',
@@ -102,7 +102,7 @@ function changeRoleRoute(app: App, deps: Deps): void {
   app.patch(
     '/v1/merchant/members/:member_id',
     {
-      config: { access: ADMIN, idempotency: 'honoured', refusals: ['invalid_state'] },
+      config: { access: ADMIN, idempotency: 'honoured', step_up: 'always', refusals: ['invalid_state'] },
       schema: {
         tags,
         summary: 'Change the role of a member',
@@ -125,7 +125,12 @@ function removeMemberRoute(app: App, deps: Deps): void {
   app.delete(
     '/v1/merchant/members/:member_id',
     {
-      config: { access: { roles: MERCHANT_ROLES }, idempotency: 'honoured', refusals: ['invalid_state'] },
+      config: {
+        access: { roles: MERCHANT_ROLES },
+        idempotency: 'honoured',
+        step_up: 'always',
+        refusals: ['invalid_state'],
+      },
       schema: {
         tags,
         summary: 'Remove a member, or leave',

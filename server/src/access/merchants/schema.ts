@@ -148,7 +148,7 @@ export const MeRecord = Type.Object({
     Type.String({
       format: 'date-time',
       description:
-        'The time at which the user gave the credentials. After STEP_UP_S, requests that move money require a new sign-in. Null means unknown.',
+        'The time at which the user last gave credentials in this session. After STEP_UP_S, requests that move money or give access require a confirmation. Null means unknown.',
     }),
   ),
   memberships: Type.Array(

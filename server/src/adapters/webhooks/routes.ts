@@ -68,7 +68,7 @@ function configRoutes(
   app.patch(
     '/v1/merchant/webhook-config',
     {
-      config: { access, idempotency: 'honoured' },
+      config: { access, idempotency: 'honoured', step_up: 'always' },
       schema: {
         tags,
         summary: 'Set the URL or the events, or make a new signing secret',

@@ -35,7 +35,12 @@ export function addressRoutes(deps: Deps): Routes {
     app.post(
       '/v1/operator/ip-addresses/:address_id/approve',
       {
-        config: { access: 'operator', idempotency: 'honoured', refusals: ['conflict_of_interest', 'invalid_state'] },
+        config: {
+          access: 'operator',
+          idempotency: 'honoured',
+          step_up: 'always',
+          refusals: ['conflict_of_interest', 'invalid_state'],
+        },
         schema: {
           tags,
           summary: 'Approve an address',

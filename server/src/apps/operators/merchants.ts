@@ -30,6 +30,7 @@ import { type App, answerOnce, type Routes } from '../../kernel/http/index.ts'
 const tags = ['Operator']
 const READ = { access: 'operator' } as const
 const WRITE = { access: 'operator', idempotency: 'honoured' } as const
+const STEP_UP = { step_up: 'always' } as const
 
 /** Adds the routes for merchants. */
 export function operatorMerchantRoutes(deps: Deps): Routes {
@@ -115,31 +116,38 @@ function createMerchantRoute(deps: Deps, app: App): void {
   )
 }
 
-const MOVES: { move: MerchantMove; summary: string; description: string }[] = [
+/** `gives_access` means that the move needs a recent sign-in. A suspension does not, so that an operator can stop a merchant at once. */
+const MOVES: { move: MerchantMove; gives_access: boolean; summary: string; description: string }[] = [
   {
     move: 'approve',
+    gives_access: true,
     summary: 'Approve a merchant',
     description:
       'PENDING becomes ACTIVE. If the merchant is also verified and priced, the merchant may make live keys.',
   },
   {
     move: 'suspend',
+    gives_access: false,
     summary: 'Suspend a merchant',
     description:
       'ACTIVE becomes SUSPENDED. From the next request on, the server refuses its live keys. Sandbox keys and reading sessions work as before, and the server settles open payments.',
   },
-  { move: 'reactivate', summary: 'Reactivate a merchant', description: 'SUSPENDED becomes ACTIVE.' },
+  {
+    move: 'reactivate',
+    gives_access: true,
+    summary: 'Reactivate a merchant',
+    description: 'SUSPENDED becomes ACTIVE.',
+  },
 ]
 
 function decisionRoutes(deps: Deps, app: App): void {
-  for (const { move, summary, description } of MOVES) {
+  for (const { move, gives_access, summary, description } of MOVES) {
     app.post(
       `/v1/operator/merchants/:merchant_id/${move}`,
       {
-        config: {
-          ...WRITE,
-          refusals: move === 'suspend' ? ['invalid_state'] : ['conflict_of_interest', 'invalid_state'],
-        },
+        config: gives_access
+          ? { ...WRITE, ...STEP_UP, refusals: ['conflict_of_interest', 'invalid_state'] }
+          : { ...WRITE, refusals: ['invalid_state'] },
         schema: {
           tags,
           summary,
@@ -159,7 +167,7 @@ function decisionRoutes(deps: Deps, app: App): void {
   app.post(
     '/v1/operator/merchants/:merchant_id/verify',
     {
-      config: { ...WRITE, refusals: ['conflict_of_interest'] },
+      config: { ...WRITE, ...STEP_UP, refusals: ['conflict_of_interest'] },
       schema: {
         tags,
         summary: 'Note that the identity of a merchant has been checked',
@@ -197,7 +205,7 @@ function pricingRoutes(deps: Deps, app: App): void {
   app.put(
     path,
     {
-      config: { ...WRITE, step_up: 'always', refusals: ['conflict_of_interest'] },
+      config: { ...WRITE, ...STEP_UP, refusals: ['conflict_of_interest'] },
       schema: {
         tags,
         summary: 'Replace the price list of a merchant',

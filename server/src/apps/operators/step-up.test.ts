@@ -1,4 +1,4 @@
-// Tests that an operator needs a fresh sign-in to move money.
+// Tests that an operator needs a fresh sign-in to move money and to give access.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -33,7 +33,7 @@ const ADJUSTMENT = {
 
 type Call = { method: 'POST' | 'PUT'; url: string; payload: object }
 
-/** Returns each call of the operators' API that moves money, with a valid body. */
+/** Returns each call of the operators' API that moves money or gives access, with a valid body. */
 const movers = (): Record<string, Call> => {
   const of = `/v1/operator/withdrawals/${waiting}`
   const merchant = `/v1/operator/merchants/${shop.merchant.id}`
@@ -50,6 +50,10 @@ const movers = (): Record<string, Call> => {
     },
     adjustments: { method: 'POST', url: `${merchant}/adjustments`, payload: ADJUSTMENT },
     pricing: { method: 'PUT', url: `${merchant}/pricing`, payload: { rules: [{ flow: 'withdrawal' }] } },
+    'approve-merchant': { method: 'POST', url: `${merchant}/approve`, payload: {} },
+    'verify-merchant': { method: 'POST', url: `${merchant}/verify`, payload: {} },
+    'reactivate-merchant': { method: 'POST', url: `${merchant}/reactivate`, payload: {} },
+    'approve-address': { method: 'POST', url: `/v1/operator/ip-addresses/${waiting}/approve`, payload: {} },
   }
 }
 
@@ -58,12 +62,24 @@ async function send(call: Call, age_s: number | null, at = world): Promise<Reply
   return at.call({ ...call, key, idempotency_key: randomUUID() })
 }
 
-const MOVERS = ['approve', 'approve-batch', 'resolve', 'retry', 'clear', 'adjustments', 'pricing']
+const MOVERS = [
+  'approve',
+  'approve-batch',
+  'resolve',
+  'retry',
+  'clear',
+  'adjustments',
+  'pricing',
+  'approve-merchant',
+  'verify-merchant',
+  'reactivate-merchant',
+  'approve-address',
+]
 for (const name of MOVERS) {
   test(`if the sign-in is older than STEP_UP_S, the server refuses ${name} and changes nothing`, async () => {
     const call = movers()[name] as Call
     await unchanged(world, async () => {
-      for (const age_s of [STEP_UP_S, STEP_UP_S + 1, 86_400, null]) {
+      for (const age_s of [STEP_UP_S, STEP_UP_S + 1, 40_000, null]) {
         const refused = await send(call, age_s)
         assert.deepEqual(codeOf(refused), STALE, `${age_s}`)
         const { step_up_s, auth_time } = refused.body.error.details
@@ -87,9 +103,11 @@ test('an operator with a fresh sign-in can approve a withdrawal', async () => {
   assert.deepEqual([approved.status, approved.body.data?.status], [200, 'PROCESSING'])
 })
 
-test('with an old sign-in, an operator can read, ask, reject and make a dry run', async () => {
+test('with an old sign-in, an operator can read, ask, reject, suspend a merchant and make a dry run', async () => {
   const id = await operator.submit(shop)
-  const key = await consoleToken(world, operator.user_id, { age_s: 86_400 })
+  const key = await consoleToken(world, operator.user_id, { age_s: 40_000 })
+  const other = await operator.shop(MONEY)
+  assert.equal((await world.post(`/v1/operator/merchants/${other.merchant.id}/suspend`, {}, { key })).status, 200)
   assert.equal((await world.get('/v1/operator/withdrawals', key)).status, 200)
   const batch = { withdrawal_ids: [id], dry_run: true }
   assert.equal((await world.post('/v1/operator/withdrawals/approve-batch', batch, { key })).status, 200)
@@ -109,7 +127,7 @@ test('a token of the admin command counts as fresh until the token expires', asy
 test('if STEP_UP_S is 0, no call requires a fresh sign-in', async () => {
   const off = await createWorld({ url: world.url, env: { STEP_UP_S: '0' }, clock: world.deps.clock })
   try {
-    for (const age_s of [null, 86_400]) {
+    for (const age_s of [null, 40_000]) {
       assert.equal((await send(movers().adjustments as Call, age_s, off)).status, 201)
     }
   } finally {

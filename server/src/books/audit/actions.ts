@@ -57,6 +57,7 @@ export const OPERATOR_ACTIONS = [
   'user.bind',
   'user.change',
   'user.confirm_email',
+  'user.confirm_session',
   'user.create',
   'user.disable',
   'user.drop_second_step',

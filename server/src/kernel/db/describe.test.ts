@@ -14,6 +14,7 @@ const REFERENCE_TABLES = ['merchants', 'api_keys', 'users', 'members', 'schema_m
 const PROCESS_TABLES = ['readiness_probes']
 /** Tables of the built-in identity provider: a user signs in before the server knows the merchant. */
 const IDENTITY_TABLES = [
+  'console_sessions',
   'signing_keys',
   'credentials',
   'second_steps',

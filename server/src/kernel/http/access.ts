@@ -65,7 +65,12 @@ export type SessionPrincipal = {
   user_id: string
   /** The console of the token. Null means that the token is valid for both consoles. */
   console: Console | null
-  /** The time of the sign-in. Null means that the token does not contain the time. */
+  /**
+   * The id of the session's row. Null means a token of the admin command, of a foreign issuer, or of an earlier version of the
+   * program.
+   */
+  session_id: string | null
+  /** The time at which the user last entered credentials in this session. Null means unknown. */
   auth_time: Date | null
   /** True if the admin command made the token. False if the user signed in with a browser. */
   by_command: boolean
@@ -94,12 +99,13 @@ export type Caller = {
 
 /**
  * The access of a route. An API key needs one of `scopes`, and a session needs one of `roles`. Without `scopes` the route
- * takes no keys, and without `roles` no sessions. `operator` takes sessions with SUPER_ADMIN, and `authenticated` takes
- * every key and session.
+ * takes no keys, and without `roles` no sessions. `operator` takes sessions with SUPER_ADMIN, `session` takes every session, and
+ * `authenticated` takes every key and session.
  */
 export type Access =
   | 'public'
   | 'operator'
+  | 'session'
   | 'authenticated'
   | { scopes?: readonly Scope[]; roles?: readonly MerchantRole[] }
 
@@ -138,8 +144,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
     /**
-     * The condition under which the route moves money and requires a recent sign-in (STEP_UP_S): always, or unless the body
-     * has `dry_run`.
+     * The condition under which a session needs a recent sign-in (STEP_UP_S), because the route moves money or gives access:
+     * always, or unless the body has `dry_run`.
      */
     step_up?: 'always' | 'unless_dry_run'
     /** The rate limit per address of a public route. The default is the limit for pages. */
@@ -190,9 +196,9 @@ export function actorOf(principal: Principal): Actor {
  */
 export function checkAccess(principal: Principal, access: Exclude<Access, 'public'>): void {
   if (access === 'authenticated') return
-  if (access === 'operator') {
+  if (access === 'operator' || access === 'session') {
     if (principal.kind !== 'session') refuse('insufficient_role', { message: DASHBOARD_ONLY })
-    checkOperator(principal)
+    if (access === 'operator') checkOperator(principal)
     return
   }
   if (principal.kind === 'session') {
@@ -218,8 +224,8 @@ function checkOperator({ super_admin, console }: SessionPrincipal): void {
 }
 
 /**
- * If the user of a request that moves money signed in more than `step_up_s` seconds ago or at an unknown time, refuses (403
- * step_up_required). 0 means no check. Tokens of the admin command always pass.
+ * If the user of a session entered credentials more than `step_up_s` seconds ago or at an unknown time, refuses (403
+ * step_up_required). 0 means no check. API keys and tokens of the admin command always pass.
  */
 export function checkStepUp(principal: Principal, step_up_s: number, now: Date): void {
   if (step_up_s === 0 || principal.kind !== 'session' || principal.by_command) return

@@ -167,13 +167,13 @@ async function checkCaller({ deps, options }: AppContext, request: FastifyReques
     request.principal = await options.authenticate(request)
     checkAccess(request.principal, access)
   }
-  if (movesMoney(request)) checkSignInAge(deps, request.principal)
+  if (needsStepUp(request)) checkSignInAge(deps, request.principal)
   if (typeof access !== 'object') return
   request.caller = chooseCaller(request, request.principal, access.roles ?? [])
 }
 
-/** Returns true if a request moves money, by its route and its body. */
-function movesMoney({ routeOptions: { config }, body }: FastifyRequest): boolean {
+/** Returns true if a session needs a recent sign-in for a request, by its route and its body. */
+function needsStepUp({ routeOptions: { config }, body }: FastifyRequest): boolean {
   if (config.step_up === 'unless_dry_run') return (body as { dry_run?: unknown } | null)?.dry_run !== true
   return config.step_up === 'always'
 }

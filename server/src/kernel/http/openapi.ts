@@ -25,6 +25,7 @@ const SUCCESS_DESCRIPTIONS: Record<string, string> = {
 function describeCallers(access: Exclude<Access, 'public'>): string {
   if (access === 'operator')
     return 'For operators: a session of a `SUPER_ADMIN` in the operator console, not in the dashboard.'
+  if (access === 'session') return 'For every session.'
   if (access === 'authenticated') return 'For every API key, with any scopes, and for every session.'
   const scopes = access.scopes?.map((scope) => `\`${scope}\` (${SCOPES[scope]})`).join(' or ')
   const roles = access.roles?.map((role) => `\`${role}\``).join(', ')
@@ -35,7 +36,8 @@ function describeCallers(access: Exclude<Access, 'public'>): string {
   return `Needs ${callers.join('; or ')}`
 }
 
-const STEP_UP = 'Needs a sign-in within the last `STEP_UP_S` seconds, else `step_up_required`.'
+const STEP_UP =
+  'A session needs a sign-in or a confirmation (`POST /v1/session/confirm`) within the last `STEP_UP_S` seconds, else `step_up_required`.'
 
 type Properties = Record<string, unknown>
 type ObjectSchema = { type?: string; properties?: Properties } | undefined

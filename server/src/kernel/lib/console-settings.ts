@@ -3,8 +3,8 @@
 
 import { amount, number, optional, redirectUris, setting, word } from './setting.ts'
 
-/** One day in seconds: the longest time for which a sign-in may count as recent. */
-const STEP_UP_S_MAX = 86_400
+/** One day in seconds: the longest time for which a sign-in may count as recent, and the longest session of an operator. */
+const DAY_S = 86_400
 
 const limit = (value: string): bigint | null => (value === '' ? null : amount(value))
 
@@ -37,8 +37,20 @@ export const consoleSettings = {
   step_up_s: setting(
     'STEP_UP_S',
     '600',
-    number(0, STEP_UP_S_MAX),
-    'Seconds after the sign-in of an operator. Later, the operator must sign in again before money moves. 0: never.',
+    number(0, DAY_S),
+    'Seconds after a sign-in. Later, a session must confirm its code or password before it moves money or gives access. 0: never.',
+  ),
+  operator_idle_s: setting(
+    'OPERATOR_IDLE_S',
+    '900',
+    number(60, DAY_S),
+    'Seconds without activity after which a session of the operator console ends.',
+  ),
+  operator_session_s: setting(
+    'OPERATOR_SESSION_S',
+    '43200',
+    number(300, DAY_S),
+    'Seconds after the sign-in at which a session of the operator console ends, even if it is used.',
   ),
   four_eyes_amount: setting(
     'FOUR_EYES_AMOUNT',

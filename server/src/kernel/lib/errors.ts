@@ -44,7 +44,8 @@ export const catalogue = {
   },
   step_up_required: {
     status: 403,
-    message: 'This request moves money: sign in to the console again, then repeat the request.',
+    message:
+      'This request needs a recent sign-in. Send your code or password to POST /v1/session/confirm, or sign in again, then repeat the request.',
   },
   conflict_of_interest: {
     status: 403,

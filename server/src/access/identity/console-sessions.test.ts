@@ -1,0 +1,204 @@
+// Tests the ends of sessions, and the confirmation of a session before an act that gives access.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
+import { codeOf, type Reply } from '../../../test/harness.ts'
+import { consoleToken } from '../../../test/operator-sessions.ts'
+import { newPerson, openBrowser, refresh, type Served, serve, signIn, type Tokens } from '../../../test/sign-in.ts'
+import { inTransaction } from '../../kernel/db/index.ts'
+import type { Console } from '../../kernel/http/index.ts'
+import { setMember } from '../merchants/index.ts'
+import { newTotpSecret, setSecondStep } from './totp.ts'
+
+const IDLE_S = 900
+const SESSION_S = 3_600
+
+let world: Served
+/** Another process of the same installation, with the same clock. */
+let other: Served
+before(async () => {
+  world = await serve({ env: { OPERATOR_IDLE_S: String(IDLE_S), OPERATOR_SESSION_S: String(SESSION_S) } })
+  other = await serve({ url: world.url, clock: world.deps.clock })
+})
+after(async () => {
+  await other.close()
+  await world.close()
+})
+beforeEach(async () => {
+  await world.rows('delete from sign_in_attempts')
+})
+
+const OVER: [number, string] = [401, 'invalid_session']
+const STALE: [number, string] = [403, 'step_up_required']
+const passes = (seconds: number) => world.deps.clock.advance(seconds * 1000)
+const me = (token: string, headers: Record<string, string> = {}, at = world) =>
+  at.call({ method: 'GET', url: '/v1/me', key: token, headers })
+
+/** A user who signed in to a console, and the tokens of the sign-in. */
+async function comes(client: Console) {
+  const person = await newPerson(world, { super_admin: client === 'operator' })
+  await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, world.merchant.id, person.id, 'MERCHANT_ADMIN'))
+  const browser = openBrowser(world.base)
+  return { person, browser, tokens: await signIn(world, person, browser, client) }
+}
+
+describe('sessions of operators', () => {
+  test('a session ends after OPERATOR_IDLE_S without activity, in every process, and a refresh does not renew it', async () => {
+    const { tokens } = await comes('operator')
+    for (let i = 0; i < 3; i++) {
+      passes(IDLE_S - 60)
+      assert.equal((await me(tokens.access_token)).status, 200)
+      if (i < 2) Object.assign(tokens, (await refresh(world.base, tokens.refresh_token, 'operator')).body)
+    }
+    passes(IDLE_S)
+    assert.deepEqual(codeOf(await me(tokens.access_token)), OVER)
+    assert.equal((await refresh(world.base, tokens.refresh_token, 'operator')).body.error, 'invalid_grant')
+  })
+
+  test('requests in the background do not keep a session open', async () => {
+    const { tokens } = await comes('operator')
+    for (let i = 0; i < 2; i++) {
+      passes(IDLE_S / 3)
+      assert.equal((await me(tokens.access_token, { 'x-background': 'true' })).status, 200)
+    }
+    passes(IDLE_S / 3)
+    for (const at of [world, other]) {
+      const refused = await me(tokens.access_token, {}, at)
+      assert.deepEqual(codeOf(refused), OVER)
+      assert.match(refused.body.error.message, /because you did not use it/)
+    }
+    assert.equal((await refresh(world.base, tokens.refresh_token, 'operator')).body.error, 'invalid_grant')
+  })
+
+  test('a session ends OPERATOR_SESSION_S after the sign-in, although the operator uses it', async () => {
+    const { tokens } = await comes('operator')
+    for (let s = 0; s < SESSION_S - 600; s += 600) {
+      passes(600)
+      Object.assign(tokens, (await refresh(world.base, tokens.refresh_token, 'operator')).body)
+      assert.equal((await me(tokens.access_token)).status, 200)
+    }
+    passes(600)
+    const refused = await me(tokens.access_token)
+    assert.deepEqual(codeOf(refused), OVER)
+    assert.match(refused.body.error.message, /longest duration/)
+    assert.equal((await refresh(world.base, tokens.refresh_token, 'operator')).body.error, 'invalid_grant')
+  })
+
+  test('the server refuses an operator of another issuer after OPERATOR_SESSION_S', async () => {
+    const { user_id } = await world.newSession('SUPER_ADMIN')
+    const at = async (age_s: number) => codeOf(await me(await consoleToken(world, user_id, { age_s })))
+    assert.deepEqual([(await at(SESSION_S - 1))[0], await at(SESSION_S)], [200, OVER])
+  })
+
+  test('a session of the dashboard stays open without activity', async () => {
+    const { tokens } = await comes('dashboard')
+    passes(SESSION_S * 2)
+    const { body, status } = await refresh(world.base, tokens.refresh_token)
+    assert.equal(status, 200)
+    assert.equal((await me(body.access_token)).status, 200)
+  })
+})
+
+describe('confirmations', () => {
+  const KEY = { name: 'Duka', environment: 'sandbox', scopes: ['webhooks:manage'] }
+  const makeKey = ({ access_token: key }: Tokens, idempotency_key: string = randomUUID()) =>
+    world.post('/v1/merchant/api-keys', KEY, { key, idempotency_key })
+  const confirm = ({ access_token: key }: Tokens, body: object): Promise<Reply> =>
+    world.call({ method: 'POST', url: '/v1/session/confirm', payload: body, key })
+  const shown = async ({ access_token }: Tokens) => (await world.get('/v1/session', access_token)).body.data.confirm_with
+  /** Lets eleven minutes pass, and renews the tokens. */
+  const grewOld = async (tokens: Tokens) => {
+    passes(660)
+    Object.assign(tokens, (await refresh(world.base, tokens.refresh_token)).body)
+  }
+
+  test('a member confirms an old session with the password, and then repeats the refused request with the same key', async () => {
+    const { person, tokens } = await comes('dashboard')
+    assert.equal((await makeKey(tokens)).status, 201)
+    await grewOld(tokens)
+    const once = randomUUID()
+    assert.deepEqual(codeOf(await makeKey(tokens, once)), STALE)
+    assert.equal(await shown(tokens), 'password')
+    for (const wrong of [{}, { code: '123456' }, { password: '' }, { password: 'si nywila yangu' }]) {
+      const refused = await confirm(tokens, wrong)
+      assert.deepEqual([refused.status, refused.body.error.details.fields[0].field], [400, 'password'], refused.text)
+    }
+    assert.deepEqual(codeOf(await makeKey(tokens, once)), STALE)
+    const confirmed = await confirm(tokens, { password: person.password })
+    assert.equal(confirmed.status, 200, confirmed.text)
+    assert.equal(confirmed.body.data.auth_time, world.deps.clock.now().toISOString())
+    assert.equal((await makeKey(tokens, once)).status, 201)
+    const entries = await world.rows('select after from audit_log where action = $1 and target_id = $2', [
+      'user.confirm_session',
+      person.id,
+    ])
+    assert.deepEqual(entries, [{ after: { email: person.email, with: 'password' } }])
+    await grewOld(tokens)
+    assert.deepEqual(codeOf(await makeKey(tokens)), STALE)
+    // Other sessions of the user are as old as before.
+    const elsewhere = await signIn(world, person)
+    await grewOld(elsewhere)
+    await confirm(tokens, { password: person.password })
+    assert.deepEqual(codeOf(await makeKey(elsewhere)), STALE)
+  })
+
+  test('a user with a second step confirms with a code, once, and not with the password', async () => {
+    const { person, tokens } = await comes('dashboard')
+    const secret = newTotpSecret(world.deps)
+    await inTransaction(world.deps.db, (tx) => setSecondStep(world.deps, tx, person.id, secret, 0))
+    await grewOld(tokens)
+    assert.equal(await shown(tokens), 'code')
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({
+      timestamp: world.deps.clock.now().getTime(),
+    })
+    for (const wrong of [{ password: person.password }, { code: '000000' }]) {
+      assert.equal((await confirm(tokens, wrong)).status, 400)
+    }
+    assert.equal((await confirm(tokens, { code })).status, 200)
+    assert.equal((await confirm(tokens, { code })).status, 400, 'the code is used up')
+    assert.equal((await makeKey(tokens)).status, 201)
+  })
+
+  test('wrong confirmations count as failed sign-ins', async () => {
+    const { person, tokens } = await comes('dashboard')
+    for (let i = 0; i < 5; i++) assert.equal((await confirm(tokens, { password: 'si nywila yangu' })).status, 400)
+    const refused = await confirm(tokens, { password: person.password })
+    assert.deepEqual(codeOf(refused), [429, 'rate_limited'])
+    assert.equal(refused.headers['retry-after'], '30')
+  })
+
+  test('a session without a row needs a new sign-in', async () => {
+    const { user_id } = await world.newSession('MERCHANT_ADMIN')
+    const access_token = await consoleToken(world, user_id, { client: 'dashboard', age_s: 700 })
+    const tokens = { access_token } as Tokens
+    assert.equal(await shown(tokens), 'sign_in')
+    assert.deepEqual(codeOf(await confirm(tokens, { password: 'x' })), [409, 'invalid_state'])
+  })
+
+  test('keys, the webhook and members need a recent sign-in of a member, and an API key needs none', async () => {
+    const { user_id } = await world.newSession('MERCHANT_ADMIN')
+    const old = await consoleToken(world, user_id, { client: 'dashboard', age_s: 700 })
+    const calls: ['POST' | 'PATCH' | 'DELETE', string, object][] = [
+      ['POST', '/v1/merchant/api-keys', KEY],
+      ['POST', `/v1/merchants/${world.merchant.id}/api-keys`, KEY],
+      ['POST', `/v1/merchant/api-keys/${randomUUID()}/rotate`, {}],
+      ['PATCH', '/v1/merchant/webhook-config', { webhook_url: 'http://127.0.0.1:9/hook' }],
+      ['POST', '/v1/merchant/members', { email: 'mgeni@example.com', role: 'VIEWER' }],
+      ['PATCH', `/v1/merchant/members/${randomUUID()}`, { role: 'VIEWER' }],
+      ['DELETE', `/v1/merchant/members/${randomUUID()}`, {}],
+    ]
+    for (const [method, url, payload] of calls) {
+      assert.deepEqual(codeOf(await world.call({ method, url, payload, key: old })), STALE, url)
+      const fresh = await consoleToken(world, user_id, { client: 'dashboard' })
+      assert.notEqual((await world.call({ method, url, payload, key: fresh })).status, 403, url)
+    }
+    assert.equal((await world.get('/v1/merchant/members', old)).status, 200)
+    const revoked = { method: 'PATCH', url: `/v1/merchant/api-keys/${randomUUID()}/revoke`, key: old } as const
+    assert.equal((await world.call(revoked)).status, 404, 'a revocation needs no recent sign-in')
+    const key = await world.newKey({ scopes: ['webhooks:manage'] })
+    const config = { method: 'PATCH', url: '/v1/merchant/webhook-config', key } as const
+    assert.equal((await world.call({ ...config, payload: { events: ['collection.failed'] } })).status, 200)
+  })
+})

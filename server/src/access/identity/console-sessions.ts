@@ -1,0 +1,125 @@
+// Stores the sessions of the consoles: one row for each console in each browser. An access token names its row, so that the end of a
+// row ends the session on the next request of every process.
+
+import { type Deps, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'
+import type { Console } from '../../kernel/http/index.ts'
+import { newId } from '../../kernel/lib/index.ts'
+import { EMBEDDED } from './tokens.ts'
+
+/** The lifetime of a browser session of the provider, in seconds. A row of a session lives as long after each new token. */
+export const BROWSER_SESSION_S = 14 * 86_400
+/** The accuracy of `seen_at`. A session with many requests thus writes at most one row a minute. */
+const SEEN_MS = 60_000
+
+/** The times of a session that bound the session. */
+export type SessionTimes = { console: Console | null; signed_in_at: Date; seen_at: Date }
+
+/** A sign-in at a console: the browser session of the provider, and the client of the sign-in. */
+export type ConsoleSignIn = {
+  subject: string
+  provider_uid: string
+  console: Console
+  device: string
+  address: string
+  signed_in_at: Date
+}
+
+const OPEN = sql(
+  'console_sessions_open',
+  `insert into console_sessions as s
+     (id, user_id, provider_uid, console, device, address, signed_in_at, confirmed_at, seen_at, expires_at)
+   select $1, u.id, $2, $3, $4, $5, $6, null, $7, $8 from users u where u.issuer = $9 and u.subject = $10
+   on conflict (provider_uid, console) do update set user_id = excluded.user_id, device = excluded.device,
+     address = excluded.address, signed_in_at = excluded.signed_in_at, seen_at = excluded.seen_at, expires_at = excluded.expires_at,
+     confirmed_at = case when s.user_id = excluded.user_id then s.confirmed_at end
+   returning id`,
+)
+
+/** Opens the session of a sign-in, and returns its id. A further sign-in of one browser at one console keeps the id. */
+export async function openConsoleSession(deps: Deps, sign_in: ConsoleSignIn): Promise<string> {
+  const { subject, provider_uid, console, device, address, signed_in_at } = sign_in
+  const now = deps.clock.now()
+  const expires_at = new Date(now.getTime() + BROWSER_SESSION_S * 1000)
+  const values = [newId(deps, 0), provider_uid, console, device, address, signed_in_at, now, expires_at, EMBEDDED, subject]
+  const [row] = await oneStatement(deps.db).query<{ id: string }>(OPEN, values)
+  if (!row) throw new Error('the database has no user for this sign-in')
+  return row.id
+}
+
+const FIND = sql(
+  'console_sessions_find',
+  'select id, console, signed_in_at, seen_at from console_sessions where provider_uid = $1 and console = $2',
+)
+const EXTEND = sql('console_sessions_extend', 'update console_sessions set expires_at = $2 where id = $1 returning id')
+
+/**
+ * Returns the id of an open session, for a new access token. Null means that the session has ended. A new token is no sign of
+ * activity, so that `seen_at` stays the same.
+ */
+export async function extendConsoleSession(
+  deps: Deps,
+  browser: { provider_uid: string; console: Console },
+): Promise<string | null> {
+  const found = [browser.provider_uid, browser.console]
+  const [row] = await deps.db.query<SessionTimes & { id: string }>(FIND, found)
+  const now = deps.clock.now()
+  if (!row || sessionEnd(deps, row, now) !== null) return null
+  const until = new Date(now.getTime() + BROWSER_SESSION_S * 1000)
+  const [extended] = await oneStatement(deps.db).query<{ id: string }>(EXTEND, [row.id, until])
+  return extended?.id ?? null
+}
+
+/** The reason for which a session has ended: no activity, or its age. */
+export type SessionEnd = 'idle' | 'age'
+
+/** Returns the reason for which a session of the operator console has ended. Null means that the session is open. */
+export function sessionEnd({ config }: Deps, session: SessionTimes, now: Date): SessionEnd | null {
+  if (session.console !== 'operator') return null
+  const pastMs = (since: Date) => now.getTime() - since.getTime()
+  if (pastMs(session.signed_in_at) >= config.operator_session_s * 1000) return 'age'
+  return pastMs(session.seen_at) >= config.operator_idle_s * 1000 ? 'idle' : null
+}
+
+const SEEN = sql(
+  'console_sessions_seen',
+  'update console_sessions set seen_at = $2, address = $3 where id = $1 and seen_at < $2',
+)
+
+/** Records that the user uses a session, at most once a minute. */
+export async function recordActivity(
+  deps: Deps,
+  session: { id: string; seen_at: Date },
+  address: string,
+): Promise<void> {
+  const now = deps.clock.now()
+  if (now.getTime() - session.seen_at.getTime() < SEEN_MS) return
+  await oneStatement(deps.db).query(SEEN, [session.id, now, address])
+}
+
+const CONFIRM = sql(
+  'console_sessions_confirm',
+  'update console_sessions set confirmed_at = $2 where id = $1 returning id',
+)
+
+/** Records that the user entered a code or the password again. If the session has ended, returns false. */
+export async function confirmSession(deps: Deps, tx: Tx, id: string): Promise<boolean> {
+  return (await tx.query(CONFIRM, [id, deps.clock.now()])).length === 1
+}
+
+const FORGET = sql('console_sessions_forget', 'delete from console_sessions where user_id = $1')
+
+/** Ends the sessions of a user at both consoles, in every browser. */
+export async function forgetConsoleSessions(tx: Tx, user_id: string): Promise<void> {
+  await tx.query(FORGET, [user_id])
+}
+
+const SWEEP = sql(
+  'console_sessions_sweep',
+  `delete from console_sessions where id in (
+     select s.id from console_sessions s where s.expires_at <= $1 limit 1000) returning id`,
+)
+
+/** Deletes sessions that have expired. */
+export async function sweepConsoleSessions(deps: Deps, now: Date): Promise<number> {
+  return (await oneStatement(deps.db).query(SWEEP, [now])).length
+}

@@ -1,0 +1,141 @@
+// Shows the dialog in which the user confirms the session with a code or the password. After the confirmation, the page repeats
+// the refused request.
+
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { call, Refused } from './api.ts'
+import { onConfirmation } from './confirm-request.ts'
+import { useRead } from './data.ts'
+import { texts, useTexts } from './language.ts'
+import { Dialog } from './parts.tsx'
+import { partsTexts } from './parts-texts.ts'
+import { Problem } from './problem.tsx'
+import { signIn } from './session.ts'
+
+const confirmTexts = texts({
+  sw: {
+    title: 'Thibitisha kuwa ni wewe',
+    lead: 'Ni muda tangu ulipoingia. Thibitisha, kisha ombi lako litaendelea.',
+    code: 'Namba ya uthibitishaji',
+    code_hint: 'Tarakimu 6 za programu ya uthibitishaji. Umepoteza simu? Andika moja ya namba zako za dharura.',
+    wrong_code: 'Namba si sahihi, au imeshatumika. Subiri namba mpya na ujaribu tena.',
+    password: 'Nywila yako',
+    wrong_password: 'Nywila si sahihi.',
+    confirm: 'Thibitisha na uendelee',
+    only_sign_in: 'Ni muda tangu ulipoingia. Ingia tena, kisha rudia ombi lako. Ulichoandika kimehifadhiwa.',
+    sign_in: 'Ingia tena',
+  },
+  en: {
+    title: 'Confirm that it is you',
+    lead: 'You did not sign in recently. After the confirmation, your request continues.',
+    code: 'Authentication code',
+    code_hint: 'The 6 digits of the authenticator app. Lost your phone? Enter one of your recovery codes.',
+    wrong_code: 'The code is not right, or was used already. Wait for a new one and try again.',
+    password: 'Your password',
+    wrong_password: 'The password is not right.',
+    confirm: 'Confirm and continue',
+    only_sign_in: 'You did not sign in recently. Sign in again, then repeat your request. What you typed is kept.',
+    sign_in: 'Sign in again',
+  },
+})
+
+/** Opens when the API requires a recent sign-in. */
+export function ConfirmDialog() {
+  const t = useTexts(confirmTexts)
+  const answer = useRef<((confirmed: boolean) => void) | null>(null)
+  const [open, setOpen] = useState(false)
+  useEffect(() => {
+    onConfirmation(
+      () =>
+        new Promise((resolve) => {
+          answer.current = resolve
+          setOpen(true)
+        }),
+    )
+    return () => onConfirmation(null)
+  }, [])
+  const close = (confirmed: boolean) => {
+    setOpen(false)
+    answer.current?.(confirmed)
+    answer.current = null
+  }
+  return (
+    <Dialog open={open} onClose={() => close(false)} title={t.title}>
+      {open ? <ConfirmForm close={close} /> : null}
+    </Dialog>
+  )
+}
+
+function ConfirmForm({ close }: { close: (confirmed: boolean) => void }) {
+  const t = useTexts(confirmTexts)
+  const parts = useTexts(partsTexts)
+  const read = useRead('GET /v1/session')
+  const [text, setText] = useState('')
+  const [wrong, setWrong] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const [sending, setSending] = useState(false)
+  const field = read.data?.confirm_with
+  const input = useRef<HTMLInputElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the field exists only after the page knows its kind
+  useEffect(() => input.current?.focus(), [field])
+  const cancel = (
+    <Button variant="default" onClick={() => close(false)}>
+      {parts.cancel}
+    </Button>
+  )
+  if (field === undefined) return <Problem error={read.error} retry={() => void read.refetch()} />
+  if (field === 'sign_in') {
+    return (
+      <Stack gap="md">
+        <Text>{t.only_sign_in}</Text>
+        <Group>
+          <Button onClick={() => void signIn({ again: true })}>{t.sign_in}</Button>
+          {cancel}
+        </Group>
+      </Stack>
+    )
+  }
+  const send = async (event: FormEvent) => {
+    event.preventDefault()
+    if (sending) return
+    setSending(true)
+    setWrong(false)
+    setError(null)
+    try {
+      await call('POST /v1/session/confirm', { body: field === 'code' ? { code: text } : { password: text } })
+      close(true)
+    } catch (thrown) {
+      if (thrown instanceof Refused && thrown.code === 'validation_failed') setWrong(true)
+      else setError(thrown)
+    } finally {
+      setSending(false)
+    }
+  }
+  const is_code = field === 'code'
+  return (
+    <form onSubmit={(event) => void send(event)} noValidate>
+      <Stack gap="md">
+        <Text>{t.lead}</Text>
+        <TextInput
+          label={t[field]}
+          {...(is_code ? { description: t.code_hint } : {})}
+          name={`confirm-${field}`}
+          type={is_code ? 'text' : 'password'}
+          autoComplete={is_code ? 'one-time-code' : 'current-password'}
+          ref={input}
+          maxLength={is_code ? 40 : 512}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          error={wrong ? t[`wrong_${field}`] : null}
+        />
+        <Problem error={error} />
+        <Group>
+          <Button type="submit" loading={sending}>
+            {t.confirm}
+          </Button>
+          {cancel}
+        </Group>
+      </Stack>
+    </form>
+  )
+}
