@@ -105,6 +105,8 @@ const RULES: Record<string, Rule> = {
   'GET /v1/me': 'authenticated',
   'GET /v1/session': 'session',
   'POST /v1/session/confirm': 'session',
+  'GET /v1/sessions': 'session',
+  'DELETE /v1/sessions/{session_id}': 'session',
   'GET /v1/merchant/members': { roles: ALL },
   'POST /v1/merchant/members': { roles: ADMIN },
   'PATCH /v1/merchant/members/{member_id}': { roles: ADMIN },

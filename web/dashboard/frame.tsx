@@ -88,6 +88,7 @@ function DashboardShell({
     line('members', t.members),
     ...(develops ? [line('addresses', t.addresses)] : []),
     line('messages', t.messages),
+    line('sessions', t.sessions),
     ...(role === 'MERCHANT_ADMIN' ? [line('activity', t.activity)] : []),
   ]
   const live_text = facts.rehearses ? parts.rehearsal_strip : parts.live_strip

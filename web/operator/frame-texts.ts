@@ -23,6 +23,7 @@ export const frameTexts = texts({
     messages: 'Ujumbe uliotumwa',
     reconciliation: 'Ulinganisho',
     audit: 'Historia ya shughuli',
+    sessions: 'Mahali ulipoingia',
     stranger_title: 'Sehemu hii ni ya waendeshaji tu',
     stranger: (email: string) =>
       `Umeingia kama ${email}. Akaunti hii si ya mwendeshaji wa mfumo huu, au uliingia bila hatua ya pili ya uthibitisho. Hakuna unachoweza kuona hapa.`,
@@ -47,6 +48,7 @@ export const frameTexts = texts({
     messages: 'Messages sent',
     reconciliation: 'Reconciliation',
     audit: 'Audit log',
+    sessions: 'Your sessions',
     stranger_title: 'This console is for operators only',
     stranger: (email: string) =>
       `You are signed in as ${email}. That account is not an operator of this installation, or it signed in without a second factor. You have no access to this console.`,

@@ -65,6 +65,7 @@ function OperatorShell({ email }: { email: string }) {
     { to: 'networks', label: t.networks },
     { to: 'messages', label: t.messages },
     { to: 'audit', label: t.audit },
+    { to: 'sessions', label: t.sessions },
   ]
   return (
     <Shell

@@ -48,7 +48,13 @@ export function withScope<Name extends CallName>(scope: Record<string, string>, 
 }
 
 /** The calls that do not concern a merchant. If such a call names a merchant, the API refuses the call. */
-const UNSCOPED: ReadonlySet<CallName> = new Set<CallName>(['GET /v1/me', 'GET /v1/session', 'GET /v1/destinations'])
+const UNSCOPED: ReadonlySet<CallName> = new Set<CallName>([
+  'GET /v1/me',
+  'GET /v1/session',
+  'GET /v1/sessions',
+  'DELETE /v1/sessions/{session_id}',
+  'GET /v1/destinations',
+])
 
 function scoped<Name extends CallName>(name: Name, scope: Record<string, string>, input: Input<Name>): Input<Name> {
   return UNSCOPED.has(name) ? input : withScope(scope, input)

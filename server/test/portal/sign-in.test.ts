@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { endSessions } from '../../src/access/identity/index.ts'
+import { setMember } from '../../src/access/merchants/index.ts'
 import { inTransaction } from '../../src/kernel/db/index.ts'
 import { type Office, openOffice, type Person } from './office.ts'
 
@@ -95,6 +96,42 @@ test('when a session ends, the console keeps the typed text and sends the text o
   const rows = await office.world.rows('select 1 from payment_links where amount_minor = 432100')
   assert.equal(rows.length, 1)
   await visitor.leave()
+})
+
+test('a user sees the own sessions in both consoles and both languages, and ends one at once', async () => {
+  const person = await office.newPerson('SUPER_ADMIN')
+  await inTransaction(office.world.deps.db, (tx) =>
+    setMember(office.world.deps, tx, office.world.merchant.id, person.user_id, 'VIEWER'),
+  )
+  const lost = await office.comes(person, 'dashboard', { refusals: [400, 401] })
+  await lost.opens('/sandbox/links')
+  for (const [console, language, path] of [
+    ['dashboard', 'sw', '/sandbox/sessions'],
+    ['operator', 'en', '/sessions'],
+  ] as const) {
+    const visitor = await office.comes(person, console, { language })
+    await visitor.opens(path)
+    await visitor.sees('Mahali ulipoingia', 'Your sessions')
+    await visitor.page.getByText(visitor.says('Hapa ulipo sasa', 'This session'), { exact: true }).waitFor()
+    await visitor.looks('sessions')
+    await visitor.picture('sessions')
+    if (console === 'operator') {
+      const buttons = visitor.page.getByRole('button', { name: /^End this session/ })
+      for (const left of [2, 1]) {
+        await buttons.nth(left - 1).waitFor()
+        await buttons.first().click()
+        await buttons.nth(left - 1).waitFor({ state: 'detached' })
+      }
+      await visitor.page
+        .getByRole('status')
+        .getByText(/^The session ended: Chrome/)
+        .waitFor()
+    }
+    await visitor.leave()
+  }
+  await lost.press('', 'Collections')
+  await lost.page.getByText('Your session has ended').first().waitFor()
+  await lost.leave()
 })
 
 test("a merchant's browser and a token of the dashboard cannot read any part of the operators' console", async () => {

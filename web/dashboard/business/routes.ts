@@ -22,6 +22,10 @@ export function businessRoutes(parent: AnyRoute): AnyRoute[] {
       lazyPage(() => import('./messages.tsx'), 'MerchantMessages'),
     ),
     page(
+      'sessions',
+      lazyPage(() => import('../../ui/sessions.tsx'), 'Sessions'),
+    ),
+    page(
       'activity',
       lazyPage(() => import('./activity.tsx'), 'Activity'),
     ),

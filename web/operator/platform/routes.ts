@@ -41,6 +41,10 @@ export function platformRoutes(parent: AnyRoute): AnyRoute[] {
       lazyPage(() => import('./audit.tsx'), 'Audit'),
     ),
     page(
+      'sessions',
+      lazyPage(() => import('../../ui/sessions.tsx'), 'Sessions'),
+    ),
+    page(
       'waiting',
       lazyPage(() => import('./waiting.tsx'), 'WaitingForProvider'),
     ),

@@ -36,6 +36,10 @@ const FORGET_OTHERS = sql(
   `delete from identity_records where account_id = $1 and not (model = 'Interaction' and id_hash = $2)
      and not (model = 'Session' and id_hash is not distinct from $3)`,
 )
+const FORGET_BROWSER = sql(
+  'identity_records_forget_browser',
+  `delete from identity_records where uid = $1 and model = 'Session'`,
+)
 const SWEEP = sql(
   'identity_records_sweep',
   `delete from identity_records where (model, id_hash) in (
@@ -115,6 +119,11 @@ export async function forgetOthers(
 ): Promise<void> {
   const session = kept.session === null ? null : idHash(kept.session)
   await tx.query(FORGET_OTHERS, [subject, idHash(kept.interaction), session])
+}
+
+/** Deletes the session of a browser. Its refresh tokens work only while the session exists. */
+export async function forgetBrowser(tx: Tx, uid: string): Promise<void> {
+  await tx.query(FORGET_BROWSER, [uid])
 }
 
 /** Deletes records that have expired. */

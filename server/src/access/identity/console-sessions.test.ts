@@ -6,10 +6,11 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import { codeOf, type Reply } from '../../../test/harness.ts'
 import { consoleToken } from '../../../test/operator-sessions.ts'
-import { newPerson, openBrowser, refresh, type Served, serve, signIn, type Tokens } from '../../../test/sign-in.ts'
+import { authorizeUrl, newPerson, openBrowser, refresh, type Served, serve, signIn, type Tokens } from '../../../test/sign-in.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
 import type { Console } from '../../kernel/http/index.ts'
 import { setMember } from '../merchants/index.ts'
+import { setPassword } from './credentials.ts'
 import { newTotpSecret, setSecondStep } from './totp.ts'
 
 const IDLE_S = 900
@@ -98,6 +99,82 @@ describe('sessions of operators', () => {
     const { body, status } = await refresh(world.base, tokens.refresh_token)
     assert.equal(status, 200)
     assert.equal((await me(body.access_token)).status, 200)
+  })
+})
+
+describe('the list of sessions', () => {
+  const list = async (token: string) => (await world.get('/v1/sessions', token)).body.data.items
+  const end = (token: string, id: string, at = world) =>
+    at.call({ method: 'DELETE', url: `/v1/sessions/${id}`, key: token })
+
+  test('a user sees the own sessions with device, address and last use, and the current session is marked', async () => {
+    const { person, tokens } = await comes('dashboard')
+    passes(120)
+    const elsewhere = await signIn(world, person)
+    const [newest, oldest, ...more] = await list(elsewhere.access_token)
+    assert.deepEqual(more, [])
+    assert.deepEqual([newest.current, oldest.current], [true, false])
+    assert.deepEqual([newest.console, newest.address, newest.seen_at], [
+      'dashboard',
+      '127.0.0.1',
+      world.deps.clock.now().toISOString(),
+    ])
+    passes(120)
+    const after = await list(tokens.access_token)
+    assert.deepEqual([after[0].id, after[0].current, after[0].seen_at], [oldest.id, true, world.deps.clock.now().toISOString()])
+    // A new tab of the browser signs in without a password, and has the same session.
+    assert.equal((await list((await refresh(world.base, tokens.refresh_token)).body.access_token)).length, 2)
+  })
+
+  test('the end of a session takes effect on the next request of every process, and the other sessions stay open', async () => {
+    const { person, browser, tokens } = await comes('dashboard')
+    const elsewhere = await signIn(world, person)
+    const ended = (await list(elsewhere.access_token)).find(({ current }: { current: boolean }) => !current)
+    const answer = await end(elsewhere.access_token, ended.id, other)
+    assert.deepEqual([answer.status, answer.body.data], [200, ended])
+    for (const at of [world, other]) assert.deepEqual(codeOf(await me(tokens.access_token, {}, at)), OVER)
+    assert.equal((await refresh(world.base, tokens.refresh_token)).body.error, 'invalid_grant')
+    const silent = await browser.get(authorizeUrl(world.base, { prompt: 'none' }).url)
+    assert.match(silent.location ?? '', /error=login_required/)
+    assert.equal((await me(elsewhere.access_token)).status, 200)
+    assert.equal((await end(elsewhere.access_token, ended.id)).status, 404)
+    const entries = await world.rows("select 1 from audit_log where action = 'user.end_session' and target_id = $1", [
+      person.id,
+    ])
+    assert.equal(entries.length, 1)
+  })
+
+  test('nobody can end or see the session of another user', async () => {
+    const [asha, juma] = [await comes('dashboard'), await comes('operator')]
+    const [session] = await list(asha.tokens.access_token)
+    for (const id of [session.id, randomUUID(), 'x']) {
+      assert.deepEqual(codeOf(await end(juma.tokens.access_token, id)), [404, 'not_found'])
+    }
+    const listed = await list(juma.tokens.access_token)
+    assert.deepEqual(
+      listed.map(({ console }: { console: string }) => console),
+      ['operator'],
+    )
+    assert.equal((await me(asha.tokens.access_token)).status, 200)
+  })
+
+  test('a new password ends the sessions at once', async () => {
+    const { person, tokens } = await comes('dashboard')
+    await inTransaction(world.deps.db, (tx) => setPassword(world.deps, tx, person.id, 'ndege juu ya mti'))
+    assert.deepEqual(codeOf(await me(tokens.access_token)), OVER)
+    assert.deepEqual(await world.rows('select 1 from console_sessions where user_id = $1', [person.id]), [])
+  })
+
+  test('the worker deletes sessions that nobody has used for two weeks', async () => {
+    const late = await serve({ url: world.url })
+    const { person } = await comes('dashboard')
+    try {
+      late.deps.clock.advance(world.deps.clock.now().getTime() - late.deps.clock.now().getTime() + 15 * 86_400_000)
+      await late.work()
+      assert.deepEqual(await world.rows('select 1 from console_sessions where user_id = $1', [person.id]), [])
+    } finally {
+      await late.close()
+    }
   })
 })
 

@@ -4,6 +4,7 @@
 import { type Deps, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Console } from '../../kernel/http/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
+import { forgetBrowser } from './adapter.ts'
 import { EMBEDDED } from './tokens.ts'
 
 /** The lifetime of a browser session of the provider, in seconds. A row of a session lives as long after each new token. */
@@ -40,7 +41,18 @@ export async function openConsoleSession(deps: Deps, sign_in: ConsoleSignIn): Pr
   const { subject, provider_uid, console, device, address, signed_in_at } = sign_in
   const now = deps.clock.now()
   const expires_at = new Date(now.getTime() + BROWSER_SESSION_S * 1000)
-  const values = [newId(deps, 0), provider_uid, console, device, address, signed_in_at, now, expires_at, EMBEDDED, subject]
+  const values = [
+    newId(deps, 0),
+    provider_uid,
+    console,
+    device,
+    address,
+    signed_in_at,
+    now,
+    expires_at,
+    EMBEDDED,
+    subject,
+  ]
   const [row] = await oneStatement(deps.db).query<{ id: string }>(OPEN, values)
   if (!row) throw new Error('the database has no user for this sign-in')
   return row.id
@@ -104,6 +116,58 @@ const CONFIRM = sql(
 /** Records that the user entered a code or the password again. If the session has ended, returns false. */
 export async function confirmSession(deps: Deps, tx: Tx, id: string): Promise<boolean> {
   return (await tx.query(CONFIRM, [id, deps.clock.now()])).length === 1
+}
+
+/** A session of a user, in the list of the user's sessions. */
+export type ListedSession = {
+  id: string
+  console: Console
+  device: string
+  address: string
+  signed_in_at: Date
+  seen_at: Date
+}
+
+/** The maximum number of listed sessions. Each browser has at most one session at each console. */
+const LISTED_MAX = 100
+const COLUMNS = 'id, console, device, address, signed_in_at, seen_at'
+const LIST = sql(
+  'console_sessions_list',
+  `select ${COLUMNS} from console_sessions s where s.user_id = $1 and s.expires_at > $2 and exists (
+     select from identity_records r where r.uid = s.provider_uid and r.model = 'Session')
+   order by s.seen_at desc, s.id limit $3`,
+)
+
+/**
+ * Returns the open sessions of a user, the last used session first. After a sign-out, the provider has no session of the browser any
+ * more.
+ */
+export async function listConsoleSessions(deps: Deps, user_id: string): Promise<ListedSession[]> {
+  const now = deps.clock.now()
+  const rows = await deps.db.query<ListedSession>(LIST, [user_id, now, LISTED_MAX])
+  return rows.filter((row) => sessionEnd(deps, row, now) === null)
+}
+
+const BROWSER = sql(
+  'console_sessions_browser',
+  'select provider_uid from console_sessions where id = $1 and user_id = $2',
+)
+const END = sql(
+  'console_sessions_end',
+  `delete from console_sessions where provider_uid = $1 and user_id = $2 returning ${COLUMNS}`,
+)
+
+/**
+ * Ends a session of a user, and the other session of the same browser. The provider forgets the browser, so that its refresh tokens
+ * give no further access. Returns the ended session. Null means that the user has no such session.
+ */
+export async function endConsoleSession(tx: Tx, user_id: string, id: string): Promise<ListedSession | null> {
+  const [browser] = await tx.query<{ provider_uid: string }>(BROWSER, [id, user_id])
+  if (!browser) return null
+  // Every transaction that ends sessions locks the records of the provider before the rows of sessions.
+  await forgetBrowser(tx, browser.provider_uid)
+  const ended = await tx.query<ListedSession>(END, [browser.provider_uid, user_id])
+  return ended.find((one) => one.id === id) ?? null
 }
 
 const FORGET = sql('console_sessions_forget', 'delete from console_sessions where user_id = $1')

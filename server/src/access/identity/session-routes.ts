@@ -1,10 +1,20 @@
-// Adds the endpoints of the caller's session: show the session, and confirm it with a code or the password.
+// Adds the endpoints of the caller's sessions: list and end sessions, show the current session, and confirm it with a code or the
+// password.
 
-import { actOf } from '../../books/audit/index.ts'
-import type { Deps } from '../../kernel/db/index.ts'
-import { type Routes, session } from '../../kernel/http/index.ts'
+import { actOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'
+import { type Deps, inTransaction } from '../../kernel/db/index.ts'
+import { type App, type Routes, session } from '../../kernel/http/index.ts'
+import { isId, refuse } from '../../kernel/lib/index.ts'
+import { endConsoleSession, type ListedSession, listConsoleSessions } from './console-sessions.ts'
 import { confirmationOf, confirmIdentity } from './session-confirm.ts'
-import { ConfirmBody, CurrentSessionAnswer } from './session-schema.ts'
+import {
+  ConfirmBody,
+  CurrentSessionAnswer,
+  SessionAnswer,
+  SessionParams,
+  SessionsAnswer,
+  type SessionView,
+} from './session-schema.ts'
 
 const tags = ['People']
 
@@ -43,5 +53,64 @@ export function sessionRoutes(deps: Deps): Routes {
         return { success: true as const, data: { auth_time, confirm_with: await confirmationOf(deps, principal) } }
       },
     )
+    listRoutes(deps, app)
   }
+}
+
+function listRoutes(deps: Deps, app: App): void {
+  app.get(
+    '/v1/sessions',
+    {
+      config: { access: 'session' },
+      schema: {
+        tags,
+        summary: 'List the open sessions of the caller, the last used first',
+        description: 'Empty if the user signs in at another identity provider.',
+        response: { 200: SessionsAnswer },
+      },
+    },
+    async (request) => {
+      const { user_id, session_id } = session(request)
+      const items = await listConsoleSessions(deps, user_id)
+      return { success: true as const, data: { items: items.map((item) => sessionView(item, session_id)) } }
+    },
+  )
+  app.delete(
+    '/v1/sessions/:session_id',
+    {
+      config: { access: 'session' },
+      schema: {
+        tags,
+        summary: 'End a session of the caller',
+        description:
+          'The server refuses the session from the next request on. The session of the same browser at the other console ends too.',
+        params: SessionParams,
+        response: { 200: SessionAnswer },
+      },
+    },
+    async (request) => {
+      const { user_id, email, session_id } = session(request)
+      const ended = await inTransaction(deps.db, async (tx) => {
+        const id = request.params.session_id.toLowerCase()
+        const found = isId(id) ? await endConsoleSession(tx, user_id, id) : null
+        if (found === null) refuse('not_found', { message: 'You have no open session with this id.' })
+        const { console, device, address } = found
+        await recordAudit(deps, tx, {
+          ...actOf(request),
+          merchant_id: PLATFORM,
+          action: 'user.end_session',
+          target_type: 'user',
+          target_id: user_id,
+          before: { email, console, device, address },
+        })
+        return found
+      })
+      return { success: true as const, data: sessionView(ended, session_id) }
+    },
+  )
+}
+
+function sessionView({ signed_in_at, seen_at, ...session }: ListedSession, current: string | null): SessionView {
+  const times = { signed_in_at: signed_in_at.toISOString(), seen_at: seen_at.toISOString() }
+  return { ...session, ...times, current: session.id === current }
 }

@@ -1,7 +1,7 @@
 // Defines the request and response schemas of the caller's sessions.
 
 import Type, { type Static } from 'typebox'
-import { success } from '../../kernel/http/index.ts'
+import { CONSOLES, success } from '../../kernel/http/index.ts'
 import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 
 const Timestamp = (description: string) => Type.String({ format: 'date-time', description })
@@ -23,6 +23,26 @@ const CurrentSession = Type.Object({
 export type CurrentSessionView = Static<typeof CurrentSession>
 /** The response with the session of the caller. */
 export const CurrentSessionAnswer = success(CurrentSession)
+
+/** A session of the caller in the list. */
+const SessionRecord = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  console: oneOf(CONSOLES, 'The console of the session.'),
+  device: Type.String({ description: 'Browser and system of the sign-in. Empty means unknown.' }),
+  address: Type.String({ description: 'The IP address of the last recorded request.' }),
+  signed_in_at: Timestamp('When the user entered the credentials.'),
+  seen_at: Timestamp('When the user last used the session, to the minute.'),
+  current: Type.Boolean({ description: 'True for the session of this request.' }),
+})
+/** A session of the caller in a response. */
+export type SessionView = Static<typeof SessionRecord>
+/** The response with one session. */
+export const SessionAnswer = success(SessionRecord)
+/** The response with the sessions of the caller. */
+export const SessionsAnswer = success(Type.Object({ items: Type.Array(SessionRecord) }))
+
+/** The parameters of the path that names a session. */
+export const SessionParams = Type.Object({ session_id: Type.String({ description: 'The id of the session.' }) })
 
 /** The body of POST /v1/session/confirm. */
 export const ConfirmBody = Type.Object({

@@ -62,6 +62,7 @@ export const OPERATOR_ACTIONS = [
   'user.disable',
   'user.drop_second_step',
   'user.enable',
+  'user.end_session',
   'user.enrol_second_step',
   'user.revoke_operator',
   'user.set_password',

@@ -1,0 +1,106 @@
+// Shows the sessions of the user, and ends a session.
+
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import type { Calls } from './api-types.ts'
+import { useAction, useRead } from './data.ts'
+import { texts, useTexts } from './language.ts'
+import { LoadingRows } from './list.tsx'
+import { Chip, FactList, Mono, Page, Panel, Time } from './parts.tsx'
+import { Problem } from './problem.tsx'
+
+type SessionRow = Calls['GET /v1/sessions']['data']['items'][number]
+
+const sessionsTexts = texts({
+  sw: {
+    title: 'Mahali ulipoingia',
+    lead: 'Vivinjari ambavyo akaunti yako imeingia sasa. Usiokitambua, kiondoe na ubadilishe nywila yako.',
+    unknown: 'Kifaa kisichojulikana',
+    current: 'Hapa ulipo sasa',
+    consoles: { dashboard: 'Dashibodi ya biashara', operator: 'Waendeshaji' },
+    console: 'Sehemu',
+    address: 'Anwani ya mtandao',
+    seen: 'Ilitumika mwisho',
+    since: 'Uliingia',
+    end: 'Iondoe',
+    end_of: (device: string) => `Iondoe: ${device}`,
+    ended: (device: string) => `${device} imeondolewa. Ombi lake linalofuata litakataliwa.`,
+    foreign: 'Unaingia kwa mtoa utambulisho mwingine. Mahali ulipoingia panaonekana huko.',
+  },
+  en: {
+    title: 'Your sessions',
+    lead: 'The browsers in which your account is signed in. If you do not know one, end it and change your password.',
+    unknown: 'Unknown device',
+    current: 'This session',
+    consoles: { dashboard: 'Dashboard of the business', operator: 'Operators' },
+    console: 'Console',
+    address: 'Network address',
+    seen: 'Last used',
+    since: 'Signed in',
+    end: 'End this session',
+    end_of: (device: string) => `End this session: ${device}`,
+    ended: (device: string) => `The session ended: ${device}. The server refuses its next request.`,
+    foreign: 'You sign in at another identity provider. That provider lists your sessions.',
+  },
+})
+
+/** Shows where the user is signed in. */
+export function Sessions() {
+  const t = useTexts(sessionsTexts)
+  const read = useRead('GET /v1/sessions')
+  const [message, setMessage] = useState('')
+  const sessions = read.data?.items
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <div role="status" className="status-message">
+        {message}
+      </div>
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {sessions === undefined && !read.error ? <LoadingRows /> : null}
+      {sessions?.length === 0 ? <Text>{t.foreign}</Text> : null}
+      {sessions?.map((session) => (
+        <SessionPanel
+          key={session.id}
+          session={session}
+          onEnd={() => setMessage(t.ended(session.device || t.unknown))}
+        />
+      ))}
+    </Page>
+  )
+}
+
+function SessionPanel({ session, onEnd }: { session: SessionRow; onEnd: () => void }) {
+  const t = useTexts(sessionsTexts)
+  const { error, isPending, mutateAsync } = useAction('DELETE /v1/sessions/{session_id}')
+  const { id, device, console, address, seen_at, signed_in_at, current } = session
+  const name = device || t.unknown
+  const end = () =>
+    void mutateAsync({ params: { session_id: id } }).then(onEnd, () => {
+      // `error` shows the problem.
+    })
+  return (
+    <div className="panel">
+      <Title order={2}>{name}</Title>
+      <Stack gap="sm">
+        <FactList
+          facts={[
+            [t.console, t.consoles[console]],
+            [t.seen, <Time key="seen" time={seen_at} />],
+            [t.since, <Time key="since" time={signed_in_at} />],
+            [t.address, <Mono key="address">{address}</Mono>],
+          ]}
+        />
+        <Problem error={error} />
+        <Group>
+          {current ? (
+            <Chip tone="good">{t.current}</Chip>
+          ) : (
+            <Button size="xs" variant="default" loading={isPending} aria-label={t.end_of(name)} onClick={end}>
+              {t.end}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </div>
+  )
+}
