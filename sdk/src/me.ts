@@ -27,6 +27,8 @@ export type PersonIdentity = {
   console: string | null
   /** The time at which the user entered the credentials. Null means that the time is unknown. */
   auth_time: string | null
+  /** True if the user signed in with a second factor. */
+  second_factor: boolean
   memberships: {
     merchant_id: string
     merchant_code: string
@@ -36,6 +38,8 @@ export type PersonIdentity = {
     verified: boolean
     /** True if operators have set the prices of the merchant. */
     priced: boolean
+    /** True if the merchant refuses members who signed in without a second factor. */
+    second_factor_required: boolean
   }[]
 }
 

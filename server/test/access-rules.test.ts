@@ -112,6 +112,8 @@ const RULES: Record<string, Rule> = {
   'PATCH /v1/merchant/members/{member_id}': { roles: ADMIN },
   'DELETE /v1/merchant/members/{member_id}': { roles: ALL },
   'GET /v1/merchant/audit-log': { roles: ADMIN },
+  'GET /v1/merchant/security': { roles: ALL },
+  'PATCH /v1/merchant/security': { roles: ADMIN },
   'GET /v1/merchant/messages': { roles: ALL },
 
   'GET /v1/merchant/webhook-config': WEBHOOKS,

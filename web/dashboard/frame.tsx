@@ -13,6 +13,7 @@ import { Problem } from '../ui/problem.tsx'
 import { type MenuItem, Shell } from '../ui/shell.tsx'
 import { frameTexts } from './frame-texts.ts'
 import { CHOSEN, ENVIRONMENTS, type Membership, MerchantContext } from './merchant.ts'
+import { NeedsSecondFactor } from './second-factor.tsx'
 
 const ENVIRONMENT = 'malipo.dashboard.environment'
 
@@ -44,18 +45,21 @@ export function DashboardFrame() {
     sessionStorage.setItem(CHOSEN, merchant_id)
     setChosen(merchant_id)
   }
-  return <DashboardShell {...{ memberships, membership, email, choose }} />
+  const { second_factor } = me.data
+  return <DashboardShell {...{ memberships, membership, email, second_factor, choose }} />
 }
 
 function DashboardShell({
   memberships,
   membership,
   email,
+  second_factor,
   choose,
 }: {
   memberships: readonly Membership[]
   membership: Membership
   email: string
+  second_factor: boolean
   choose: (merchant_id: string) => void
 }) {
   const t = useTexts(frameTexts)
@@ -117,7 +121,11 @@ function DashboardShell({
             </Group>
           }
         >
-          <Outlet key={`${merchant_id} ${environment}`} />
+          {membership.second_factor_required && !second_factor ? (
+            <NeedsSecondFactor business={membership.name} />
+          ) : (
+            <Outlet key={`${merchant_id} ${environment}`} />
+          )}
         </Shell>
       </ScopeContext>
     </MerchantContext>

@@ -95,6 +95,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'contradicts this key, which acts in {}: leave it out': 'Ufunguo huu ni wa {}: acha wazi.',
   'differs from the environment of this request, which is {}': 'Ombi hili ni la mazingira mengine ({}).',
   // These messages about a whole refusal add a fact to the error code.
+  'Set up your own second step and sign in with it, before you require a second step of all members.':
+    'Weka kwanza hatua yako ya pili na uingie nayo, kabla ya kuidai kwa watumiaji wote.',
   'Too many documents wait in the queue. Ask again after the seconds in Retry-After.':
     'Nyaraka nyingi zinasubiri kuandaliwa. Jaribu tena baada ya muda mfupi.',
   'Too many exports run at once. Ask again after the seconds in Retry-After.':
@@ -228,6 +230,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'Your role does not allow this call. Ask an administrator of the merchant.',
   'The server does not allow this request.',
   'This request needs a recent sign-in. Send your code or password to POST /v1/session/confirm, or sign in again, then repeat the request.',
+  'This merchant requires a second factor of its members. Set up the second step of your sign-in, and sign in with it.',
   'The request is not valid. See details.fields for what to change.',
   'The state of the record does not allow this request.',
   'Too many requests. Wait for the seconds in Retry-After.',

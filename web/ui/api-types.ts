@@ -473,7 +473,7 @@ export type Calls = {
     params: {  }
     query: {  }
     body: undefined
-    data: { id: string; email: string; email_verified: boolean; name: string; language: "sw" | "en"; super_admin: boolean; console: "dashboard" | "operator" | null; auth_time: string | null; memberships: Array<{ merchant_id: string; merchant_code: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean }> } | { merchant_id: string; merchant_name: string; merchant_code: string; environment: "live" | "sandbox"; scopes: Array<string>; key_id: string; key_name: string }
+    data: { id: string; email: string; email_verified: boolean; name: string; language: "sw" | "en"; super_admin: boolean; console: "dashboard" | "operator" | null; auth_time: string | null; second_factor: boolean; memberships: Array<{ merchant_id: string; merchant_code: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean; second_factor_required: boolean }> } | { merchant_id: string; merchant_name: string; merchant_code: string; environment: "live" | "sandbox"; scopes: Array<string>; key_id: string; key_name: string }
   }
   'GET /v1/merchant/members': {
     params: {  }
@@ -498,6 +498,18 @@ export type Calls = {
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
     body: undefined
     data: { id: string; email: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; created_at: string; updated_at: string }
+  }
+  'GET /v1/merchant/security': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { second_factor_required: boolean }
+  }
+  'PATCH /v1/merchant/security': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: { second_factor_required: boolean }
+    data: { second_factor_required: boolean }
   }
   'GET /v1/merchant/audit-log': {
     params: {  }
@@ -732,6 +744,30 @@ export type Calls = {
     query: {  }
     body: { networks: Array<{ code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }> }
     data: { networks: Array<{ code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }> }
+  }
+  'GET /v1/session': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: { auth_time: string | null; confirm_with: "code" | "password" | "sign_in" }
+  }
+  'POST /v1/session/confirm': {
+    params: {  }
+    query: {  }
+    body: { code?: string; password?: string }
+    data: { auth_time: string | null; confirm_with: "code" | "password" | "sign_in" }
+  }
+  'GET /v1/sessions': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: { items: Array<{ id: string; console: "dashboard" | "operator"; device: string; address: string; signed_in_at: string; seen_at: string; current: boolean }> }
+  }
+  'DELETE /v1/sessions/{session_id}': {
+    params: { session_id: string }
+    query: {  }
+    body: undefined
+    data: { id: string; console: "dashboard" | "operator"; device: string; address: string; signed_in_at: string; seen_at: string; current: boolean }
   }
   'GET /v1/merchant/overview': {
     params: {  }

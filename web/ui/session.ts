@@ -57,12 +57,20 @@ export async function renew(): Promise<string | null> {
   return user?.access_token ?? null
 }
 
-/** Redirects to the sign-in, which returns to this page. Even if the issuer has a session, `again` requires the credentials. */
-export async function signIn({ again = false } = {}): Promise<void> {
+/**
+ * Redirects to the sign-in, which returns to this page. Even if the issuer has a session, `again` requires the credentials. `enrol`
+ * also sets up the second step.
+ */
+export async function signIn({ again = false, enrol = false } = {}): Promise<void> {
   const here_now = location.pathname + location.search
   const state: SignInState = { to: isCallback() ? HOME : here_now }
   const language = document.documentElement.lang
-  await manager.signinRedirect({ state, ui_locales: language, ...(again ? { prompt: 'login', max_age: 0 } : {}) })
+  await manager.signinRedirect({
+    state,
+    ui_locales: language,
+    ...(again || enrol ? { prompt: 'login', max_age: 0 } : {}),
+    ...(enrol ? { extraQueryParams: { enrol: 'totp' } } : {}),
+  })
 }
 
 /** Returns true if the page is at the address to which the issuer redirects. */

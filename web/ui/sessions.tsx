@@ -3,11 +3,12 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import type { Calls } from './api-types.ts'
-import { useAction, useRead } from './data.ts'
+import { useAction, useRead, useSignedInUser } from './data.ts'
 import { texts, useTexts } from './language.ts'
 import { LoadingRows } from './list.tsx'
 import { Chip, FactList, Mono, Page, Panel, Time } from './parts.tsx'
 import { Problem } from './problem.tsx'
+import { signIn } from './session.ts'
 
 type SessionRow = Calls['GET /v1/sessions']['data']['items'][number]
 
@@ -25,6 +26,11 @@ const sessionsTexts = texts({
     end: 'Iondoe',
     end_of: (device: string) => `Iondoe: ${device}`,
     ended: (device: string) => `${device} imeondolewa. Ombi lake linalofuata litakataliwa.`,
+    second_step: 'Hatua ya pili ya kuingia',
+    second_step_on: 'Uliingia kwa nywila na namba ya programu ya uthibitishaji.',
+    second_step_off: 'Unaingia kwa nywila pekee. Kwa hatua ya pili, aliyeiba nywila yako hawezi kuingia.',
+    set_second_step: 'Weka hatua ya pili',
+    replace_second_step: 'Badilisha programu ya uthibitishaji',
     foreign: 'Unaingia kwa mtoa utambulisho mwingine. Mahali ulipoingia panaonekana huko.',
   },
   en: {
@@ -40,6 +46,11 @@ const sessionsTexts = texts({
     end: 'End this session',
     end_of: (device: string) => `End this session: ${device}`,
     ended: (device: string) => `The session ended: ${device}. The server refuses its next request.`,
+    second_step: 'Second step of the sign-in',
+    second_step_on: 'You signed in with your password and a code of the authenticator app.',
+    second_step_off: 'You sign in with the password alone. With a second step, a stolen password does not suffice.',
+    set_second_step: 'Set up the second step',
+    replace_second_step: 'Replace the authenticator app',
     foreign: 'You sign in at another identity provider. That provider lists your sessions.',
   },
 })
@@ -58,6 +69,7 @@ export function Sessions() {
       <Problem error={read.error} retry={() => void read.refetch()} />
       {sessions === undefined && !read.error ? <LoadingRows /> : null}
       {sessions?.length === 0 ? <Text>{t.foreign}</Text> : null}
+      {sessions !== undefined && sessions.length > 0 ? <SecondStep /> : null}
       {sessions?.map((session) => (
         <SessionPanel
           key={session.id}
@@ -66,6 +78,24 @@ export function Sessions() {
         />
       ))}
     </Page>
+  )
+}
+
+/** Shows whether the user signed in with a second step, and the button that sets it up or replaces it. */
+function SecondStep() {
+  const t = useTexts(sessionsTexts)
+  const me = useSignedInUser()
+  if (me.data === undefined) return null
+  const { second_factor } = me.data
+  return (
+    <Panel title={t.second_step} id="second-step">
+      <Text>{second_factor ? t.second_step_on : t.second_step_off}</Text>
+      <Group>
+        <Button size="xs" variant="default" onClick={() => void signIn({ enrol: true })}>
+          {second_factor ? t.replace_second_step : t.set_second_step}
+        </Button>
+      </Group>
+    </Panel>
   )
 }
 

@@ -12,6 +12,7 @@ import { StatusMessage } from '../status-message.tsx'
 import { type MemberAction, MemberQuestion, type MemberRow } from './member-question.tsx'
 import { Invite } from './members-invite.tsx'
 import { membersTexts } from './members-texts.ts'
+import { Security } from './security.tsx'
 
 /** Shows the list of members, and the invitation. */
 export function Members() {
@@ -55,6 +56,7 @@ export function Members() {
         empty={<EmptyState title={t.empty} />}
       />
       {admin ? <Invite verified={me.data?.email_verified === true} /> : <Text size="sm">{t.only}</Text>}
+      {admin ? <Security own={me.data?.second_factor === true} /> : null}
       <MemberQuestion action={action} close={() => setAction(null)} done={done} />
     </Page>
   )

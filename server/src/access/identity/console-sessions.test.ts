@@ -6,10 +6,20 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import { codeOf, type Reply } from '../../../test/harness.ts'
 import { consoleToken } from '../../../test/operator-sessions.ts'
-import { authorizeUrl, newPerson, openBrowser, refresh, type Served, serve, signIn, type Tokens } from '../../../test/sign-in.ts'
+import {
+  authorizeUrl,
+  exchange,
+  newPerson,
+  openBrowser,
+  refresh,
+  type Served,
+  serve,
+  signIn,
+  type Tokens,
+} from '../../../test/sign-in.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
-import type { Console } from '../../kernel/http/index.ts'
-import { setMember } from '../merchants/index.ts'
+import type { Console, MerchantRole } from '../../kernel/http/index.ts'
+import { type Merchant, setMember } from '../merchants/index.ts'
 import { setPassword } from './credentials.ts'
 import { newTotpSecret, setSecondStep } from './totp.ts'
 
@@ -114,14 +124,16 @@ describe('the list of sessions', () => {
     const [newest, oldest, ...more] = await list(elsewhere.access_token)
     assert.deepEqual(more, [])
     assert.deepEqual([newest.current, oldest.current], [true, false])
-    assert.deepEqual([newest.console, newest.address, newest.seen_at], [
-      'dashboard',
-      '127.0.0.1',
-      world.deps.clock.now().toISOString(),
-    ])
+    assert.deepEqual(
+      [newest.console, newest.address, newest.seen_at],
+      ['dashboard', '127.0.0.1', world.deps.clock.now().toISOString()],
+    )
     passes(120)
     const after = await list(tokens.access_token)
-    assert.deepEqual([after[0].id, after[0].current, after[0].seen_at], [oldest.id, true, world.deps.clock.now().toISOString()])
+    assert.deepEqual(
+      [after[0].id, after[0].current, after[0].seen_at],
+      [oldest.id, true, world.deps.clock.now().toISOString()],
+    )
     // A new tab of the browser signs in without a password, and has the same session.
     assert.equal((await list((await refresh(world.base, tokens.refresh_token)).body.access_token)).length, 2)
   })
@@ -184,7 +196,8 @@ describe('confirmations', () => {
     world.post('/v1/merchant/api-keys', KEY, { key, idempotency_key })
   const confirm = ({ access_token: key }: Tokens, body: object): Promise<Reply> =>
     world.call({ method: 'POST', url: '/v1/session/confirm', payload: body, key })
-  const shown = async ({ access_token }: Tokens) => (await world.get('/v1/session', access_token)).body.data.confirm_with
+  const shown = async ({ access_token }: Tokens) =>
+    (await world.get('/v1/session', access_token)).body.data.confirm_with
   /** Lets eleven minutes pass, and renews the tokens. */
   const grewOld = async (tokens: Tokens) => {
     passes(660)
@@ -277,5 +290,65 @@ describe('confirmations', () => {
     const key = await world.newKey({ scopes: ['webhooks:manage'] })
     const config = { method: 'PATCH', url: '/v1/merchant/webhook-config', key } as const
     assert.equal((await world.call({ ...config, payload: { events: ['collection.failed'] } })).status, 200)
+  })
+})
+
+describe('merchants that require a second factor', () => {
+  const security = (key: string, second_factor_required: boolean) =>
+    world.call({ method: 'PATCH', url: '/v1/merchant/security', payload: { second_factor_required }, key })
+  const NEEDED: [number, string] = [403, 'second_factor_required']
+
+  /** A user who signed in with the password alone, as a member of this merchant. */
+  async function member(role: MerchantRole, merchant: Merchant) {
+    const person = await newPerson(world)
+    await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, merchant.id, person.id, role))
+    return { person, tokens: await signIn(world, person) }
+  }
+
+  test('members without a second factor get access only after they set it up, in every process', async () => {
+    const merchant = await world.newMerchant()
+    const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
+    const { person, tokens } = await member('VIEWER', merchant)
+    const list = (key: string, at = world) => at.get('/v1/collections', key)
+    assert.equal((await list(tokens.access_token)).status, 200)
+    assert.deepEqual((await security(token, true)).body.data, { second_factor_required: true })
+    for (const at of [world, other]) assert.deepEqual(codeOf(await list(tokens.access_token, at)), NEEDED)
+    const { body } = await me(tokens.access_token)
+    assert.deepEqual([body.data.second_factor, body.data.memberships[0].second_factor_required], [false, true])
+    assert.equal((await list(token)).status, 200)
+    const key = await world.newKey({ merchant, scopes: ['collections:read'] })
+    assert.equal((await list(key)).status, 200, 'API keys are not members')
+
+    const browser = openBrowser(world.base)
+    const asking = authorizeUrl(world.base, { prompt: 'login', enrol: 'totp' })
+    const page = await browser.follow(await browser.get(asking.url))
+    const form = await browser.follow(await browser.post(page.url, person))
+    const secret = /<code class="key"[^>]*>([A-Z2-7 ]+)<\/code>/.exec(form.text)?.[1]?.replaceAll(' ', '') ?? ''
+    const timestamp = world.deps.clock.now().getTime()
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp })
+    const codes = await browser.post(form.url, { code })
+    const way_on = /class="button" href="([^"]+)"/.exec(codes.text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const signed_in = await exchange(world.base, asking, await browser.follow(await browser.get(way_on)))
+    assert.equal((await list(signed_in.body.access_token)).status, 200)
+    assert.deepEqual(codeOf(await me(tokens.access_token)), OVER, 'the setup ended the other session')
+
+    assert.equal((await security(token, false)).status, 200)
+    const acts = await world.rows(
+      'select action, before, after from audit_log where merchant_id = $1 and action = $2',
+      [merchant.id, 'merchant.change_security'],
+    )
+    assert.equal(acts.length, 2)
+  })
+
+  test('an administrator without a second factor cannot require one, and other roles cannot change the setting', async () => {
+    const merchant = await world.newMerchant()
+    const { tokens } = await member('MERCHANT_ADMIN', merchant)
+    const refused = await security(tokens.access_token, true)
+    assert.deepEqual(codeOf(refused), [409, 'invalid_state'])
+    assert.match(refused.body.error.message, /Set up your own second step/)
+    const settings = await world.get('/v1/merchant/security', tokens.access_token)
+    assert.deepEqual(settings.body.data, { second_factor_required: false })
+    const { tokens: developer } = await member('DEVELOPER', merchant)
+    assert.deepEqual(codeOf(await security(developer.access_token, true)), [403, 'insufficient_role'])
   })
 })

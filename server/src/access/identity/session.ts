@@ -23,6 +23,7 @@ type SessionRow = {
   seen_at: Date | null
   memberships: (Omit<Membership['merchant'], 'may_go_live'> & {
     role: Membership['role']
+    second_factor_required: boolean
     verified: boolean
     priced: boolean
   })[]
@@ -34,7 +35,7 @@ const FIND = sql(
   'session_find',
   `select i.place, u.id as user_id, u.email, u.email_verified, u.name, u.super_admin,
      c.id as session_id, c.signed_in_at, c.confirmed_at, c.seen_at, coalesce((
-     select json_agg(json_build_object('role', s.role, 'id', m.id, 'routing_code', m.routing_code, 'code', m.merchant_code,
+     select json_agg(json_build_object('role', s.role, 'second_factor_required', m.second_factor_required, 'id', m.id, 'routing_code', m.routing_code, 'code', m.merchant_code,
          'name', m.name, 'status', m.status, 'verified', m.verified, 'priced', exists (
            select from pricing_rules p where p.merchant_id = m.id and p.flow = 'withdrawal' and p.valid_until is null)) order by m.name, m.id)
      from members s join merchants m on m.id = s.merchant_id
@@ -46,7 +47,7 @@ const FIND = sql(
 )
 
 /** The id of the request and the address of its client, for the audit log, and the header that names background requests. */
-type TokenRequest = { id: string; ip: string; headers: { [BACKGROUND]?: string | string[] | undefined } }
+type TokenRequest = { id: string; ip: string; headers: Readonly<Record<string, unknown>> }
 
 /** The header with which a console marks the requests that it sends while nobody uses the page. They are no sign of activity. */
 const BACKGROUND = 'x-background'
@@ -100,7 +101,8 @@ async function useSession(
     // Only the issuer knows the activity of this session. The server checks its age.
     const { console, auth_time, by_command } = principal
     const times = auth_time && { console, signed_in_at: auth_time, seen_at: deps.clock.now() }
-    if (times && !by_command && sessionEnd(deps, times, deps.clock.now())) refuse('invalid_session', { message: ENDED.age })
+    if (times && !by_command && sessionEnd(deps, times, deps.clock.now()))
+      refuse('invalid_session', { message: ENDED.age })
     return principal
   }
   const end = sessionEnd(deps, session, deps.clock.now())
@@ -167,11 +169,13 @@ function sessionPrincipal(deps: Deps, row: SessionRow, claims: Claims): SessionP
     console: claims.console,
     session_id: row.session_id,
     auth_time: newest(claims.auth_time, row.confirmed_at),
+    second_factor: claims.strong,
     by_command: claims.by_command,
     // In production, a sign-in without a second factor gives no operator role.
     super_admin: row.super_admin && (claims.strong || deps.config.node_env !== 'production'),
-    memberships: row.memberships.map(({ role, verified, priced, ...merchant }) => ({
+    memberships: row.memberships.map(({ role, second_factor_required, verified, priced, ...merchant }) => ({
       role,
+      second_factor_required,
       merchant: { ...merchant, may_go_live: merchant.status === 'ACTIVE' && verified && priced },
     })),
   }

@@ -8,14 +8,14 @@ import type { KeyView, MeView } from './schema.ts'
 const USER = sql('me_person', 'select id, email, email_verified, name, language from users where id = $1')
 const MEMBERSHIPS = sql(
   'me_memberships',
-  `select m.id as merchant_id, m.merchant_code, m.name, s.role, m.status, m.verified, exists (
+  `select m.id as merchant_id, m.merchant_code, m.name, s.role, m.status, m.verified, m.second_factor_required, exists (
      select 1 from pricing_rules p where p.merchant_id = m.id and p.flow = 'withdrawal' and p.valid_until is null) as priced
    from members s join merchants m on m.id = s.merchant_id join users u on u.id = s.user_id
    where s.user_id = $1 and (u.email_verified or s.name is null) order by m.name, m.id`,
 )
 
 /** The fields of a user that come from the access token and not from the table users. */
-type TokenField = 'super_admin' | 'console' | 'auth_time'
+type TokenField = 'super_admin' | 'console' | 'auth_time' | 'second_factor'
 
 const MERCHANT = sql('me_merchant', 'select name from merchants where id = $1')
 
@@ -42,11 +42,11 @@ async function keyView(
 
 /** Returns the user of a session with the user's memberships, sorted by merchant name. */
 async function userView(reader: Reader, principal: SessionPrincipal): Promise<MeView> {
-  const { user_id, super_admin, console } = principal
+  const { user_id, super_admin, console, second_factor } = principal
   const [[user], memberships] = await Promise.all([
     reader.query<Omit<MeView, TokenField | 'memberships'>>(USER, [user_id]),
     reader.query<MeView['memberships'][number]>(MEMBERSHIPS, [user_id]),
   ])
   const auth_time = principal.auth_time?.toISOString() ?? null
-  return user ? { ...user, super_admin, console, auth_time, memberships } : refuse('invalid_session')
+  return user ? { ...user, super_admin, console, auth_time, second_factor, memberships } : refuse('invalid_session')
 }

@@ -53,6 +53,7 @@ test('the endpoint /v1/me returns the user and all memberships', async () => {
     super_admin: false,
     console: null,
     auth_time: world.deps.clock.now().toISOString(),
+    second_factor: true,
     memberships: [
       [world.merchant, 'VIEWER', 'ACTIVE', true] as const,
       [other, 'MERCHANT_ADMIN', 'PENDING', false] as const,
@@ -64,6 +65,7 @@ test('the endpoint /v1/me returns the user and all memberships', async () => {
       status: state,
       verified: ready,
       priced: ready,
+      second_factor_required: false,
     })),
   })
 })

@@ -22,7 +22,17 @@ import {
   type MayMailInvitation,
   removeMember,
 } from './members.ts'
-import { InvitationBody, MeAnswer, MemberAnswer, MemberParams, MembersAnswer, RoleBody } from './schema.ts'
+import {
+  InvitationBody,
+  MeAnswer,
+  MemberAnswer,
+  MemberParams,
+  MembersAnswer,
+  RoleBody,
+  SecurityAnswer,
+  SecurityBody,
+} from './schema.ts'
+import { changeSecurity, getSecurity } from './security.ts'
 
 const tags = ['People']
 const ADMIN = { roles: ['MERCHANT_ADMIN'] } as const
@@ -35,7 +45,38 @@ export function merchantRoutes(deps: Deps, options: { mayMailInvitation: MayMail
     inviteMemberRoute(app, deps, options.mayMailInvitation)
     changeRoleRoute(app, deps)
     removeMemberRoute(app, deps)
+    securityRoutes(app, deps)
   }
+}
+
+function securityRoutes(app: App, deps: Deps): void {
+  const url = '/v1/merchant/security'
+  app.get(
+    url,
+    {
+      config: { access: { roles: MERCHANT_ROLES } },
+      schema: { tags, summary: 'Show the security settings', response: { 200: SecurityAnswer } },
+    },
+    async (request) => ({ success: true as const, data: await getSecurity(deps.db, caller(request).merchant.id) }),
+  )
+  app.patch(
+    url,
+    {
+      config: { access: ADMIN, idempotency: 'honoured', step_up: 'always', refusals: ['invalid_state'] },
+      schema: {
+        tags,
+        summary: 'Require a second factor of all members, or stop to require it',
+        description: 'The calling user must have signed in with a second factor to require it.',
+        body: SecurityBody,
+        response: { 200: SecurityAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { second_factor_required } = request.body
+      const input = { merchant_id: caller(request).merchant.id, second_factor_required, by: session(request) }
+      return answerOnce(deps, request, reply, 200, (tx) => changeSecurity(deps, tx, actOf(request), input))
+    },
+  )
 }
 
 function callerRoute(app: App, deps: Deps): void {

@@ -127,6 +127,17 @@ export const InvitationBody = Type.Object({
 /** The body of PATCH /v1/merchant/members/{member_id}. */
 export const RoleBody = Type.Object({ role: oneOf(MERCHANT_ROLES) })
 
+/** The security settings of a merchant: the body and the response of their calls. */
+export const SecurityBody = Type.Object({
+  second_factor_required: Type.Boolean({
+    description: 'True refuses members who signed in without a second factor, from their next request on.',
+  }),
+})
+/** The security settings of a merchant. */
+export type SecuritySettings = Static<typeof SecurityBody>
+/** The response with the security settings. */
+export const SecurityAnswer = success(SecurityBody)
+
 /** The record of a signed-in user with the user's memberships. */
 export const MeRecord = Type.Object({
   id: Id,
@@ -151,6 +162,7 @@ export const MeRecord = Type.Object({
         'The time at which the user last gave credentials in this session. After STEP_UP_S, requests that move money or give access require a confirmation. Null means unknown.',
     }),
   ),
+  second_factor: Type.Boolean({ description: 'True if the user signed in with a second factor.' }),
   memberships: Type.Array(
     Type.Object({
       merchant_id: Id,
@@ -160,6 +172,9 @@ export const MeRecord = Type.Object({
       status: oneOf(MERCHANT_STATUSES),
       verified: Type.Boolean(),
       priced: Type.Boolean(),
+      second_factor_required: Type.Boolean({
+        description: 'The merchant refuses members who signed in without a second factor.',
+      }),
     }),
   ),
 })

@@ -41,6 +41,8 @@ export type ActingMerchant = { id: string; routing_code: number; code: string }
 /** The role of a user in one merchant. `may_go_live` means that the merchant is approved, verified and priced. */
 export type Membership = {
   role: MerchantRole
+  /** True if the merchant requires a second factor of its members. */
+  second_factor_required: boolean
   merchant: ActingMerchant & { name: string; status: 'PENDING' | 'ACTIVE' | 'SUSPENDED'; may_go_live: boolean }
 }
 
@@ -72,6 +74,8 @@ export type SessionPrincipal = {
   session_id: string | null
   /** The time at which the user last entered credentials in this session. Null means unknown. */
   auth_time: Date | null
+  /** True if the user signed in with a second factor. */
+  second_factor: boolean
   /** True if the admin command made the token. False if the user signed in with a browser. */
   by_command: boolean
   email: string
@@ -242,8 +246,8 @@ const DASHBOARD_ONLY = 'API keys may not make this call. Sign in to the dashboar
 
 /**
  * Finds the merchant and environment of a request. An API key belongs to one merchant and environment. A session chooses
- * `merchant_id` in path, query or body, and `environment` in query or body. Refuses every foreign merchant and an
- * insufficient role.
+ * `merchant_id` in path, query or body, and `environment` in query or body. Refuses every foreign merchant, an insufficient
+ * role, and a session without the second factor that the merchant requires.
  */
 export function chooseCaller(request: FastifyRequest, principal: Principal, roles: readonly MerchantRole[]): Caller {
   const actor = actorOf(principal)
@@ -270,6 +274,7 @@ export function chooseCaller(request: FastifyRequest, principal: Principal, role
   const membership = principal.memberships.find(({ merchant }) => first === null || merchant.id === first)
   if (!membership) return first === null ? refuse('insufficient_role') : refuse('merchant_mismatch')
   if (!roles.includes(membership.role)) refuse('insufficient_role')
+  if (membership.second_factor_required && !principal.second_factor) refuse('second_factor_required')
   const { id, routing_code, code } = membership.merchant
   return { merchant: { id, routing_code, code }, environment: chosenEnvironment(request), role: membership.role, actor }
 }

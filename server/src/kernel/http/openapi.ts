@@ -166,6 +166,7 @@ function errorCodesOf(access: Access, schema: RouteInput['schema'], route: Route
     if (takes_keys) codes.push('forbidden', 'production_access_restricted')
     if (typeof access === 'object' && takes_keys) codes.push('insufficient_scope')
     if (typeof access === 'object') codes.push('merchant_mismatch')
+    if (typeof access === 'object' && access.roles !== undefined) codes.push('second_factor_required')
     if (route.config?.step_up) codes.push('step_up_required')
   }
   codes.push(...(route.config?.refusals ?? []))

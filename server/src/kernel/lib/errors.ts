@@ -52,6 +52,11 @@ export const catalogue = {
     message:
       'You are or were a member of this merchant, or you made one of its API keys. Another operator must decide about it.',
   },
+  second_factor_required: {
+    status: 403,
+    message:
+      'This merchant requires a second factor of its members. Set up the second step of your sign-in, and sign in with it.',
+  },
   forbidden: { status: 403, message: 'The server does not allow this request.' },
   not_found: { status: 404, message: 'This resource does not exist. Check the path and the id.' },
   method_not_allowed: { status: 405, message: 'This path does not accept this method. See the Allow header.' },
