@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { announceFourEyes } from './access/four-eyes/index.ts'
 import { type LiveMoney, liveLines } from './adapters/providers/announce.ts'
 import { type DemoUser, demoUsers, ensureDemoMerchant } from './apps/admin/demo.ts'
 import { requireSafeProduction } from './apps/admin/production.ts'
@@ -60,6 +61,7 @@ async function startServer(config: Config, log: Log, releases: Releases, drainin
       'DATABASE_URL names a superuser, from which the database cannot protect the append-only tables: use a role that owns its database',
     )
   } else await warnOfSingleRole(deps)
+  await announceFourEyes(deps)
   const recorder = createThreadedRecorder({ url: database.url, log_level: config.log_level })
   const system = await compose(deps, { draining, folders: database.folders, recorder })
   releases.push(() => system.close())

@@ -9,6 +9,7 @@ import {
   isWellFormedKey,
   revokeAllKeys,
 } from './access/api-keys/index.ts'
+import { fourEyesMinor, fourEyesTask } from './access/four-eyes/index.ts'
 import {
   createSessions,
   identityRoutes,
@@ -328,7 +329,11 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
     messageRoutes(deps),
     operatorRoutes(deps, {
       approvalService,
-      rules: { four_eyes_minor: config.four_eyes_amount, step_up_s: config.step_up_s },
+      rules: {
+        four_eyes_minor: fourEyesMinor(config),
+        four_eyes_off: config.four_eyes_amount === 'off',
+        step_up_s: config.step_up_s,
+      },
       providers,
       routing,
       breaker,
@@ -371,6 +376,7 @@ function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: T
     linkRetention(deps),
     invoiceRetention(deps),
     identityTask(deps),
+    fourEyesTask(deps),
     reconciliationTask(deps, statementProviders(adapters.providers)),
     callbacksTask(deps),
   ]

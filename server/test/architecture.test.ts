@@ -20,7 +20,7 @@ const WINGS: Record<string, readonly string[]> = {
   kernel: ['lib', 'db', 'http', 'work', 'documents'],
   books: ['ledger', 'audit'],
   adapters: ['providers', 'webhooks', 'messages'],
-  access: ['merchants', 'identity', 'api-keys'],
+  access: ['merchants', 'four-eyes', 'identity', 'api-keys'],
   money: ['collections', 'payment-links', 'invoices', 'withdrawals', 'callbacks', 'transactions', 'reconciliation'],
   apps: ['pay-page', 'operators', 'portal', 'admin', 'request-log'],
 }

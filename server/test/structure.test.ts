@@ -217,6 +217,7 @@ const OWNERS: Record<string, readonly string[]> = {
   'books/audit': ['audit_chains', 'audit_log'],
   'adapters/webhooks': ['webhook_attempts', 'webhook_configs', 'webhook_deliveries'],
   'adapters/messages': ['outbox_messages'],
+  'access/four-eyes': ['four_eyes_sums', 'operator_decisions'],
   'access/merchants': ['ip_addresses', 'member_history', 'members', 'merchants', 'pricing_rules', 'users'],
   'access/identity': [
     'console_sessions',
@@ -275,6 +276,7 @@ const FOREIGN_WRITES: Record<string, string> = {
 const READS: Record<string, readonly string[]> = {
   'access/api-keys': ['merchants'],
   'access/identity': ['members', 'merchants', 'pricing_rules', 'users'],
+  'access/four-eyes': ['users'],
   'access/merchants': ['api_keys'],
   'adapters/messages': ['merchants'],
   'adapters/providers': ['collection_attempts', 'payouts'],

@@ -24,7 +24,9 @@ export const queueTexts = texts({
       live: (count: string) => `Kwenye Halisi yanasubiri: ${count}`,
     },
     sandbox: 'Unaona rekodi za majaribio. Hakuna pesa halisi.',
-    four_eyes: (amount: string) => `Kuanzia ${amount} waendeshaji wawili tofauti lazima waidhinishe.`,
+    four_eyes: (amount: string) =>
+      `Kuanzia ${amount} kwa siku (malipo ya biashara, malipo kwa mpokeaji, au marekebisho ya biashara) waendeshaji wawili tofauti lazima waamue.`,
+    four_eyes_off: 'FOUR_EYES_AMOUNT=off: mwendeshaji mmoja peke yake anaweza kuhamisha kiasi chochote.',
     old_title: 'Uliingia muda mrefu uliopita',
     old: (age: string) =>
       `Uliingia ${age} zilizopita. Utaombwa kuthibitisha kuwa ni wewe kabla ya kuhamisha pesa. Unaweza pia kuingia tena sasa.`,
@@ -76,7 +78,9 @@ export const queueTexts = texts({
       live: (count: string) => `Waiting in live: ${count}`,
     },
     sandbox: 'These are sandbox records. No real money.',
-    four_eyes: (amount: string) => `From ${amount} on, two different operators have to approve.`,
+    four_eyes: (amount: string) =>
+      `From ${amount} a day on (payouts of a merchant, payouts to a recipient, or corrections of a merchant), two different operators have to decide.`,
+    four_eyes_off: 'FOUR_EYES_AMOUNT=off: one operator alone can move any amount.',
     old_title: 'Your sign-in is not recent',
     old: (age: string) =>
       `You signed in ${age} ago. You will be asked to confirm that it is you before money moves. You can also sign in again now.`,

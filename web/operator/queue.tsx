@@ -96,6 +96,7 @@ export function Queue() {
           {t.four_eyes(showAmount(data.four_eyes_amount))}
         </Text>
       ) : null}
+      {data?.four_eyes_off ? <Text fw={600}>{t.four_eyes_off}</Text> : null}
     </Page>
   )
 }

@@ -135,6 +135,11 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'The server queries the provider: wait for the answer.': 'Seva inamuuliza mtoa huduma: subiri jibu.',
   'An operator can resolve the withdrawal.': 'Mwendeshaji anaweza kuamua matokeo yake.',
   'An operator can retry or resolve the withdrawal.': 'Mwendeshaji anaweza kutuma tena au kuamua matokeo yake.',
+  'Approved by {}. Another operator must approve this withdrawal before any money moves.':
+    'Imeidhinishwa na {}. Mwendeshaji mwingine lazima aidhinishe kabla ya pesa kuhama.',
+  'Decided by {}. Another operator must make the same decision before any money moves.':
+    'Ameamua {}. Mwendeshaji mwingine lazima afanye uamuzi huo huo kabla ya pesa kuhama.',
+  'Only operators can decide about this.': 'Waendeshaji tu ndio wanaoweza kuamua hili.',
   'Two operators have to approve this withdrawal.': 'Waendeshaji wawili lazima waidhinishe.',
   'The merchant is not active and verified. Reject the withdrawal, or complete the merchant first.':
     'Biashara haijaidhinishwa au haijathibitishwa. Kataa utoaji huu, au kamilisha biashara kwanza.',
@@ -245,7 +250,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'A payer has already paid this payment link, so you cannot cancel the link.',
   'Another payment of this link is in progress. Wait until it ends.',
   'The server cannot reach the payment provider. Try again in a moment.',
-  'You have already approved this withdrawal. The server sends it when a second operator approves it.',
+  'You have already approved this. Another operator must approve it too before any money moves.',
   'You are or were a member of this merchant, or you made one of its API keys. Another operator must decide about it.',
   'The merchant has the greatest number of active keys in this environment. Revoke a key that no server uses.',
 ])

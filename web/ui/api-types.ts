@@ -527,7 +527,7 @@ export type Calls = {
     params: {  }
     query: { environment?: "live" | "sandbox" }
     body: undefined
-    data: { items: Array<{ kind: "withdrawals_waiting" | "withdrawals_info_requested" | "withdrawals_needs_reconciliation" | "withdrawals_blocked" | "withdrawals_needs_attention" | "collections_held" | "merchants_to_check" | "ip_addresses_pending" | "reconciliation_exceptions" | "webhooks_failing"; count: number; oldest_at: string | null; amount: string | null }>; four_eyes_amount: string | null; step_up_s: number }
+    data: { items: Array<{ kind: "withdrawals_waiting" | "withdrawals_info_requested" | "withdrawals_needs_reconciliation" | "withdrawals_blocked" | "withdrawals_needs_attention" | "collections_held" | "merchants_to_check" | "ip_addresses_pending" | "reconciliation_exceptions" | "webhooks_failing"; count: number; oldest_at: string | null; amount: string | null }>; four_eyes_amount: string | null; four_eyes_off: boolean; step_up_s: number }
   }
   'GET /v1/operator/merchants': {
     params: {  }
@@ -659,7 +659,7 @@ export type Calls = {
     params: { collection_id: string }
     query: {  }
     body: { amount?: string | number; decision: "approve" | "decline"; reason: string }
-    data: { merchant_id: string; merchant_code: string; merchant_name: string; collection_id: string; reference: string | null; merchant_reference: string | null; status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; amount: number; amount_received: number | null; foreign_amount: number | null; foreign_currency: string | null; currency: string; method: "wallet_push" | "provider_pesa" | "qr" | null; environment: "live" | "sandbox"; provider_payment_status: string | null; payment_url: string | null; failure_reason_code: string | null; failure_reason_message: string | null; created_at: string; updated_at: string; fee: number; customer_name: string | null; customer_phone: string | null; description: string | null; provider: string | null; provider_reference: string | null; held_at: string; decided_at: string | null; history: Array<{ from_status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; to_status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; actor: string; reason: string | null; event: string | null; at: string }> }
+    data: { merchant_id: string; merchant_code: string; merchant_name: string; collection_id: string; reference: string | null; merchant_reference: string | null; status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; amount: number; amount_received: number | null; foreign_amount: number | null; foreign_currency: string | null; currency: string; method: "wallet_push" | "provider_pesa" | "qr" | null; environment: "live" | "sandbox"; provider_payment_status: string | null; payment_url: string | null; failure_reason_code: string | null; failure_reason_message: string | null; created_at: string; updated_at: string; fee: number; customer_name: string | null; customer_phone: string | null; description: string | null; provider: string | null; provider_reference: string | null; held_at: string; decided_at: string | null; history: Array<{ from_status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; to_status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; actor: string; reason: string | null; event: string | null; at: string }>; approvals_required?: number; approvals?: Array<{ operator: string; reason: string; at: string }> }
   }
   'GET /v1/operator/merchants/{merchant_id}/adjustments': {
     params: { merchant_id: string }
@@ -671,7 +671,7 @@ export type Calls = {
     params: { merchant_id: string }
     query: {  }
     body: { environment: "live" | "sandbox"; direction: "credit" | "debit"; amount: string | number; against: "provider_float" | "fee_income" | "processor_cost"; reason: string }
-    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; direction: "credit" | "debit"; against: "provider_float" | "fee_income" | "processor_cost"; amount: string; currency: string; reason: string; transaction_reference: string; created_by: { id: string | null; name: string }; created_at: string }
+    data: { merchant_id: string; environment: "live" | "sandbox"; direction: "credit" | "debit"; against: "provider_float" | "fee_income" | "processor_cost"; amount: string; currency: string; reason: string; approvals_required?: number; approvals?: Array<{ operator: string; reason: string; at: string }> }
   }
   'GET /v1/operator/ip-addresses': {
     params: {  }

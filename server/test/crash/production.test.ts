@@ -20,6 +20,7 @@ const PRODUCTION = {
   MOCK_SECRET: 'a secret of this test that is long enough',
   BASE_URL: 'https://api.example.tz',
   ALLOW_MOCK_IN_PRODUCTION: 'true',
+  FOUR_EYES_AMOUNT: '1000000',
   WEBHOOK_ALLOW_PRIVATE: '',
   HOST: '127.0.0.1',
 }

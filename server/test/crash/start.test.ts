@@ -173,6 +173,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     const env = {
       NODE_ENV: 'production',
       ALLOW_MOCK_IN_PRODUCTION: 'true',
+      FOUR_EYES_AMOUNT: 'off',
       BASE_URL: 'https://api.example.tz',
       WEBHOOK_ALLOW_PRIVATE: '',
       ...secrets,

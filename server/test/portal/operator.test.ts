@@ -1,8 +1,8 @@
 // Operators use their console: the queue, the permissions for a decision, and a confirmation before money moves.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { createTestOperator, type ShopWithKeys, type TestOperator } from '../operator.ts'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { createTestOperator, forgetSums, type ShopWithKeys, type TestOperator } from '../operator.ts'
 import { type Office, openOffice, type Person, type Visitor } from './office.ts'
 
 let office: Office
@@ -19,6 +19,8 @@ before(async () => {
   juma = await office.newPerson('SUPER_ADMIN')
 })
 after(() => office.close())
+// What one test lets through must not bring a withdrawal of the next test to FOUR_EYES_AMOUNT.
+beforeEach(() => forgetSums(office.world))
 
 /** Waits until the page shows this text and announces it to screen readers. */
 const hears = (visitor: Visitor, sw: string, en: string) =>

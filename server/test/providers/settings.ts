@@ -40,6 +40,7 @@ export const PRODUCTION_SETTINGS = {
   MOCK_SECRET: 'a secret of our own that is long enough',
   BASE_URL: 'https://api.example.tz',
   PROVIDER: 'selcom',
+  FOUR_EYES_AMOUNT: '1000000',
   // These settings have no effect with the built-in identity provider.
   DASHBOARD_CLIENT_ID: 'malipo-dashboard',
   OPERATOR_CLIENT_ID: 'malipo-operator',

@@ -65,6 +65,8 @@ const crash = fc.option(fc.constantFrom('before_send', 'after_send', 'before_com
 const process = fc.integer({ min: 0, max: 1 })
 /** The index of an operator. */
 const operator = fc.integer({ min: 0, max: 1 })
+/** The operators who make the same decision, one after the other. */
+const operators = fc.constantFrom([0], [1], [0, 1], [1, 0], [0, 1], [0, 0])
 const verb = fc.constantFrom(
   ...['approve', 'approve', 'approve', 'approve', 'reject', 'request-info', 'resolve-paid', 'resolve-unpaid', 'retry'],
 )
@@ -85,10 +87,16 @@ export type Event =
     }
   | { what: 'retry'; which: number; process: number; answers: ProviderAnswers; crash: Crash }
   | { what: 'review'; which: number; verb: 'reject' | 'request-info' | 'respond'; process: number }
-  | { what: 'resolve'; which: number; paid: boolean; process: number }
+  | { what: 'resolve'; which: number; paid: boolean; process: number; operators: readonly number[] }
   | { what: 'hint'; which: number; process: number; answers: ProviderAnswers; times: number }
   | { what: 'tick'; time: number; processes: readonly number[]; answers: ProviderAnswers; crash: Crash }
-  | { what: 'adjust'; merchant: number; amount: bigint; against: 'provider_float' | 'fee_income' | 'processor_cost' }
+  | {
+      what: 'adjust'
+      merchant: number
+      amount: bigint
+      against: 'provider_float' | 'fee_income' | 'processor_cost'
+      operators: readonly number[]
+    }
   | { what: 'race'; acts: { which: number; verb: string; operator: number }[] }
 
 const what = <Name extends Event['what']>(name: Name) => fc.constant(name)
@@ -121,7 +129,7 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
         process,
       }),
     },
-    { weight: 3, arbitrary: fc.record({ what: what('resolve'), which, paid: fc.boolean(), process }) },
+    { weight: 3, arbitrary: fc.record({ what: what('resolve'), which, paid: fc.boolean(), process, operators }) },
     {
       weight: 5,
       arbitrary: fc.record({ what: what('hint'), which, process, answers, times: fc.constantFrom(1, 1, 3) }),
@@ -143,6 +151,7 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
         merchant,
         amount: fc.bigInt({ min: -50_000n, max: 50_000n }).filter((minor) => minor !== 0n),
         against: fc.constantFrom('provider_float', 'fee_income', 'processor_cost'),
+        operators,
       }),
     },
     {

@@ -26,7 +26,7 @@ export class Life {
   constructor(rig: Rig, shops: Shop[], given: readonly Price[]) {
     this.rig = rig
     this.shops = shops
-    this.model = new Model(given)
+    this.model = new Model(given, rig.world.deps.clock.now().getTime())
   }
 
   /** Applies one event to the system and to the model, and compares the two results. */
@@ -84,7 +84,11 @@ export class Life {
       }
       case 'resolve': {
         const body = { outcome: event.paid ? 'SUCCESS' : 'FAILED', reason: 'The bank told us' }
-        return assert.equal(await rig.operate(event.process, `${path}/resolve`, body), model.resolve(w, event.paid))
+        for (const operator of event.operators) {
+          const done = await rig.operate(event.process, `${path}/resolve`, body, operator)
+          assert.equal(done, model.resolve(w, event.paid, operator))
+        }
+        return
       }
       case 'hint': {
         const answers = this.setAnswers(event.answers)
@@ -108,7 +112,7 @@ export class Life {
     this.references.push(`W${base32Of(id)}`)
   }
 
-  private async adjust({ merchant, amount: minor, against }: Event & { what: 'adjust' }): Promise<void> {
+  private async adjust({ merchant, amount: minor, against, operators }: Event & { what: 'adjust' }): Promise<void> {
     const size = minor < 0n ? -minor : minor
     const body = {
       environment: 'live',
@@ -117,9 +121,12 @@ export class Life {
       against,
       reason: 'It was wrong',
     }
-    const done = await this.rig.operate(0, `merchants/${this.shopOf(merchant).merchant.id}/adjustments`, body)
     const name = { provider_float: 'float', fee_income: 'fees', processor_cost: 'costs' } as const
-    assert.equal(done, this.model.adjust(merchant, minor, name[against]))
+    for (const operator of operators) {
+      const path = `merchants/${this.shopOf(merchant).merchant.id}/adjustments`
+      const done = await this.rig.operate(0, path, body, operator)
+      assert.equal(done, this.model.adjust(merchant, minor, name[against], operator))
+    }
   }
 
   private async approve(event: Event & { what: 'approve' }, w: Modelled, place: number): Promise<void> {
@@ -277,7 +284,7 @@ function actOn(
   if (act === 'approve') return model.approve(w, false, operator)
   if (act === 'retry') return model.retry(w, false)
   if (act === 'reject' || act === 'request-info') return model.review(w, act)
-  return model.resolve(w, act === 'resolve-paid')
+  return model.resolve(w, act === 'resolve-paid', operator)
 }
 
 function permutations(items: number[]): number[][] {

@@ -38,6 +38,10 @@ export type Modelled = {
   payout: ModelPayout | null
   /** The operators who approved the withdrawal after the last question to the merchant. */
   approved_by: number[]
+  /** The number of operators that have to approve. Null until the first approval. */
+  required: 1 | 2 | null
+  /** Counts the moves and the recorded answers. A decision of an operator holds only for one version. */
+  version: number
   /** The provider's answers that the platform has recorded. */
   recorded: Set<string>
 }
@@ -47,6 +51,7 @@ const HOUR = 3_600_000
 export const FOUR_EYES = 6_000n
 /** The PAYOUT_DEADLINE_H setting of the simulated processes. */
 export const DEADLINE_H = 48
+const WEEK = 7 * 24 * HOUR
 const LEASE_MS = 15_000
 const PAUSES_S = [2, 5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600]
 const WAITING = ['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED']
@@ -64,19 +69,28 @@ export class Model {
   now = 0
   books: ModelBook[]
   withdrawals: Modelled[] = []
+  /** What operators let through, by the name of the sum and the day in Tanzania. */
+  sums = new Map<string, bigint>()
+  /** The first decision about each correction that waits for a second operator. */
+  waiting = new Map<string, { operator: number; at: number }>()
   readonly prices: readonly Price[]
+  /** The time of the clock at the beginning of the life. */
+  readonly start: number
 
-  constructor(prices: readonly Price[]) {
+  constructor(prices: readonly Price[], start: number) {
     this.prices = prices
+    this.start = start
     this.books = prices.map(() => ({ available: 0n, reserved: 0n, fees: 0n, costs: 0n, float: 0n }))
   }
 
   /** Returns a copy of the model, on which the test tries one order of events. */
   fork(): Model {
-    const copy = new Model(this.prices)
+    const copy = new Model(this.prices, this.start)
     copy.now = this.now
     copy.books = structuredClone(this.books)
     copy.withdrawals = structuredClone(this.withdrawals)
+    copy.sums = new Map(this.sums)
+    copy.waiting = structuredClone(this.waiting)
     return copy
   }
 
@@ -86,9 +100,12 @@ export class Model {
     book.float -= amount
   }
 
-  adjust(merchant: number, amount: bigint, against: 'float' | 'fees' | 'costs'): CallResult {
+  adjust(merchant: number, amount: bigint, against: 'float' | 'fees' | 'costs', operator: number): CallResult {
     const book = this.bookOf(merchant)
     if (amount < 0n && book.available + amount < 0n) return 'insufficient_balance'
+    const size = amount < 0n ? -amount : amount
+    const decided = this.correct(merchant, size, `adjust ${merchant} ${amount} ${against}`, operator)
+    if (decided !== 'last') return decided === 'first' ? 'ok' : decided
     book.available += amount
     book[against] -= amount
     return 'ok'
@@ -101,7 +118,14 @@ export class Model {
     const fee = rounded + flat
     const borne = passed_on ? processor : 0n
     if (this.bookOf(merchant).available < amount + fee + borne) return 'insufficient_balance'
-    const start = { status: 'PENDING_ADMIN_APPROVAL', funds: 'none', payout: null, approved_by: [] }
+    const start = {
+      status: 'PENDING_ADMIN_APPROVAL',
+      funds: 'none',
+      payout: null,
+      approved_by: [],
+      required: null,
+      version: 0,
+    }
     this.withdrawals.push({ merchant, amount, fee, charge: processor, borne, ...start, recorded: new Set() })
     return 'ok'
   }
@@ -111,10 +135,14 @@ export class Model {
     if (!WAITING.includes(w.status)) return 'invalid_state'
     const book = this.bookOf(w.merchant)
     const total = w.amount + w.fee + w.borne
-    if (total >= FOUR_EYES && w.approved_by.includes(operator)) return 'second_operator_required'
+    // All withdrawals of a life go to one destination, so the sum of the destination is never below the sum of a merchant.
+    const required = w.required ?? ((this.sums.get(this.today('payouts')) ?? 0n) + total >= FOUR_EYES ? 2 : 1)
+    if (required === 2 && w.approved_by.includes(operator)) return 'second_operator_required'
     if (book.available < total) return 'insufficient_balance'
+    w.required = required
     w.approved_by.push(operator)
-    if (total >= FOUR_EYES && w.approved_by.length < 2) return 'ok'
+    if (w.approved_by.length < required) return 'ok'
+    this.count('payouts', total)
     book.available -= total
     book.reserved += total
     this.move(w, 'PROCESSING', 'reserved')
@@ -131,10 +159,13 @@ export class Model {
     return 'ok'
   }
 
-  resolve(w: Modelled, paid: boolean): CallResult {
+  resolve(w: Modelled, paid: boolean, operator: number): CallResult {
     if (!STUCK.includes(w.status)) return 'invalid_state'
     const book = this.bookOf(w.merchant)
     if (paid && w.funds === 'released' && book.available < w.amount + w.fee + w.borne) return 'insufficient_balance'
+    const text = `resolve ${this.withdrawals.indexOf(w)} ${paid} ${w.version}`
+    const decided = this.correct(w.merchant, w.amount + w.fee + w.borne, text, operator)
+    if (decided !== 'last') return decided === 'first' ? 'ok' : decided
     if (paid && w.funds !== 'paid') this.pay(w)
     if (!paid && w.funds === 'paid') this.comeBack(w, true)
     else if (!paid && w.funds === 'reserved') this.release(w)
@@ -148,6 +179,30 @@ export class Model {
     this.move(w, 'PROCESSING', w.funds)
     w.payout = { ...this.unsent(leased), taken: w.payout?.taken ?? false }
     return 'ok'
+  }
+
+  /** Lets an operator decide about a correction. The first of two operators changes nothing else. */
+  private correct(merchant: number, amount: bigint, text: string, operator: number): 'first' | 'last' | CallResult {
+    const sum = `corrections ${merchant}`
+    const first = this.waiting.get(text)
+    const counts = first !== undefined && this.now - first.at < WEEK
+    if (counts && first.operator === operator) return 'second_operator_required'
+    if (!counts && (this.sums.get(this.today(sum)) ?? 0n) + amount >= FOUR_EYES) {
+      this.waiting.set(text, { operator, at: this.now })
+      return 'first'
+    }
+    this.waiting.delete(text)
+    this.count(sum, amount)
+    return 'last'
+  }
+
+  private count(sum: string, amount: bigint): void {
+    this.sums.set(this.today(sum), (this.sums.get(this.today(sum)) ?? 0n) + amount)
+  }
+
+  /** Returns the name of a sum with the current day in Tanzania, which is three hours ahead of UTC. */
+  private today(sum: string): string {
+    return `${sum} ${Math.floor((this.start + this.now + 3 * HOUR) / (24 * HOUR))}`
   }
 
   private unsent(leased: boolean): Omit<ModelPayout, 'taken'> {
@@ -264,7 +319,7 @@ export class Model {
   }
 
   private move(w: Modelled, status: string, funds: string): void {
-    Object.assign(w, { status, funds })
+    Object.assign(w, { status, funds, version: w.version + 1 })
   }
 
   private bookOf(merchant: number): ModelBook {

@@ -12,7 +12,7 @@ import { fund, newPayoutScript, reverseCollection, scriptedProvider } from '../p
 import { type Crash, DEADLINE_H, FOUR_EYES, type ModelAnswer, type ModelBook, type Price } from './model.ts'
 
 /** A merchant, its live API key and the id of its FINANCE user. */
-export type Shop = { merchant: Merchant; key: string; person: string }
+export type Shop = { merchant: Merchant; key: string; person: string; destination: string }
 
 /** The provider's answers to queries and to payout requests. `executes` is true if the provider executes the payout. */
 export type ScriptedAnswers = {
@@ -27,7 +27,8 @@ export type Rig = {
   script: ScriptedAnswers
   /** How often the provider executed each reference. */
   executed: Map<string, number>
-  open(price: Price): Promise<Shop>
+  /** Makes a merchant whose withdrawals go to this phone. */
+  open(price: Price, destination: string): Promise<Shop>
   collect(shop: Shop, amount: bigint): Promise<string>
   reverseCollection(shop: Shop, collection_id: string): Promise<void>
   submit(shop: Shop, amount: bigint): Promise<{ code: string; id: string }>
@@ -115,7 +116,7 @@ export async function createSimulation(): Promise<Rig> {
     url: database.url,
     executed,
     script: { says: () => ({ kind: 'unknown' }), sends: () => ({ answer: { kind: 'not_sent' }, executes: false }) },
-    async open({ hundredths, flat, processor, passed_on }) {
+    async open({ hundredths, flat, processor, passed_on }, destination) {
       const merchant = await world.newMerchant()
       await world.rows(
         `update pricing_rules set percentage_hundredths = $2, flat_fee_minor = $3, processor_charge_minor = $4,
@@ -127,18 +128,18 @@ export async function createSimulation(): Promise<Rig> {
       const events = ['disbursement.success', 'disbursement.failed', 'disbursement.reversed']
       const payload = { webhook_url: 'http://127.0.0.1:9/hook', events }
       await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload, key })
-      return { merchant, key, person }
+      return { merchant, key, person, destination }
     },
     collect: ({ merchant }, amount) => fund(world, amount, { merchant }),
     reverseCollection: ({ merchant }, collection_id) => reverseCollection(world, collection_id, merchant),
-    async submit({ merchant, key }, amount) {
+    async submit({ merchant, key, destination }, amount) {
       const reply = await world.post(
         '/v1/disbursements/mobile-money',
         {
           merchant_id: merchant.id,
           amount: `${amount / 100n}.${String(amount % 100n).padStart(2, '0')}`,
           destination_name: 'Asha',
-          destination_identifier: '0754123456',
+          destination_identifier: destination,
           destination_code: 'MPESA',
         },
         { key },

@@ -27,8 +27,13 @@ after(() => rig?.close())
 const counts = new Map<string, number>()
 const count = (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1)
 
+let lives = 0
+
 async function live(given: Price[], happenings: Event[]): Promise<void> {
-  const shops = await Promise.all(given.map((price) => rig.open(price)))
+  // Each life has a destination of its own, because payouts to one destination count over all merchants.
+  lives += 1
+  const destination = `0754${String(lives).padStart(6, '0')}`
+  const shops = await Promise.all(given.map((price) => rig.open(price, destination)))
   const life = new Life(rig, shops, given)
   for (const merchant of shops.keys()) await life.happen({ what: 'collect', merchant, amount: 60_000n })
   const places = new Map<number, string>()

@@ -107,6 +107,7 @@ function Decision({ of, onDone, onClose }: Props) {
     const stated = foreign && approved ? { amount: readAmount(amount) ?? amount } : {}
     const body = { ...stated, decision: approved ? ('approve' as const) : ('decline' as const), reason: reason.trim() }
     const decided = await act.mutateAsync({ params: { collection_id }, body, once })
+    if (decided.status === 'pending_clearance') return onDone(t.done_first)
     const done = foreign ? t.done_decline_foreign(received) : t.done_decline(received)
     onDone(
       approved

@@ -66,6 +66,8 @@ export const heldTexts = texts({
     button: 'Thibitisha',
     button_approve: (credited: string) => `Idhinisha ${credited}`,
     button_decline: (received: string) => `Rudisha ${received}`,
+    done_first:
+      'Uamuzi wako, wa kwanza kati ya miwili, umehifadhiwa. Hakuna pesa iliyohama: mwendeshaji mwingine lazima afanye uamuzi huo huo.',
     done_approve: (credited: string, merchant: string) =>
       `Imeidhinishwa: ${credited} zimeongezwa kwenye salio la ${merchant}.`,
     done_decline: (received: string) =>
@@ -135,6 +137,8 @@ export const heldTexts = texts({
     button: 'Confirm',
     button_approve: (credited: string) => `Approve ${credited}`,
     button_decline: (received: string) => `Return ${received}`,
+    done_first:
+      'Your decision, the first of two, is recorded. No money has moved: another operator must make the same decision.',
     done_approve: (credited: string, merchant: string) =>
       `Approved: ${credited} was added to the balance of ${merchant}.`,
     done_decline: (received: string) =>

@@ -58,9 +58,9 @@ export function Adjustments({ merchant_id }: { merchant_id: string }) {
         <Adjust
           merchant_id={merchant_id}
           onClose={() => setOpened(false)}
-          onDone={(amount) => {
+          onDone={(text) => {
             setOpened(false)
-            setNotice(t.adjusted(amount))
+            setNotice(text)
           }}
         />
       </Dialog>
@@ -70,7 +70,7 @@ export function Adjustments({ merchant_id }: { merchant_id: string }) {
 
 const INITIAL = { environment: 'live', direction: 'credit', against: 'provider_float', amount: '', reason: '' }
 
-function Adjust(props: { merchant_id: string; onClose: () => void; onDone: (amount: string) => void }) {
+function Adjust(props: { merchant_id: string; onClose: () => void; onDone: (text: string) => void }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
   const act = useAction('POST /v1/operator/merchants/{merchant_id}/adjustments')
@@ -92,8 +92,8 @@ function Adjust(props: { merchant_id: string; onClose: () => void; onDone: (amou
       amount: readAmount(values.amount) ?? '',
       reason: values.reason.trim(),
     }
-    await act.mutateAsync({ params: { merchant_id: props.merchant_id }, body, once })
-    props.onDone(showAmount(body.amount))
+    const made = await act.mutateAsync({ params: { merchant_id: props.merchant_id }, body, once })
+    props.onDone('id' in made ? t.adjusted(showAmount(body.amount)) : t.adjust_first)
   })
   const choices = (of: Record<string, string>) => Object.entries(of).map(([value, label]) => ({ value, label }))
   return (

@@ -102,6 +102,8 @@ export const merchantsTexts = texts({
     needed: 'Jaza sehemu hii.',
     wrong_amount: 'Andika kiasi kama 25000.',
     adjust_button: (direction: string, amount: string) => `${direction} ${amount}`,
+    adjust_first:
+      'Uamuzi wako, wa kwanza kati ya miwili, umehifadhiwa. Salio halijabadilika: mwendeshaji mwingine lazima afanye marekebisho hayo hayo.',
     adjusted: (amount: string) => `Salio limerekebishwa kwa ${amount}.`,
     back: 'Rudi kwa biashara',
   },
@@ -202,6 +204,8 @@ export const merchantsTexts = texts({
     needed: 'Fill this in.',
     wrong_amount: 'Write an amount such as 25000.',
     adjust_button: (direction: string, amount: string) => `${direction} ${amount}`,
+    adjust_first:
+      'Your decision, the first of two, is recorded. The balance is unchanged: another operator must make the same correction.',
     adjusted: (amount: string) => `The balance is corrected by ${amount}.`,
     back: 'Back to the merchant',
   },

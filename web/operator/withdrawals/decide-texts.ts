@@ -47,6 +47,8 @@ export const decideTexts = texts({
       button: (amount: string) => `Tuma tena ${amount}`,
       done: (amount: string) => `Imetumwa tena: ${amount} zinasubiri jibu la mtoa huduma.`,
     },
+    done_first_decision:
+      'Uamuzi wako, wa kwanza kati ya miwili, umehifadhiwa. Hakuna pesa iliyohama: mwendeshaji mwingine lazima afanye uamuzi huo huo.',
     resolve: {
       title: 'Nini kilitokea?',
       text: 'Angalia kwanza kwenye mfumo au taarifa ya mtoa huduma. Uamuzi wako unahamisha pesa kwenye vitabu; mtoa huduma haulizwi tena.',
@@ -110,6 +112,8 @@ export const decideTexts = texts({
       button: (amount: string) => `Send ${amount} again`,
       done: (amount: string) => `Sent again: ${amount} waits for the provider's answer.`,
     },
+    done_first_decision:
+      'Your decision, the first of two, is recorded. No money has moved: another operator must make the same decision.',
     resolve: {
       title: 'What was the outcome?',
       text: "Look at the provider's portal or statement first. Your decision moves money in the ledger; the provider is not queried again.",

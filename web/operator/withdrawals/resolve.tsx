@@ -36,7 +36,8 @@ export function Resolve({ of: { withdrawal }, onDone, onClose }: DecisionProps) 
       reason: reason.trim(),
       ...(found === '' ? {} : { provider_reference: found }),
     }
-    await act.mutateAsync({ params: { withdrawal_id: id }, body, once })
+    const after = await act.mutateAsync({ params: { withdrawal_id: id }, body, once })
+    if (after.status === withdrawal.status) return onDone(t.done_first_decision)
     onDone(paid ? t.resolve.done_paid(shown) : t.resolve.done_unpaid(shown))
   })
   const { outcome } = form.values

@@ -93,9 +93,9 @@ export async function replacePricing(
   input: { merchant_id: string; rules: readonly Rule[] },
 ): Promise<RuleView[]> {
   const { id } = await getMerchant(tx, input.merchant_id)
+  await refuseConflict(tx, { merchant_id: id, act })
   const locked = await tx.query(LOCK, [id])
   if (locked.length === 0) refuse('not_found')
-  await refuseConflict(tx, { merchant_id: id, act })
   const before = await getPricing(tx, id)
   const now = deps.clock.now()
   await tx.query(CLOSE, [id, now])

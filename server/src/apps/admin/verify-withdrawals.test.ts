@@ -35,7 +35,9 @@ before(async () => {
   const script = newPayoutScript()
   const [live, sandbox] = [scriptedProvider(script), scriptedProvider(script, 'sandbox')]
   const env = { FOUR_EYES_AMOUNT: String(FOUR_EYES_MINOR / 100n) }
-  const world = await createWorld({ url: base.url, env, compose: { providers: [live, sandbox] } })
+  const compose = { providers: [live, sandbox] }
+  const world = await createWorld({ url: base.url, compose })
+  const careful = await createWorld({ url: base.url, env, compose })
   const answers = new Map<string, PayoutAnswer>()
   script.payout = ({ reference }) => answers.get(reference) ?? payoutAnswers.accepted
   const hands = payoutCallsOf(world, live)
@@ -52,9 +54,13 @@ before(async () => {
     for (const fields of [PASSED_THROUGH, CHARGES, {}])
       await makeWithdrawals(world, environment, { hands, answers, fields })
   }
-  for (const environment of ['live', 'sandbox'] as const) await makeLargeWithdrawals(world, environment, hands)
-  await world.system.payouts.task.idle()
-  await world.close()
+  for (const environment of ['live', 'sandbox'] as const) {
+    await makeLargeWithdrawals(careful, environment, payoutCallsOf(careful, live))
+  }
+  for (const one of [world, careful]) {
+    await one.system.payouts.task.idle()
+    await one.close()
+  }
   sound = await verify(base.url)
 })
 after(() => base.drop())

@@ -53,7 +53,7 @@ const ACTION = `case when to_status = 'REJECTED' then 'withdrawal.reject'
     when from_status = 'BLOCKED_IP_WHITELIST' then 'withdrawal.retry' else 'withdrawal.approve' end`
 
 /** The actions in the audit log that do not change the status of a withdrawal. */
-const ACTIONS_WITHOUT_MOVE = `('withdrawal.submit', 'withdrawal.name_check', 'withdrawal.first_approve')`
+const ACTIONS_WITHOUT_MOVE = `('withdrawal.submit', 'withdrawal.name_check', 'withdrawal.first_approve', 'decision.first_approve')`
 
 /**
  * The valid approvals are the approvals after the last question to the merchant. If a withdrawal requires two approvals, an
@@ -212,7 +212,7 @@ export const WITHDRAWALS: Invariant[] = [
         || ' approvals, has ' || coalesce(a.operators, 0) as finding
       from withdrawals w left join (${OPERATORS_WHO_APPROVED}) a on a.merchant_id = w.merchant_id and a.withdrawal_id = w.id
       where w.funds <> 'none' and (w.approvals_required is null
-        or w.approvals_required <> case when w.total_reserved_minor >= w.four_eyes_minor then 2 else 1 end
+        or w.approvals_required < case when w.total_reserved_minor >= w.four_eyes_minor then 2 else 1 end
         or (coalesce(a.operators, 0) < w.approvals_required and (w.environment = 'live' or exists (
           select 1 from withdrawal_history h where h.merchant_id = w.merchant_id and h.withdrawal_id = w.id
             and h.from_status in ('PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED') and h.to_status = 'PROCESSING'

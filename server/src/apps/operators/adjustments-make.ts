@@ -1,13 +1,26 @@
 // Makes adjustments: with a reason, an operator corrects the balance of a merchant. The correction is a new transfer, and the
 // wrong transfer stays in the ledger.
 
+import {
+  auditVerdict,
+  type CorrectionVerdict,
+  judgeCorrection,
+  lockCorrections,
+  presentVerdict,
+} from '../../access/four-eyes/index.ts'
 import { refuseConflict } from '../../access/merchants/index.ts'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { bookName, type Fact, lockBooks, postingOf, postTransfers } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 import { CURRENCY, formatAmount, idToBase32, newId, refuse } from '../../kernel/lib/index.ts'
-import type { AdjustmentAccount, AdjustmentDirection, AdjustmentView } from './adjustments-schema.ts'
+import type {
+  AdjustmentAccount,
+  AdjustmentDirection,
+  AdjustmentView,
+  MadeAdjustment,
+  WaitingAdjustment,
+} from './adjustments-schema.ts'
 
 /** A validated adjustment, with its amount in cents. */
 export type NewAdjustment = {
@@ -55,20 +68,37 @@ const INSERT = sql(
 )
 
 /**
- * Makes an adjustment: the record, the transfer and the audit entry. If a debit exceeds the available balance, refuses with
+ * Makes an adjustment: the record, the transfer and the audit entry. If the adjustment needs a second operator, stores the decision
+ * of the first operator instead, and moves nothing. If a debit exceeds the available balance, refuses with
  * insufficient_balance and writes nothing. If the operator has a conflict of interest, refuses with conflict_of_interest.
  */
-export async function makeAdjustment(deps: Deps, tx: Tx, act: Act, input: NewAdjustment): Promise<AdjustmentView> {
+export async function makeAdjustment(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  input: NewAdjustment,
+): Promise<MadeAdjustment | WaitingAdjustment> {
   const { merchant, environment, direction, against, amount_minor, reason } = input
   const { id: merchant_id, routing_code } = merchant
   await refuseConflict(tx, { merchant_id, act })
   const book = { merchant_id, environment }
+  const sums = await lockCorrections(deps, tx, book)
   // The transaction holds the lock until the commit, so that no other transfer changes the balance after this check.
   const available = (await lockBooks(tx, [book])).get(bookName(book)) ?? 0n
   if (direction === 'debit' && available < amount_minor) {
     const message = `Available is ${formatAmount(available)}; the adjustment takes ${formatAmount(amount_minor)}.`
     refuse('insufficient_balance', { message })
   }
+  const verdict = await judgeCorrection(deps, tx, act, sums, {
+    ...book,
+    action: 'adjustment.create',
+    target_type: 'merchant',
+    target_id: merchant_id,
+    content: { direction, against, amount: formatAmount(amount_minor) },
+    amount_minor,
+    reason,
+  })
+  if (!verdict.is_last) return waitingAdjustment(input, verdict)
   const id = newId(deps, routing_code)
   const values = [merchant_id, id, environment, direction, against, amount_minor.toString(), CURRENCY, reason]
   const whom = [act.actor.id, act.actor.name, deps.clock.now()]
@@ -86,9 +116,24 @@ export async function makeAdjustment(deps: Deps, tx: Tx, act: Act, input: NewAdj
     target_id: id,
     reason,
     before: { available: formatAmount(available) },
-    after: { available: formatAmount(left), environment, direction, against, amount: formatAmount(amount_minor) },
+    after: {
+      available: formatAmount(left),
+      environment,
+      direction,
+      against,
+      amount: formatAmount(amount_minor),
+      ...auditVerdict(verdict),
+    },
   })
-  return presentAdjustment(row as AdjustmentRow)
+  return { ...presentAdjustment(row as AdjustmentRow), ...presentVerdict(verdict) }
+}
+
+/** Returns an adjustment that waits for a second operator. The adjustment has no id, because no money moved. */
+function waitingAdjustment(input: NewAdjustment, verdict: CorrectionVerdict): WaitingAdjustment {
+  const { merchant, environment, direction, against, amount_minor, reason } = input
+  const amount = formatAmount(amount_minor)
+  const asked = { merchant_id: merchant.id, environment, direction, against, amount, currency: CURRENCY, reason }
+  return { ...asked, ...presentVerdict(verdict) }
 }
 
 const CONDITION = 'merchant_id = $1 and ($2::text is null or environment = $2)'

@@ -1,6 +1,7 @@
 // Defines the requests and responses for adjustments.
 
 import Type, { type Static } from 'typebox'
+import { VerdictFields } from '../../access/four-eyes/index.ts'
 import { ENVIRONMENTS, PageQuery, page, success } from '../../kernel/http/index.ts'
 import { AmountField, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
 
@@ -46,10 +47,26 @@ export const AdjustmentRecord = Type.Object({
 /** An adjustment in a response. */
 export type AdjustmentView = Static<typeof AdjustmentRecord>
 
+/** An adjustment that this request made, with the operators who decided. */
+const MadeAdjustment = Type.Object({ ...AdjustmentRecord.properties, ...VerdictFields })
+/** An adjustment that a request made, as a type. */
+export type MadeAdjustment = Static<typeof MadeAdjustment>
+
+const { merchant_id, environment, direction, against, amount, currency, reason } = AdjustmentRecord.properties
+/** An adjustment that waits for a second operator. */
+const WaitingAdjustment = Type.Object({
+  ...{ merchant_id, environment, direction, against, amount, currency, reason },
+  ...VerdictFields,
+})
+/** An adjustment that waits for a second operator, as a type. */
+export type WaitingAdjustment = Static<typeof WaitingAdjustment>
+
 /** The query of the list of adjustments. */
 export const AdjustmentsQuery = Type.Object({ ...PageQuery, environment: Type.Optional(oneOf(ENVIRONMENTS)) })
 
-/** The response with one adjustment. */
-export const AdjustmentAnswer = success(AdjustmentRecord)
+/** The response with a new adjustment. */
+export const AdjustmentAnswer = success(MadeAdjustment)
+/** The response to the first operator of an adjustment that needs two. */
+export const WaitingAdjustmentAnswer = success(WaitingAdjustment)
 /** The response with a page of adjustments. */
 export const AdjustmentsAnswer = success(page(AdjustmentRecord))

@@ -2,11 +2,18 @@
 
 import { findMerchant, MerchantParams } from '../../access/merchants/index.ts'
 import { actOf } from '../../books/audit/index.ts'
-import type { Deps, Reader } from '../../kernel/db/index.ts'
-import { answerOnce, type Routes, requireClaim, writtenAmount } from '../../kernel/http/index.ts'
+import type { Deps, Reader, Tx } from '../../kernel/db/index.ts'
+import { type Routes, requireClaim, writtenAmount } from '../../kernel/http/index.ts'
 import { AMOUNT_HELP, isId, parseAmount, refuse, refuseField } from '../../kernel/lib/index.ts'
 import { listAdjustments, makeAdjustment } from './adjustments-make.ts'
-import { AdjustmentAnswer, AdjustmentBody, AdjustmentsAnswer, AdjustmentsQuery } from './adjustments-schema.ts'
+import {
+  AdjustmentAnswer,
+  AdjustmentBody,
+  AdjustmentsAnswer,
+  AdjustmentsQuery,
+  WaitingAdjustmentAnswer,
+} from './adjustments-schema.ts'
+import { decideOnce } from './once.ts'
 
 const tags = ['Operator']
 const PATH = '/v1/operator/merchants/:merchant_id/adjustments'
@@ -44,16 +51,21 @@ export function adjustmentRoutes(deps: Deps): Routes {
           access: 'operator',
           idempotency: 'required',
           step_up: 'always',
-          refusals: ['conflict_of_interest', 'amount_not_supported', 'insufficient_balance'],
+          refusals: [
+            'conflict_of_interest',
+            'amount_not_supported',
+            'insufficient_balance',
+            'second_operator_required',
+          ],
         },
         schema: {
           tags,
           summary: 'Correct the balance of a merchant',
           description:
-            'For errors outside the platform, such as a payment that bypassed the platform or a wrong charge. A debit never takes the balance below zero. An adjustment is permanent, and only another adjustment can correct it.',
+            'For errors outside the platform, such as a payment that bypassed the platform or a wrong charge. A debit never takes the balance below zero. An adjustment is permanent, and only another adjustment can correct it.\n\nIf the adjustments, clearings and resolutions of the merchant on this day reach FOUR_EYES_AMOUNT with this adjustment, the first call answers 200 and moves nothing. The adjustment is made when another operator sends the same request within seven days; only the reason may differ.',
           params: MerchantParams,
           body: AdjustmentBody,
-          response: { 201: AdjustmentAnswer },
+          response: { 200: WaitingAdjustmentAnswer, 201: AdjustmentAnswer },
         },
       },
       async (request, reply) => {
@@ -63,12 +75,14 @@ export function adjustmentRoutes(deps: Deps): Routes {
           refuseField('amount', AMOUNT_HELP[amount_minor])
         }
         requireClaim(request)
-        return answerOnce(deps, request, reply, 201, async (tx) => {
+        const make = async (tx: Tx) => {
           const merchant = await merchantOf(tx, request.params.merchant_id)
           if (amount_minor === 'too_large') refuse('amount_not_supported')
           const input = { merchant, environment, direction, against, amount_minor, reason }
-          return makeAdjustment(deps, tx, actOf(request), input)
-        })
+          const data = await makeAdjustment(deps, tx, actOf(request), input)
+          return { data, status_code: 'id' in data ? 201 : 200, left: null }
+        }
+        return decideOnce(deps, request, reply, make, () => {})
       },
     )
   }

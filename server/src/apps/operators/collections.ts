@@ -8,8 +8,8 @@ import { AMOUNT_HELP, AmountField, oneOf, parseAmount, refuseField, visibleLine 
 import {
   ASKED_MAX,
   BOOKS_MAX,
+  ClearedCollection,
   clearCollection,
-  HeldCollection,
   ListFilters,
   LOOKED_AT_MAX,
   listForOperators,
@@ -93,16 +93,16 @@ export function operatorCollectionRoutes(
           access: 'operator',
           idempotency: 'honoured',
           step_up: 'always',
-          refusals: ['conflict_of_interest', 'invalid_state', 'amount_not_supported'],
+          refusals: ['conflict_of_interest', 'invalid_state', 'second_operator_required', 'amount_not_supported'],
         },
         schema: {
           tags,
           summary: 'Decide about a held collection',
           description:
-            'An approved payment becomes `successful`, and the ledger credits `amount_received` less the fee. Money in another currency (`foreign_amount`) is not in the ledger: the approval states its value in `amount`, and the ledger books that value. A declined payment becomes `failed` with `review_declined`, and the money leaves the books of the merchant. Return the money to the payer at the provider.',
+            'An approved payment becomes `successful`, and the ledger credits `amount_received` less the fee. Money in another currency (`foreign_amount`) is not in the ledger: the approval states its value in `amount`, and the ledger books that value. A declined payment becomes `failed` with `review_declined`, and the money leaves the books of the merchant. Return the money to the payer at the provider.\n\nIf the adjustments, clearings and resolutions of the merchant on this day reach FOUR_EYES_AMOUNT with this decision, `approvals_required` is 2. The first call then moves nothing, and the payment stays under review until another operator sends the same request within seven days; only the reason may differ.',
           params: Type.Object({ collection_id: Type.String({ description: 'The id of the collection.' }) }),
           body: Body,
-          response: { 200: success(HeldCollection) },
+          response: { 200: success(ClearedCollection) },
         },
       },
       async (request, reply) => {

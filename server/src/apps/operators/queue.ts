@@ -28,9 +28,9 @@ type QueueKind = (typeof QUEUE_KINDS)[number]
 
 /**
  * The rules for approvals. From the amount `four_eyes_minor` on, in cents, two operators must approve. Null means that one
- * operator is always sufficient.
+ * operator is always sufficient; true in `four_eyes_off` means that the installation chose this by name.
  */
-export type OperatorRules = { four_eyes_minor: bigint | null; step_up_s: number }
+export type OperatorRules = { four_eyes_minor: bigint | null; four_eyes_off: boolean; step_up_s: number }
 
 type QueueCount = { count: number; oldest_at: Date | null; amount_minor: bigint | null }
 const NOTHING: QueueCount = { count: 0, oldest_at: null, amount_minor: 0n }
@@ -131,9 +131,12 @@ const QueueAnswer = success(
     four_eyes_amount: nullable(
       Type.String({
         description:
-          'The total_reserved_amount from which two operators must approve. Null means that one operator always suffices.',
+          'The amount from which on two operators must act: a single act, or a sum of the day with it. Null means that one operator always suffices.',
       }),
     ),
+    four_eyes_off: Type.Boolean({
+      description: 'True means that FOUR_EYES_AMOUNT=off: the installation allows one operator to move any amount.',
+    }),
     step_up_s: Type.Integer({
       description:
         'The maximum age of a sign-in for moving money, in seconds. 0 means that any session may move money.',
@@ -167,7 +170,7 @@ export function queueRoutes(deps: Deps, { rules }: { rules: OperatorRules }): Ro
 
 function presentQueue(
   queue: ReadonlyMap<QueueKind, QueueCount>,
-  { four_eyes_minor, step_up_s }: OperatorRules,
+  { four_eyes_minor, four_eyes_off, step_up_s }: OperatorRules,
 ): QueueView {
   const items = [...queue].map(([kind, { count, oldest_at, amount_minor }]) => ({
     kind,
@@ -175,7 +178,8 @@ function presentQueue(
     oldest_at: oldest_at?.toISOString() ?? null,
     amount: amount_minor === null || !ABOUT_MONEY.test(kind) ? null : formatAmount(amount_minor),
   }))
-  return { items, four_eyes_amount: four_eyes_minor === null ? null : formatAmount(four_eyes_minor), step_up_s }
+  const four_eyes_amount = four_eyes_minor === null ? null : formatAmount(four_eyes_minor)
+  return { items, four_eyes_amount, four_eyes_off, step_up_s }
 }
 
 const ABOUT_MONEY = /^(withdrawals|collections)_/

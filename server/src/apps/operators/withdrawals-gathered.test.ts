@@ -5,16 +5,20 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
-import { createTestOperator, type ShopWithKeys, type TestOperator, UNTOUCHED } from '../../../test/operator.ts'
+import {
+  createTestOperator,
+  forgetSums,
+  type ShopWithKeys,
+  type TestOperator,
+  UNTOUCHED,
+} from '../../../test/operator.ts'
 import { newOperator, type Operator } from '../../../test/operator-sessions.ts'
 import { booksHold, newPayoutScript, payoutAnswers, scriptedProvider } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 
-/**
- * With the prices of this test, a withdrawal of 10000.00 takes 10800.00 from the balance. Two operators must therefore approve.
- */
-const FOUR_EYES_AMOUNT = '10800'
-const LARGE = '10000.00'
+/** Two operators must approve a large withdrawal. All small withdrawals of a test together need only one. */
+const FOUR_EYES_AMOUNT = '200000'
+const LARGE = '200000.00'
 const SMALL = '1000.00'
 
 const script = newPayoutScript({ payout: ({ amount_minor }) => payoutAnswers.paid(amount_minor) })
@@ -61,7 +65,8 @@ after(async () => {
   await other.close()
   await world.close()
 })
-beforeEach(() => {
+beforeEach(async () => {
+  await forgetSums(other)
   statements.length = 0
   dies_before = null
   dies_at = null
@@ -118,7 +123,7 @@ describe('simultaneous approvals with different keys', () => {
   })
 
   test('the server refuses each wrong approval of a batch separately, and stores a refusal under its key only if it is a decision', async () => {
-    const [shop, poor] = [await operator.shop('1000000.00'), await operator.shop('1000.00')]
+    const [shop, poor] = [await operator.shop('10000000.00'), await operator.shop('1000.00')]
     const [first, second, submitted] = await submitMany(shop, 3, LARGE)
     const [small, more, rejected, unreachable] = await submitMany(shop, 4)
     const lacking = await operator.submit(poor, { amount: '10.00' })
@@ -194,7 +199,7 @@ describe('simultaneous approvals with the same key', () => {
   })
 
   test('20 identical simultaneous first approvals make one of two approvals and 20 equal responses', async () => {
-    const id = await operator.submit(await operator.shop('100000.00'), { amount: LARGE })
+    const id = await operator.submit(await operator.shop('1000000.00'), { amount: LARGE })
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 20 }, () => approve(id, { key })))
     assert.deepEqual([...new Set(answers.map(({ status, text }) => `${status} ${text}`))].length, 1)

@@ -1,5 +1,6 @@
 // Reads the withdrawals of all merchants for operators: the list, and one withdrawal with all its details.
 
+import { type DailySums, fourEyesMinor, payoutSums, readSums } from '../../access/four-eyes/index.ts'
 import { readBalance } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, pageOf } from '../../kernel/http/index.ts'
@@ -103,10 +104,13 @@ function statementsFor(status: string | null) {
   return open ? ([LIST_OPEN, COUNT_OPEN] as const) : ([LIST_OF_STATUS, COUNT_OF_STATUS] as const)
 }
 
-/** Adds the merchant and the approvals to a withdrawal. */
+/**
+ * Adds the merchant and the approvals to a withdrawal. Without an approval, `sums` decide how many operators have to approve.
+ */
 export function presentForOperator(
   { config }: Pick<Deps, 'config'>,
   row: OperatorWithdrawalRow & { approvals: readonly Approval[] },
+  sums: DailySums | null = null,
 ): OperatorWithdrawal {
   const { merchant_code, merchant_name, merchant_status, merchant_verified } = row
   const approvals = row.approvals.map(({ operator_name: operator, reason, at }) => ({
@@ -120,24 +124,28 @@ export function presentForOperator(
     merchant_name,
     merchant_status,
     merchant_verified,
-    approvals_required: requiredApprovals(config, row).approvals_required,
+    approvals_required: requiredApprovals(config, row, sums).approvals_required,
     approvals,
   }
 }
 
 /** Adds the merchants and the approvals to withdrawals, and keeps the order. */
 export async function presentAll(
-  deps: Pick<Deps, 'config'>,
+  deps: Pick<Deps, 'config' | 'clock'>,
   reader: Reader,
   rows: readonly OperatorWithdrawalRow[],
 ): Promise<OperatorWithdrawal[]> {
-  const approvals = await findApprovals(reader, rows)
-  return rows.map((row) => presentForOperator(deps, { ...row, approvals: approvals.get(withdrawalName(row)) ?? [] }))
+  const open = rows.filter(({ approvals_required }) => approvals_required === null)
+  const keys = fourEyesMinor(deps.config) === null ? [] : open.flatMap(payoutSums)
+  const [approvals, sums] = await Promise.all([findApprovals(reader, rows), readSums(deps, reader, keys)])
+  return rows.map((row) =>
+    presentForOperator(deps, { ...row, approvals: approvals.get(withdrawalName(row)) ?? [] }, sums),
+  )
 }
 
 /** Reads one withdrawal with its merchant and its approvals. */
 export async function presentOne(
-  deps: Pick<Deps, 'config'>,
+  deps: Pick<Deps, 'config' | 'clock'>,
   tx: Reader,
   row: OperatorWithdrawalRow,
 ): Promise<OperatorWithdrawal> {
@@ -167,7 +175,7 @@ type PayoutColumns = Pick<Payout, 'provider' | 'state' | 'asks' | 'due_at' | 'se
  * not_found.
  */
 export async function getWithdrawalForOperator(
-  deps: Pick<Deps, 'config' | 'db'>,
+  deps: Pick<Deps, 'config' | 'clock' | 'db'>,
   withdrawal_id: string,
 ): Promise<OperatorWithdrawalDetail> {
   const { db: reader } = deps

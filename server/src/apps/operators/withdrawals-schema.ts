@@ -17,7 +17,7 @@ const record = {
   merchant_verified: MerchantRecord.properties.verified,
   approvals_required: Type.Integer({
     description:
-      'The number of required approvals: 2 from FOUR_EYES_AMOUNT on. The first approval freezes this number.',
+      'The number of required approvals: 2 if the withdrawal, or a sum of this day with it, reaches FOUR_EYES_AMOUNT. The first approval freezes this number.',
   }),
   approvals: Type.Array(
     Type.Object({

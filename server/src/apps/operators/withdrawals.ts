@@ -1,6 +1,7 @@
 // Defines the endpoints with which operators decide about withdrawals. Before an operator approves, no money leaves.
 
 import type { FastifyRequest } from 'fastify'
+import { presentVerdict } from '../../access/four-eyes/index.ts'
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import { actOf } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
@@ -125,7 +126,7 @@ function approveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
         tags,
         summary: 'Approve a withdrawal',
         description:
-          'The server reserves amount and charges and calls the provider right after. A refused approval changes nothing: `withdrawal_restricted` if the merchant is not active and verified, `insufficient_balance` if the available balance is too small.\n\nIf `approvals_required` is 2, the first approval passes the same checks and reserves nothing. The withdrawal keeps its status until another operator approves it too. A second approval by the same operator is refused with `second_operator_required`, and an approval by the submitter with `forbidden`, whatever the amount. An operator who is or was a member of the merchant, or made one of its API keys, gets `conflict_of_interest`.',
+          'The server reserves amount and charges and calls the provider right after. A refused approval changes nothing: `withdrawal_restricted` if the merchant is not active and verified, `insufficient_balance` if the available balance is too small.\n\n`approvals_required` is 2 if the payouts of the merchant on this day, or the payouts to the destination over all merchants, reach FOUR_EYES_AMOUNT with this withdrawal. Then the first approval passes the same checks and reserves nothing. The withdrawal keeps its status until another operator approves it too. A second approval by the same operator is refused with `second_operator_required`, and an approval by the submitter with `forbidden`, whatever the amount. An operator who is or was a member of the merchant, or made one of its API keys, gets `conflict_of_interest`.',
         params: WithdrawalParams,
         body: ApproveBody,
         response: { 200: WithdrawalAnswer },
@@ -203,12 +204,15 @@ function resolveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
   app.post(
     `${PATH}/:withdrawal_id/resolve`,
     {
-      config: { ...MOVES_MONEY, refusals: ['conflict_of_interest', 'invalid_state', 'insufficient_balance'] },
+      config: {
+        ...MOVES_MONEY,
+        refusals: ['conflict_of_interest', 'invalid_state', 'second_operator_required', 'insufficient_balance'],
+      },
       schema: {
         tags,
         summary: 'Resolve a payout with an unknown outcome',
         description:
-          'For NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION. The server books the outcome and does not call the provider. The server refuses SUCCESS with `insufficient_balance` if the merchant got the money back before and has spent the money.',
+          'For NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION. The server books the outcome and does not call the provider. The server refuses SUCCESS with `insufficient_balance` if the merchant got the money back before and has spent the money.\n\nIf the adjustments, clearings and resolutions of the merchant on this day reach FOUR_EYES_AMOUNT with this one, the first call answers with `approvals_required` 2 and the first of the `approvals`, and changes nothing. The outcome is booked when another operator sends the same request within seven days; only the reason may differ.',
         params: WithdrawalParams,
         body: ResolveBody,
         response: { 200: WithdrawalAnswer },
@@ -218,8 +222,15 @@ function resolveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
       const { outcome, reason, provider_reference = null } = request.body
       const input = { ...(await keyOf(request)), outcome, reason, provider_reference }
       const resolve = async (tx: Tx) => {
-        const { row, deliveries } = await resolveWithdrawal(deps, tx, actOf(request), input, service.canDeliver)
-        return { data: await presentOne(deps, tx, row), left: { deliveries } }
+        const { row, deliveries, verdict } = await resolveWithdrawal(
+          deps,
+          tx,
+          actOf(request),
+          input,
+          service.canDeliver,
+        )
+        const record = await presentOne(deps, tx, row)
+        return { data: verdict.is_last ? record : { ...record, ...presentVerdict(verdict) }, left: { deliveries } }
       }
       return decideOnce(deps, request, reply, resolve, service.sendNow)
     },

@@ -47,6 +47,8 @@ export const MERCHANT_ACTIONS = [
  * The actions that only operators read: the deliberation of operators, and the administration of the platform and its users.
  */
 export const OPERATOR_ACTIONS = [
+  'decision.first_approve',
+  'four_eyes.off',
   'networks.replace',
   'payer.erase',
   'reconciliation.ask',

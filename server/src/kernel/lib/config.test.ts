@@ -97,7 +97,7 @@ const BAD: [string, string[]][] = [
   ['DASHBOARD_CLIENT_ID', ['two words']],
   ['OPERATOR_CLIENT_ID', ['two words']],
   ['STEP_UP_S', ['-1', '1.5', 'soon', '', '86401']],
-  ['FOUR_EYES_AMOUNT', ['-1', '1.5', 'much', '1e6', '1,000,000']],
+  ['FOUR_EYES_AMOUNT', ['-1', '1.5', 'much', '1e6', '1,000,000', 'OFF', 'none']],
   [
     'TRUST_PROXY',
     [
@@ -154,6 +154,14 @@ test('the server requires a second operator only when FOUR_EYES_AMOUNT, an amoun
   assert.equal(readConfig({}, PROVIDERS).four_eyes_amount, null)
   assert.equal(readConfig({ FOUR_EYES_AMOUNT: '1000000' }, PROVIDERS).four_eyes_amount, 100_000_000n)
   assert.equal(readConfig({ FOUR_EYES_AMOUNT: '0' }, PROVIDERS).four_eyes_amount, 0n)
+  assert.equal(readConfig({ FOUR_EYES_AMOUNT: 'off' }, PROVIDERS).four_eyes_amount, 'off')
+  const { FOUR_EYES_AMOUNT, ...unset } = PRODUCTION_SETTINGS
+  assert.match(refusalOf(unset), /^FOUR_EYES_AMOUNT must be set in production: an amount .* or off /)
+  assert.deepEqual(refusedFor({ ...unset, FOUR_EYES_AMOUNT: 'off' }), [])
+  assert.doesNotThrow(
+    () => readConfig(unset, PROVIDERS, { calls_providers: false }),
+    'the admin command needs no amount',
+  )
   assert.equal(readConfig({}, PROVIDERS).step_up_s, 600)
 })
 

@@ -430,7 +430,7 @@ export function readConfig(
   if (problems.length === 0) problems.push(...messageProblems(config), ...consoleProblems(config))
   if (problems.length === 0 && calls_providers) problems.push(...providerProblems(config, providers))
   if (problems.length === 0 && config.node_env === 'production') {
-    problems.push(...insecure(config, providers))
+    problems.push(...insecure(config, providers, calls_providers))
     if (calls_providers) problems.push(...insecureProviders(config, providers))
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
@@ -504,8 +504,11 @@ function readSecretFile(path: string, name: string): string {
   return held
 }
 
-/** Lists the settings that production refuses, each with the name of its variable. */
-function insecure(config: Config, providers: ConfigurableProviders): string[] {
+/**
+ * Lists the settings that production refuses, each with the name of its variable. `serves` is false for the admin command, which
+ * serves no requests.
+ */
+function insecure(config: Config, providers: ConfigurableProviders, serves: boolean): string[] {
   const problems: string[] = []
   if (config.webhook_allow_private) problems.push('WEBHOOK_ALLOW_PRIVATE must not be true in production')
   if (config.database_url === '')
@@ -517,7 +520,7 @@ function insecure(config: Config, providers: ConfigurableProviders): string[] {
     problems.push('PAY_URL must begin with https:// in production')
   if (config.oidc_issuer !== '' && !config.oidc_issuer.toLowerCase().startsWith('https://'))
     problems.push('OIDC_ISSUER must begin with https:// in production')
-  problems.push(...insecureConsoles(config, config.oidc_issuer !== ''))
+  problems.push(...insecureConsoles(config, { foreign: config.oidc_issuer !== '', serves }))
   problems.push(...insecureMessages(config))
   return problems
 }

@@ -6,7 +6,17 @@ import { amount, number, optional, redirectUris, setting, word } from './setting
 /** One day in seconds: the longest time for which a sign-in may count as recent, and the longest session of an operator. */
 const DAY_S = 86_400
 
-const limit = (value: string): bigint | null => (value === '' ? null : amount(value))
+/** Accepts an amount, "off" or an empty text. Null means that the setting has no value. */
+const limit = (value: string): bigint | 'off' | null =>
+  value === '' ? null : value === 'off' ? 'off' : amountOrOff(value)
+
+function amountOrOff(value: string): bigint {
+  try {
+    return amount(value)
+  } catch {
+    throw new Error('must be an amount such as 1000000 or 1000000.00, or off')
+  }
+}
 
 /** The settings of the consoles. */
 export const consoleSettings = {
@@ -56,7 +66,7 @@ export const consoleSettings = {
     'FOUR_EYES_AMOUNT',
     '',
     limit,
-    'Withdrawals of at least this total, charges included, need the approval of two operators. In shillings. Empty: one operator is enough.',
+    'Amount in shillings from which on an act needs two operators: the payouts of a merchant, the payouts to a destination, and the corrections of a merchant, each summed over a day in Tanzania. off: one operator is enough, which each start logs. Production needs an amount or off.',
   ),
 } as const
 
@@ -77,10 +87,17 @@ export function consoleProblems({ dashboard_client_id, operator_client_id }: Con
 
 /**
  * Lists the settings that production refuses, with the names of their variables. `foreign` means that users sign in at
- * OIDC_ISSUER.
+ * OIDC_ISSUER, `serves` that the program serves requests of operators: the admin command does not.
  */
-export function insecureConsoles(config: ConsoleConfig, foreign: boolean): string[] {
+export function insecureConsoles(
+  config: ConsoleConfig,
+  { foreign, serves }: { foreign: boolean; serves: boolean },
+): string[] {
   const problems: string[] = []
+  if (serves && config.four_eyes_amount === null)
+    problems.push(
+      'FOUR_EYES_AMOUNT must be set in production: an amount in shillings from which on two operators must act, or off if one operator may move any amount',
+    )
   const plain = (uris: readonly string[]) => uris.some((uri) => !uri.startsWith('https://'))
   if (plain(config.dashboard_redirect_uris))
     problems.push('DASHBOARD_REDIRECT_URIS must begin with https:// in production')

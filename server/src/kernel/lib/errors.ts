@@ -74,7 +74,7 @@ export const catalogue = {
   },
   second_operator_required: {
     status: 409,
-    message: 'You have already approved this withdrawal. The server sends it when a second operator approves it.',
+    message: 'You have already approved this. Another operator must approve it too before any money moves.',
   },
   insufficient_balance: { status: 409, message: 'The available balance does not cover the amount and its charges.' },
   withdrawal_restricted: {

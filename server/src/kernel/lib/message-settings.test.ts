@@ -10,6 +10,7 @@ import { ConfigError, isMailAddress, readConfig } from './index.ts'
 
 const PRODUCTION = {
   ALLOW_MOCK_IN_PRODUCTION: 'true',
+  FOUR_EYES_AMOUNT: 'off',
   NODE_ENV: 'production',
   DATABASE_URL: 'postgres://malipo@db/malipo',
   SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),

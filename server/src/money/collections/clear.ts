@@ -1,6 +1,13 @@
 // Applies an operator's decision about held money: credits the merchant, or books the money out for the payer. One transaction
 // writes the history row, the postings, the event and the audit entry.
 
+import {
+  auditVerdict,
+  type Correction,
+  judgeCorrection,
+  lockCorrections,
+  presentVerdict,
+} from '../../access/four-eyes/index.ts'
 import { refuseConflict } from '../../access/merchants/index.ts'
 import { type Delivery, subscriptionsOf } from '../../adapters/webhooks/index.ts'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
@@ -10,7 +17,7 @@ import { applyCollectionStep, noEffects, writeCollectionChanges } from './change
 import { decideReview } from './decide.ts'
 import { getHeld } from './held.ts'
 import type { LinkSettlement } from './link-settlement.ts'
-import type { HeldCollection } from './schema.ts'
+import type { ClearedCollection } from './schema.ts'
 import { hasReceived, isUnvalued, LOCKED_COLUMNS, type LockedCollection, type LockedCollectionRow } from './snapshot.ts'
 
 /**
@@ -34,8 +41,12 @@ const LOCK = sql(
    where m.routing_code = $1`,
 )
 
+/** A decided collection as the API shows it, and the queued deliveries. */
+type ClearResult = { collection: ClearedCollection; deliveries: Delivery[] }
+
 /**
- * Decides about held money: an approval credits the received amount less our fee, and a decline books the money out. Refuses an
+ * Decides about held money. If the decision needs a second operator, stores the decision of the first operator and moves nothing:
+ * otherwise an approval credits the received amount less our fee, and a decline books the money out. Refuses an
  * unknown collection (not_found), an operator with a conflict of interest (conflict_of_interest) and a collection that no operator
  * must review (invalid_state). Returns the queued deliveries, which the caller sends after the commit.
  */
@@ -46,7 +57,7 @@ export async function clearCollection(
   act: Act,
   input: Clearance,
   lease: (merchant_id: string) => boolean,
-): Promise<{ collection: HeldCollection; deliveries: Delivery[] }> {
+): Promise<ClearResult> {
   const { decision, reason } = input
   const row = await lock(tx, input.collection_id.toLowerCase())
   const { merchant_id, collection_id, environment, status } = row
@@ -59,6 +70,11 @@ export async function clearCollection(
     refuse('invalid_state', { message, details: { status } })
   }
   assertInvariant(hasReceived(row), `the held collection ${collection_id} has a received amount`)
+  const sums = await lockCorrections(deps, tx, { merchant_id, environment })
+  const verdict = await judgeCorrection(deps, tx, act, sums, correctionOf(row, input, stated_minor))
+  if (!verdict.is_last) {
+    return { collection: { ...(await getHeld(deps, tx, collection_id)), ...presentVerdict(verdict) }, deliveries: [] }
+  }
   // After the operator's reason, the history row has the received amount and its stated worth.
   const worth = stated_minor === null ? '' : ` = ${formatAmount(stated_minor)} ${row.currency}`
   const noted = foreign === null ? reason : `${reason} (${foreign}${worth})`
@@ -100,10 +116,26 @@ export async function clearCollection(
       environment,
       ...amounts,
       currency: row.currency,
+      ...auditVerdict(verdict),
       ...(cancelled.length > 0 ? { payment_links_cancelled: cancelled } : {}),
     },
   })
-  return { collection: await getHeld(deps, tx, collection_id), deliveries }
+  return { collection: { ...(await getHeld(deps, tx, collection_id)), ...presentVerdict(verdict) }, deliveries }
+}
+
+/** Returns what two operators have to decide equally. A later answer of the provider changes the version of the collection. */
+function correctionOf(row: LockedCollection, input: Clearance, stated_minor: bigint | null): Correction {
+  const { merchant_id, collection_id, environment, amount_minor, amount_received_minor } = row
+  const received_minor = stated_minor ?? amount_received_minor ?? amount_minor
+  return {
+    ...{ merchant_id, environment },
+    action: 'collection.clear',
+    target_type: 'collection',
+    target_id: collection_id,
+    content: { decision: input.decision, amount: formatAmount(received_minor), version: row.version },
+    amount_minor: received_minor,
+    reason: input.reason,
+  }
 }
 
 /** Returns the amount that the operator stated. Refuses an amount that is missing, has no effect or is too large. */

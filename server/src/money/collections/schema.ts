@@ -1,6 +1,7 @@
 // Defines the schemas of requests and answers. Each schema is the validation, the type and the documentation.
 
 import Type, { type Static } from 'typebox'
+import { VerdictFields } from '../../access/four-eyes/index.ts'
 import { METHODS, SIMULATE_STATUSES } from '../../adapters/providers/port.ts'
 import { TimeQuery } from '../../kernel/http/index.ts'
 import { AmountField, freeText, line, nullable, oneOf } from '../../kernel/lib/index.ts'
@@ -133,6 +134,10 @@ export const HeldCollection = Type.Object({
   ),
 })
 export type HeldCollection = Static<typeof HeldCollection>
+
+/** A held payment after the decision of an operator, with the operators who have decided. */
+export const ClearedCollection = Type.Object({ ...HeldCollection.properties, ...VerdictFields })
+export type ClearedCollection = Static<typeof ClearedCollection>
 
 /** The record of a collection for operators, whether or not the collection was ever held. */
 export const OperatorCollection = Type.Object({

@@ -1,7 +1,8 @@
-// If an amount is FOUR_EYES_AMOUNT or more, two operators have to approve the withdrawal before money leaves. Each approval is a
-// row, written under the lock of the withdrawal. An approval stops counting when an operator questions or rejects the withdrawal,
-// when the merchant cancels it, or when the approver is no longer an operator.
+// If a withdrawal, or a sum of the day with it, is FOUR_EYES_AMOUNT or more, two operators have to approve the withdrawal before
+// money leaves. Each approval is a row, written under the lock of the withdrawal. An approval stops counting when an operator
+// questions or rejects the withdrawal, when the merchant cancels it, or when the approver is no longer an operator.
 
+import { type DailySums, fourEyesMinor, needsSecond, payoutSums } from '../../access/four-eyes/index.ts'
 import type { Act } from '../../books/audit/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { type Config, Refusal } from '../../kernel/lib/index.ts'
@@ -44,31 +45,44 @@ export async function findApprovals(reader: Reader, ids: readonly WithdrawalId[]
   return found
 }
 
+/** The fields of a withdrawal on which the number of required approvals depends. */
+type CountedWithdrawal = Pick<
+  Withdrawal,
+  | 'merchant_id'
+  | 'environment'
+  | 'destination_identifier'
+  | 'approvals_required'
+  | 'four_eyes_minor'
+  | 'total_reserved_minor'
+>
+
 /**
  * Returns the number of operators that have to approve. If an operator has approved already, this is the number that the first
- * approval stored; otherwise it is the current setting.
+ * approval stored; otherwise the current setting decides. Two have to approve if the total of the withdrawal brings the payouts of the
+ * merchant or the payouts to the destination on this day to the amount. Null in `sums` means that only the withdrawal counts.
  */
 export function requiredApprovals(
-  { four_eyes_amount }: Pick<Config, 'four_eyes_amount'>,
-  row: Pick<Withdrawal, 'approvals_required' | 'four_eyes_minor' | 'total_reserved_minor'>,
+  config: Pick<Config, 'four_eyes_amount'>,
+  row: CountedWithdrawal,
+  sums: DailySums | null,
 ): { approvals_required: number; four_eyes_minor: bigint | null } {
-  const { approvals_required, four_eyes_minor, total_reserved_minor } = row
+  const { approvals_required, four_eyes_minor, total_reserved_minor: amount_minor } = row
   if (approvals_required !== null) return { approvals_required, four_eyes_minor }
-  const two = four_eyes_amount !== null && total_reserved_minor >= four_eyes_amount
-  return { approvals_required: two ? 2 : 1, four_eyes_minor: four_eyes_amount }
+  const limit_minor = fourEyesMinor(config)
+  const two = needsSecond(limit_minor, sums, { keys: payoutSums(row), amount_minor })
+  return { approvals_required: two ? 2 : 1, four_eyes_minor: limit_minor }
 }
 
 /**
  * Decides whether an operator's approval is the last that a withdrawal needs. If the operator submitted the withdrawal, refuses
  * with 403 forbidden, whatever the amount; with another conflict of interest, refuses with `conflict`. If the operator has approved
- * already, refuses with 409 second_operator_required.
+ * already, refuses with 409 second_operator_required. `approvals_required` is the number from `requiredApprovals`.
  */
 export function judgeApprover(
-  config: Pick<Config, 'four_eyes_amount'>,
   withdrawal: Withdrawal,
+  approvals_required: number,
   { act: { actor }, earlier, conflict }: { act: Act; earlier: readonly Approval[]; conflict: Refusal | null },
 ): 'last' | 'first' | Refusal {
-  const { approvals_required } = requiredApprovals(config, withdrawal)
   if (actor.kind === 'operator' && withdrawal.requested_by_kind === 'user' && withdrawal.requested_by_id === actor.id) {
     const message =
       approvals_required === 1
@@ -82,7 +96,13 @@ export function judgeApprover(
     return new Refusal('forbidden', { message: 'Two operators have to approve this withdrawal.' })
   const others = earlier.filter(({ operator_id }) => operator_id !== actor.id)
   if (others.length + 1 >= approvals_required) return 'last'
-  return others.length === earlier.length ? 'first' : new Refusal('second_operator_required')
+  return others.length === earlier.length ? 'first' : refusedRepetition(approvals_required, earlier)
+}
+
+function refusedRepetition(approvals_required: number, earlier: readonly Approval[]): Refusal {
+  const approvals = earlier.map(({ operator_name }) => operator_name)
+  const message = `Approved by ${approvals.join(', ')}. Another operator must approve this withdrawal before any money moves.`
+  return new Refusal('second_operator_required', { message, details: { approvals_required, approvals } })
 }
 
 /**

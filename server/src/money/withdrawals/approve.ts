@@ -2,6 +2,16 @@
 // approval and the audit entry. The process calls the provider after the commit. If the process dies after the commit, the payout
 // keeps its token and becomes due when the lease ends.
 
+import {
+  addToSums,
+  countPart,
+  type DailySums,
+  fourEyesMinor,
+  lockSums,
+  payoutSums,
+  readSums,
+  type SumPart,
+} from '../../access/four-eyes/index.ts'
 import { findConflicts } from '../../access/merchants/index.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
 import type { Delivery } from '../../adapters/webhooks/index.ts'
@@ -100,6 +110,10 @@ type ApprovalWork = {
   /** The remaining balance of each book after the earlier approvals of the batch. */
   available: Map<string, bigint>
   approvals: Map<string, Approval[]>
+  /** The sums of the day under lock. Null means that no amount needs a second operator. */
+  sums: DailySums | null
+  /** The amounts of this batch, which `sums` already contains. */
+  sum_parts: SumPart[]
   /** Returns the refusal of an operator with a conflict of interest, or null. */
   conflictOf: Awaited<ReturnType<typeof findConflicts>>
   changes: WithdrawalChange[]
@@ -127,9 +141,12 @@ export async function approveWithdrawals(
   const withdrawals = [...snapshots.values()].map(({ withdrawal }) => withdrawal)
   const known = requests.filter((request) => snapshots.has(withdrawalName(request)))
   const subscriptions = await readSubscriptions(tx, snapshots.values())
-  const available = await lockBooks(tx, withdrawals)
-  // All queries share one round trip, and the connection keeps their order.
-  const [approvals, conflictOf] = await Promise.all([
+  const counts = send && fourEyesMinor(deps.config) !== null
+  const sum_keys = counts ? withdrawals.flatMap(payoutSums) : []
+  // All queries share one round trip, and the connection keeps their order: it locks the sums before the books.
+  const [sums, available, approvals, conflictOf] = await Promise.all([
+    (dry_run ? readSums : lockSums)(deps, tx, sum_keys),
+    lockBooks(tx, withdrawals),
     findApprovals(tx, withdrawals),
     findConflicts(tx, send ? known : []),
   ])
@@ -141,6 +158,8 @@ export async function approveWithdrawals(
     snapshots,
     available,
     approvals,
+    sums: counts ? sums : null,
+    sum_parts: [],
     conflictOf,
     changes: [],
     payouts: [],
@@ -150,7 +169,11 @@ export async function approveWithdrawals(
   const answers = requests.map((request) => approveOne(work, request))
   if (dry_run) return { answers, payouts: [], deliveries: [] }
   const { payouts } = work
-  await Promise.all([insertPayouts(deps, tx, payouts), insertApprovals(deps, tx, work.new_approvals)])
+  await Promise.all([
+    addToSums(tx, sums, work.sum_parts),
+    insertPayouts(deps, tx, payouts),
+    insertApprovals(deps, tx, work.new_approvals),
+  ])
   const deliveries = await writeWithdrawalChanges(deps, tx, work.changes, () => false)
   await recordAudits(deps, tx, work.audits)
   return { answers, payouts, deliveries }
@@ -171,7 +194,7 @@ function approveOne(work: ApprovalWork, { act, reason = null, ...key }: Approval
   if (verdict instanceof Refusal) return verdict
   const { withdrawal: before, merchant } = snapshot
   const required = send
-    ? requiredApprovals(deps.config, before)
+    ? requiredApprovals(deps.config, before, work.sums)
     : { approvals_required: before.approvals_required ?? 1 }
   const judged = { ...before, ...required }
   const approval = newApproval(deps, judged, { act, reason, place: verdict.place })
@@ -215,6 +238,7 @@ function reserve(
   const { total_reserved_minor } = snapshot.withdrawal
   const book = bookName(snapshot.withdrawal)
   available.set(book, (available.get(book) as bigint) - total_reserved_minor)
+  countPayout(work, snapshot.withdrawal)
   const transfer_id = newId(deps, merchant.routing_code)
   const withdrawal = { ...snapshot.withdrawal, provider_reference: payout.provider_reference, transfer_id }
   const effect = { fact: 'withdrawal_reserved', amount_minor: total_reserved_minor, ...WHOLE } as const
@@ -222,6 +246,14 @@ function reserve(
   const change = moveWithdrawal(deps, subscriptions, { withdrawal, merchant }, step, { actor, transfer_id })
   work.changes.push(change)
   return change.withdrawal
+}
+
+/** Counts a payout in the sums of its merchant and its destination. */
+function countPayout({ sums, sum_parts }: ApprovalWork, withdrawal: Withdrawal): void {
+  if (sums === null) return
+  const parts = payoutSums(withdrawal).map((key) => ({ key, amount_minor: withdrawal.total_reserved_minor }))
+  for (const part of parts) countPart(sums, part)
+  sum_parts.push(...parts)
 }
 
 async function insertPayouts(deps: Deps, tx: Tx, payouts: readonly Payout[]): Promise<void> {
@@ -284,7 +316,7 @@ type ApprovalVerdict = { provider: Provider; place: 'first' | 'last' }
  * without operators.
  */
 function judgeApproval(
-  { deps, providers, available }: ApprovalWork,
+  { deps, providers, available, sums }: ApprovalWork,
   snapshot: WithdrawalSnapshot,
   by: { act: Act; earlier: readonly Approval[]; conflict: Refusal | null } | null,
 ): ApprovalVerdict | Refusal {
@@ -292,7 +324,8 @@ function judgeApproval(
   if (!canMoveWithdrawal('approve', withdrawal.status)) {
     return new Refusal('invalid_state', stateProblem(withdrawal, 'approved'))
   }
-  const place = by === null ? 'last' : judgeApprover(deps.config, withdrawal, by)
+  const { approvals_required } = requiredApprovals(deps.config, withdrawal, sums)
+  const place = by === null ? 'last' : judgeApprover(withdrawal, approvals_required, by)
   if (place instanceof Refusal) return place
   if (isRestricted(snapshot)) {
     const message = 'The merchant is not active and verified. Reject the withdrawal, or complete the merchant first.'

@@ -1,6 +1,13 @@
 // Makes the decisions about a withdrawal other than its approval: reject, request information, respond, cancel, resolve and retry.
 // Each decision is one transaction with its history row and its audit entry.
 
+import {
+  auditVerdict,
+  type Correction,
+  type CorrectionVerdict,
+  judgeCorrection,
+  lockCorrections,
+} from '../../access/four-eyes/index.ts'
 import { refuseConflict } from '../../access/merchants/index.ts'
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
@@ -143,6 +150,12 @@ const CLOSE = sql(
 )
 
 /**
+ * The withdrawal after a resolution, with the operators who have decided. If `verdict` is not the last, the withdrawal is unchanged and
+ * waits for a second operator.
+ */
+export type ResolutionResult = { row: MerchantWithdrawal; deliveries: Delivery[]; verdict: CorrectionVerdict }
+
+/**
  * Ends a withdrawal whose payout is in doubt, by an operator's decision. The money moves as the outcome requires. If the status
  * allows no resolution, refuses with invalid_state. If the outcome is paid and the balance no longer has the released money,
  * refuses with insufficient_balance. If the operator has a conflict of interest, refuses with conflict_of_interest.
@@ -153,19 +166,22 @@ export async function resolveWithdrawal(
   act: Act,
   input: WithdrawalResolution,
   canDeliver: (merchant_id: string) => boolean,
-): Promise<{ row: MerchantWithdrawal; deliveries: Delivery[] }> {
+): Promise<ResolutionResult> {
   const snapshot = await lockWithdrawal(tx, input)
   const { withdrawal: before, merchant } = snapshot
   await refuseConflict(tx, { merchant_id: before.merchant_id, act })
   const paid = input.outcome === 'SUCCESS'
   const move = paid ? 'resolve_paid' : 'resolve_unpaid'
   if (!canMoveWithdrawal(move, before.status)) refuseState(before, 'resolved')
+  const sums = await lockCorrections(deps, tx, before)
   if (paid && before.funds === 'released') {
     const [available = 0n] = (await lockBooks(tx, [before])).values()
     if (available < before.total_reserved_minor) throw shortOf(available, before)
   }
   const { funds, effect } = paid ? resolvedAsPaid(before) : resolvedAsUnpaid(before)
   if (effect !== null && snapshot.booked_minor !== before.total_reserved_minor) refuseBooks(snapshot)
+  const verdict = await judgeCorrection(deps, tx, act, sums, correctionBy(before, input))
+  if (!verdict.is_last) return { row: { ...before, ...merchant }, deliveries: [], verdict }
   const failure = paid ? null : ('operator_resolved' as const)
   const subscriptions = await readSubscriptions(tx, [snapshot])
   const author = { actor: act.actor, status_reason: input.reason }
@@ -175,9 +191,29 @@ export async function resolveWithdrawal(
   await tx.query(CLOSE, [before.merchant_id, before.id, input.provider_reference, deps.clock.now()])
   const { outcome, provider_reference, reason } = input
   const { withdrawal } = change
-  const after = { status: withdrawal.status, outcome, provider_reference, ...auditFields(withdrawal) }
+  const after = {
+    status: withdrawal.status,
+    outcome,
+    provider_reference,
+    ...auditFields(withdrawal),
+    ...auditVerdict(verdict),
+  }
   await auditDecision(deps, tx, act, before, 'withdrawal.resolve', reason, after)
-  return { row: { ...withdrawal, ...merchant }, deliveries }
+  return { row: { ...withdrawal, ...merchant }, deliveries, verdict }
+}
+
+/** Returns what two operators have to decide equally. A later answer of the provider changes the version of the withdrawal. */
+function correctionBy(row: Withdrawal, input: WithdrawalResolution): Correction {
+  const { merchant_id, id, environment, version, total_reserved_minor: amount_minor } = row
+  const { outcome, provider_reference, reason } = input
+  return {
+    ...{ merchant_id, environment },
+    action: 'withdrawal.resolve',
+    target_type: 'withdrawal',
+    target_id: id,
+    content: { outcome, provider_reference, version },
+    ...{ amount_minor, reason },
+  }
 }
 
 /**

@@ -1,0 +1,145 @@
+// Lets two operators decide about a correction together: an adjustment, the clearing of a held payment, or the resolution of a payout.
+// If the correction brings the sum of the day to FOUR_EYES_AMOUNT, the first operator's call stores the decision and moves nothing. When
+// another operator makes the same call, the correction is applied. The reasons may differ; everything else must be equal.
+
+import { type Act, recordAudit } from '../../books/audit/index.ts'
+import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
+import type { Environment } from '../../kernel/http/index.ts'
+import { DAY_MS, formatAmount, newId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
+import { addToSums, correctionSum, type DailySums, fourEyesMinor, lockSums, needsSecond } from './sums.ts'
+
+/** A correction of a merchant's money. `content` is what both operators have to decide equally. */
+export type Correction = {
+  action: 'adjustment.create' | 'collection.clear' | 'withdrawal.resolve'
+  merchant_id: string
+  environment: Environment
+  target_type: 'merchant' | 'collection' | 'withdrawal'
+  target_id: string
+  content: Record<string, string | number | null>
+  amount_minor: bigint
+  reason: string
+}
+
+/** One operator's decision about a correction. */
+export type CorrectionApproval = { operator_id: string; operator_name: string; reason: string; at: Date }
+
+/** The decisions about a correction so far. False in `is_last` means that the correction must wait for a second operator. */
+export type CorrectionVerdict = { is_last: boolean; approvals_required: 1 | 2; approvals: CorrectionApproval[] }
+
+/** The number of days for which a decision waits for a second operator. */
+export const DECISION_DAYS = 7
+
+/**
+ * Locks the sum of the corrections of a book until the transaction ends. Every correction calls this function before it locks ledger
+ * accounts. Null means that no amount needs a second operator.
+ */
+export async function lockCorrections(
+  deps: Deps,
+  tx: Tx,
+  book: { merchant_id: string; environment: Environment },
+): Promise<DailySums | null> {
+  return fourEyesMinor(deps.config) === null ? null : lockSums(deps, tx, [correctionSum(book)])
+}
+
+const FIND = sql(
+  'operator_decisions_find',
+  `select d.operator_id, d.operator_name, d.reason, d.created_at as at from operator_decisions d
+   where d.merchant_id = $1 and d.action = $2 and d.target_id = $3 and d.content = $4 and d.done_at is null
+     and d.created_at > $5 and exists (
+       select from users u where u.id = d.operator_id and u.super_admin and u.disabled_at is null)
+   order by d.created_at, d.id`,
+)
+const INSERT = sql(
+  'operator_decisions_insert',
+  `insert into operator_decisions (merchant_id, id, environment, action, target_id, content, amount_minor, operator_id, operator_name,
+     reason, created_at, done_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, null)`,
+)
+const FINISH = sql(
+  'operator_decisions_finish',
+  `update operator_decisions set done_at = $5
+   where merchant_id = $1 and action = $2 and target_id = $3 and content = $4 and done_at is null`,
+)
+
+/**
+ * Judges one operator's decision about a correction that passes all other checks, and counts a correction that the caller now
+ * applies. If the correction needs a second operator, stores the decision with its audit entry; the caller then changes nothing else.
+ * If the same operator has decided already, refuses with second_operator_required. `sums` comes from `lockCorrections`.
+ */
+export async function judgeCorrection(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  sums: DailySums | null,
+  correction: Correction,
+): Promise<CorrectionVerdict> {
+  if (sums === null) return { is_last: true, approvals_required: 1, approvals: [] }
+  const { merchant_id, action, target_id, amount_minor } = correction
+  const content = JSON.stringify(correction.content)
+  const since = new Date(deps.clock.now().getTime() - DECISION_DAYS * DAY_MS)
+  const key = [merchant_id, action, target_id, content]
+  const earlier = await tx.query<CorrectionApproval>(FIND, [...key, since])
+  const own = ownApproval(deps, act, correction)
+  const others = earlier.filter(({ operator_id }) => operator_id !== own.operator_id)
+  const sum = correctionSum(correction)
+  if (others.length === 0 && earlier.length > 0) refuseRepeated(earlier)
+  if (others.length > 0 || !needsSecond(fourEyesMinor(deps.config), sums, { keys: [sum], amount_minor })) {
+    await addToSums(tx, sums, [{ key: sum, amount_minor }])
+    if (others.length === 0) return { is_last: true, approvals_required: 1, approvals: [own] }
+    await tx.query(FINISH, [...key, own.at])
+    return { is_last: true, approvals_required: 2, approvals: [...others, own] }
+  }
+  const id = newId(deps, routingCodeOf(merchant_id))
+  const { operator_id, operator_name, reason, at } = own
+  const amount = amount_minor.toString()
+  const values = [merchant_id, id, correction.environment, action, target_id, content, amount]
+  await tx.query(INSERT, [...values, operator_id, operator_name, reason, at])
+  await recordAudit(deps, tx, {
+    ...act,
+    merchant_id,
+    action: 'decision.first_approve',
+    target_type: correction.target_type,
+    target_id,
+    reason,
+    after: {
+      decision: action,
+      environment: correction.environment,
+      ...correction.content,
+      amount: formatAmount(amount_minor),
+      approvals_required: 2,
+      approvals: [operator_name],
+    },
+  })
+  return { is_last: false, approvals_required: 2, approvals: [own] }
+}
+
+function ownApproval(deps: Deps, { actor }: Act, { reason }: Correction): CorrectionApproval {
+  if (actor.kind !== 'operator' || actor.id === null) {
+    return refuse('forbidden', { message: 'Only operators can decide about this.' })
+  }
+  return { operator_id: actor.id, operator_name: actor.name, reason, at: deps.clock.now() }
+}
+
+function refuseRepeated(approvals: readonly CorrectionApproval[]): never {
+  const names = approvals.map(({ operator_name }) => operator_name)
+  refuse('second_operator_required', {
+    message: `Decided by ${names.join(', ')}. Another operator must make the same decision before any money moves.`,
+    details: { approvals_required: 2, approvals: names },
+  })
+}
+
+/** Returns the decisions about a correction that needs two operators in the form of the API, otherwise nothing. */
+export function presentVerdict({ approvals_required, approvals }: CorrectionVerdict) {
+  if (approvals_required === 1) return {}
+  return {
+    approvals_required,
+    approvals: approvals.map(({ operator_name: operator, reason, at }) => ({ operator, reason, at: at.toISOString() })),
+  }
+}
+
+/** Returns the fields of a correction's audit entry that name its operators. One operator alone is the actor of the entry. */
+export function auditVerdict({ approvals_required, approvals }: CorrectionVerdict) {
+  return approvals_required === 1
+    ? {}
+    : { approvals_required, approvals: approvals.map(({ operator_name }) => operator_name) }
+}

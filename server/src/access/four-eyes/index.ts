@@ -1,0 +1,24 @@
+// Exports the public interface of the room four-eyes.
+
+export { announceFourEyes } from './announce.ts'
+export {
+  auditVerdict,
+  type Correction,
+  type CorrectionVerdict,
+  judgeCorrection,
+  lockCorrections,
+  presentVerdict,
+} from './decisions.ts'
+export { VerdictFields } from './schema.ts'
+export {
+  addToSums,
+  countPart,
+  type DailySums,
+  fourEyesMinor,
+  fourEyesTask,
+  lockSums,
+  needsSecond,
+  payoutSums,
+  readSums,
+  type SumPart,
+} from './sums.ts'

@@ -1,0 +1,26 @@
+// Defines the fields with which an answer shows who has decided about a correction.
+
+import Type from 'typebox'
+
+/** The operators who have decided about a correction, and how many have to. */
+export const VerdictFields = {
+  approvals_required: Type.Optional(
+    Type.Integer({
+      description:
+        'The number of operators that have to decide: 2 if the corrections of the merchant reach FOUR_EYES_AMOUNT on this day. Left out if one suffices.',
+    }),
+  ),
+  approvals: Type.Optional(
+    Type.Array(
+      Type.Object({
+        operator: Type.String({ description: 'An e-mail address.' }),
+        reason: Type.String({ description: 'The reason of this operator.' }),
+        at: Type.String({ format: 'date-time' }),
+      }),
+      {
+        description:
+          'The operators who have decided, in order. While they are fewer than `approvals_required`, nothing has moved. Left out if one operator suffices.',
+      },
+    ),
+  ),
+}

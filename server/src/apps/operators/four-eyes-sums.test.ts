@@ -1,0 +1,265 @@
+// Tests the sums of a day: many small acts that reach FOUR_EYES_AMOUNT together need a second operator, as one large act does.
+
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
+import { newOperator, type Operator } from '../../../test/operator-sessions.ts'
+import {
+  booksHold,
+  newPayoutScript,
+  type PayoutScript,
+  payoutAnswers,
+  scriptedProvider,
+} from '../../../test/payouts.ts'
+import { unchanged } from '../../../test/withdrawals.ts'
+import { announceFourEyes } from '../../access/four-eyes/index.ts'
+
+const FREE = { rules: [{ flow: 'withdrawal' }] }
+/** The amount from which on two operators must act: a million shillings. */
+const MILLION = '1000000'
+const DAY_MS = 86_400_000
+
+let world: World
+let other: World
+/** The same installation without FOUR_EYES_AMOUNT, to make balances. */
+let free: World
+let operator: TestOperator
+let script: PayoutScript
+let asha: Operator
+let juma: Operator
+before(async () => {
+  script = newPayoutScript({ payout: ({ amount_minor }) => payoutAnswers.paid(amount_minor) })
+  const compose = { providers: [scriptedProvider(script)] }
+  const env = { FOUR_EYES_AMOUNT: MILLION }
+  world = await createWorld({ env, compose })
+  other = await createWorld({ env, compose, url: world.url })
+  free = await createWorld({ compose, url: world.url, env: { FOUR_EYES_AMOUNT: 'off' } })
+  operator = await createTestOperator(free)
+  asha = await newOperator(world)
+  juma = await newOperator(world)
+})
+after(async () => {
+  await booksHold(world)
+  for (const one of [free, other, world]) await one.close()
+})
+// Each test begins a new day, so that no sum of an earlier test counts.
+beforeEach(() => pass(DAY_MS))
+
+function pass(ms: number): void {
+  for (const { deps } of [world, other, free]) deps.clock.advance(ms)
+}
+const newShop = () => operator.shop('50000000.00', FREE)
+let destinations = 100
+/** Submits a withdrawal to a destination of its own. */
+const submit = (shop: ShopWithKeys, amount: string, ending = String(++destinations)) =>
+  operator.submit(shop, { amount, ending })
+
+const post = async (who: Operator, path: string, body: object, at = world): Promise<Reply> =>
+  at.post(`/v1/operator/${path}`, body, { key: await who.token() })
+const approve = (who: Operator, id: string, at = world) => post(who, `withdrawals/${id}/approve`, {}, at)
+const statusOf = ({ body }: Reply) => body.data?.status ?? body.error.code
+const operatorsOf = ({ body }: Reply) => body.data.approvals.map((one: { operator: string }) => one.operator)
+
+describe('the sums of a day of approvals', () => {
+  test('one operator cannot approve twelve withdrawals of 999,999 in one batch', async () => {
+    const shop = await newShop()
+    const withdrawal_ids: string[] = []
+    for (let i = 0; i < 12; i++) withdrawal_ids.push(await submit(shop, '999999.00'))
+    const dry = await post(asha, 'withdrawals/approve-batch', { withdrawal_ids, dry_run: true })
+    assert.deepEqual([dry.body.data.approved.count, dry.body.data.awaiting_second.count], [1, 11])
+    const first = await post(asha, 'withdrawals/approve-batch', { withdrawal_ids })
+    assert.deepEqual([first.body.data.approved.count, first.body.data.awaiting_second.count], [1, 11])
+    await world.work()
+    assert.equal(script.sent.length, 1)
+    const second = await post(juma, 'withdrawals/approve-batch', { withdrawal_ids: withdrawal_ids.slice(1) })
+    assert.deepEqual([second.body.data.approved.count, second.body.data.awaiting_second.count], [11, 0])
+  })
+
+  test('the payouts of a merchant count per day in Tanzania, and the list shows what a withdrawal needs', async () => {
+    const shop = await newShop()
+    assert.equal(statusOf(await approve(asha, await submit(shop, '600000.00'))), 'PROCESSING')
+    const id = await submit(shop, '400000.00')
+    const list = await world.get(`/v1/operator/withdrawals?merchant_id=${shop.merchant.id}`, await asha.token())
+    const listed = list.body.data.items.find((item: { id: string }) => item.id === id)
+    assert.equal(listed.approvals_required, 2)
+    const first = await approve(asha, id)
+    assert.deepEqual(
+      [statusOf(first), first.body.data.approvals_required, operatorsOf(first)],
+      ['PENDING_ADMIN_APPROVAL', 2, [asha.email]],
+    )
+    const again = await unchanged(world, () => approve(asha, id))
+    assert.deepEqual(codeOf(again), [409, 'second_operator_required'])
+    assert.match(again.body.error.message, new RegExp(`Approved by ${asha.email}. Another operator must approve`))
+    assert.deepEqual(again.body.error.details.approvals, [asha.email])
+    assert.equal(statusOf(await approve(asha, await submit(shop, '399999.99'))), 'PROCESSING')
+    assert.equal(statusOf(await approve(juma, id)), 'PROCESSING')
+    assert.equal(statusOf(await approve(asha, await submit(await newShop(), '999999.99'))), 'PROCESSING')
+    // The next day begins at 21:00 UTC, and the sum of the old day no longer counts.
+    const now = world.deps.clock.now()
+    pass(DAY_MS - ((now.getTime() + 3 * 3_600_000) % DAY_MS) - 1_000)
+    assert.equal(statusOf(await approve(asha, await submit(shop, '1.00'))), 'PENDING_ADMIN_APPROVAL')
+    pass(1_000)
+    assert.equal(statusOf(await approve(asha, await submit(shop, '999999.99'))), 'PROCESSING')
+    await world.work()
+    const kept = await world.rows<{ days: number }>('select count(distinct day)::int as days from four_eyes_sums')
+    assert.ok((kept[0]?.days ?? 0) <= 4, 'the worker deletes the sums of past days')
+  })
+
+  test('the payouts to one destination count over all merchants, and live and sandbox count apart', async () => {
+    const [one, two] = [await newShop(), await newShop()]
+    assert.equal(statusOf(await approve(asha, await submit(one, '600000.00', '777'))), 'PROCESSING')
+    assert.equal(statusOf(await approve(asha, await submit(two, '500000.00', '777'))), 'PENDING_ADMIN_APPROVAL')
+    assert.equal(statusOf(await approve(asha, await submit(two, '500000.00'))), 'PROCESSING')
+    const sandbox = await operator.submit(one, { amount: '900000.00', environment: 'sandbox', ending: '777' })
+    assert.equal(statusOf(await approve(asha, sandbox)), 'PROCESSING')
+  })
+
+  test('of many approvals at once on two processes, no two stay below the amount together', async () => {
+    for (const same of ['merchant', 'destination']) {
+      const shop = await newShop()
+      const ids: string[] = []
+      for (let i = 0; i < 6; i++) {
+        ids.push(
+          await submit(
+            same === 'merchant' ? shop : await newShop(),
+            '600000.00',
+            same === 'merchant' ? undefined : '888',
+          ),
+        )
+      }
+      const done = await Promise.all(ids.map((id, i) => approve(i % 2 ? asha : juma, id, i % 3 ? world : other)))
+      const passed = done.filter((reply) => statusOf(reply) === 'PROCESSING')
+      assert.equal(passed.length, 1, `${passed.length} approvals of the same ${same} passed with one operator`)
+    }
+  })
+})
+
+describe('corrections that need two operators', () => {
+  const adjustment = (amount: string, direction = 'credit') => ({
+    environment: 'live',
+    direction,
+    against: 'provider_float',
+    amount,
+    reason: 'A wrong charge',
+  })
+  const adjust = (who: Operator, { merchant }: ShopWithKeys, body: object, at = world) =>
+    post(who, `merchants/${merchant.id}/adjustments`, body, at)
+
+  test('an adjustment below the amount is made at once, and the one that reaches the sum waits for another operator', async () => {
+    const shop = await newShop()
+    const made = await adjust(asha, shop, adjustment('600000.00'))
+    assert.deepEqual([made.status, made.body.data.approvals], [201, undefined])
+    const before = await operator.book(shop)
+    const large = adjustment('400000.00', 'debit')
+    const first = await adjust(asha, shop, large)
+    const { approvals_required, id, amount } = first.body.data
+    assert.deepEqual(
+      [first.status, approvals_required, operatorsOf(first), id, amount],
+      [200, 2, [asha.email], undefined, '400000.00'],
+    )
+    await unchanged(world, async () => {
+      const again = await adjust(asha, shop, large)
+      assert.deepEqual(codeOf(again), [409, 'second_operator_required'])
+      assert.match(again.body.error.message, new RegExp(`Decided by ${asha.email}`))
+    })
+    assert.deepEqual(await operator.book(shop), before)
+    const waiting = await adjust(juma, shop, { ...large, amount: '400000.01' })
+    assert.deepEqual([waiting.status, operatorsOf(waiting)], [200, [juma.email]], 'another amount is another decision')
+    const second = await adjust(juma, shop, { ...large, reason: 'Seen in the bank statement' })
+    assert.deepEqual([second.status, operatorsOf(second)], [201, [asha.email, juma.email]])
+    assert.equal((await operator.book(shop)).available, (before.available ?? 0n) - 40_000_000n)
+    const audited = await world.rows<{ action: string; actor_name: string; reason: string }>(
+      `select action, actor_name, reason from audit_log where merchant_id = $1 and actor_kind = 'operator'
+       and action in ('decision.first_approve', 'adjustment.create') and after ->> 'amount' = '400000.00' order by seq`,
+      [shop.merchant.id],
+    )
+    assert.deepEqual(audited, [
+      { action: 'decision.first_approve', actor_name: asha.email, reason: 'A wrong charge' },
+      { action: 'adjustment.create', actor_name: juma.email, reason: 'Seen in the bank statement' },
+    ])
+    const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
+    const seen = await world.get('/v1/merchant/audit-log', token)
+    assert.doesNotMatch(seen.text, new RegExp(`${asha.email}|${juma.email}|first_approve`))
+  })
+
+  test('a decision stops counting after a week, and when its operator loses the rights', async () => {
+    const shop = await newShop()
+    const large = adjustment('1000000.00')
+    await adjust(asha, shop, large)
+    pass(7 * DAY_MS)
+    assert.deepEqual(operatorsOf(await adjust(juma, shop, large)), [juma.email])
+    await world.rows('update users set super_admin = false where id = $1', [juma.user_id])
+    const alone = await adjust(asha, shop, large)
+    await world.rows('update users set super_admin = true where id = $1', [juma.user_id])
+    assert.deepEqual([alone.status, operatorsOf(alone)], [200, [asha.email]])
+  })
+
+  test('of many adjustments at once on two processes, no two stay below the amount together', async () => {
+    const shop = await newShop()
+    const done = await Promise.all(
+      [1, 2, 3, 4].map((i) => adjust(i % 2 ? asha : juma, shop, adjustment(`60000${i}.00`), i % 3 ? world : other)),
+    )
+    assert.deepEqual(done.map(({ status }) => status).sort(), [200, 200, 200, 201])
+  })
+
+  test('a resolution waits for a second operator who states the same outcome', async () => {
+    const shop = await newShop()
+    const id = await submit(shop, '1000000.00')
+    script.payout = () => payoutAnswers.blocked
+    await approve(asha, id)
+    await approve(juma, id)
+    await world.work()
+    script.payout = ({ amount_minor }) => payoutAnswers.paid(amount_minor)
+    const resolve = (who: Operator, outcome: string) =>
+      post(who, `withdrawals/${id}/resolve`, { outcome, reason: 'Seen at the provider' })
+    const before = await operator.book(shop)
+    const first = await resolve(asha, 'FAILED')
+    assert.deepEqual(
+      [first.status, statusOf(first), first.body.data.approvals_required, operatorsOf(first)],
+      [200, 'BLOCKED_IP_WHITELIST', 2, [asha.email]],
+    )
+    assert.deepEqual(operatorsOf(await resolve(juma, 'SUCCESS')), [juma.email], 'another outcome is another decision')
+    await unchanged(world, async () =>
+      assert.deepEqual(codeOf(await resolve(asha, 'FAILED')), [409, 'second_operator_required']),
+    )
+    assert.deepEqual(await operator.book(shop), before)
+    assert.equal(statusOf(await resolve(juma, 'FAILED')), 'FAILED')
+    assert.equal((await operator.book(shop)).available, 5_000_000_000n)
+  })
+
+  test('the clearing of a held payment waits for a second operator with the same decision', async () => {
+    const shop = await newShop()
+    await adjust(asha, shop, { ...adjustment('999500.00'), environment: 'sandbox' })
+    const push = { amount: '500', phone: '0754123014' }
+    const held = await world.post('/v1/collections/wallet-push', push, { key: shop.sandbox })
+    await world.work()
+    const clear = (who: Operator, decision: string) =>
+      post(who, `collections/${held.body.data.collection_id}/clear`, { decision, reason: 'The receipt is right' })
+    const first = await clear(asha, 'approve')
+    assert.deepEqual(
+      [first.status, statusOf(first), first.body.data.approvals_required, operatorsOf(first)],
+      [200, 'pending_clearance', 2, [asha.email]],
+    )
+    assert.deepEqual(operatorsOf(await clear(juma, 'decline')), [juma.email])
+    await unchanged(world, async () =>
+      assert.deepEqual(codeOf(await clear(asha, 'approve')), [409, 'second_operator_required']),
+    )
+    const second = await clear(juma, 'approve')
+    assert.deepEqual([statusOf(second), operatorsOf(second)], ['successful', [asha.email, juma.email]])
+  })
+})
+
+test('FOUR_EYES_AMOUNT=off is in the audit log and in the queue of operators', async () => {
+  await announceFourEyes(world.deps)
+  const offs = () => world.rows("select 1 as off from audit_log where action = 'four_eyes.off'")
+  assert.equal((await offs()).length, 0)
+  await announceFourEyes(free.deps)
+  assert.equal((await offs()).length, 1)
+  const shown = async (of: World) => {
+    const { four_eyes_amount, four_eyes_off } = (await of.get('/v1/operator/queue', await asha.token())).body.data
+    return [four_eyes_amount, four_eyes_off]
+  }
+  assert.deepEqual(await shown(world), ['1000000.00', false])
+  assert.deepEqual(await shown(free), [null, true])
+})
