@@ -29,6 +29,8 @@ Environment
   RUNS          Number of simulations of withdrawals (100; npm run simulate: 3000)
   WAYS          "all" opens every screen and journey of the pay page in each language both with scripts and without
                 (two ways of these four for each; npm run journeys: all)
+  STALL         "full" attacks a server with 400 sign-ins, 180 posters and hostile text for 30 seconds, and asserts the goals
+                (one small wave; npm run stall: full)
   SEED          Seed of the random tests: the same seed repeats a run (random; each test prints its seed)
 `
 
