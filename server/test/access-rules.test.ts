@@ -73,11 +73,13 @@ const RULES: Record<string, Rule> = {
   'GET /v1/merchant/withdrawals/{withdrawal_id}': { roles: ALL },
   'GET /v1/merchant/withdrawals/{withdrawal_id}/timeline': { roles: ALL },
   'POST /v1/merchant/withdrawals/{withdrawal_id}/respond': { roles: MONEY },
+  'POST /v1/merchant/withdrawals/{withdrawal_id}/cancel': { roles: MONEY },
   'POST /v1/disbursements/provider-pesa': PAYOUTS,
   'POST /v1/disbursements/mobile-money': PAYOUTS,
   'POST /v1/disbursements/bank-account': PAYOUTS,
   'GET /v1/disbursements': { scopes: ['disbursements:read'], roles: ALL },
   'GET /v1/disbursements/{disbursement_id}': { scopes: ['disbursements:read'], roles: ALL },
+  'POST /v1/disbursements/{disbursement_id}/cancel': PAYOUTS,
   'POST /v1/sandbox/disbursements/{disbursement_id}/simulate': PAYOUTS,
 
   'GET /v1/merchant/overview': { roles: ALL },
