@@ -242,7 +242,7 @@ const OWNERS: Record<string, readonly string[]> = {
   ],
   'money/payment-links': ['network_help', 'payment_links'],
   'money/invoices': ['invoice_numbers', 'invoices'],
-  'money/withdrawals': ['payouts', 'withdrawal_approvals', 'withdrawal_history', 'withdrawals'],
+  'money/withdrawals': ['payout_pauses', 'payouts', 'withdrawal_approvals', 'withdrawal_history', 'withdrawals'],
   'money/callbacks': ['provider_callbacks'],
   'money/reconciliation': ['reconciliation_exceptions', 'reconciliation_runs', 'statement_lines', 'statements'],
   'apps/operators': ['adjustments'],

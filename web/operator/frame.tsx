@@ -14,6 +14,7 @@ import { signOut } from '../ui/session.ts'
 import { LanguageButton, type MenuItem, Shell } from '../ui/shell.tsx'
 import { frameTexts } from './frame-texts.ts'
 import { MeContext, useQueue } from './operator.ts'
+import { PauseBanner } from './pause-banner.tsx'
 
 /** Reads the user. If the user is an operator, shows the page. */
 export function OperatorFrame() {
@@ -52,6 +53,7 @@ function OperatorShell({ email }: { email: string }) {
         'withdrawals_needs_attention',
       ),
     },
+    { to: 'pauses', label: t.pauses },
     { to: 'payments', label: t.payments },
     { to: 'collections', label: t.collections, count: count('collections_held') },
     { to: 'reconciliation', label: t.reconciliation, count: count('reconciliation_exceptions') },
@@ -73,6 +75,7 @@ function OperatorShell({ email }: { email: string }) {
       strip={{ kind: 'operator', text: `${t.console} · ${facts.rehearses ? parts.rehearsal_strip : t.strip}` }}
       who={email}
     >
+      <PauseBanner />
       <Outlet />
     </Shell>
   )

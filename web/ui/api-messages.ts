@@ -133,6 +133,19 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'The merchant can respond, and an operator can approve or reject the withdrawal.':
     'Biashara inaweza kujibu, na mwendeshaji anaweza kuidhinisha au kukataa utoaji huu.',
   'The server queries the provider: wait for the answer.': 'Seva inamuuliza mtoa huduma: subiri jibu.',
+  'The payout waits: its merchant is suspended.': 'Utoaji unasubiri: biashara imesimamishwa.',
+  'The payout waits. {} are paused {}: "{}".': 'Utoaji unasubiri. {} umesimamishwa {}: "{}".',
+  '{} are paused already, since {} by {}: "{}".': '{} umeshasimamishwa tangu {} na {}: "{}".',
+  'This pause ended already, at {} by {}.': 'Utoaji huu ulisharuhusiwa tena {} na {}.',
+  'since {} by {}': 'tangu {} na {}',
+  'All payouts': 'Utoaji wote',
+  'The payouts of the merchant {}': 'Utoaji wa biashara {}',
+  'The payouts over the provider {}': 'Utoaji kupitia {}',
+  'The payouts to {}': 'Utoaji kwenda {}',
+  'must be left out for the scope platform': 'Usitaje lengo ukisimamisha mfumo mzima.',
+  'is required for the scope {}': 'Taja unachosimamisha ({}).',
+  '"{}" is not a code of GET /v1/destinations': 'Mtandao au benki hii haijulikani: {}.',
+  '"{}" is not a provider: must be one of {}': 'Mtoa huduma {} hajulikani. Chagua mmojawapo: {}.',
   'An operator can resolve the withdrawal.': 'Mwendeshaji anaweza kuamua matokeo yake.',
   'An operator can retry or resolve the withdrawal.': 'Mwendeshaji anaweza kutuma tena au kuamua matokeo yake.',
   'Approved by {}. Another operator must approve this withdrawal before any money moves.':
@@ -253,6 +266,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'You have already approved this. Another operator must approve it too before any money moves.',
   'You are or were a member of this merchant, or you made one of its API keys. Another operator must decide about it.',
   'The merchant has the greatest number of active keys in this environment. Revoke a key that no server uses.',
+  'An operator has paused these payouts. Wait until the pause ends, or ask an operator to end it.',
 ])
 
 // The longest pattern is the most specific pattern, so the longest pattern comes first. A value never extends into the next

@@ -47,6 +47,7 @@ export const problemTexts = texts({
       step_up_required: 'Rudia kitendo na uthibitishe kuwa ni wewe, au ingia tena: ni muda tangu ulipoingia.',
       key_limit_reached: 'Funguo zimefikia kikomo.',
       second_factor_required: 'Biashara hii inataka hatua ya pili ya kuingia. Iweke, kisha uingie nayo.',
+      payouts_paused: 'Mwendeshaji amesimamisha utoaji huu. Subiri, au uruhusu tena kwanza.',
       second_operator_required: 'Umeshaidhinisha. Mwendeshaji mwingine lazima aidhinishe pia.',
       conflict_of_interest:
         'Wewe ni au uliwahi kuwa mwanachama wa biashara hii, au ulitengeneza ufunguo wake wa API. Mwendeshaji mwingine lazima aamue.',
@@ -92,6 +93,7 @@ export const problemTexts = texts({
       step_up_required: 'Repeat the action and confirm that it is you, or sign in again: your sign-in is not recent.',
       key_limit_reached: 'The number of active keys has reached its limit.',
       second_factor_required: 'This business requires a second step at sign-in. Set it up, then sign in with it.',
+      payouts_paused: 'An operator has paused these payouts. Wait, or end the pause first.',
       second_operator_required: 'You have approved this already. Another operator has to approve it too.',
       conflict_of_interest:
         'You are or were a member of this merchant, or you made one of its API keys. Another operator has to decide.',

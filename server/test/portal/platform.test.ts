@@ -19,6 +19,7 @@ const PAGES = [
   ['webhooks', 'Webhook zinazoshindwa', 'Failing webhooks'],
   ['providers', 'Watoa huduma', 'Providers'],
   ['waiting', 'Yanayomsubiri mtoa huduma', 'Waiting for a provider'],
+  ['pauses', 'Kusimamisha utoaji pesa', 'Payout pauses'],
   ['networks', 'Msaada wa mitandao', 'Help for networks'],
   ['messages', 'Ujumbe', 'Messages'],
   ['reconciliation', 'Ulinganisho', 'Reconciliation'],
@@ -41,6 +42,32 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 }
+
+test('an operator pauses the payouts of a network, every page shows the pause with its reason, and the operator ends it', async () => {
+  const visitor = await office.comes(boss, 'operator', { language: 'sw' })
+  const { page } = visitor
+  await visitor.opens('/pauses')
+  await visitor.press('Simamisha utoaji pesa', 'Pause payouts')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Unaohusika').selectOption('destination')
+  await dialog.getByRole('button', { name: 'Simamisha utoaji pesa' }).click()
+  await dialog.getByText('Andika sababu.').waitFor()
+  await dialog.getByLabel('Mtandao au benki').selectOption('MPESA')
+  await dialog.getByLabel('Sababu').fill('Majina <b>hayalingani</b>')
+  await dialog.getByRole('button', { name: 'Simamisha utoaji pesa' }).click()
+  await page.getByText('Utoaji pesa umesimamishwa.').waitFor()
+  await visitor.opens('/withdrawals')
+  const banner = page.getByRole('status').filter({ hasText: 'Majina <b>hayalingani</b>' })
+  await banner.getByText('Mtandao au benki moja: M-Pesa (Vodacom)').waitFor()
+  await banner.getByRole('link', { name: 'Angalia na uruhusu tena' }).click()
+  await visitor.sees('Kusimamisha utoaji pesa', 'Payout pauses')
+  await page.getByRole('button', { name: /^Ruhusu tena/ }).click()
+  await dialog.getByLabel('Sababu').fill('Yamelingana')
+  await dialog.getByRole('button', { name: /^Ruhusu tena/ }).click()
+  await page.getByText('Utoaji pesa umeruhusiwa tena.').waitFor()
+  await banner.waitFor({ state: 'detached' })
+  await visitor.leave()
+})
 
 test('an operator creates, approves and verifies a merchant, and sets its prices after a preview of the costs', async () => {
   const visitor = await office.comes(boss, 'operator', { language: 'sw', refusals: [400] })

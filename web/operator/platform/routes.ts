@@ -29,6 +29,10 @@ export function platformRoutes(parent: AnyRoute): AnyRoute[] {
       lazyPage(() => import('./providers.tsx'), 'Providers'),
     ),
     page(
+      'pauses',
+      lazyPage(() => import('./pauses.tsx'), 'PayoutPauses'),
+    ),
+    page(
       'networks',
       lazyPage(() => import('./networks.tsx'), 'Networks'),
     ),

@@ -86,6 +86,11 @@ export const caseTexts = texts({
     payout: 'Malipo kwa mtoa huduma',
     provider: 'Mtoa huduma',
     state: 'Hatua',
+    waits_for: 'Kwa nini haijatumwa',
+    holds: {
+      merchant_suspended: 'Biashara imesimamishwa. Malipo yatatumwa ikiruhusiwa tena.',
+      payout_pause: 'Mwendeshaji amesimamisha utoaji pesa: angalia historia.',
+    } as Record<string, string>,
     steps: 'Hatua zilizochukuliwa',
     provider_status: 'Hali kwa mtoa huduma',
     our_reference: 'Namba yetu ya kumbukumbu kwa mtoa huduma',
@@ -192,6 +197,11 @@ export const caseTexts = texts({
     payout: 'At the provider',
     provider: 'Provider',
     state: 'State',
+    waits_for: 'Why it is not sent',
+    holds: {
+      merchant_suspended: 'The merchant is suspended. The payout is sent once it is reactivated.',
+      payout_pause: 'An operator has paused payouts: see the history.',
+    },
     steps: 'Steps taken',
     provider_status: 'Provider status',
     our_reference: 'Our reference at the provider',

@@ -203,6 +203,9 @@ export function PayoutPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
         facts={[
           [t.provider, payout.provider],
           [t.state, operatorWords.payout(payout.state)],
+          payout.waits_for === null
+            ? null
+            : [t.waits_for, <strong key="waits">{t.holds[payout.waits_for.what] ?? payout.waits_for.text}</strong>],
           [t.provider_status, payout.provider_status],
           [t.steps, String(payout.asks)],
           [t.our_reference, copied(provider_reference)],

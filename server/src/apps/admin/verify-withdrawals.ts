@@ -163,7 +163,8 @@ export const WITHDRAWALS: Invariant[] = [
     name: 'Every status move of a withdrawal is allowed for its actor, and the history ends at its status',
     broken: `select h.merchant_id || ' ' || h.withdrawal_id || ' ' || h.from_status || ' to ' || h.to_status || ' by ' || h.actor_kind as finding
       from withdrawal_history h join withdrawals w on w.merchant_id = h.merchant_id and w.id = h.withdrawal_id
-      where case when h.from_status = h.to_status then h.reason is null or h.event is not null or h.actor_kind <> 'provider'
+      where case when h.from_status = h.to_status then h.reason is null or h.event is not null
+          or h.actor_kind not in ('provider', 'system')
         else not exists (select 1 from (values ${EDGES}) e(source, target, by_provider, event)
             where (h.from_status, h.to_status, h.actor_kind = 'provider') = (e.source, e.target, e.by_provider)
               and (h.event is null or h.event = e.event))
@@ -197,7 +198,7 @@ export const WITHDRAWALS: Invariant[] = [
       from (
         select merchant_id, withdrawal_id::text as id, ${ACTION} as action, actor_kind, coalesce(actor_id, '') as actor_id,
           actor_name, coalesce(reason, '') as reason, to_status, count(*) as times
-        from withdrawal_history where actor_kind <> 'provider' group by 1, 2, 3, 4, 5, 6, 7, 8) h
+        from withdrawal_history where actor_kind <> 'provider' and from_status <> to_status group by 1, 2, 3, 4, 5, 6, 7, 8) h
       full join (
         select merchant_id, target_id as id, action, actor_kind, coalesce(actor_id, '') as actor_id, actor_name,
           coalesce(reason, '') as reason, after ->> 'status' as to_status, count(*) as times

@@ -26,6 +26,7 @@ import {
 import { actOf } from '../../books/audit/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { type App, answerOnce, type Routes } from '../../kernel/http/index.ts'
+import { lockTokens } from '../../money/withdrawals/index.ts'
 
 const tags = ['Operator']
 const READ = { access: 'operator' } as const
@@ -130,7 +131,7 @@ const MOVES: { move: MerchantMove; gives_access: boolean; summary: string; descr
     gives_access: false,
     summary: 'Suspend a merchant',
     description:
-      'ACTIVE becomes SUSPENDED. From the next request on, the server refuses its live keys. Sandbox keys and reading sessions work as before, and the server settles open payments.',
+      'ACTIVE becomes SUSPENDED. From the next request on, the server refuses its live keys. Sandbox keys and reading sessions work as before, and the server settles open payments. The server sends no live payout of the merchant: approved payouts that were not sent wait until the merchant is reactivated.',
   },
   {
     move: 'reactivate',
@@ -160,7 +161,11 @@ function decisionRoutes(deps: Deps, app: App): void {
       async (request, reply) => {
         const { merchant_id } = request.params
         const input = { merchant_id, move, reason: request.body?.reason ?? null }
-        return answerOnce(deps, request, reply, 200, (tx) => moveMerchant(deps, tx, actOf(request), input))
+        return answerOnce(deps, request, reply, 200, async (tx) => {
+          // No process takes the send token of a payout between the suspension and the answer of this call.
+          if (move === 'suspend') await lockTokens(tx)
+          return moveMerchant(deps, tx, actOf(request), input)
+        })
       },
     )
   }

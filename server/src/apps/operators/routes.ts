@@ -13,6 +13,7 @@ import { operatorMerchantRoutes } from './merchants.ts'
 import { operatorMessageRoutes } from './messages.ts'
 import { type NameCheckOptions, nameCheckRoutes } from './name-check.ts'
 import { networkRoutes } from './networks.ts'
+import { payoutPauseRoutes } from './payout-pauses.ts'
 import { pricingPreviewRoutes } from './pricing-preview.ts'
 import { operatorProviderRoutes, type ProvidersOptions } from './providers.ts'
 import { type OperatorRules, queueRoutes } from './queue.ts'
@@ -29,6 +30,10 @@ export function operatorRoutes(
     operatorMerchantRoutes(deps),
     pricingPreviewRoutes(deps),
     operatorWithdrawalRoutes(deps, options),
+    payoutPauseRoutes(
+      deps,
+      [...options.providers.keys()].filter((name) => name !== 'sandbox'),
+    ),
     caseRoutes(deps),
     nameCheckRoutes(deps, options),
     operatorCollectionRoutes(deps, options),

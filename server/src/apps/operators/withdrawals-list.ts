@@ -7,7 +7,9 @@ import { ENVIRONMENTS, pageOf } from '../../kernel/http/index.ts'
 import { assertInvariant, formatAmount, isId, refuse, routingCodeOf, ZERO_ID } from '../../kernel/lib/index.ts'
 import {
   type Approval,
+  type DescribedHold,
   findApprovals,
+  findHold,
   type HistoryEntry,
   historyOf,
   OPEN_STATUSES,
@@ -190,11 +192,12 @@ export async function getWithdrawalForOperator(
     readBalance(reader, merchant_id, environment),
   ])
   const { available, reserved, held } = balance
+  const hold = payout?.state === 'to_send' ? await findHold(reader, { ...row, provider: payout.provider }) : null
   return {
     ...record,
     requested_by: actor(row.requested_by_kind, row.requested_by_id, row.requested_by_name),
     balance: { available: formatAmount(available), reserved: formatAmount(reserved), held: formatAmount(held) },
-    payout: payout === undefined ? null : presentPayout(payout),
+    payout: payout === undefined ? null : presentPayout(payout, hold),
     history: history.map(presentListed),
   }
 }
@@ -205,8 +208,10 @@ function actor(kind: string, id: string | null, name: string): ActorView {
   return { kind: kind as ActorView['kind'], id, name }
 }
 
-function presentPayout({ due_at, sent_at, ...rest }: PayoutColumns) {
-  return { ...rest, due_at: due_at?.toISOString() ?? null, sent_at: sent_at?.toISOString() ?? null }
+function presentPayout({ due_at, sent_at, ...rest }: PayoutColumns, hold: DescribedHold | null) {
+  const what = hold?.pause ? ('payout_pause' as const) : ('merchant_suspended' as const)
+  const waits_for = hold === null ? null : { what, text: hold.text, pause_id: hold.pause?.id ?? null }
+  return { ...rest, due_at: due_at?.toISOString() ?? null, sent_at: sent_at?.toISOString() ?? null, waits_for }
 }
 
 function presentListed({ from_status, to_status, actor_kind, actor_id, actor_name, reason, event, at }: HistoryEntry) {

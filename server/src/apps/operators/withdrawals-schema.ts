@@ -57,6 +57,23 @@ const Payout = Type.Object({
       description: 'When the provider accepted the payout. Null means that the time is unknown.',
     }),
   ),
+  waits_for: Type.Union(
+    [
+      Type.Object({
+        what: oneOf(
+          ['merchant_suspended', 'payout_pause'],
+          'merchant_suspended: an operator must reactivate the merchant. payout_pause: an operator must end the pause.',
+        ),
+        pause_id: nullable(Type.String({ description: 'The pause. Null for merchant_suspended.' })),
+        text: Type.String({ description: 'The reason as a sentence.' }),
+      }),
+      Type.Null(),
+    ],
+    {
+      description:
+        'Why the server does not send the approved payout now. The payout keeps its reservation, and the server sends it within half a minute after the reason ends. Null means that nothing holds the payout.',
+    },
+  ),
 })
 
 /** A withdrawal with its balance, payout and history. */
@@ -73,7 +90,10 @@ export const OperatorWithdrawalDetail = Type.Object({
   history: Type.Array(
     Type.Object({
       from_status: oneOf(WITHDRAWAL_STATUSES),
-      to_status: oneOf(WITHDRAWAL_STATUSES, 'Equal to from_status: an answer of the provider that changed no status.'),
+      to_status: oneOf(
+        WITHDRAWAL_STATUSES,
+        'Equal to from_status: an answer of the provider that changed no status, or a payout that waits.',
+      ),
       actor: Actor,
       reason: nullable(Type.String({ description: 'The reason from the provider or from the decision.' })),
       event: nullable(Type.String({ description: 'The event that the server sent to the merchant.' })),

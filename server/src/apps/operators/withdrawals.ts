@@ -241,12 +241,15 @@ function retryRoute(deps: Deps, app: App, service: ApprovalService, keyOf: KeyOf
   app.post(
     `${PATH}/:withdrawal_id/retry`,
     {
-      config: { ...MOVES_MONEY, refusals: ['conflict_of_interest', 'invalid_state', 'withdrawal_restricted'] },
+      config: {
+        ...MOVES_MONEY,
+        refusals: ['conflict_of_interest', 'invalid_state', 'withdrawal_restricted', 'payouts_paused'],
+      },
       schema: {
         tags,
         summary: 'Retry a payout that the provider refused because of the IP address',
         description:
-          'For BLOCKED_IP_WHITELIST, with the same reference. Let the provider allow the IP address first. If the merchant is not active and verified, the server refuses the call with `withdrawal_restricted` and sends nothing. `resolve` stays possible.',
+          'For BLOCKED_IP_WHITELIST, with the same reference. Let the provider allow the IP address first. If the merchant is not active and verified, the server refuses the call with `withdrawal_restricted` and sends nothing. While a pause concerns the payout, the server refuses the call with `payouts_paused` and names the pause. `resolve` stays possible.',
         params: WithdrawalParams,
         body: EmptyBody,
         response: { 200: WithdrawalAnswer },

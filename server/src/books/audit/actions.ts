@@ -51,6 +51,8 @@ export const OPERATOR_ACTIONS = [
   'four_eyes.off',
   'networks.replace',
   'payer.erase',
+  'payouts.pause',
+  'payouts.resume',
   'reconciliation.ask',
   'reconciliation.resolve',
   'secrets.abandon',

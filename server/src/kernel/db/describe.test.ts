@@ -9,7 +9,15 @@ import { describeSchema } from './describe.ts'
 
 const SCHEMA_FILE = new URL('../../../../db/schema.md', import.meta.url)
 /** Small tables that every machine may store whole. The server reads these tables before the server knows the merchant. */
-const REFERENCE_TABLES = ['merchants', 'api_keys', 'users', 'members', 'schema_migrations', 'vault_canary']
+const REFERENCE_TABLES = [
+  'merchants',
+  'api_keys',
+  'users',
+  'members',
+  'schema_migrations',
+  'vault_canary',
+  'payout_pauses',
+]
 /** Tables in which processes keep their own state. */
 const PROCESS_TABLES = ['readiness_probes']
 /** Tables of the built-in identity provider: a user signs in before the server knows the merchant. */

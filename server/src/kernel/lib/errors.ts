@@ -82,6 +82,10 @@ export const catalogue = {
     message:
       'Withdrawals need a merchant that is active, verified and priced. Ask the platform to complete the account.',
   },
+  payouts_paused: {
+    status: 409,
+    message: 'An operator has paused these payouts. Wait until the pause ends, or ask an operator to end it.',
+  },
   idempotency_in_progress: {
     status: 409,
     message: 'The first request with this Idempotency-Key is still running. Try again in a moment.',

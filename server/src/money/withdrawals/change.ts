@@ -121,6 +121,15 @@ export function noteContradiction(
   return { withdrawal, history: historyRow(before, withdrawal, actor, why, null), posting: null, event: null }
 }
 
+/** Computes the history row of a payout that the server does not send yet. The row has the same status before and after. */
+export function noteHold(deps: Deps, before: Withdrawal, why: string): WithdrawalChange {
+  const { merchant_id, id } = before
+  deps.log.info({ merchant_id, withdrawal_id: id, why }, 'an approved payout waits')
+  const withdrawal = { ...before, version: before.version + 1, updated_at: deps.clock.now() }
+  const actor = { kind: 'system', id: null, name: 'server' }
+  return { withdrawal, history: historyRow(before, withdrawal, actor, why, null), posting: null, event: null }
+}
+
 function historyRow(
   before: Withdrawal,
   after: Withdrawal,

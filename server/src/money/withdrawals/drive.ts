@@ -1,6 +1,6 @@
 // Drives payouts. A process takes the send token and commits before the first byte leaves, so that only one process sends. If it
 // dies with the token, a worker first queries the provider. The worker sends again, with the same reference, only if the provider
-// has no such payout. If the outcome stays unknown, an operator decides.
+// has no such payout. If the outcome stays unknown, an operator decides. A payout that must wait keeps its token (hold.ts).
 
 import type { Breaker } from '../../adapters/providers/breaker.ts'
 import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../../adapters/providers/port.ts'
@@ -9,6 +9,7 @@ import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kern
 import { gather } from '../../kernel/lib/index.ts'
 import { type ConcurrencyLimits, createClaimer, createConcurrencyLimits, type Task } from '../../kernel/work/index.ts'
 import { createPayoutCalls, type PayoutCalls } from './call.ts'
+import { type HeldPayout, HOLD, HOLD_CHECK_MS, HOLD_COLUMNS, type PayoutHold, recordHolds } from './hold.ts'
 import { LONGEST_PAUSE_MS, type PayoutOutcome, settlePayouts } from './settle.ts'
 import { PAYOUT_COLUMNS, PAYOUT_LEASE_MS, type Payout } from './store.ts'
 
@@ -32,33 +33,51 @@ const CLAIM_MAX = 250
 const SEND_LEASE_MS = CALL_MS_MAX + 2_000
 
 // The query compares the token, so that only one process takes it: the approving process, a worker, or a process whose lease has
-// ended.
+// ended. If the payout must wait, the same query leaves the token and ends the lease.
 const TAKE = sql(
   'payouts_take_token',
-  `update payouts p set state = 'sending', send_token = null, due_at = $2, lease_owner = $3, updated_at = $4
-   from ${inputRows('$1', 'withdrawal_id', 'merchant_id uuid, withdrawal_id uuid, token uuid')} i
+  `update payouts p set
+     state = case when h.hold is null then 'sending' else p.state end,
+     send_token = case when h.hold is null then null else p.send_token end,
+     due_at = case when h.hold is null then $2::timestamptz else $5::timestamptz end,
+     lease_owner = case when h.hold is null then $3::uuid end,
+     held_by = case when h.hold is null then null else p.held_by end,
+     updated_at = $4
+   from ${inputRows('$1', 'withdrawal_id', `withdrawal_id uuid, token uuid, ${HOLD_COLUMNS}`)} i cross join lateral ${HOLD} h
    where p.merchant_id = i.merchant_id and p.withdrawal_id = i.withdrawal_id and p.state = 'to_send'
      and p.send_token = i.token and p.lease_owner = $3
-   returning p.withdrawal_id`,
+   returning p.withdrawal_id, h.hold, p.held_by`,
 )
 
+// A process renews the lease before it sends a payout whose token was taken long ago, so that the query also checks whether the
+// payout must wait.
 const RENEW = sql(
   'payouts_renew',
-  `update payouts set due_at = $4, updated_at = $5
-   where merchant_id = $1 and withdrawal_id = $2 and lease_owner = $3 and state = 'sending' and sent_at is null
+  `update payouts p set due_at = $2, updated_at = $4
+   from ${inputRows('$1', 'withdrawal_id', `withdrawal_id uuid, ${HOLD_COLUMNS}`)} i cross join lateral ${HOLD} h
+   where p.merchant_id = i.merchant_id and p.withdrawal_id = i.withdrawal_id and p.lease_owner = $3 and p.state = 'sending'
+     and p.sent_at is null and h.hold is null
    returning 1 as held`,
 )
 
 /** Settles one answer about a payout. Resolves after the commit. */
 type LearnAnswer = (payout: Payout, answer: PayoutAnswer, holds_lease: boolean) => Promise<void>
 
+/**
+ * The result of an attempt to take a send token. `taken`: this process must send now. `lost`: another process has the token or the
+ * lease. `waits`: the history has the reason already. A `hold` is a reason that the history does not have yet.
+ */
+type TokenResult = 'taken' | 'lost' | 'waits' | { hold: PayoutHold }
+
 /** The functions that the steps of a payout call. */
 type PayoutSteps = {
   deps: Deps
   call: PayoutCalls
   learn: LearnAnswer
-  /** Takes the send token of a payout. Returns true if this process took the token. */
-  takeToken(payout: Payout): Promise<boolean>
+  /** Takes the send token of a payout. */
+  takeToken(payout: Payout): Promise<TokenResult>
+  /** Writes into the history that a payout waits. */
+  recordHold(held: HeldPayout): Promise<void>
 }
 
 /** The functions of the webhook sender that a settlement calls. */
@@ -73,7 +92,14 @@ export function createPayoutDriver(
 ): PayoutDriver {
   const call = createPayoutCalls(deps, providers, breaker)
   const learn = createLearn(deps, webhooks)
-  const steps: PayoutSteps = { deps, call, learn, takeToken: createTakeToken(deps) }
+  const recordHold = gather<HeldPayout, void>(
+    async (held) => {
+      await recordHolds(deps, held)
+      return held.map(() => undefined)
+    },
+    { max_items: 250, max_running: 1 },
+  )
+  const steps: PayoutSteps = { deps, call, learn, takeToken: createTakeToken(deps), recordHold }
   const limits = [...providers.values()].map(
     ({ name, capabilities }) => [name, capabilities.concurrency_limits?.payouts] as const,
   )
@@ -120,26 +146,35 @@ function createLearn(deps: Deps, webhooks: WebhookDispatch): LearnAnswer {
 }
 
 /** Returns the function that takes the tokens of concurrent payouts in batches. */
-function createTakeToken(deps: Deps): (payout: Payout) => Promise<boolean> {
-  return gather<Payout, boolean>(
+function createTakeToken(deps: Deps): PayoutSteps['takeToken'] {
+  return gather<Payout, TokenResult>(
     async (payouts) => {
       const now = deps.clock.now()
       const rows = inLockOrder(
-        payouts.map(({ merchant_id, withdrawal_id, send_token }) => ({
-          merchant_id,
-          withdrawal_id,
-          token: send_token,
-        })),
+        payouts.map((payout) => ({ ...holdFacts(payout), token: payout.send_token })),
         (row) => row.withdrawal_id,
       )
       const until = new Date(now.getTime() + PAYOUT_LEASE_MS)
-      const values = [JSON.stringify(rows), until, deps.process_id, now]
-      const taken = await oneStatement(deps.db).query<{ withdrawal_id: string }>(TAKE, values)
-      const ids = new Set(taken.map((row) => row.withdrawal_id))
-      return payouts.map((payout) => ids.has(payout.withdrawal_id))
+      const check_at = new Date(now.getTime() + HOLD_CHECK_MS)
+      const values = [JSON.stringify(rows), until, deps.process_id, now, check_at]
+      const found = await oneStatement(deps.db).query<TokenRow>(TAKE, values)
+      const results = new Map(found.map((row) => [row.withdrawal_id, tokenResult(row)]))
+      return payouts.map(({ withdrawal_id }) => results.get(withdrawal_id) ?? 'lost')
     },
     { max_items: 250, max_running: 2 },
   )
+}
+
+type TokenRow = { withdrawal_id: string; hold: PayoutHold | null; held_by: string | null }
+
+function tokenResult({ hold, held_by }: TokenRow): TokenResult {
+  if (hold === null) return 'taken'
+  return hold === held_by ? 'waits' : { hold }
+}
+
+/** Returns the fields of a payout that decide whether it must wait. */
+function holdFacts({ merchant_id, withdrawal_id, environment, provider, destination_code }: Payout) {
+  return { merchant_id, withdrawal_id, environment, provider, destination_code }
 }
 
 /** Runs the steps of payouts. If this process already works on the payout, `run` returns false. */
@@ -175,13 +210,15 @@ function createRunner(
 
 /** Makes the next step of a payout under its lease: sends the payout, or queries the provider about it. */
 async function runStep(steps: PayoutSteps, payout: Payout): Promise<void> {
-  const { deps, call, learn, takeToken } = steps
+  const { deps, call, learn, takeToken, recordHold } = steps
   const expired = deps.clock.now() >= payout.deadline_at
   // After the deadline no process sends the payout.
   if (expired && payout.state === 'to_send') return learn(payout, { kind: 'not_sent', provider_status: null }, true)
   if (payout.state === 'to_send') {
     const lease_ends = deps.clock.now().getTime() + PAYOUT_LEASE_MS
-    if (await takeToken(payout)) await sendPayout(steps, payout, lease_ends)
+    const token = await takeToken(payout)
+    if (token === 'taken') return sendPayout(steps, payout, lease_ends)
+    if (typeof token === 'object') await recordHold({ ...holdFacts(payout), ...token })
     return
   }
   const answer = await call.status(payout)
@@ -201,9 +238,13 @@ async function sendPayout({ deps, call, learn }: PayoutSteps, payout: Payout, le
   await learn(payout, answer, true)
 }
 
-/** Renews the lease of a payout that waits for its first answer. If another process has taken the lease, returns false. */
-async function renewLease(deps: Deps, { merchant_id, withdrawal_id }: Payout): Promise<boolean> {
+/**
+ * Renews the lease of a payout that waits for its first answer. If another process has taken the lease, or the payout must wait,
+ * returns false.
+ */
+async function renewLease(deps: Deps, payout: Payout): Promise<boolean> {
   const now = deps.clock.now()
-  const values = [merchant_id, withdrawal_id, deps.process_id, new Date(now.getTime() + PAYOUT_LEASE_MS), now]
+  const until = new Date(now.getTime() + PAYOUT_LEASE_MS)
+  const values = [JSON.stringify([holdFacts(payout)]), until, deps.process_id, now]
   return (await oneStatement(deps.db).query(RENEW, values)).length === 1
 }

@@ -12,8 +12,18 @@ export {
   payoutReference,
 } from './approve.ts'
 export { createPayoutDriver, type PayoutDriver } from './drive.ts'
+export { type DescribedHold, findHold } from './hold.ts'
 export { getWithdrawal, sumWithdrawals } from './list.ts'
 export { type DecisionKind, notifyDecision } from './notify.ts'
+export {
+  endPause,
+  listPauses,
+  lockTokens,
+  PAUSE_SCOPES,
+  type PauseScope,
+  type PayoutPause,
+  startPause,
+} from './pauses.ts'
 export { presentWhole } from './present.ts'
 export {
   cancelWithdrawal,

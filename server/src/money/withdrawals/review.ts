@@ -25,6 +25,8 @@ import {
 } from './approve.ts'
 import { moveWithdrawal, readSubscriptions, writeWithdrawalChanges } from './change.ts'
 import { type DecidedMove, type Effect, paidEffect, releaseEffect, reversalEffect } from './decide.ts'
+import { findHold } from './hold.ts'
+import { pauseDetails } from './pauses.ts'
 import { canMoveWithdrawal, type Funds, type WithdrawalMoveName } from './state.ts'
 import {
   findPayouts,
@@ -249,8 +251,8 @@ const RETRY = sql(
 
 /**
  * Prepares a blocked payout for another request, with a new token and the same reference. If the payout is not blocked, refuses
- * with invalid_state. If its merchant is suspended, refuses with withdrawal_restricted. If the operator has a
- * conflict of interest, refuses with conflict_of_interest. If the returned payout has a lease, the
+ * with invalid_state. If its merchant is suspended, refuses with withdrawal_restricted. If the operator has a conflict of interest,
+ * refuses with conflict_of_interest. If a pause is in force, refuses with payouts_paused. If the returned payout has a lease, the
  * caller sends it after the commit.
  */
 export async function retryWithdrawal(
@@ -268,8 +270,11 @@ export async function retryWithdrawal(
     const message = 'The merchant is not active and verified. Resolve the withdrawal, or complete the merchant first.'
     refuse('withdrawal_restricted', { message })
   }
+  const provider = payout?.provider ?? ''
+  const hold = await findHold(tx, { ...withdrawal, provider })
+  if (hold?.pause) refuse('payouts_paused', { message: hold.text, details: pauseDetails(hold.pause) })
   const now = deps.clock.now()
-  const leased = providers.canDispatch(payout?.provider ?? '')
+  const leased = providers.canDispatch(provider)
   const due_at = leased ? new Date(now.getTime() + PAYOUT_LEASE_MS) : now
   const token = newId(deps, merchant.routing_code)
   const owner = leased ? deps.process_id : null

@@ -1,0 +1,70 @@
+// Defines the requests and responses for pauses of payouts.
+
+import Type, { type Static } from 'typebox'
+import { PageQuery, page, success } from '../../kernel/http/index.ts'
+import { line, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
+import { PAUSE_SCOPES } from '../../money/withdrawals/index.ts'
+
+const Scope = oneOf(
+  PAUSE_SCOPES,
+  'The payouts that wait. platform: all. merchant, provider, destination: those of the target.',
+)
+const Timestamp = Type.String({ format: 'date-time' })
+
+/** The body of POST /v1/operator/payout-pauses. */
+export const StartPauseBody = Type.Object({
+  scope: Scope,
+  target: Type.Optional(
+    line(
+      64,
+      'The id of the merchant, the name of the provider, or the code of the network or bank (see GET /v1/destinations). Leave it out for platform.',
+    ),
+  ),
+  reason: visibleLine(500, 'The reason. The audit log and the history of each waiting withdrawal keep this text.'),
+})
+export type StartPauseBody = Static<typeof StartPauseBody>
+
+/** The body of POST /v1/operator/payout-pauses/{pause_id}/end. */
+export const EndPauseBody = Type.Object({
+  reason: visibleLine(500, 'The reason for the end. The audit log keeps this text.'),
+})
+
+const record = {
+  id: Type.String({ format: 'uuid' }),
+  scope: Scope,
+  target: nullable(Type.String({ description: 'The merchant, provider or destination. Null for platform.' })),
+  target_name: nullable(Type.String({ description: 'The name of the merchant or destination. Null if it has none.' })),
+  reason: Type.String(),
+  started_by: Type.String({ description: 'The operator who started the pause.' }),
+  started_at: Timestamp,
+  ended_by: nullable(Type.String({ description: 'The operator who ended it. Null means that it is in force.' })),
+  ended_reason: nullable(Type.String({ description: 'Null means that the pause is in force.' })),
+  ended_at: nullable(Type.String({ format: 'date-time', description: 'Null means that the pause is in force.' })),
+}
+
+/** A pause of payouts as operators see it. */
+const PauseRecord = Type.Object(record)
+/** A pause of payouts in a response. */
+export type PauseRecord = Static<typeof PauseRecord>
+
+/** The response to the start of a pause. */
+export const StartedPauseAnswer = success(
+  Type.Object({
+    ...record,
+    sending: Type.Integer({
+      description:
+        'Payouts in the scope that a process was sending when the pause began: they may leave or may have left. All others wait.',
+    }),
+  }),
+)
+/** The response with one pause. */
+export const PauseAnswer = success(PauseRecord)
+/** The response with a page of pauses. */
+export const PausesAnswer = success(page(PauseRecord))
+/** The query of the list of pauses. */
+export const PausesQuery = Type.Object({
+  ...PageQuery,
+  state: Type.Optional(oneOf(['active', 'ended'], 'active: in force. ended: no longer in force.')),
+})
+/** The parameters of a path that names a pause. */
+export const PauseParams = Type.Object({ pause_id: Type.String({ description: 'The id of the pause.' }) })

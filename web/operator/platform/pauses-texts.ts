@@ -1,0 +1,93 @@
+// Contains the texts about pauses of payouts: the page, its dialogs, and the banner.
+
+import { texts } from '../../ui/language.ts'
+
+/** The texts of the page of pauses and of the banner. */
+export const pausesTexts = texts({
+  sw: {
+    title: 'Kusimamisha utoaji pesa',
+    lead: 'Utoaji uliosimamishwa unasubiri: pesa zinabaki zimetengwa, na hakuna kinachotumwa kwa mtoa huduma. Uliokwisha kutumwa unaendelea kuulizwa.',
+    banner: 'Utoaji pesa umesimamishwa',
+    banner_link: 'Angalia na uruhusu tena',
+    start: 'Simamisha utoaji pesa',
+    start_title: 'Simamisha utoaji pesa?',
+    start_text:
+      'Ukishathibitisha, hakuna utoaji halisi unaohusika utakaotumwa hadi mwendeshaji aruhusu tena. Idhini bado zinawezekana.',
+    started: (sending: number) =>
+      sending === 0
+        ? 'Utoaji pesa umesimamishwa.'
+        : `Utoaji pesa umesimamishwa. Uliokuwa ukitumwa tayari: ${sending}; huenda umetoka.`,
+    scope: 'Unaohusika',
+    scopes: {
+      platform: 'Mfumo mzima',
+      merchant: 'Biashara moja',
+      provider: 'Mtoa huduma mmoja',
+      destination: 'Mtandao au benki moja',
+    } as Record<string, string>,
+    merchant: 'Kitambulisho cha biashara',
+    merchant_hint: 'Kiko kwenye anwani ya ukurasa wa biashara.',
+    provider: 'Mtoa huduma',
+    destination: 'Mtandao au benki',
+    choose: 'Chagua',
+    target_needed: 'Chagua unachosimamisha.',
+    reason: 'Sababu',
+    reason_hint: 'Inabaki kwenye historia ya shughuli na ya kila utoaji unaosubiri.',
+    needed: 'Andika sababu.',
+    since: 'Tangu',
+    by: (name: string) => `na ${name}`,
+    ended: 'Uliruhusiwa tena',
+    state: 'Hali',
+    states: { active: 'Umesimamishwa', ended: 'Umeruhusiwa tena' } as Record<string, string>,
+    acts: 'Uamuzi',
+    end: 'Ruhusu tena',
+    end_title: 'Ruhusu utoaji pesa tena?',
+    end_text: (what: string) => `Utoaji uliosubiri (${what}) utatumwa ndani ya nusu dakika.`,
+    end_button: (what: string) => `Ruhusu tena: ${what}`,
+    end_done: 'Utoaji pesa umeruhusiwa tena.',
+    empty: 'Hakuna kilichosimamishwa',
+    teach: 'Simamisha utoaji pesa ukiona jambo lisilo la kawaida. Unaweza kuuruhusu tena wakati wowote.',
+  },
+  en: {
+    title: 'Payout pauses',
+    lead: 'Paused payouts wait: the money stays reserved, and nothing is sent to a provider. Payouts that were sent before go on being queried.',
+    banner: 'Payouts are paused',
+    banner_link: 'See the pauses and end them',
+    start: 'Pause payouts',
+    start_title: 'Pause payouts?',
+    start_text:
+      'After you confirm, no live payout in the scope is sent until an operator ends the pause. Approvals stay possible.',
+    started: (sending: number) =>
+      sending === 0
+        ? 'The payouts are paused.'
+        : `The payouts are paused. Being sent already: ${sending}; they may have left.`,
+    scope: 'Payouts that wait',
+    scopes: {
+      platform: 'The whole platform',
+      merchant: 'One merchant',
+      provider: 'One provider',
+      destination: 'One network or bank',
+    },
+    merchant: 'Id of the merchant',
+    merchant_hint: "It is in the address of the merchant's page.",
+    provider: 'Provider',
+    destination: 'Network or bank',
+    choose: 'Choose',
+    target_needed: 'Choose what you pause.',
+    reason: 'Reason',
+    reason_hint: 'It stays in the audit log and in the history of each payout that waits.',
+    needed: 'Write the reason.',
+    since: 'Since',
+    by: (name: string) => `by ${name}`,
+    ended: 'Ended',
+    state: 'State',
+    states: { active: 'In force', ended: 'Ended' },
+    acts: 'Decision',
+    end: 'End the pause',
+    end_title: 'End this pause?',
+    end_text: (what: string) => `The payouts that waited (${what}) are sent within half a minute.`,
+    end_button: (what: string) => `End the pause: ${what}`,
+    end_done: 'The pause has ended.',
+    empty: 'Nothing is paused',
+    teach: 'Pause payouts if you see something unusual. You can end the pause at any time.',
+  },
+})
