@@ -37,7 +37,7 @@ export type ShopWithKeys = { merchant: Merchant; live: string; sandbox: string }
 export type BookBalances = Record<string, bigint>
 
 /** The last part of the path of an operator's decision about a withdrawal. */
-export type OperatorVerb = 'approve' | 'reject' | 'request-info' | 'resolve' | 'retry'
+export type OperatorVerb = 'approve' | 'reject' | 'request-info' | 'resolve' | 'retry' | 'recall'
 
 /** An operator of a world, with the calls of the operator. */
 export type TestOperator = {
@@ -178,4 +178,5 @@ export const BODIES: Record<OperatorVerb, object> = {
   'request-info': { message: 'Who is Asha Mwinyi?' },
   resolve: { outcome: 'SUCCESS', reason: 'Seen in the portal of the provider' },
   retry: {},
+  recall: { reason: 'The recipient is on a list of frauds' },
 }

@@ -17,6 +17,7 @@ import {
   cancelWithdrawal,
   createApprovalService,
   findWithdrawal,
+  recallWithdrawal,
   rejectWithdrawal,
   requestInfo,
   resolveWithdrawal,
@@ -177,6 +178,7 @@ export type PayoutCalls = {
   cancel(key: WithdrawalKey): Promise<unknown>
   resolve(key: WithdrawalKey, outcome: 'SUCCESS' | 'FAILED', provider_reference?: string | null): Promise<unknown>
   retry(key: WithdrawalKey): Promise<unknown>
+  recall(key: WithdrawalKey, reason?: string): Promise<unknown>
 }
 
 /** Makes the calls in this world. `sends: false` makes the calls of a process that only serves HTTP. */
@@ -216,6 +218,8 @@ export function payoutCallsOf(world: World, provider: Provider, options: { sends
       const input = { ...key, outcome, reason: 'The bank told us', provider_reference }
       service.sendNow(await inTransaction(deps.db, (tx) => resolveWithdrawal(deps, tx, act, input, service.canDeliver)))
     },
+    recall: (key, reason = 'The recipient is unknown') =>
+      inTransaction(deps.db, (tx) => recallWithdrawal(deps, tx, act, { ...key, reason })),
     async retry(key) {
       service.sendNow(await inTransaction(deps.db, (tx) => retryWithdrawal(deps, tx, act, key, service.providers)))
     },

@@ -33,6 +33,13 @@ export const decideTexts = texts({
       button: (amount: string) => `Kataa ${amount}`,
       done: (amount: string) => `Imekataliwa: ${amount} hazitatumwa. Biashara imejulishwa.`,
     },
+    recall: {
+      title: 'Rudisha utoaji huu?',
+      text: 'Utoaji umeidhinishwa na haujatumwa. Kiasi na makato vinarudi kwenye salio la biashara, na biashara itapata barua pepe yenye sababu yako. Hatua hii hairudishwi.',
+      field: 'Sababu',
+      button: (amount: string) => `Rudisha ${amount}`,
+      done: (amount: string) => `Imerudishwa: ${amount} na makato viko kwenye salio la biashara.`,
+    },
     ask: {
       title: 'Uliza biashara?',
       text: 'Utoaji utasubiri hadi biashara ijibu. Bado unaweza kuidhinisha au kukataa bila jibu. Idhini ya kwanza, kama ipo, inafutwa.',
@@ -97,6 +104,13 @@ export const decideTexts = texts({
       hint: 'The merchant reads it as it is.',
       button: (amount: string) => `Reject ${amount}`,
       done: (amount: string) => `Rejected: ${amount} will not be paid out. The merchant was informed.`,
+    },
+    recall: {
+      title: 'Recall this payout?',
+      text: 'The payout is approved and was not sent. Amount and charges go back to the balance of the merchant, who gets an e-mail with your reason. You cannot undo this.',
+      field: 'Reason',
+      button: (amount: string) => `Recall ${amount}`,
+      done: (amount: string) => `Recalled: ${amount} and the charges are back in the balance of the merchant.`,
     },
     ask: {
       title: 'Ask the merchant?',

@@ -28,6 +28,7 @@ export function Decide({ act, flags, ...rest }: DecisionProps & { act: ActionNam
       {act === 'reject' ? <Reject {...rest} /> : null}
       {act === 'ask' ? <Ask {...rest} /> : null}
       {act === 'retry' ? <Retry {...rest} /> : null}
+      {act === 'recall' ? <Recall {...rest} /> : null}
       {act === 'resolve' ? <Resolve {...rest} /> : null}
     </Dialog>
   )
@@ -127,6 +128,37 @@ function Reject({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
       />
       <Problem error={error} />
       <DialogButtons text={t.reject.button(shown)} danger sending={sending} onClose={onClose} />
+    </DialogForm>
+  )
+}
+
+function Recall({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
+  const t = useTexts(decideTexts)
+  const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/recall')
+  const { id, amount, currency } = withdrawal
+  const shown = showAmount(amount, currency)
+  const { form, submit, error, sending } = useDraft({
+    name: `recall.${id}`,
+    initial: { reason: '' },
+    check: { reason: (value) => (value.trim() === '' ? t.needed : null) },
+  })
+  const send = submit(async ({ reason }, once) => {
+    await act.mutateAsync({ params: { withdrawal_id: id }, body: { reason: reason.trim() }, once })
+    onDone(t.recall.done(shown))
+  })
+  return (
+    <DialogForm onSubmit={send}>
+      <Text>{t.recall.text}</Text>
+      <TextInput
+        label={t.recall.field}
+        description={t.reject.hint}
+        maxLength={REASON_MAX}
+        required
+        withAsterisk={false}
+        {...form.getInputProps('reason')}
+      />
+      <Problem error={error} />
+      <DialogButtons text={t.recall.button(shown)} danger sending={sending} onClose={onClose} />
     </DialogForm>
   )
 }

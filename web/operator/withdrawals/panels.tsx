@@ -29,7 +29,7 @@ export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
   const words = useWords()
   const { status, status_reason } = withdrawal
   const meaning = t.stuck[status]
-  const final = status === 'FAILED' || status === 'REJECTED'
+  const final = status === 'FAILED' || status === 'REJECTED' || status === 'CANCELLED'
   if (meaning === undefined && !(final && status_reason)) return null
   return (
     <section className={`panel flag-${final ? 'plain' : 'warn'}`}>

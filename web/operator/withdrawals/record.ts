@@ -11,7 +11,7 @@ export type WithdrawalCaseRecord = Calls['GET /v1/operator/withdrawals/{withdraw
 export type NameCheck = Calls['POST /v1/operator/withdrawals/{withdrawal_id}/name-check']['data']
 
 /** The actions on the page of a withdrawal. */
-export const ACTIONS = ['approve', 'reject', 'ask', 'resolve', 'retry'] as const
+export const ACTIONS = ['approve', 'reject', 'ask', 'resolve', 'retry', 'recall'] as const
 /** The name of an action. */
 export type ActionName = (typeof ACTIONS)[number]
 
@@ -39,6 +39,8 @@ export function allowedActions(
   { withdrawal, conflict_of_interest }: WithdrawalCaseRecord,
   me: Me,
 ): readonly ActionName[] {
+  // A payout can be recalled until a process takes its send token.
+  if (withdrawal.status === 'PROCESSING') return withdrawal.payout?.state === 'to_send' ? ['recall'] : []
   const acts = ALLOWED[withdrawal.status] ?? []
   if (conflict_of_interest) return acts.filter((act) => !CONFLICTING.includes(act))
   return hasApproved(withdrawal, me) || isSubmitter(withdrawal, me) ? acts.filter((act) => act !== 'approve') : acts

@@ -97,6 +97,9 @@ async function makeWithdrawals(
   // For these open withdrawals, the platform has reserved money.
   const unsent = payoutCallsOf(world, scriptedProvider(newPayoutScript()), { sends: false })
   await unsent.approve(await submit())
+  const recalled = await submit()
+  await unsent.approve(recalled)
+  await hands.recall(recalled)
   await approve(payoutAnswers.accepted)
   await approve(payoutAnswers.unknown)
   const retried = await approve(payoutAnswers.blocked)
@@ -170,6 +173,7 @@ test('every invariant is true for a database with a withdrawal in every status',
       [
         'BLOCKED_IP_WHITELIST reserved',
         'CANCELLED none',
+        'CANCELLED released',
         'FAILED released',
         'FAILED returned',
         'INFO_REQUESTED none',
@@ -277,7 +281,7 @@ const PLANTS: Contradictions = {
     `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'reserved' where ${withdrawal('SUCCESS')}`,
     `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'paid' where ${withdrawal('REVERSED')}`,
     `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'returned' where ${withdrawal('NEEDS_ADMIN_ATTENTION')}`,
-    `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'released' where ${withdrawal('CANCELLED')}`,
+    `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'reserved' where ${withdrawal('CANCELLED', "funds = 'released'")}`,
   ],
   'A provider reference belongs to one payment or one payout': [
     `update payouts p set provider_reference = (select provider_reference from payouts o where o.withdrawal_id <> p.withdrawal_id
@@ -343,7 +347,7 @@ const PLANTS: Contradictions = {
     `update withdrawal_history set reason = null where ${history('from_status = to_status')}`,
     `update withdrawal_history set event = 'disbursement.success' where ${history('from_status = to_status')}`,
     // These SQL statements break the order of the history.
-    `update withdrawal_history set from_status = 'PROCESSING' where ${history("to_status = 'CANCELLED'")}`,
+    `update withdrawal_history set from_status = 'PROCESSING' where ${history("to_status = 'CANCELLED' and from_status <> 'PROCESSING'")}`,
     `delete from withdrawal_history where ${history("seq = 1 and to_status = 'PROCESSING'")}`,
     `update withdrawal_history set seq = seq + 1 where ${history("to_status = 'REVERSED'")}`,
     `update withdrawals set version = version + 1 where ${withdrawal('SUCCESS')}`,
@@ -357,7 +361,7 @@ const PLANTS: Contradictions = {
     `update webhook_deliveries set source_seq = source_seq + 5 where ${oneRow('webhook_deliveries', "source_type = 'withdrawal'")}`,
   ],
   'Every decision about a withdrawal has exactly one audit entry, with its actor and reason': [
-    ...['approve', 'reject', 'cancel', 'request_info', 'respond', 'retry', 'resolve'].map(
+    ...['approve', 'reject', 'cancel', 'recall', 'request_info', 'respond', 'retry', 'resolve'].map(
       (verb) => `delete from audit_log where ${oneRow('audit_log', `action = 'withdrawal.${verb}'`)}`,
     ),
     `insert into audit_log select (json_populate_record(l, json_build_object('seq', l.seq + 100000))).* from audit_log l where ${oneRow('audit_log', "action = 'withdrawal.approve'")}`,

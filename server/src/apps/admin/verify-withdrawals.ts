@@ -46,6 +46,7 @@ const EXPECTED = `select w.merchant_id, w.id, w.environment, w.currency, e.*
 
 /** The action in the audit log for each move of an operator or a merchant. */
 const ACTION = `case when to_status = 'REJECTED' then 'withdrawal.reject'
+    when to_status = 'CANCELLED' and from_status = 'PROCESSING' then 'withdrawal.recall'
     when to_status = 'CANCELLED' then 'withdrawal.cancel'
     when to_status = 'INFO_REQUESTED' then 'withdrawal.request_info'
     when to_status = 'PENDING_ADMIN_APPROVAL' then 'withdrawal.respond'
@@ -113,7 +114,8 @@ export const WITHDRAWALS: Invariant[] = [
       where (status = 'FAILED') <> (failure_reason_code is not null)
         or (status in ('SUCCESS', 'REVERSED') and completed_at is null)
         or (status not in ('SUCCESS', 'REVERSED', 'NEEDS_ADMIN_ATTENTION') and completed_at is not null)
-        or not case when status in ('PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED', 'REJECTED', 'CANCELLED') then funds = 'none'
+        or not case when status in ('PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED', 'REJECTED') then funds = 'none'
+          when status = 'CANCELLED' then funds in ('none', 'released')
           when status in ('PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST') then funds = 'reserved'
           when status = 'SUCCESS' then funds = 'paid' when status = 'REVERSED' then funds = 'returned'
           when status = 'FAILED' then funds in ('released', 'returned')

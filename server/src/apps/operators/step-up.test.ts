@@ -43,6 +43,7 @@ const movers = (): Record<string, Call> => {
     'approve-batch': { method: 'POST', url: '/v1/operator/withdrawals/approve-batch', payload: batch },
     resolve: { method: 'POST', url: `${of}/resolve`, payload: BODIES.resolve },
     retry: { method: 'POST', url: `${of}/retry`, payload: {} },
+    recall: { method: 'POST', url: `${of}/recall`, payload: BODIES.recall },
     clear: {
       method: 'POST',
       url: `/v1/operator/collections/${randomUUID()}/clear`,
@@ -67,6 +68,7 @@ const MOVERS = [
   'approve-batch',
   'resolve',
   'retry',
+  'recall',
   'clear',
   'adjustments',
   'pricing',

@@ -43,6 +43,7 @@ const CALLS: { name: string; verb: OperatorVerb; body: object; move: keyof typeo
     move: 'resolve_unpaid',
   },
   { name: 'retry', verb: 'retry', body: BODIES.retry, move: 'retry' },
+  { name: 'recall', verb: 'recall', body: BODIES.recall, move: 'recall' },
 ]
 
 const AMOUNT = 1_000_000n

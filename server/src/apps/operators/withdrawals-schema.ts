@@ -179,6 +179,8 @@ export const ApproveBatchAnswer = success(ApproveBatchResult)
 
 /** The body of reject. */
 export const RejectBody = Type.Object({ reason: visibleLine(500, 'The reason. The merchant sees this text.') })
+/** The body of recall. */
+export const RecallBody = Type.Object({ reason: visibleLine(500, 'The reason. The merchant sees this text.') })
 /** The body of request-info. */
 export const RequestInfoBody = Type.Object({
   message: visibleText(500, 'The question. The merchant sees it.'),

@@ -11,6 +11,7 @@ import {
   type ApprovalResult,
   type ApprovalService,
   notifyDecision,
+  recallWithdrawal,
   rejectWithdrawal,
   requestInfo,
   resolveWithdrawal,
@@ -26,6 +27,7 @@ import {
 } from './withdrawals-list.ts'
 import {
   ApproveBody,
+  RecallBody,
   RejectBody,
   RequestInfoBody,
   ResolveBody,
@@ -68,6 +70,7 @@ export function operatorWithdrawalRoutes(
     answerRoutes(deps, app, keyOf)
     resolveRoute(deps, app, service, keyOf)
     retryRoute(deps, app, service, keyOf)
+    recallRoute(deps, app, keyOf)
   }
 }
 
@@ -262,6 +265,33 @@ function retryRoute(deps: Deps, app: App, service: ApprovalService, keyOf: KeyOf
         return { data: await presentOne(deps, tx, row), left: { payouts } }
       }
       return decideOnce(deps, request, reply, retry, service.sendNow)
+    },
+  )
+}
+
+function recallRoute(deps: Deps, app: App, keyOf: KeyOf): void {
+  app.post(
+    `${PATH}/:withdrawal_id/recall`,
+    {
+      config: MOVES_MONEY,
+      schema: {
+        tags,
+        summary: 'Recall an approved payout that was not sent',
+        description:
+          'For PROCESSING while the state of the payout is `to_send`: no process has taken its send token, for example because a pause holds it. The withdrawal becomes CANCELLED, and amount and charges go back to the available balance. The members who manage the money of the merchant get an e-mail. If the payout was sent or may have been sent, the server refuses the call with `invalid_state` and changes nothing.',
+        params: WithdrawalParams,
+        body: RecallBody,
+        response: { 200: WithdrawalAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { reason } = request.body
+      const key = await keyOf(request)
+      return answerOnce(deps, request, reply, 200, async (tx) => {
+        const row = await recallWithdrawal(deps, tx, actOf(request), { ...key, reason })
+        await notifyDecision(deps, tx, row, 'recalled', reason)
+        return presentOne(deps, tx, row)
+      })
     },
   )
 }

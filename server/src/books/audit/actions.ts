@@ -35,6 +35,7 @@ export const MERCHANT_ACTIONS = [
   'webhook_delivery.test',
   'withdrawal.approve',
   'withdrawal.cancel',
+  'withdrawal.recall',
   'withdrawal.reject',
   'withdrawal.request_info',
   'withdrawal.resolve',

@@ -80,6 +80,8 @@ const TABLE: [WithdrawalStatus, Funds, Expected][] = [
   ['INFO_REQUESTED', 'none', all('noted')],
   ['REJECTED', 'none', all('noted')],
   ['CANCELLED', 'none', all('noted')],
+  // An operator recalled the payout before it was sent, so that no provider can have paid it.
+  ['CANCELLED', 'released', all('alarm:', { declined: '', reversed: 'noted', 'reversed with its charge': 'noted' })],
   ['PROCESSING', 'reserved', UNSETTLED],
   ['NEEDS_RECONCILIATION', 'reserved', UNSETTLED],
   ['BLOCKED_IP_WHITELIST', 'reserved', UNSETTLED],

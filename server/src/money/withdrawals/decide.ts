@@ -158,8 +158,8 @@ function decideSucceeded(input: PayoutDecisionInput, answer: PayoutAnswer & { ki
   if (canMoveWithdrawal('succeed', status) && hasExpectedAmount(input, answer)) {
     return moveTo(input, 'succeed', { funds: 'paid', effect: paidEffect(input), why: describePayoutAnswer(answer) })
   }
-  // The provider reports another amount, or reports a payment after it declined the payout.
-  const contradicts_failure = status === 'FAILED' && funds === 'released'
+  // The provider reports another amount, or reports a payment after it declined the payout or an operator recalled it.
+  const contradicts_failure = (status === 'FAILED' || status === 'CANCELLED') && funds === 'released'
   if (contradicts_failure || !hasExpectedAmount(input, answer)) return alarm(input, describePayoutAnswer(answer))
   return note(answer)
 }
@@ -167,7 +167,7 @@ function decideSucceeded(input: PayoutDecisionInput, answer: PayoutAnswer & { ki
 function decideDeclined(input: PayoutDecisionInput, answer: PayoutAnswer & { kind: 'declined' }): PayoutDecision {
   const { status } = input
   const why = describePayoutAnswer(answer)
-  if (status === 'FAILED') return NOTHING
+  if (status === 'FAILED' || (status === 'CANCELLED' && input.funds === 'released')) return NOTHING
   if (canMoveWithdrawal('fail', status)) {
     return moveTo(input, 'fail', { funds: 'released', effect: releaseEffect(input), failure: answer.reason, why })
   }
@@ -192,7 +192,7 @@ function decideReversed(input: PayoutDecisionInput, answer: PayoutAnswer & { kin
 
 /** If the status allows the move, moves to NEEDS_ADMIN_ATTENTION; otherwise notes the contradiction. No money moves. */
 function alarm(input: PayoutDecisionInput, why: string): PayoutDecision {
-  const may = canMoveWithdrawal('alarm', input.status) && input.funds !== 'returned'
+  const may = canMoveWithdrawal('alarm', input.status) && input.funds !== 'returned' && input.funds !== 'none'
   return may ? moveTo(input, 'alarm', { why }) : { steps: [], noted: why }
 }
 

@@ -27,6 +27,7 @@ export {
 export { presentWhole } from './present.ts'
 export {
   cancelWithdrawal,
+  recallWithdrawal,
   rejectWithdrawal,
   requestInfo,
   resolveWithdrawal,

@@ -8,7 +8,7 @@ import { type Language, showAmount, showTime } from '../../kernel/lib/index.ts'
 import type { MerchantWithdrawal } from './store.ts'
 
 /** The decisions about which the merchant gets an e-mail. */
-export type DecisionKind = 'rejected' | 'info_requested'
+export type DecisionKind = 'rejected' | 'info_requested' | 'recalled'
 
 /** The maximum number of members of a merchant that get an e-mail about one decision. */
 const RECIPIENTS_MAX = 20
@@ -57,6 +57,12 @@ const WORDS = {
       sentence: 'limekataliwa. Hakuna pesa iliyotoka. Sababu:',
       next: 'Angalia ombi hili kwenye dashibodi.',
     },
+    recalled: {
+      subject: 'ombi la kutoa pesa limesitishwa',
+      sentence:
+        'lilikuwa limeidhinishwa, na mwendeshaji amelisitisha kabla ya pesa kutumwa. Pesa zilizotengwa zimerudi kwenye salio lako. Sababu:',
+      next: 'Angalia ombi hili kwenye dashibodi.',
+    },
     info_requested: {
       subject: 'taarifa zinahitajika',
       sentence: 'linasubiri taarifa kutoka kwako. Swali:',
@@ -69,6 +75,12 @@ const WORDS = {
     rejected: {
       subject: 'withdrawal rejected',
       sentence: 'was rejected. No money has left your balance. The reason:',
+      next: 'See the withdrawal in the dashboard.',
+    },
+    recalled: {
+      subject: 'withdrawal cancelled',
+      sentence:
+        'was approved, and an operator cancelled it before it was sent. The reserved money is back in your balance. The reason:',
       next: 'See the withdrawal in the dashboard.',
     },
     info_requested: {

@@ -103,7 +103,8 @@ function presentMove({ from_status, to_status, actor_kind, reason, at }: History
     to_status === moves.reject.to ||
     to_status === moves.request_info.to ||
     (from_status === 'INFO_REQUESTED' && to_status === moves.respond.to) ||
-    (actor_kind === 'operator' && (to_status === moves.resolve_paid.to || to_status === moves.resolve_unpaid.to))
+    (actor_kind === 'operator' &&
+      (to_status === moves.resolve_paid.to || to_status === moves.resolve_unpaid.to || to_status === moves.recall.to))
   return {
     from_status,
     to_status,

@@ -1,5 +1,5 @@
-// Makes the decisions about a withdrawal other than its approval: reject, request information, respond, cancel, resolve and retry.
-// Each decision is one transaction with its history row and its audit entry.
+// Makes the decisions about a withdrawal other than its approval: reject, request information, respond, cancel, recall, resolve and
+// retry. Each decision is one transaction with its history row and its audit entry.
 
 import {
   auditVerdict,
@@ -146,7 +146,7 @@ export type WithdrawalResolution = WithdrawalId & {
 
 const CLOSE = sql(
   'payouts_close',
-  `update payouts set state = 'final', send_token = null, due_at = null, lease_owner = null,
+  `update payouts set state = 'final', send_token = null, due_at = null, lease_owner = null, held_by = null,
      provider_id = coalesce($3, provider_id), updated_at = $4
    where merchant_id = $1 and withdrawal_id = $2`,
 )
@@ -242,6 +242,29 @@ function resolvedAsUnpaid(row: Withdrawal): { funds: Funds; effect: Effect | nul
     : { funds: 'released', effect: releaseEffect(row) }
 }
 
+/**
+ * Recalls an approved payout that no process has sent: takes its send token away, and releases its reservation. The merchant can read
+ * `reason`. If the payout was sent or may have been sent, refuses with invalid_state.
+ */
+export async function recallWithdrawal(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  input: WithdrawalId & { reason: string },
+): Promise<MerchantWithdrawal> {
+  const snapshot = await lockWithdrawal(tx, input)
+  const { withdrawal, payout } = snapshot
+  if (!canMoveWithdrawal('recall', withdrawal.status)) refuseState(withdrawal, 'recalled')
+  // The lock of the payout stops every process that wants to take the token. Afterwards the token is gone.
+  if (payout?.state !== 'to_send') refuseState(withdrawal, 'recalled: its payout was sent, or may have been sent')
+  if (snapshot.booked_minor !== withdrawal.total_reserved_minor) refuseBooks(snapshot)
+  const { reason } = input
+  await tx.query(CLOSE, [withdrawal.merchant_id, withdrawal.id, null, deps.clock.now()])
+  const effect = releaseEffect(withdrawal)
+  const step: DecidedMove = { ...moveWithoutMoney('recall', withdrawal, reason), funds: 'released', effect }
+  return writeDecision(deps, tx, act, snapshot, 'withdrawal.recall', step, { reason, status_reason: reason })
+}
+
 const RETRY = sql(
   'payouts_retry',
   `update payouts set state = 'to_send', send_token = $3, asks = 0, due_at = $4, lease_owner = $5,
@@ -287,7 +310,7 @@ export async function retryWithdrawal(
   return { row, payouts: leased ? await findPayouts(tx, [row]) : [] }
 }
 
-/** Writes a move without money, its history row and its audit entry. The merchant can read `status_reason`. */
+/** Writes a move with its history row, its posting and its audit entry. The merchant can read `status_reason`. */
 async function writeDecision(
   deps: Deps,
   tx: Tx,

@@ -184,7 +184,8 @@ const record = {
   }),
   status_reason: nullable(
     Type.String({
-      description: 'The text of the operator: the reason of a rejection, a question, or the reason of a resolution.',
+      description:
+        'The text of the operator: the reason of a rejection or of a recall, a question, or the reason of a resolution.',
     }),
   ),
   failure_reason_code: nullable(

@@ -65,12 +65,14 @@ export const moves = {
   block: { from: ['PROCESSING'], to: 'BLOCKED_IP_WHITELIST', by: 'provider', event: null },
   // If the provider contradicts an earlier answer, the amount or the ledger, an operator has to decide.
   alarm: {
-    from: ['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'SUCCESS', 'FAILED'],
+    from: ['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'SUCCESS', 'FAILED', 'CANCELLED'],
     to: 'NEEDS_ADMIN_ATTENTION',
     by: 'provider',
     event: null,
   },
   reverse: { from: ['SUCCESS'], to: 'REVERSED', by: 'provider', event: 'disbursement.reversed' },
+  // Only while no process has taken the send token.
+  recall: { from: ['PROCESSING'], to: 'CANCELLED', by: 'operator', event: null },
   retry: { from: ['BLOCKED_IP_WHITELIST'], to: 'PROCESSING', by: 'operator', event: null },
   resolve_paid: { from: STUCK, to: 'SUCCESS', by: 'operator', event: 'disbursement.success' },
   resolve_unpaid: { from: STUCK, to: 'FAILED', by: 'operator', event: 'disbursement.failed' },
