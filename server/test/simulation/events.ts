@@ -30,6 +30,7 @@ const sent = fc.constantFrom<Sent>(
   { answer: { kind: 'unknown' }, executes: false },
   { answer: { kind: 'declined' }, executes: false },
   { answer: { kind: 'blocked' }, executes: false },
+  { answer: { kind: 'blocked' }, executes: false },
   { answer: { kind: 'not_sent' }, executes: false },
 )
 const answer = fc.constantFrom<ModelAnswer>(
@@ -69,7 +70,10 @@ const operator = fc.integer({ min: 0, max: 1 })
 const operators = fc.constantFrom([0], [1], [0, 1], [1, 0], [0, 1], [0, 0])
 const verb = fc.constantFrom(
   ...['approve', 'approve', 'approve', 'approve', 'reject', 'request-info', 'resolve-paid', 'resolve-unpaid', 'retry'],
+  ...['cancel', 'recall'],
 )
+/** The pauses of a life, each as `scope target`. The target of a merchant is its index. */
+const pause = fc.constantFrom('platform', 'merchant 0', 'merchant 1', 'provider mock', 'destination MPESA')
 
 /** One event of a simulated life. */
 export type Event =
@@ -86,6 +90,10 @@ export type Event =
       dies: 'no' | 'before' | 'after'
     }
   | { what: 'retry'; which: number; process: number; answers: ProviderAnswers; crash: Crash }
+  | { what: 'cancel' | 'recall'; which: number; process: number }
+  | { what: 'pause'; pause: string; process: number }
+  | { what: 'end_pause'; process: number }
+  | { what: 'suspend' | 'reactivate'; merchant: number; process: number }
   | { what: 'review'; which: number; verb: 'reject' | 'request-info' | 'respond'; process: number }
   | { what: 'resolve'; which: number; paid: boolean; process: number; operators: readonly number[] }
   | { what: 'hint'; which: number; process: number; answers: ProviderAnswers; times: number }
@@ -104,11 +112,11 @@ const what = <Name extends Event['what']>(name: Name) => fc.constant(name)
 /** Draws a sequence of events. */
 export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
   fc.oneof(
-    { weight: 3, arbitrary: fc.record({ what: what('collect'), merchant, amount }) },
-    { weight: 1, arbitrary: fc.record({ what: what('take_back'), which }) },
-    { weight: 7, arbitrary: fc.record({ what: what('submit'), merchant, amount }) },
+    { weight: 6, arbitrary: fc.record({ what: what('collect'), merchant, amount }) },
+    { weight: 2, arbitrary: fc.record({ what: what('take_back'), which }) },
+    { weight: 14, arbitrary: fc.record({ what: what('submit'), merchant, amount }) },
     {
-      weight: 12,
+      weight: 26,
       arbitrary: fc.record({
         what: what('approve'),
         which,
@@ -119,9 +127,15 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
         dies: fc.constantFrom('no', 'no', 'no', 'no', 'no', 'no', 'before', 'after'),
       }),
     },
-    { weight: 2, arbitrary: fc.record({ what: what('retry'), which, process, answers, crash }) },
+    { weight: 4, arbitrary: fc.record({ what: what('retry'), which, process, answers, crash }) },
+    { weight: 2, arbitrary: fc.record({ what: what('cancel'), which, process }) },
+    { weight: 5, arbitrary: fc.record({ what: what('recall'), which, process }) },
+    { weight: 1, arbitrary: fc.record({ what: what('pause'), pause, process }) },
+    { weight: 7, arbitrary: fc.record({ what: what('end_pause'), process }) },
+    { weight: 1, arbitrary: fc.record({ what: what('suspend'), merchant, process }) },
+    { weight: 5, arbitrary: fc.record({ what: what('reactivate'), merchant, process }) },
     {
-      weight: 3,
+      weight: 6,
       arbitrary: fc.record({
         what: what('review'),
         which,
@@ -129,13 +143,13 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
         process,
       }),
     },
-    { weight: 3, arbitrary: fc.record({ what: what('resolve'), which, paid: fc.boolean(), process, operators }) },
+    { weight: 6, arbitrary: fc.record({ what: what('resolve'), which, paid: fc.boolean(), process, operators }) },
     {
-      weight: 5,
+      weight: 10,
       arbitrary: fc.record({ what: what('hint'), which, process, answers, times: fc.constantFrom(1, 1, 3) }),
     },
     {
-      weight: 6,
+      weight: 12,
       arbitrary: fc.record({
         what: what('tick'),
         time: fc.nat({ max: TIMES.length - 1 }),
@@ -145,7 +159,7 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
       }),
     },
     {
-      weight: 1,
+      weight: 2,
       arbitrary: fc.record({
         what: what('adjust'),
         merchant,
@@ -155,7 +169,7 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
       }),
     },
     {
-      weight: 4,
+      weight: 8,
       arbitrary: fc.record({
         what: what('race'),
         acts: fc.oneof(
@@ -172,7 +186,7 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
       }),
     },
   ),
-  { minLength: 12, maxLength: 45, size: 'max' },
+  { minLength: 14, maxLength: 50, size: 'max' },
 )
 
 /** Draws the fees and charges of each merchant at random. */

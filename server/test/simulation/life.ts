@@ -49,6 +49,21 @@ export class Life {
         return this.race(event)
       case 'tick':
         return this.tick(TIMES[event.time] as number, event)
+      case 'pause':
+        return this.pause(event.pause, true, event.process)
+      case 'end_pause': {
+        const [name] = model.pauses
+        return name === undefined ? undefined : this.pause(name, false, event.process)
+      }
+      case 'suspend':
+      case 'reactivate': {
+        const suspends = event.what === 'suspend'
+        // A reactivation prefers a merchant that is suspended, so that suspensions are short.
+        const [suspended = event.merchant] = model.suspended
+        const merchant = suspends ? event.merchant : suspended
+        const path = `merchants/${this.shopOf(merchant).merchant.id}/${event.what}`
+        return assert.equal(await rig.operate(event.process, path), model.suspend(merchant, suspends))
+      }
       default: {
         const place = this.placeOf(event.which)
         const w = model.withdrawals[place]
@@ -58,7 +73,7 @@ export class Life {
   }
 
   private async touch(
-    event: Event & { what: 'approve' | 'retry' | 'review' | 'resolve' | 'hint' },
+    event: Event & { what: 'approve' | 'retry' | 'review' | 'resolve' | 'hint' | 'cancel' | 'recall' },
     w: Modelled,
     place: number,
   ): Promise<void> {
@@ -82,6 +97,15 @@ export class Life {
             : await rig.operate(event.process, `${path}/${event.verb}`, body)
         return assert.equal(done, model.review(w, event.verb))
       }
+      case 'cancel':
+        return assert.equal(
+          await rig.cancel(event.process, this.shopOf(w.merchant), this.ids[place] as string),
+          model.cancel(w),
+        )
+      case 'recall': {
+        const body = { reason: 'The recipient is unknown' }
+        return assert.equal(await rig.operate(event.process, `${path}/recall`, body), model.recall(w))
+      }
       case 'resolve': {
         const body = { outcome: event.paid ? 'SUCCESS' : 'FAILED', reason: 'The bank told us' }
         for (const operator of event.operators) {
@@ -99,7 +123,27 @@ export class Life {
     }
   }
 
+  /** Starts or ends a pause on the system and on the model. */
+  private async pause(name: string, starts: boolean, process: number): Promise<void> {
+    const { rig, model } = this
+    const [scope = '', which] = name.split(' ')
+    const target = scope === 'merchant' ? this.shopOf(Number(which)).merchant.id : (which ?? '')
+    const expected = model.pause(name, starts)
+    if (starts) {
+      const body = { scope, reason: 'The bank is slow', ...(target === '' ? {} : { target }) }
+      return assert.equal(await rig.operate(process, 'payout-pauses', body), expected)
+    }
+    const [row] = await rig.world.rows<{ id: string }>(
+      'select id from payout_pauses where scope = $1 and target = $2 and ended_at is null',
+      [scope, target],
+    )
+    const path = `payout-pauses/${row?.id}/end`
+    assert.equal(await rig.operate(process, path, { reason: 'It is fast again' }), expected)
+  }
+
   private async collect({ merchant, amount: minor }: Event & { what: 'collect' }): Promise<void> {
+    // The live keys of a suspended merchant take no payments.
+    if (this.model.suspended.has(merchant)) return
     this.collections.push({ merchant, amount: minor, id: await this.rig.collect(this.shopOf(merchant), minor) })
     this.model.collect(merchant, minor)
   }
@@ -150,8 +194,11 @@ export class Life {
     const placed = acts.map((act) => ({ ...act, place: this.placeOf(act.which) }))
     const done = await Promise.all(
       placed.map(({ verb: act, place, operator }, i) => {
+        const id = this.ids[place] as string
+        const { merchant } = this.model.withdrawals[place] as Modelled
+        if (act === 'cancel') return this.rig.cancel(2 + (i % 2), this.shopOf(merchant), id)
         const [path, body] = CALLS[act] as (typeof CALLS)[string]
-        return this.rig.operate(2 + (i % 2), `withdrawals/${this.ids[place]}/${path}`, body, operator)
+        return this.rig.operate(2 + (i % 2), `withdrawals/${id}/${path}`, body, operator)
       }),
     )
     const statuses = await this.statuses()
@@ -194,6 +241,10 @@ export class Life {
         return place < 0 ? { kind: 'unknown' } : sayAt(place)
       },
       sends: (reference) => sendAt(this.references.indexOf(reference)),
+      mayLeave: (reference) => {
+        const w = this.model.withdrawals[this.references.indexOf(reference)]
+        return w !== undefined && !this.model.isHeld(w.merchant)
+      },
     }
     return { says: sayAt, sends: (place) => sendAt(place).answer }
   }
@@ -236,6 +287,7 @@ export class Life {
       model.withdrawals.map(({ approved_by }) => approved_by.length),
     )
     for (const [i, shop] of this.shops.entries()) assert.deepEqual(await rig.booksOf(shop), model.books[i])
+    assert.deepEqual(rig.forbidden, [], 'no payout leaves while it is paused or its merchant is suspended')
     for (const reference of this.references) {
       const times = rig.executed.get(reference) ?? 0
       assert.ok(times <= 1, `the provider executed ${reference} ${times} times`)
@@ -245,6 +297,7 @@ export class Life {
   /** Lets the provider report the true outcome of every payout, and asserts that every withdrawal gets a final status. */
   async heal(): Promise<void> {
     const { rig } = this
+    await this.releaseAll()
     const truth = this.references.map<ModelAnswer>((reference) =>
       rig.executed.has(reference) ? { kind: 'paid', more: 0n } : { kind: 'declined' },
     )
@@ -255,6 +308,12 @@ export class Life {
       ['PROCESSING', 'NEEDS_RECONCILIATION'].includes(status),
     )
     assert.deepEqual(waiting, [], 'when the provider reports every result, every withdrawal has ended')
+  }
+
+  /** Ends all pauses and suspensions. The next life shares the providers and destinations of this life. */
+  async releaseAll(): Promise<void> {
+    for (const name of [...this.model.pauses]) await this.pause(name, false, 0)
+    for (const merchant of [...this.model.suspended]) await this.happen({ what: 'reactivate', merchant, process: 0 })
   }
 
   private placeOf(back: number): number {
@@ -273,6 +332,7 @@ const CALLS: Record<string, [path: string, body: object]> = {
   'resolve-paid': ['resolve', { outcome: 'SUCCESS', reason: 'It arrived' }],
   'resolve-unpaid': ['resolve', { outcome: 'FAILED', reason: 'It did not arrive' }],
   retry: ['retry', {}],
+  recall: ['recall', { reason: 'The recipient is unknown' }],
 }
 
 /** Applies an operator's act to the model. The process of the act only serves HTTP, so a worker must send the payout. */
@@ -283,6 +343,8 @@ function actOn(
   const w = model.withdrawals[place] as Modelled
   if (act === 'approve') return model.approve(w, false, operator)
   if (act === 'retry') return model.retry(w, false)
+  if (act === 'cancel') return model.cancel(w)
+  if (act === 'recall') return model.recall(w)
   if (act === 'reject' || act === 'request-info') return model.review(w, act)
   return model.resolve(w, act === 'resolve-paid', operator)
 }

@@ -2,7 +2,14 @@
 // model shares no code with the product, so a mistake in either shows as a difference.
 
 /** The refusals that the model can return, or 'ok'. */
-export type CallResult = 'ok' | 'invalid_state' | 'insufficient_balance' | 'second_operator_required'
+export type CallResult =
+  | 'ok'
+  | 'invalid_state'
+  | 'insufficient_balance'
+  | 'second_operator_required'
+  | 'withdrawal_restricted'
+  | 'payouts_paused'
+  | 'production_access_restricted'
 
 /** The parts of a provider's answer that the model needs. `amount` 0 means the requested amount. */
 export type ModelAnswer =
@@ -53,6 +60,8 @@ export const FOUR_EYES = 6_000n
 export const DEADLINE_H = 48
 const WEEK = 7 * 24 * HOUR
 const LEASE_MS = 15_000
+/** The time after which the platform checks again whether a held payout may leave. */
+const HOLD_MS = 30_000
 const PAUSES_S = [2, 5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600]
 const WAITING = ['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED']
 const UNSETTLED = ['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST']
@@ -73,6 +82,10 @@ export class Model {
   sums = new Map<string, bigint>()
   /** The first decision about each correction that waits for a second operator. */
   waiting = new Map<string, { operator: number; at: number }>()
+  /** The pauses in force, each as `scope target`. */
+  pauses = new Set<string>()
+  /** The suspended merchants. */
+  suspended = new Set<number>()
   readonly prices: readonly Price[]
   /** The time of the clock at the beginning of the life. */
   readonly start: number
@@ -91,6 +104,8 @@ export class Model {
     copy.withdrawals = structuredClone(this.withdrawals)
     copy.sums = new Map(this.sums)
     copy.waiting = structuredClone(this.waiting)
+    copy.pauses = new Set(this.pauses)
+    copy.suspended = new Set(this.suspended)
     return copy
   }
 
@@ -98,6 +113,33 @@ export class Model {
     const book = this.bookOf(merchant)
     book.available += amount
     book.float -= amount
+  }
+
+  /** Starts or ends a pause. */
+  pause(name: string, starts: boolean): CallResult {
+    if (this.pauses.has(name) === starts) return 'invalid_state'
+    if (starts) this.pauses.add(name)
+    else this.pauses.delete(name)
+    return 'ok'
+  }
+
+  /** Suspends or reactivates a merchant. */
+  suspend(merchant: number, is_suspended: boolean): CallResult {
+    if (this.suspended.has(merchant) === is_suspended) return 'invalid_state'
+    if (is_suspended) this.suspended.add(merchant)
+    else this.suspended.delete(merchant)
+    return 'ok'
+  }
+
+  /** Returns true if no payout of the merchant may leave now. */
+  isHeld(merchant: number): boolean {
+    return this.suspended.has(merchant) || this.isPaused(merchant)
+  }
+
+  private isPaused(merchant: number): boolean {
+    return ['platform', `merchant ${merchant}`, 'provider mock', 'destination MPESA'].some((name) =>
+      this.pauses.has(name),
+    )
   }
 
   adjust(merchant: number, amount: bigint, against: 'float' | 'fees' | 'costs', operator: number): CallResult {
@@ -112,6 +154,7 @@ export class Model {
   }
 
   submit(merchant: number, amount: bigint): CallResult {
+    if (this.suspended.has(merchant)) return 'production_access_restricted'
     const { hundredths, flat, processor, passed_on } = this.prices[merchant] as Price
     const product = amount * hundredths
     const rounded = product / 10_000n + (product % 10_000n >= 5_000n ? 1n : 0n)
@@ -138,6 +181,7 @@ export class Model {
     // All withdrawals of a life go to one destination, so the sum of the destination is never below the sum of a merchant.
     const required = w.required ?? ((this.sums.get(this.today('payouts')) ?? 0n) + total >= FOUR_EYES ? 2 : 1)
     if (required === 2 && w.approved_by.includes(operator)) return 'second_operator_required'
+    if (this.suspended.has(w.merchant)) return 'withdrawal_restricted'
     if (book.available < total) return 'insufficient_balance'
     w.required = required
     w.approved_by.push(operator)
@@ -159,6 +203,24 @@ export class Model {
     return 'ok'
   }
 
+  /** Lets the merchant cancel a withdrawal that is not approved. */
+  cancel(w: Modelled): CallResult {
+    if (w.status === 'CANCELLED') return 'ok'
+    if (!WAITING.includes(w.status)) return 'invalid_state'
+    w.approved_by = []
+    this.move(w, 'CANCELLED', 'none')
+    return 'ok'
+  }
+
+  /** Lets an operator recall an approved payout that no process has sent. */
+  recall(w: Modelled): CallResult {
+    if (w.status !== 'PROCESSING' || w.payout?.state !== 'to_send') return 'invalid_state'
+    this.release(w)
+    this.move(w, 'CANCELLED', w.funds)
+    Object.assign(w.payout, { state: 'final', due: Number.POSITIVE_INFINITY })
+    return 'ok'
+  }
+
   resolve(w: Modelled, paid: boolean, operator: number): CallResult {
     if (!STUCK.includes(w.status)) return 'invalid_state'
     const book = this.bookOf(w.merchant)
@@ -176,6 +238,8 @@ export class Model {
 
   retry(w: Modelled, leased: boolean): CallResult {
     if (w.status !== 'BLOCKED_IP_WHITELIST') return 'invalid_state'
+    if (this.suspended.has(w.merchant)) return 'withdrawal_restricted'
+    if (this.isPaused(w.merchant)) return 'payouts_paused'
     this.move(w, 'PROCESSING', w.funds)
     w.payout = { ...this.unsent(leased), taken: w.payout?.taken ?? false }
     return 'ok'
@@ -210,9 +274,16 @@ export class Model {
     return { state: 'to_send', due, deadline, asks: 0 }
   }
 
-  /** Lets a process take the lease of a payout and send the payout. */
+  /**
+   * Lets a process take the lease of a payout and send the payout. A payout that is held keeps its state: one with its token is
+   * checked again later, and one without waits for the end of the lease.
+   */
   send(w: Modelled, place: number, answers: AnswerSource, crash: Crash): void {
     const payout = w.payout as ModelPayout
+    if (this.isHeld(w.merchant)) {
+      if (payout.state === 'to_send') payout.due = this.now + HOLD_MS
+      return
+    }
     Object.assign(payout, { state: 'sending', due: this.now + LEASE_MS })
     if (crash === 'before_send') return
     const answer = answers.sends(place)
@@ -271,9 +342,13 @@ export class Model {
     const text = `${answer.kind} ${'more' in answer ? answer.more : ''}`
     const open = UNSETTLED.includes(w.status)
     const other_amount = 'more' in answer && answer.more !== 0n
-    const agrees = { paid: 'SUCCESS', declined: 'FAILED', reversed: 'REVERSED' }[answer.kind as 'paid'] === w.status
+    const recalled = w.status === 'CANCELLED'
+    const agrees =
+      { paid: 'SUCCESS', declined: 'FAILED', reversed: 'REVERSED' }[answer.kind as 'paid'] === w.status ||
+      (recalled && answer.kind === 'declined')
     if (agrees && !other_amount) return
-    const may_alarm = open || w.status === 'SUCCESS' || (w.status === 'FAILED' && w.funds === 'released')
+    const released = (w.status === 'FAILED' || recalled) && w.funds === 'released'
+    const may_alarm = open || w.status === 'SUCCESS' || released
     const contradicts = other_amount || (!open && answer.kind !== 'reversed')
     if (contradicts && may_alarm) {
       // A repeated answer needs no second decision, because the operator already knew the answer at the first decision.

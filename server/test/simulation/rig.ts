@@ -18,6 +18,8 @@ export type Shop = { merchant: Merchant; key: string; person: string; destinatio
 export type ScriptedAnswers = {
   says(reference: string): ModelAnswer
   sends(reference: string): { answer: ModelAnswer; executes: boolean }
+  /** Returns false while a pause or a suspension holds the payout. */
+  mayLeave(reference: string): boolean
 }
 
 /** The processes, the provider, and the calls of users and operators. */
@@ -27,6 +29,8 @@ export type Rig = {
   script: ScriptedAnswers
   /** How often the provider executed each reference. */
   executed: Map<string, number>
+  /** The references of payouts that reached the provider although they had to wait. */
+  forbidden: string[]
   /** Makes a merchant whose withdrawals go to this phone. */
   open(price: Price, destination: string): Promise<Shop>
   collect(shop: Shop, amount: bigint): Promise<string>
@@ -40,6 +44,8 @@ export type Rig = {
   /** Reads the number of approvals of each withdrawal, as the console shows the number. */
   approvalsOf(keys: readonly { merchant_id: string; id: string }[]): Promise<number[]>
   respond(shop: Shop, id: string): Promise<string>
+  /** Cancels as a member of the merchant. */
+  cancel(process: number, shop: Shop, id: string): Promise<string>
   callBack(process: number, reference: string): Promise<void>
   /** Moves the clocks of all processes. */
   pass(ms: number): void
@@ -78,6 +84,7 @@ export async function createSimulation(): Promise<Rig> {
   let died_at: string | null = null
   const script = newPayoutScript({
     payout(request) {
+      if (!rig.script.mayLeave(request.reference)) rig.forbidden.push(request.reference)
       const { answer, executes } = rig.script.sends(request.reference)
       if (executes) executed.set(request.reference, (executed.get(request.reference) ?? 0) + 1)
       return answerOf(answer, request)
@@ -115,7 +122,12 @@ export async function createSimulation(): Promise<Rig> {
     world,
     url: database.url,
     executed,
-    script: { says: () => ({ kind: 'unknown' }), sends: () => ({ answer: { kind: 'not_sent' }, executes: false }) },
+    forbidden: [],
+    script: {
+      says: () => ({ kind: 'unknown' }),
+      sends: () => ({ answer: { kind: 'not_sent' }, executes: false }),
+      mayLeave: () => true,
+    },
     async open({ hundredths, flat, processor, passed_on }, destination) {
       const merchant = await world.newMerchant()
       await world.rows(
@@ -160,6 +172,12 @@ export async function createSimulation(): Promise<Rig> {
       const url = `/v1/merchant/withdrawals/${id}/respond`
       const payload = { message: 'A supplier' }
       return codeOf(await world.call({ method: 'POST', url, payload, key: await tokenOf(person) }))
+    },
+    async cancel(process, { person }, id) {
+      const url = `/v1/merchant/withdrawals/${id}/cancel`
+      return codeOf(
+        await (processes[process] as World).call({ method: 'POST', url, payload: {}, key: await tokenOf(person) }),
+      )
     },
     async callBack(process, reference) {
       await (processes[process] as World).system.receive('mock', {}, Buffer.from(reference))

@@ -58,7 +58,7 @@ async function booksHold(): Promise<void> {
   )
 }
 
-test('in any order of events, each withdrawal gets its expected status and book, and the provider executes no payout twice', async (t) => {
+test('in any order of events, each withdrawal gets its expected status and book, the provider executes no payout twice, and nothing leaves while paused', async (t) => {
   t.diagnostic(`SEED=${SEED} RUNS=${RUNS}`)
   const begun = Date.now()
   for (let done = 0; done < RUNS; done += CHUNK) {
@@ -75,6 +75,7 @@ test('in any order of events, each withdrawal gets its expected status and book,
 test('the simulation reached each crash point and drew each kind of event', () => {
   const places = [
     ...['PENDING_ADMIN_APPROVAL none', 'INFO_REQUESTED none', 'REJECTED none', 'PROCESSING reserved'],
+    ...['CANCELLED none', 'CANCELLED released'],
     ...['NEEDS_RECONCILIATION reserved', 'BLOCKED_IP_WHITELIST reserved', 'SUCCESS paid', 'FAILED released'],
     ...['REVERSED returned', 'NEEDS_ADMIN_ATTENTION reserved'],
   ]
@@ -86,6 +87,12 @@ test('the simulation reached each crash point and drew each kind of event', () =
     'submit',
     'approve',
     'retry',
+    'cancel',
+    'recall',
+    'pause',
+    'end_pause',
+    'suspend',
+    'reactivate',
     'review',
     'resolve',
     'hint',

@@ -213,7 +213,14 @@ describe('the table of decisions', () => {
   })
 })
 
-const ALARMING: WithdrawalStatus[] = ['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'SUCCESS', 'FAILED']
+const ALARMING: WithdrawalStatus[] = [
+  'PROCESSING',
+  'NEEDS_RECONCILIATION',
+  'BLOCKED_IP_WHITELIST',
+  'SUCCESS',
+  'FAILED',
+  'CANCELLED',
+]
 
 describe('a reservation in the ledger that differs from the record', () => {
   for (const [status, funds] of TABLE) {
