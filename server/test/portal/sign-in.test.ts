@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { endSessions } from '../../src/access/identity/index.ts'
 import { setMember } from '../../src/access/merchants/index.ts'
@@ -132,6 +133,47 @@ test('a user sees the own sessions in both consoles and both languages, and ends
   await lost.press('', 'Collections')
   await lost.page.getByText('Your session has ended').first().waitFor()
   await lost.leave()
+})
+
+test('an administrator sets up the second step, requires one of all members, and a member gets in only after the setup', async () => {
+  const merchant = await office.world.newMerchant()
+  const admin = await office.newPerson('MERCHANT_ADMIN', merchant)
+  const member = await office.newPerson('VIEWER', merchant)
+  const { deps } = office.world
+  /** Sets up the second step on the pages of the identity provider. */
+  const enrol = async (page: Page, { email, password }: Person) => {
+    await page.locator('input[name=email]').fill(email)
+    await page.locator('input[name=password]').fill(password)
+    await page.locator('form button').first().click()
+    const key = (await page.locator('code.key').innerText()).replaceAll(' ', '')
+    const timestamp = deps.clock.now().getTime()
+    await page.locator('input[name=code]').fill(new TOTP({ secret: Secret.fromBase32(key) }).generate({ timestamp }))
+    await page.locator('form button').first().click()
+    await page.locator('.codes').waitFor()
+    await page.locator('a.button').click()
+  }
+  const boss = await office.comes(admin, 'dashboard')
+  await boss.opens('/live/members')
+  assert.ok(await boss.page.getByRole('switch').isDisabled())
+  await boss.opens('/live/sessions')
+  await boss.press('', 'Set up the second step')
+  await enrol(boss.page, admin)
+  await boss.sees('', 'Your sessions')
+  await boss.page.getByText('You signed in with your password and a code').waitFor()
+  await boss.opens('/live/members')
+  await boss.page.getByText('Every member must sign in with a second step').click()
+  await boss.page.getByRole('status').getByText('From now on, every member needs a second step.').waitFor()
+  await boss.looks('security')
+  await boss.leave()
+
+  const visitor = await office.comes(member, 'dashboard', { language: 'sw', refusals: [403] })
+  await visitor.opens('/live/collections')
+  await visitor.sees('Weka hatua ya pili ya kuingia', '')
+  await visitor.looks('second factor')
+  await visitor.press('Weka hatua ya pili', '')
+  await enrol(visitor.page, member)
+  await visitor.sees('Makusanyo', '')
+  await visitor.leave()
 })
 
 test("a merchant's browser and a token of the dashboard cannot read any part of the operators' console", async () => {
