@@ -8,6 +8,7 @@ import {
   createUsage,
   isWellFormedKey,
   revokeAllKeys,
+  revokeKeysOf,
 } from './access/api-keys/index.ts'
 import { fourEyesMinor, fourEyesTask } from './access/four-eyes/index.ts'
 import {
@@ -324,7 +325,7 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
       driver,
       payouts,
     }),
-    merchantRoutes(deps, { mayMailInvitation }),
+    merchantRoutes(deps, { mayMailInvitation, revokeKeysOf }),
     auditRoutes(deps),
     messageRoutes(deps),
     operatorRoutes(deps, {

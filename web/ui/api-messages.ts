@@ -153,6 +153,11 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'Decided by {}. Another operator must make the same decision before any money moves.':
     'Ameamua {}. Mwendeshaji mwingine lazima afanye uamuzi huo huo kabla ya pesa kuhama.',
   'Only operators can decide about this.': 'Waendeshaji tu ndio wanaoweza kuamua hili.',
+  'Only a MERCHANT_ADMIN may keep the API keys of a member who leaves.':
+    'Msimamizi tu ndiye anayeweza kubakiza funguo za API za mwanachama anayeondoka.',
+  'must name active API keys that the member made; "{}" is no such key':
+    'Taja funguo za API hai ambazo mwanachama alizitengeneza; "{}" si mojawapo.',
+  'Made by {}, who is no longer a member.': 'Ulitengenezwa na {}, ambaye si mwanachama tena.',
   'Two operators have to approve this withdrawal.': 'Waendeshaji wawili lazima waidhinishe.',
   'The merchant is not active and verified. Reject the withdrawal, or complete the merchant first.':
     'Biashara haijaidhinishwa au haijathibitishwa. Kataa utoaji huu, au kamilisha biashara kwanza.',

@@ -495,9 +495,9 @@ export type Calls = {
   }
   'DELETE /v1/merchant/members/{member_id}': {
     params: { member_id: string }
-    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; keep_keys?: string }
     body: undefined
-    data: { id: string; email: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; created_at: string; updated_at: string }
+    data: { id: string; email: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; created_at: string; updated_at: string; revoked_keys: Array<{ id: string; name: string; environment: string; key_prefix: string; key_last4: string }> }
   }
   'GET /v1/merchant/security': {
     params: {  }

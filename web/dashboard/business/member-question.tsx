@@ -20,9 +20,14 @@ export type MemberRow = Calls['GET /v1/merchant/members']['data']['items'][numbe
 /** The change that the reader requests, with the member whom the change concerns. */
 export type MemberAction = { act: 'change' | 'remove' | 'leave'; row: MemberRow }
 
-type QuestionProps = { close: () => void; done: (act: MemberAction['act'], member: MemberRow) => void }
+type QuestionProps = {
+  close: () => void
+  done: (act: MemberAction['act'], member: MemberRow, revoked?: readonly { name: string }[]) => void
+}
 
-/** Shows the dialog of a change. After the change, `done` gets the changed member or the removed member. */
+/**
+ * Shows the dialog of a change. After the change, `done` gets the changed member, or the removed member with the revoked API keys.
+ */
 export function MemberQuestion({ action, ...props }: { action: MemberAction | null } & QuestionProps) {
   if (action === null) return null
   const key = `${action.act} ${action.row.id}`
@@ -83,7 +88,7 @@ function RemoveMember({ act, row, close, done }: MemberAction & QuestionProps) {
       { params: { member_id: row.id }, once },
       {
         onSuccess: (member) => {
-          done(act, member)
+          done(act, member, member.revoked_keys)
           close()
         },
       },

@@ -35,11 +35,12 @@ export const membersTexts = texts({
     changed: (email: string, role: string) => `Jukumu la ${email} sasa ni ${role}.`,
     remove_title: (email: string) => `Ondoa ${email}?`,
     remove_text:
-      'Atakataliwa mara moja kwenye biashara hii. Funguo za API alizotengeneza zinaendelea kufanya kazi: zifute kama anazo.',
+      'Atakataliwa mara moja kwenye biashara hii. Funguo za API alizotengeneza zitafutwa pia: seva zinazozitumia zitakataliwa.',
     remove_yes: 'Ndiyo, ondoa',
-    removed: (email: string) => `${email} ameondolewa.`,
+    removed: (email: string, keys: string) =>
+      keys === '' ? `${email} ameondolewa.` : `${email} ameondolewa. Funguo za API zilizofutwa: ${keys}.`,
     leave_title: 'Jiondoe kwenye biashara hii?',
-    leave_text: 'Hutaiona tena biashara hii mpaka msimamizi akualike upya.',
+    leave_text: 'Hutaiona tena biashara hii mpaka msimamizi akualike upya. Funguo za API ulizotengeneza zitafutwa.',
     leave_yes: 'Ndiyo, nijiondoe',
     empty: 'Hakuna watumiaji',
   },
@@ -74,11 +75,13 @@ export const membersTexts = texts({
     changed: (email: string, role: string) => `The role of ${email} is now ${role}.`,
     remove_title: (email: string) => `Remove ${email}?`,
     remove_text:
-      'This member loses access to the business at once. API keys that the member created stay valid: revoke each key that the member knows.',
+      'This member loses access to the business at once. The API keys that the member made are revoked too: servers that use them are refused.',
     remove_yes: 'Yes, remove them',
-    removed: (email: string) => `${email} is removed.`,
+    removed: (email: string, keys: string) =>
+      keys === '' ? `${email} is removed.` : `${email} is removed. Revoked API keys: ${keys}.`,
     leave_title: 'Leave this business?',
-    leave_text: 'You will not see this business again until an administrator invites you again.',
+    leave_text:
+      'You will not see this business again until an administrator invites you again. The API keys that you made are revoked.',
     leave_yes: 'Yes, leave',
     empty: 'No members',
   },

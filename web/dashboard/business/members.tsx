@@ -43,8 +43,10 @@ export function Members() {
       show: (row) => <MemberActions row={row} own={row.email === own_email} admin={admin} ask={setAction} />,
     },
   ]
-  const done = (act: MemberAction['act'], { email, role }: MemberRow) =>
-    setMessage(act === 'change' ? t.changed(email, words.role(role)) : t.removed(email))
+  const done = (act: MemberAction['act'], { email, role }: MemberRow, revoked: readonly { name: string }[] = []) => {
+    const keys = revoked.map(({ name }) => name).join(', ')
+    setMessage(act === 'change' ? t.changed(email, words.role(role)) : t.removed(email, keys))
+  }
   return (
     <Page title={t.title} lead={t.lead}>
       <StatusMessage>{message}</StatusMessage>

@@ -1,8 +1,8 @@
 // Revokes API keys. Every process refuses a revoked key from the next request on.
 
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
-import { isId, refuse } from '../../kernel/lib/index.ts'
-import type { RevokedKey } from '../merchants/index.ts'
+import { isId, refuse, refuseField } from '../../kernel/lib/index.ts'
+import type { RevokedKey, RevokeKeysOf } from '../merchants/index.ts'
 import { type ApiKeyRecord, KEY_COLUMNS } from './present.ts'
 
 const LOCK = sql(
@@ -17,6 +17,30 @@ const REVOKE_ALL = sql(
   `update api_keys set revoked_at = $2 where merchant_id = $1 and revoked_at is null
    returning id, name, environment, key_prefix, key_last4`,
 )
+
+const OF_MAKER = sql(
+  'api_keys_of_maker',
+  `select id, name, environment, key_prefix, key_last4 from api_keys
+   where merchant_id = $1 and created_by_id = $2 and revoked_at is null order by id for update`,
+)
+const REVOKE_SOME = sql(
+  'api_keys_revoke_some',
+  'update api_keys set revoked_at = $3 where merchant_id = $1 and id = any($2::uuid[])',
+)
+
+/** Revokes the active keys that a user made for a merchant, except `keep`. Refuses an id in `keep` that is not such a key. */
+export const revokeKeysOf: RevokeKeysOf = async (deps, tx, { merchant_id, user_id, keep }) => {
+  const keys = await tx.query<RevokedKey>(OF_MAKER, [merchant_id, user_id])
+  const kept = new Set(keep.map((id) => id.toLowerCase()))
+  const unknown = [...kept].find((id) => !keys.some((key) => key.id === id))
+  if (unknown !== undefined) {
+    refuseField('keep_keys', `must name active API keys that the member made; "${unknown}" is no such key`)
+  }
+  const revoked = keys.filter(({ id }) => !kept.has(id))
+  const ids = revoked.map(({ id }) => id)
+  if (ids.length > 0) await tx.query(REVOKE_SOME, [merchant_id, ids, deps.clock.now()])
+  return revoked
+}
 
 /** Locks a key until the transaction ends. If the merchant has no such key, refuses with not_found. */
 export async function lockKey(tx: Tx, merchant_id: string, key_id: string): Promise<ApiKeyRecord> {

@@ -428,3 +428,35 @@ test('an invitation e-mail shows the name of the business without links', async 
   assert.match(mail?.subject ?? '', /"Win"$/)
   assert.ok(!mail?.text?.includes('evil'))
 })
+
+test('the removal of a member revokes the keys that the member made, lists them, and keeps the named keys', async () => {
+  const { merchant, admin } = await newTeam()
+  const { token, email } = await world.newSession([{ role: 'DEVELOPER', merchant }])
+  const make = async (name: string, key: string) => {
+    const body = { name, environment: 'sandbox', scopes: ['collections:read'] }
+    const { id, plaintext_key } = (await world.post('/v1/merchant/api-keys', body, { key })).body.data
+    return { id, plaintext_key } as { id: string; plaintext_key: string }
+  }
+  const [lost, kept, other] = [await make('Lost', token), await make('Kept', token), await make('Other', admin)]
+  const member = await idOf(admin, email)
+  for (const keep of ['nonsense', other.id]) {
+    const refused = await remove(admin, `${member}?keep_keys=${keep}`)
+    assert.deepEqual([refused.status, refused.body.error.details.fields[0].field], [400, 'keep_keys'], refused.text)
+  }
+  const own = await remove(token, `${member}?keep_keys=${kept.id}`)
+  assert.deepEqual([own.status, own.body.error.code], [403, 'insufficient_role'], 'a developer who leaves keeps no key')
+  const removed = await remove(admin, `${member}?keep_keys=${kept.id}`)
+  assert.equal(removed.status, 200, removed.text)
+  assert.deepEqual(
+    removed.body.data.revoked_keys.map(({ id, name }: { id: string; name: string }) => [id, name]),
+    [[lost.id, 'Lost']],
+  )
+  const works = async ({ plaintext_key }: { plaintext_key: string }) =>
+    (await world.get('/v1/collections', plaintext_key)).status
+  assert.deepEqual([await works(lost), await works(kept), await works(other)], [401, 200, 200])
+  const audited = await world.rows<{ target_id: string; reason: string }>(
+    "select target_id, reason from audit_log where merchant_id = $1 and action = 'api_key.revoke'",
+    [merchant.id],
+  )
+  assert.deepEqual(audited, [{ target_id: lost.id, reason: `Made by ${email}, who is no longer a member.` }])
+})

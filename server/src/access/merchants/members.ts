@@ -9,7 +9,8 @@ import { isId, type Language, newId, refuse, routingCodeOf } from '../../kernel/
 import { dashboardUrl } from './dashboard-url.ts'
 import { invitationMail } from './invitation-mail.ts'
 import { getMerchant } from './list.ts'
-import type { MemberView } from './schema.ts'
+import type { RevokedKey } from './members-reclaim.ts'
+import type { MemberView, RemovedMemberView } from './schema.ts'
 import { notifyAdmins } from './security-mail.ts'
 import { inviteUser } from './users.ts'
 
@@ -134,7 +135,7 @@ const SET_ROLE = sql(
   'members_set_role',
   'update members set role = $3, updated_at = $4 where merchant_id = $1 and id = $2',
 )
-const REMOVE = sql('members_remove', 'delete from members where merchant_id = $1 and id = $2')
+const REMOVE = sql('members_remove', 'delete from members where merchant_id = $1 and id = $2 returning user_id')
 
 /**
  * Changes the role of a member from the member's next request on. The same role changes nothing. If the member is the last
@@ -162,22 +163,63 @@ export async function changeRole(
 }
 
 /**
- * Removes a member from the next request on, and returns the removed member. Any member may leave. If a member without
- * MERCHANT_ADMIN removes another member, refuses with insufficient_role. If the member is the last MERCHANT_ADMIN, refuses with
- * invalid_state.
+ * The function that revokes every active API key of a merchant that this user made, except the keys in `keep`. If `keep` names a key
+ * that is not such a key, the function refuses. The room api-keys implements the function.
+ */
+export type RevokeKeysOf = (
+  deps: Deps,
+  tx: Tx,
+  maker: { merchant_id: string; user_id: string; keep: readonly string[] },
+) => Promise<RevokedKey[]>
+
+/** A removal: the member, the user who removes the member, and the ids of the member's API keys that stay valid. */
+export type Removal = {
+  merchant_id: string
+  member_id: string
+  by: { user_id: string; role: MerchantRole | null }
+  keep: readonly string[]
+}
+
+/**
+ * Removes a member from the next request on, revokes the active API keys that the member made, and returns the removed member with
+ * these keys. Any member may leave. Only a MERCHANT_ADMIN may remove another member or keep keys, otherwise the function refuses with
+ * insufficient_role. If the member is the last MERCHANT_ADMIN, refuses with invalid_state.
  */
 export async function removeMember(
   deps: Deps,
   tx: Tx,
   act: Act,
-  input: { merchant_id: string; member_id: string; by: { user_id: string; role: MerchantRole | null } },
-): Promise<MemberView> {
-  const { merchant_id, by } = input
-  const member = await lockMember(tx, merchant_id, input.member_id, null, by)
+  { merchant_id, member_id, by, keep }: Removal,
+  revokeKeysOf: RevokeKeysOf,
+): Promise<RemovedMemberView> {
+  const member = await lockMember(tx, merchant_id, member_id, null, by)
+  if (keep.length > 0 && by.role !== 'MERCHANT_ADMIN') {
+    refuse('insufficient_role', { message: 'Only a MERCHANT_ADMIN may keep the API keys of a member who leaves.' })
+  }
   const { id, email, name, role } = member
-  await tx.query(REMOVE, [merchant_id, id])
-  await auditMember(deps, tx, act, { merchant_id, id, action: 'member.remove', before: { email, name, role } })
-  return member
+  const [removed] = await tx.query<{ user_id: string }>(REMOVE, [merchant_id, id])
+  const revoked = await revokeKeysOf(deps, tx, { merchant_id, user_id: removed?.user_id ?? '', keep })
+  const kept = keep.length === 0 ? {} : { keys_kept: keep }
+  await auditMember(deps, tx, act, {
+    merchant_id,
+    id,
+    action: 'member.remove',
+    before: { email, name, role },
+    after: { keys_revoked: revoked.map((key) => key.id), ...kept },
+  })
+  for (const { id: key_id, ...key } of revoked) {
+    await recordAudit(deps, tx, {
+      ...act,
+      merchant_id,
+      action: 'api_key.revoke',
+      target_type: 'api_key',
+      target_id: key_id,
+      reason: `Made by ${email}, who is no longer a member.`,
+      before: { ...key, status: 'active' },
+      after: { ...key, status: 'revoked' },
+    })
+  }
+  return { ...member, revoked_keys: revoked }
 }
 
 /**

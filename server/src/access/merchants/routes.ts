@@ -20,6 +20,7 @@ import {
   inviteMember,
   listMembers,
   type MayMailInvitation,
+  type RevokeKeysOf,
   removeMember,
 } from './members.ts'
 import {
@@ -28,6 +29,8 @@ import {
   MemberAnswer,
   MemberParams,
   MembersAnswer,
+  RemovalQuery,
+  RemovedMemberAnswer,
   RoleBody,
   SecurityAnswer,
   SecurityBody,
@@ -38,13 +41,16 @@ const tags = ['People']
 const ADMIN = { roles: ['MERCHANT_ADMIN'] } as const
 
 /** Adds the endpoints of the caller and of members. `mayMailInvitation` applies the rate limit of invitation e-mails. */
-export function merchantRoutes(deps: Deps, options: { mayMailInvitation: MayMailInvitation }): Routes {
+export function merchantRoutes(
+  deps: Deps,
+  options: { mayMailInvitation: MayMailInvitation; revokeKeysOf: RevokeKeysOf },
+): Routes {
   return (app) => {
     callerRoute(app, deps)
     listMembersRoute(app, deps)
     inviteMemberRoute(app, deps, options.mayMailInvitation)
     changeRoleRoute(app, deps)
-    removeMemberRoute(app, deps)
+    removeMemberRoute(app, deps, options.revokeKeysOf)
     securityRoutes(app, deps)
   }
 }
@@ -162,7 +168,7 @@ function changeRoleRoute(app: App, deps: Deps): void {
   )
 }
 
-function removeMemberRoute(app: App, deps: Deps): void {
+function removeMemberRoute(app: App, deps: Deps, revokeKeysOf: RevokeKeysOf): void {
   app.delete(
     '/v1/merchant/members/:member_id',
     {
@@ -176,16 +182,18 @@ function removeMemberRoute(app: App, deps: Deps): void {
         tags,
         summary: 'Remove a member, or leave',
         description:
-          'The server refuses the member from the next request on. Every member may leave; only a `MERCHANT_ADMIN` may remove others. A merchant always keeps one `MERCHANT_ADMIN`.',
+          'The server refuses the member from the next request on. Every member may leave; only a `MERCHANT_ADMIN` may remove others. A merchant always keeps one `MERCHANT_ADMIN`.\n\nThe server also revokes the active API keys that the member made; `revoked_keys` lists them. `keep_keys` names the keys that stay valid.',
         params: MemberParams,
-        response: { 200: MemberAnswer },
+        querystring: RemovalQuery,
+        response: { 200: RemovedMemberAnswer },
       },
     },
     async (request, reply) => {
       const { merchant, role } = caller(request)
       const by = { user_id: session(request).user_id, role }
-      const input = { merchant_id: merchant.id, ...request.params, by }
-      return answerOnce(deps, request, reply, 200, (tx) => removeMember(deps, tx, actOf(request), input))
+      const keep = (request.query.keep_keys ?? '').split(',').filter((id) => id !== '')
+      const input = { merchant_id: merchant.id, ...request.params, by, keep }
+      return answerOnce(deps, request, reply, 200, (tx) => removeMember(deps, tx, actOf(request), input, revokeKeysOf))
     },
   )
 }

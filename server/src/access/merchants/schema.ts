@@ -238,6 +238,36 @@ export const MerchantDetailAnswer = success(
 export const PricingAnswer = success(Type.Object({ rules: Type.Array(RuleRecord) }))
 /** The response with one member. */
 export const MemberAnswer = success(MemberRecord)
+
+/** A removed member, with the API keys that the removal revoked. */
+const RemovedMember = Type.Object({
+  ...MemberRecord.properties,
+  revoked_keys: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      environment: Type.String(),
+      key_prefix: Type.String(),
+      key_last4: Type.String(),
+    }),
+    { description: 'The API keys that the member had made and that the removal revoked.' },
+  ),
+})
+/** A removed member, as a type. */
+export type RemovedMemberView = Static<typeof RemovedMember>
+/** The response with a removed member. */
+export const RemovedMemberAnswer = success(RemovedMember)
+/** The query of the removal of a member. */
+export const RemovalQuery = Type.Object({
+  keep_keys: Type.Optional(
+    Type.String({
+      maxLength: 2_000,
+      description:
+        'The ids of active API keys of the member that stay valid, separated by commas. Only for a `MERCHANT_ADMIN`.',
+    }),
+  ),
+})
+
 /** The response with a page of members. */
 export const MembersAnswer = success(page(MemberRecord))
 /** The response with the user of the session or the key. */
