@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { createWorld, type Reply, START, testDeps, type World } from '../../../test/harness.ts'
 import type { Role } from '../../kernel/http/index.ts'
 import { compose } from '../../system.ts'
@@ -203,8 +204,12 @@ describe('creation of keys', () => {
 describe('the limit of active keys', () => {
   let limited: World
   let member: string
+  let beforeInsert: () => void | Promise<void> = () => {}
   before(async () => {
-    limited = await createWorld({ env: { KEYS_PER_MERCHANT: '3' } })
+    limited = await createWorld({
+      env: { KEYS_PER_MERCHANT: '3' },
+      before: (name) => (name === 'api_key_insert' ? beforeInsert() : undefined),
+    })
   })
   after(() => limited.close())
   beforeEach(async () => {
@@ -242,7 +247,10 @@ describe('the limit of active keys', () => {
 
   test('of ten simultaneous creations with one place left, exactly one makes a key', async () => {
     for (let i = 0; i < 2; i++) assert.equal((await create()).status, 201)
+    // Each creation pauses between its count and its insert, so that the other creations could count in the meantime.
+    beforeInsert = () => wait(100, undefined)
     const outcomes = (await Promise.all(Array.from({ length: 10 }, () => create()))).map(codeOf)
+    beforeInsert = () => {}
     assert.equal(outcomes.filter(([status]) => status === 201).length, 1)
     assert.equal(outcomes.filter(([, code]) => code === 'key_limit_reached').length, 9)
     const { items } = (await limited.get(`${KEYS}?status=active`, member)).body.data
