@@ -88,6 +88,7 @@ const RULES: Record<string, Rule> = {
 
   'GET /v1/balance': { scopes: ['transactions:read'] },
   'GET /v1/merchant/balance': { roles: ALL },
+  'GET /v1/merchant/payout-limits': { scopes: ['disbursements:read'], roles: ALL },
   'GET /v1/merchants/{merchant_id}/transactions': { scopes: ['transactions:read'], roles: ALL },
   'GET /v1/merchants/{merchant_id}/transactions/export': { scopes: ['transactions:read'], roles: ALL },
   'GET /v1/merchants/{merchant_id}/statements/{period}': { scopes: ['transactions:read'], roles: ALL },
@@ -137,6 +138,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/operator/merchants/{merchant_id}/verify': 'operator',
   'GET /v1/operator/merchants/{merchant_id}/pricing': 'operator',
   'PUT /v1/operator/merchants/{merchant_id}/pricing': 'operator',
+  'PUT /v1/operator/merchants/{merchant_id}/payout-limits': 'operator',
   'GET /v1/operator/merchants/{merchant_id}/adjustments': 'operator',
   'POST /v1/operator/merchants/{merchant_id}/adjustments': 'operator',
   'GET /v1/operator/withdrawals': 'operator',

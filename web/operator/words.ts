@@ -21,6 +21,7 @@ const words = texts({
     } as Record<string, string>,
     refusal: {
       insufficient_balance: 'Salio halitoshi',
+      payout_limit_reached: 'Imevuka kikomo cha siku',
       withdrawal_restricted: 'Biashara haijaidhinishwa au haijathibitishwa',
       invalid_state: 'Hali yake imebadilika',
       second_operator_required: 'Umeshaidhinisha; mwendeshaji mwingine anahitajika',
@@ -52,6 +53,7 @@ const words = texts({
     },
     refusal: {
       insufficient_balance: 'The balance is too low',
+      payout_limit_reached: 'It exceeds a daily limit',
       withdrawal_restricted: 'The merchant is not active and verified',
       invalid_state: 'Its status has changed',
       second_operator_required: 'You have already approved it; another operator must approve',

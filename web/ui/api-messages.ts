@@ -36,6 +36,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Andika idadi kubwa kuliko sifuri, kama 2 au 1.5, yenye desimali zisizozidi tatu.',
   'must be a percentage from "0" to "100" such as "1.50", with at most two decimals':
     'Andika asilimia kutoka 0 hadi 100, kama 1.50.',
+  'must be null, or an amount in shillings such as "5000000.00"': 'Acha wazi, au andika kiasi kama 5000000.',
   'must be greater than zero': 'Andika kiasi kikubwa kuliko sifuri.',
   'must not be below zero': 'Usiandike kiasi kilicho chini ya sifuri.',
   'must be a Tanzanian mobile number such as 0754123456 or 255754123456': 'Andika namba ya simu kama 0754 123 456.',
@@ -208,6 +209,14 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Uliiomba wewe mwenyewe: mwendeshaji mwingine lazima aidhinishe.',
   'You have submitted this withdrawal: two other operators have to approve it.':
     'Wewe ndiye uliyeomba utoaji huu: waendeshaji wengine wawili lazima waidhinishe.',
+  'The daily limit of the merchant is {}.': 'Kikomo cha siku cha biashara hii ni {}.',
+  'Operators approved {} today, and this payout is {}.': 'Leo zimeidhinishwa {}, na utoaji huu ni {}.',
+  'The daily limit of the merchant to one destination is {}.':
+    'Kikomo cha siku cha biashara hii kwenda namba moja ni {}.',
+  'Operators approved {} to this destination today, and this payout is {}.':
+    'Leo zimeidhinishwa {} kwenda namba hii, na utoaji huu ni {}.',
+  'Approve the withdrawal on another day, or set a higher limit for the merchant.':
+    'Idhinisha siku nyingine, au ongeza kikomo cha biashara.',
   'No webhook is configured yet. PATCH /v1/merchant/webhook-config with a webhook_url first.':
     'Bado hakuna anwani ya webhook. Iandike kwanza.',
   'This delivery is still pending: the server retries it. See next_attempt_at.':
@@ -262,6 +271,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'This amount is outside the limits, or the provider cannot move it.',
   'destination_code is not a destination of this method. GET /v1/destinations lists them.',
   'The available balance does not cover the amount and its charges.',
+  'The payout would exceed a daily limit. Approve the withdrawal on another day, or set a higher limit for the merchant.',
   'Withdrawals need a merchant that is active, verified and priced. Ask the platform to complete the account.',
   'Production keys are available after an operator has approved the business account. Use the sandbox until then.',
   'This payment link no longer accepts payments.',

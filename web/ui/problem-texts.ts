@@ -30,6 +30,8 @@ export const problemTexts = texts({
     codes: {
       insufficient_role: 'Jukumu lako haliruhusu hili. Muulize msimamizi wa biashara.',
       insufficient_balance: 'Salio linalopatikana halitoshi kwa kiasi na makato.',
+      payout_limit_reached:
+        'Imevuka kikomo cha siku cha biashara hii. Idhinisha siku nyingine, au ongeza kikomo cha biashara.',
       withdrawal_restricted: 'Biashara lazima iidhinishwe na ithibitishwe kabla ya kutoa pesa.',
       production_access_restricted:
         'Mazingira halisi yanapatikana baada ya biashara kuidhinishwa, kuthibitishwa na kupangiwa makato.',
@@ -77,6 +79,8 @@ export const problemTexts = texts({
     codes: {
       insufficient_role: 'Your role does not allow this. Ask an administrator of the business.',
       insufficient_balance: 'The available balance does not cover the amount and the fees.',
+      payout_limit_reached:
+        'It exceeds a daily limit of this merchant. Approve it on another day, or raise the limit of the merchant.',
       withdrawal_restricted: 'The business must be approved and verified before it can withdraw.',
       production_access_restricted: 'Live is open once the business is approved, verified and priced.',
       payment_link_already_paid: 'This link has been paid; it cannot be cancelled.',

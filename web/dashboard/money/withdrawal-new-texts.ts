@@ -53,6 +53,9 @@ export const newTexts = texts({
     warn_title: 'Angalia namba na jina',
     warn: 'Pesa zikishatumwa haziwezi kurudishwa na mfumo huu.',
     approval: 'Mwendeshaji hupitia kila ombi. Hakuna kinachotengwa wala kutumwa mpaka aidhinishe.',
+    daily: (limit: string, used: string) =>
+      `Kikomo cha kutoa pesa kwa siku ni ${limit}; leo zimeidhinishwa ${used}. Ombi linalovuka kikomo linasubiri siku nyingine.`,
+    daily_destination: (limit: string) => `Kikomo cha siku kwenda namba moja ni ${limit}.`,
     priced: 'Makato haya yanabaki kama yalivyo ukishatuma ombi.',
     submit: (amount: string) => `Tuma ombi la kutoa ${amount}`,
     back: 'Rudi kurekebisha',
@@ -106,6 +109,9 @@ export const newTexts = texts({
     warn_title: 'Check number and name',
     warn: 'Once the money is sent, this system cannot take it back.',
     approval: 'An operator looks at every request. Nothing is reserved or sent before the approval.',
+    daily: (limit: string, used: string) =>
+      `The daily limit of payouts is ${limit}; approved today: ${used}. A request beyond the limit waits for another day.`,
+    daily_destination: (limit: string) => `The daily limit to one number is ${limit}.`,
     priced: 'These fees are fixed once you send the request.',
     submit: (amount: string) => `Ask to withdraw ${amount}`,
     back: 'Go back and correct',

@@ -28,6 +28,7 @@ export function Review(props: {
   const { typed, quote, place, draft, send, back } = props
   const balance = useRead('GET /v1/merchant/balance', {}, { live: true })
   const { currency, total_reserved_amount } = quote
+  const limits = useRead('GET /v1/merchant/payout-limits', {}, { live: true })
   const available = balance.data?.available
   const after = available === undefined ? null : addAmounts([available, `-${total_reserved_amount}`])
   const short = after?.startsWith('-') === true
@@ -69,6 +70,7 @@ export function Review(props: {
           <Text size="sm">
             {t.approval} {t.priced}
           </Text>
+          {limits.data ? <DailyLimits limits={limits.data} currency={currency} /> : null}
           <Problem error={draft.error} />
           <Group>
             <Button type="submit" loading={draft.sending} disabled={short}>
@@ -82,6 +84,21 @@ export function Review(props: {
       </form>
     </Page>
   )
+}
+
+type LimitFacts = Calls['GET /v1/merchant/payout-limits']['data']
+
+/** Shows the daily limits. If the merchant has no limit, shows nothing. */
+function DailyLimits({ limits, currency }: { limits: LimitFacts; currency: string }) {
+  const t = useTexts(newTexts)
+  const { daily_limit, daily_limit_per_destination, approved_today } = limits
+  const texts = [
+    daily_limit === null ? null : t.daily(showAmount(daily_limit, currency), showAmount(approved_today, currency)),
+    daily_limit_per_destination === null
+      ? null
+      : t.daily_destination(showAmount(daily_limit_per_destination, currency)),
+  ].filter((text) => text !== null)
+  return texts.length === 0 ? null : <Text size="sm">{texts.join(' ')}</Text>
 }
 
 function Fees({ quote }: { quote: WithdrawalQuote }) {

@@ -13,6 +13,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { useWords } from '../../ui/words.ts'
 import { Notice } from '../notice.tsx'
 import { Adjustments } from './adjustments.tsx'
+import { PayoutLimits } from './limits.tsx'
 import { MerchantStatus } from './merchants.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
 import { Unpriced } from './prices.tsx'
@@ -76,6 +77,7 @@ function MerchantFacts({ merchant }: { merchant: MerchantDetail }) {
         )}
       </section>
       <PriceSummary merchant={merchant} />
+      <PayoutLimits merchant_id={id} limits={merchant.payout_limits} />
       <Adjustments merchant_id={id} />
     </>
   )

@@ -14,6 +14,10 @@ const flagTexts = texts({
     suspended: 'Biashara haifanyi kazi kwa sasa: idhini itakataliwa.',
     unverified: 'Biashara haijathibitishwa: idhini itakataliwa.',
     short: (missing: string) => `Salio halitoshi: zinakosekana ${missing}. Idhini itakataliwa.`,
+    limit_daily: (limit: string, used: string) =>
+      `Kikomo cha siku cha biashara hii ni ${limit}; leo zimeidhinishwa ${used}. Idhini itakataliwa.`,
+    limit_destination: (limit: string, used: string) =>
+      `Kikomo cha siku kwenda namba hii ni ${limit}; leo zimeidhinishwa ${used}. Idhini itakataliwa.`,
     first: 'Ni mara ya kwanza kulipa hapa.',
     name: (name: string) => `Jina la akaunti kwa mtoa huduma ni tofauti: ${name}.`,
     fresh: 'Sehemu ya pesa hizi ilipokelewa ndani ya saa 24 zilizopita.',
@@ -28,6 +32,10 @@ const flagTexts = texts({
     suspended: 'The merchant is not active: an approval will be refused.',
     unverified: 'The merchant is not verified: an approval will be refused.',
     short: (missing: string) => `The balance is too low by ${missing}. An approval will be refused.`,
+    limit_daily: (limit: string, used: string) =>
+      `The daily limit of this merchant is ${limit}; approved today: ${used}. An approval will be refused.`,
+    limit_destination: (limit: string, used: string) =>
+      `The daily limit to this number is ${limit}; approved today: ${used}. An approval will be refused.`,
     first: 'First payment to this destination.',
     name: (name: string) => `The name on the account is another one: ${name}.`,
     fresh: 'Part of this money was received in the last 24 hours.',
@@ -46,7 +54,16 @@ export type Flag = { tone: Tone; text: string }
 /** Returns the warnings about a withdrawal, the most severe warning first. After the decision, returns no
  * warnings, except a conflict of interest of the operator. */
 export function useFlags(
-  { withdrawal, balance, destination, velocity, earlier, merchant, conflict_of_interest }: WithdrawalCaseRecord,
+  {
+    withdrawal,
+    balance,
+    destination,
+    payout_limits,
+    velocity,
+    earlier,
+    merchant,
+    conflict_of_interest,
+  }: WithdrawalCaseRecord,
   check: NameCheck | null,
 ) {
   const t = useTexts(flagTexts)
@@ -58,11 +75,17 @@ export function useFlags(
   const older = toMinor(balance.available) - toMinor(balance.received_24h)
   const hour = velocity.find(({ hours }) => hours === 1)?.count ?? 0
   const warn = (text: string): Flag => ({ tone: 'warn', text })
+  const beyond = (
+    { exceeded, limit, approved_today }: WithdrawalCaseRecord['payout_limits']['daily'],
+    text: (limit: string, used: string) => string,
+  ) => exceeded && limit !== null && bad(text(showAmount(limit, currency), showAmount(approved_today, currency)))
   const flags: (Flag | false)[] = [
     ...conflict,
     merchant.status !== 'ACTIVE' && bad(t.suspended),
     !merchant.verified && bad(t.unverified),
     missing > 0n && bad(t.short(showAmount(`${missing / 100n}.${String(missing % 100n).padStart(2, '0')}`, currency))),
+    beyond(payout_limits.daily, t.limit_daily),
+    beyond(payout_limits.destination, t.limit_destination),
     check?.matches === false && check.name !== null && bad(t.name(check.name)),
     destination.first_time && warn(t.first),
     missing <= 0n && toMinor(amount) > older && warn(t.fresh),

@@ -168,9 +168,13 @@ export function MerchantMoney({ of }: { of: WithdrawalCaseRecord }) {
   )
 }
 
-/** Shows the number and the amount of the merchant's recent withdrawals. */
-export function VelocityPanel({ of: { velocity, balance } }: { of: WithdrawalCaseRecord }) {
+/** Shows the merchant's recent withdrawals, and the payouts of today with their limits. */
+export function VelocityPanel({ of: { velocity, balance, payout_limits } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
+  const today = ({ limit, approved_today }: WithdrawalCaseRecord['payout_limits']['daily']) => {
+    const shown = showAmount(approved_today, balance.currency)
+    return limit === null ? shown : t.of_limit(shown, showAmount(limit, balance.currency))
+  }
   return (
     <Panel title={t.velocity}>
       <dl className="rows">
@@ -180,6 +184,14 @@ export function VelocityPanel({ of: { velocity, balance } }: { of: WithdrawalCas
             <dd>{t.times(showCount(count), showAmount(amount, balance.currency))}</dd>
           </div>
         ))}
+        <div>
+          <dt>{t.approved_today}</dt>
+          <dd>{today(payout_limits.daily)}</dd>
+        </div>
+        <div>
+          <dt>{t.approved_today_here}</dt>
+          <dd>{today(payout_limits.destination)}</dd>
+        </div>
       </dl>
     </Panel>
   )

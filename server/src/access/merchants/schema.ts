@@ -105,6 +105,38 @@ export const RuleRecord = Type.Object({
 /** A rule of a price list in a response. */
 export type RuleView = Static<typeof RuleRecord>
 
+const DAILY_LIMIT =
+  'Largest sum of payouts that operators may approve on a day in Tanzania, without charges, in shillings.'
+const DESTINATION_LIMIT = 'The same for the payouts to one phone or account.'
+const limitField = (description: string) =>
+  nullable(Type.String({ maxLength: 64, description, examples: ['5000000.00'] }))
+const payoutLimits = {
+  daily_limit: limitField(DAILY_LIMIT),
+  daily_limit_per_destination: limitField(DESTINATION_LIMIT),
+}
+
+/** The body of PUT /v1/operator/merchants/{merchant_id}/payout-limits. */
+export const PayoutLimitsBody = Type.Object(
+  {
+    ...payoutLimits,
+    reason: Type.Optional(line(500, 'The reason, for the audit log. The merchant does not see it.')),
+  },
+  { description: 'Null removes the own limit of the merchant, so that the setting of the installation applies.' },
+)
+/** The limits of a merchant in a request. */
+export type PayoutLimitsInput = Static<typeof PayoutLimitsBody>
+
+/** The daily limits of a merchant's payouts. */
+export const PayoutLimitsRecord = Type.Object({
+  daily_limit: limitField(`${DAILY_LIMIT} Null means that PAYOUT_DAILY_LIMIT applies.`),
+  daily_limit_per_destination: limitField(
+    `${DESTINATION_LIMIT} Null means that PAYOUT_DAILY_LIMIT_PER_DESTINATION applies.`,
+  ),
+  in_force: Type.Object(payoutLimits, { description: 'The limits that apply now. Null means that there is no limit.' }),
+})
+/** The limits of a merchant in a response. */
+export type PayoutLimitsView = Static<typeof PayoutLimitsRecord>
+
 /** The record of a member. No field reveals whether the user had an account before the invitation. */
 export const MemberRecord = Type.Object({
   id: Id,
@@ -232,8 +264,11 @@ export const MerchantDetailAnswer = success(
     ...MerchantRecord.properties,
     members: Type.Array(MemberRecord),
     rules: Type.Array(RuleRecord, { description: 'The price list in force.' }),
+    payout_limits: PayoutLimitsRecord,
   }),
 )
+/** The response with the daily limits of a merchant's payouts. */
+export const PayoutLimitsAnswer = success(PayoutLimitsRecord)
 /** The response with the price list in force. */
 export const PricingAnswer = success(Type.Object({ rules: Type.Array(RuleRecord) }))
 /** The response with one member. */

@@ -13,6 +13,16 @@ export const VELOCITY_HOURS = [1, 24, 168] as const
 export const CASE_COUNT_MAX = 10_000
 
 const time = (description: string) => Type.String({ format: 'date-time', description })
+const PayoutLimitFact = (description: string) =>
+  Type.Object(
+    {
+      limit: nullable(Type.String({ description: 'The limit in force. Null means that there is no limit.' })),
+      approved_today: Type.String({ description: 'The payouts that operators approved today, without charges.' }),
+      exceeded: Type.Boolean({ description: 'True means that an approval of this withdrawal would exceed the limit.' }),
+    },
+    { description },
+  )
+
 const { id, name, merchant_code, status, verified, created_at } = MerchantRecord.properties
 
 /** A withdrawal with the related facts of the same environment. */
@@ -49,6 +59,13 @@ export const WithdrawalCase = Type.Object({
       }),
     },
     { description: 'The account or phone that receives the withdrawal.' },
+  ),
+  payout_limits: Type.Object(
+    {
+      daily: PayoutLimitFact('All payouts of the merchant.'),
+      destination: PayoutLimitFact('The payouts of the merchant to this phone or account.'),
+    },
+    { description: 'The limits of the payouts on this day in Tanzania.' },
   ),
   velocity: Type.Array(
     Type.Object({

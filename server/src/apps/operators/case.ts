@@ -6,6 +6,7 @@ import { bookingsBetween, IS_BOOKING } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'
 import { CURRENCY, firstIdAt, formatAmount } from '../../kernel/lib/index.ts'
+import { getPayoutFacts } from '../../money/withdrawals/index.ts'
 import { CASE_COUNT_MAX, VELOCITY_HOURS, type WithdrawalCase, WithdrawalCaseAnswer } from './case-schema.ts'
 import { getWithdrawalForOperator } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
@@ -91,9 +92,10 @@ export async function getCase(
   const book = [merchant_id, environment]
   const now = deps.clock.now().getTime()
   const hoursAgo = (hours: number) => firstIdAt(new Date(now - hours * HOUR_MS))
-  const [received, destination, velocity, earlier, merchant, conflict_of_interest] = await Promise.all([
+  const [received, destination, payout_limits, velocity, earlier, merchant, conflict_of_interest] = await Promise.all([
     receivedLately(reader, withdrawal, new Date(now - 24 * HOUR_MS)),
     destinationOf(reader, withdrawal),
+    getPayoutFacts(deps, reader, { ...withdrawal, amount: withdrawal.requires_approval ? withdrawal.amount : '0.00' }),
     reader.query<{ hours: number; count: number; amount_minor: bigint }>(VELOCITY, [
       ...book,
       JSON.stringify(VELOCITY_HOURS.map((hours) => ({ hours, since: hoursAgo(hours) }))),
@@ -108,6 +110,7 @@ export async function getCase(
     withdrawal,
     balance: { ...withdrawal.balance, currency: CURRENCY, ...presentReceived(received[0]) },
     destination,
+    payout_limits,
     velocity: velocity.map(({ amount_minor, ...rest }) => ({ ...rest, amount: formatAmount(amount_minor) })),
     earlier: earlier.map(({ id: withdrawal_id, amount_minor, created_at, status_reason: reason, ...rest }) => ({
       withdrawal_id,

@@ -4,6 +4,7 @@ import { mayMailInvitation } from '../../access/identity/index.ts'
 import {
   addMerchant,
   getMerchant,
+  getPayoutLimits,
   getPricing,
   inviteMember,
   listMembers,
@@ -16,10 +17,14 @@ import {
   MerchantsAnswer,
   MerchantsQuery,
   moveMerchant,
+  PayoutLimitsAnswer,
+  PayoutLimitsBody,
   PricingAnswer,
   PricingBody,
   ReasonBody,
+  readOwnLimits,
   readRules,
+  replacePayoutLimits,
   replacePricing,
   verifyMerchant,
 } from '../../access/merchants/index.ts'
@@ -40,6 +45,7 @@ export function operatorMerchantRoutes(deps: Deps): Routes {
     createMerchantRoute(deps, app)
     decisionRoutes(deps, app)
     pricingRoutes(deps, app)
+    payoutLimitsRoute(deps, app)
   }
 }
 
@@ -67,7 +73,7 @@ function merchantReadRoutes(deps: Deps, app: App): void {
       config: READ,
       schema: {
         tags,
-        summary: 'Show a merchant with its members and prices',
+        summary: 'Show a merchant with its members, prices and limits',
         params: MerchantParams,
         response: { 200: MerchantDetailAnswer },
       },
@@ -76,7 +82,8 @@ function merchantReadRoutes(deps: Deps, app: App): void {
       const merchant = await getMerchant(deps.db, request.params.merchant_id)
       const members = await listMembers(deps.db, merchant.id, { page_size: MEMBERS_SHOWN })
       const rules = await getPricing(deps.db, merchant.id)
-      return { success: true as const, data: { ...merchant, members: members.items, rules } }
+      const payout_limits = await getPayoutLimits(deps, deps.db, merchant.id)
+      return { success: true as const, data: { ...merchant, members: members.items, rules, payout_limits } }
     },
   )
 }
@@ -226,6 +233,29 @@ function pricingRoutes(deps: Deps, app: App): void {
       return answerOnce(deps, request, reply, 200, async (tx) => ({
         rules: await replacePricing(deps, tx, actOf(request), input),
       }))
+    },
+  )
+}
+
+function payoutLimitsRoute(deps: Deps, app: App): void {
+  app.put(
+    '/v1/operator/merchants/:merchant_id/payout-limits',
+    {
+      config: { ...WRITE, step_up: 'always' },
+      schema: {
+        tags,
+        summary: 'Set the daily limits of the payouts of a merchant',
+        description:
+          'The server refuses an approval that would exceed a limit with `payout_limit_reached`. Each environment counts separately. Approved payouts do not change.',
+        params: MerchantParams,
+        body: PayoutLimitsBody,
+        response: { 200: PayoutLimitsAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { merchant_id } = request.params
+      const input = { merchant_id, limits: readOwnLimits(request.body), reason: request.body.reason?.trim() || null }
+      return answerOnce(deps, request, reply, 200, (tx) => replacePayoutLimits(deps, tx, actOf(request), input))
     },
   )
 }

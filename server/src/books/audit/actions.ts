@@ -22,6 +22,7 @@ export const MERCHANT_ACTIONS = [
   'merchant.approve',
   'merchant.change_security',
   'merchant.create',
+  'merchant.payout_limits',
   'merchant.price',
   'merchant.reactivate',
   'merchant.suspend',

@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { consoleProblems, consoleSettings, insecureConsoles } from './console-settings.ts'
+import { limitSettings } from './limit-settings.ts'
 import { insecureMessages, messageProblems, messageSettings } from './message-settings.ts'
 import { parseProxyList } from './network.ts'
 import {
@@ -193,6 +194,7 @@ const productSettings = {
     amount,
     'Largest amount of a withdrawal in shillings.',
   ),
+  ...limitSettings,
   payout_deadline_h: setting(
     'PAYOUT_DEADLINE_H',
     '24',

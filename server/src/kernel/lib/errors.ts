@@ -77,6 +77,11 @@ export const catalogue = {
     message: 'You have already approved this. Another operator must approve it too before any money moves.',
   },
   insufficient_balance: { status: 409, message: 'The available balance does not cover the amount and its charges.' },
+  payout_limit_reached: {
+    status: 409,
+    message:
+      'The payout would exceed a daily limit. Approve the withdrawal on another day, or set a higher limit for the merchant.',
+  },
   withdrawal_restricted: {
     status: 409,
     message:

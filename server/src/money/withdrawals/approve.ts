@@ -49,6 +49,7 @@ import {
 } from './change.ts'
 import { type FindProvider, missingOf } from './check.ts'
 import { WHOLE } from './decide.ts'
+import { addToDay, findPayoutLimits, type PayoutDay, readPayoutDay, refusePayoutLimit } from './payout-limits.ts'
 import { canMoveWithdrawal, type WithdrawalStatus } from './state.ts'
 import {
   lockWithdrawals,
@@ -109,6 +110,8 @@ type ApprovalWork = {
   snapshots: Map<string, WithdrawalSnapshot>
   /** The remaining balance of each book after the earlier approvals of the batch. */
   available: Map<string, bigint>
+  /** The limits of the day, and the sums after the earlier approvals of the batch. Null in the sandbox without operators. */
+  day: PayoutDay | null
   approvals: Map<string, Approval[]>
   /** The sums of the day under lock. Null means that no amount needs a second operator. */
   sums: DailySums | null
@@ -144,12 +147,15 @@ export async function approveWithdrawals(
   const counts = send && fourEyesMinor(deps.config) !== null
   const sum_keys = counts ? withdrawals.flatMap(payoutSums) : []
   // All queries share one round trip, and the connection keeps their order: it locks the sums before the books.
-  const [sums, available, approvals, conflictOf] = await Promise.all([
+  const [sums, available, limits, approvals, conflictOf] = await Promise.all([
     (dry_run ? readSums : lockSums)(deps, tx, sum_keys),
     lockBooks(tx, withdrawals),
+    findPayoutLimits(deps.config, tx, withdrawals),
     findApprovals(tx, withdrawals),
     findConflicts(tx, send ? known : []),
   ])
+  // After the lock of the books, this query reads the payouts of every earlier approval.
+  const day = send ? await readPayoutDay(deps, tx, withdrawals, limits) : null
   const work: ApprovalWork = {
     deps,
     providers,
@@ -157,6 +163,7 @@ export async function approveWithdrawals(
     subscriptions,
     snapshots,
     available,
+    day,
     approvals,
     sums: counts ? sums : null,
     sum_parts: [],
@@ -231,7 +238,7 @@ function reserve(
   provider: string,
   { actor, reason }: Act & { reason: string | null },
 ): Withdrawal {
-  const { deps, available, subscriptions } = work
+  const { deps, available, day, subscriptions } = work
   const { merchant } = snapshot
   const payout = newPayout(work, snapshot, provider)
   work.payouts.push(payout)
@@ -239,6 +246,7 @@ function reserve(
   const book = bookName(snapshot.withdrawal)
   available.set(book, (available.get(book) as bigint) - total_reserved_minor)
   countPayout(work, snapshot.withdrawal)
+  if (day !== null) addToDay(day, snapshot.withdrawal)
   const transfer_id = newId(deps, merchant.routing_code)
   const withdrawal = { ...snapshot.withdrawal, provider_reference: payout.provider_reference, transfer_id }
   const effect = { fact: 'withdrawal_reserved', amount_minor: total_reserved_minor, ...WHOLE } as const
@@ -316,7 +324,7 @@ type ApprovalVerdict = { provider: Provider; place: 'first' | 'last' }
  * without operators.
  */
 function judgeApproval(
-  { deps, providers, available, sums }: ApprovalWork,
+  { deps, providers, available, day, sums }: ApprovalWork,
   snapshot: WithdrawalSnapshot,
   by: { act: Act; earlier: readonly Approval[]; conflict: Refusal | null } | null,
 ): ApprovalVerdict | Refusal {
@@ -333,6 +341,8 @@ function judgeApproval(
   }
   const left = available.get(bookName(withdrawal)) ?? 0n
   if (left < withdrawal.total_reserved_minor) return shortOf(left, withdrawal)
+  const beyond = day === null ? null : refusePayoutLimit(day, withdrawal)
+  if (beyond !== null) return beyond
   // The configuration may have changed since the merchant submitted the withdrawal.
   const provider = providers.find(withdrawal.environment, withdrawal)
   if (provider === null) {

@@ -24,6 +24,7 @@ export {
   type PayoutPause,
   startPause,
 } from './pauses.ts'
+export { getPayoutFacts } from './payout-limits.ts'
 export { presentWhole } from './present.ts'
 export {
   cancelWithdrawal,

@@ -34,6 +34,7 @@ import {
 } from './check.ts'
 import { withdrawalExportRoute } from './export.ts'
 import { getWithdrawal, listWithdrawals } from './list.ts'
+import { getPayoutFacts } from './payout-limits.ts'
 import { presentQuote, presentWithdrawal } from './present.ts'
 import { quoteWithdrawal } from './quote.ts'
 import { cancelWithdrawal, respond } from './review.ts'
@@ -45,6 +46,7 @@ import {
   DisbursementsQuery,
   ListQuery,
   MobileMoneyBody,
+  PayoutLimitsFacts,
   ProviderPesaBody,
   QuoteBody,
   QuoteRecord,
@@ -81,6 +83,7 @@ export function withdrawalRoutes(deps: Deps, options: WithdrawalsOptions): Route
     quoteRoute(deps, app, options)
     submitRoutes(deps, app, options)
     withdrawalReadRoutes(deps, app)
+    payoutFactsRoute(deps, app)
     respondRoute(deps, app)
     cancelRoutes(deps, app)
     simulateRoute(deps, app, options.approvalService)
@@ -247,6 +250,32 @@ function withdrawalReadRoutes(deps: Deps, app: App): void {
       },
     },
     async (request) => ({ success: true as const, data: await show(request, request.params.disbursement_id) }),
+  )
+}
+
+function payoutFactsRoute(deps: Deps, app: App): void {
+  app.get(
+    '/v1/merchant/payout-limits',
+    {
+      config: { access: READ },
+      schema: {
+        ...WITHDRAWALS,
+        summary: 'Show the daily limits of payouts and the payouts of today',
+        description:
+          'A payout counts on the day in Tanzania on which an operator approves it. A payout whose money came back does not count.',
+        response: { 200: success(PayoutLimitsFacts) },
+      },
+    },
+    async (request) => {
+      const { merchant, environment } = caller(request)
+      const book = { merchant_id: merchant.id, environment, destination_identifier: '', amount: '0.00' }
+      const { daily, destination } = await getPayoutFacts(deps, deps.db, book)
+      const { limit: daily_limit, approved_today } = daily
+      return {
+        success: true as const,
+        data: { daily_limit, approved_today, daily_limit_per_destination: destination.limit },
+      }
+    },
   )
 }
 

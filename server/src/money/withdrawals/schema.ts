@@ -237,3 +237,14 @@ export const DestinationsAnswer = Type.Object({
     }),
   ),
 })
+
+const DailyLimit = (description: string) => nullable(Type.String({ description, examples: ['5000000.00'] }))
+
+/** The daily limits of a merchant's payouts, with the payouts of today. */
+export const PayoutLimitsFacts = Type.Object({
+  daily_limit: DailyLimit(
+    'Largest sum of payouts that operators may approve on a day. Null means that there is no limit.',
+  ),
+  approved_today: Type.String({ description: 'The payouts that operators approved today, without charges.' }),
+  daily_limit_per_destination: DailyLimit('The same for the payouts to one phone or account.'),
+})

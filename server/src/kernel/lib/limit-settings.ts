@@ -1,0 +1,21 @@
+// Defines the settings that limit payouts.
+
+import { amount, setting } from './setting.ts'
+
+const optionalAmount = (value: string): bigint | null => (value === '' ? null : amount(value))
+
+/** The settings that limit payouts. Amounts are in cents, and null means that there is no limit. */
+export const limitSettings = {
+  payout_daily_limit: setting(
+    'PAYOUT_DAILY_LIMIT',
+    '',
+    optionalAmount,
+    'Largest sum of payouts that operators may approve for one merchant on a day in Tanzania, in shillings. An operator can set another limit for a merchant. Empty: no limit.',
+  ),
+  payout_daily_limit_per_destination: setting(
+    'PAYOUT_DAILY_LIMIT_PER_DESTINATION',
+    '',
+    optionalAmount,
+    'The same for the payouts of one merchant to one phone or account. Empty: no limit.',
+  ),
+} as const
