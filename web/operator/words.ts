@@ -21,6 +21,7 @@ const words = texts({
     } as Record<string, string>,
     refusal: {
       insufficient_balance: 'Salio halitoshi',
+      confirmation_required: 'Ni mara ya kwanza kulipa hapa; thibitisha umeikagua',
       payout_limit_reached: 'Imevuka kikomo cha siku',
       withdrawal_restricted: 'Biashara haijaidhinishwa au haijathibitishwa',
       invalid_state: 'Hali yake imebadilika',
@@ -53,6 +54,7 @@ const words = texts({
     },
     refusal: {
       insufficient_balance: 'The balance is too low',
+      confirmation_required: 'First payment to this destination; confirm that you checked it',
       payout_limit_reached: 'It exceeds a daily limit',
       withdrawal_restricted: 'The merchant is not active and verified',
       invalid_state: 'Its status has changed',

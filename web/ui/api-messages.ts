@@ -271,6 +271,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'This amount is outside the limits, or the provider cannot move it.',
   'destination_code is not a destination of this method. GET /v1/destinations lists them.',
   'The available balance does not cover the amount and its charges.',
+  'This is the first payout of the merchant to this destination. Check the destination, then approve with confirm_new_destination: true and a new Idempotency-Key.',
   'The payout would exceed a daily limit. Approve the withdrawal on another day, or set a higher limit for the merchant.',
   'Withdrawals need a merchant that is active, verified and priced. Ask the platform to complete the account.',
   'Production keys are available after an operator has approved the business account. Use the sandbox until then.',

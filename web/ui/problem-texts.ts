@@ -30,6 +30,7 @@ export const problemTexts = texts({
     codes: {
       insufficient_role: 'Jukumu lako haliruhusu hili. Muulize msimamizi wa biashara.',
       insufficient_balance: 'Salio linalopatikana halitoshi kwa kiasi na makato.',
+      confirmation_required: 'Ni mara ya kwanza kulipa hapa. Kagua inakokwenda, weka alama, kisha idhinisha tena.',
       payout_limit_reached:
         'Imevuka kikomo cha siku cha biashara hii. Idhinisha siku nyingine, au ongeza kikomo cha biashara.',
       withdrawal_restricted: 'Biashara lazima iidhinishwe na ithibitishwe kabla ya kutoa pesa.',
@@ -79,6 +80,8 @@ export const problemTexts = texts({
     codes: {
       insufficient_role: 'Your role does not allow this. Ask an administrator of the business.',
       insufficient_balance: 'The available balance does not cover the amount and the fees.',
+      confirmation_required:
+        'First payment to this destination. Check the destination, tick the box, then approve again.',
       payout_limit_reached:
         'It exceeds a daily limit of this merchant. Approve it on another day, or raise the limit of the merchant.',
       withdrawal_restricted: 'The business must be approved and verified before it can withdraw.',

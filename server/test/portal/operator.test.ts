@@ -17,6 +17,8 @@ before(async () => {
   shop = await operator.shop('1000000.00')
   asha = await office.newPerson('SUPER_ADMIN')
   juma = await office.newPerson('SUPER_ADMIN')
+  // The shop has paid this destination before, so that most tests approve without a confirmation.
+  await operator.approve(await operator.submit(shop, { amount: '1000.00' }))
 })
 after(() => office.close())
 // What one test lets through must not bring a withdrawal of the next test to FOUR_EYES_AMOUNT.
@@ -52,8 +54,8 @@ describe("the operators' console", () => {
     await visitor.opens('/')
     await visitor.page.getByText('Foleni iko wazi: hakuna kinachosubiri', { exact: true }).waitFor()
     await visitor.looks('empty queue')
-    const second = await operator.submit(shop, { amount: '20000.00' })
-    const first = await operator.submit(shop, { amount: '12000.00' })
+    const second = await operator.submit(shop, { amount: '20000.00', ending: '009' })
+    const first = await operator.submit(shop, { amount: '12000.00', ending: '009' })
     // The page updates without a reload.
     await visitor.page.getByRole('link', { name: 'Utoaji pesa unaosubiri idhini' }).click()
     await visitor.sees('Utoaji pesa', 'Withdrawals')
@@ -67,7 +69,7 @@ describe("the operators' console", () => {
 
     await visitor.page.keyboard.press('a')
     const question_text = await question(visitor).innerText()
-    for (const fact of ['TZS 12,000', 'TZS 12,820', 'Asha Mwinyi', '0754 123 001', 'M-Pesa', 'Duka la Juma'])
+    for (const fact of ['TZS 12,000', 'TZS 12,820', 'Asha Mwinyi', '0754 123 009', 'M-Pesa', 'Duka la Juma'])
       assert.ok(
         question_text.replaceAll('\u00a0', ' ').includes(fact),
         `${fact} is missing in the question: ${question_text}`,
@@ -81,6 +83,10 @@ describe("the operators' console", () => {
     await question(visitor).getByText('Andika sababu.').waitFor()
     assert.equal(await statusOf(first), 'PENDING_ADMIN_APPROVAL')
     await visitor.fill('Sababu ya kuidhinisha', '', ' Kodi ya duka ')
+    await visitor.press('Idhinisha TZS 12,000', '')
+    await question(visitor).getByText('Weka alama kwamba umekagua inakokwenda.').waitFor()
+    assert.equal(await statusOf(first), 'PENDING_ADMIN_APPROVAL')
+    await question(visitor).getByRole('checkbox').check()
     await visitor.press('Idhinisha TZS 12,000', '')
     await hears(visitor, 'Imeidhinishwa: TZS 12,000 zinatumwa kwa Asha Mwinyi.', '')
     assert.match(await statusOf(first), /^(PROCESSING|SUCCESS)$/)
@@ -254,6 +260,9 @@ describe("the operators' console", () => {
     await question(visitor).getByText('Write the reason.').waitFor()
     assert.equal(await statusOf(good), 'PENDING_ADMIN_APPROVAL')
     await visitor.fill('', 'Reason for approving', 'Checked with the owner')
+    await visitor.press('', 'Approve 1, TZS 4,000 in all')
+    await question(visitor).getByText('Tick that you have checked the destinations.').waitFor()
+    await question(visitor).getByRole('checkbox', { name: 'I have checked the destinations' }).check()
     await visitor.press('', 'Approve 1, TZS 4,000 in all')
     await question(visitor).getByText('Approved and being paid out: 1.').waitFor()
     assert.match(await statusOf(good), /^(PROCESSING|SUCCESS)$/)

@@ -1,9 +1,9 @@
 // The operator approves several withdrawals at once. A dry run first shows the outcome of each withdrawal. The button repeats
 // the count and the sum.
 
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useAction, useCall } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
@@ -107,10 +107,13 @@ function BatchDryRun({
   const call = useCall()
   const act = useAction(BATCH)
   const approving = useRef(false)
+  const [checked, setChecked] = useState(false)
+  const [asked, setAsked] = useState(false)
   const ids = draft.rows.map(({ id }) => id)
   const trial = useQuery({
     queryKey: ['trial', ids],
-    queryFn: ({ signal }) => call(BATCH, { body: { withdrawal_ids: ids, dry_run: true }, signal }),
+    queryFn: ({ signal }) =>
+      call(BATCH, { body: { withdrawal_ids: ids, dry_run: true, confirm_new_destination: true }, signal }),
     // While the page sends the approval, the page makes no dry run.
     enabled: () => !approving.current,
     staleTime: 0,
@@ -118,12 +121,14 @@ function BatchDryRun({
   })
   const { data } = trial
   const good = data?.items.filter(({ ok }) => ok).map(({ withdrawal_id }) => withdrawal_id) ?? []
+  const new_count = data?.items.filter(({ ok, new_destination }) => ok && new_destination).length ?? 0
   const rows = draft.rows
   const send = draft.submit(async (values, once) => {
     approving.current = true
     const reason = values.reason.trim()
     try {
-      const result = await act.mutateAsync({ body: { withdrawal_ids: good, dry_run: false, reason }, once })
+      const body = { withdrawal_ids: good, dry_run: false, reason, confirm_new_destination: new_count > 0 }
+      const result = await act.mutateAsync({ body, once })
       keepReason(reason)
       onDone({ result, rows })
       draft.clear()
@@ -132,8 +137,14 @@ function BatchDryRun({
     }
   })
   const sum = data ? addAmounts([data.approved.amount, data.awaiting_second.amount]) : '0.00'
+  const sendChecked = (event: FormEvent<HTMLFormElement>) => {
+    setAsked(true)
+    if (new_count === 0 || checked) return send(event)
+    event.preventDefault()
+    draft.form.validate()
+  }
   return (
-    <form onSubmit={send} noValidate>
+    <form onSubmit={sendChecked} noValidate>
       <Stack gap="md">
         <Text>{t.dry_lead}</Text>
         <Problem error={trial.error} retry={() => void trial.refetch()} />
@@ -160,6 +171,14 @@ function BatchDryRun({
               ) : null}
             </Stack>
             <BatchLines items={data.items} rows={rows} words={[t.will_pay, t.will_wait, t.will_refuse]} />
+            {new_count === 0 ? null : (
+              <Checkbox
+                label={t.new_places(showCount(new_count))}
+                checked={checked}
+                onChange={(event) => setChecked(event.currentTarget.checked)}
+                error={asked && !checked ? t.new_places_needed : null}
+              />
+            )}
             {good.length === 0 ? (
               <Text fw={600}>{t.none}</Text>
             ) : (
@@ -254,6 +273,7 @@ function BatchLines({
             </div>
             <div>
               <Chip tone={tone}>{word}</Chip>
+              {item.ok && item.new_destination ? <Text size="sm">{t.first}</Text> : null}
               {item.code === null ? null : <Text size="sm">{words.refusal(item.code)}</Text>}
             </div>
           </li>

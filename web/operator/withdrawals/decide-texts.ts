@@ -21,6 +21,8 @@ export const decideTexts = texts({
       first:
         'Kiasi hiki kinahitaji waendeshaji wawili. Idhini yako ni ya kwanza: pesa hazitatoka hadi mwingine aidhinishe.',
       second: (operator: string) => `${operator} ameshaidhinisha. Idhini yako ni ya pili: pesa zitatoka mara moja.`,
+      new_place: 'Nimekagua namba na jina: ni mara ya kwanza biashara hii kulipa hapa.',
+      new_place_needed: 'Weka alama kwamba umekagua inakokwenda.',
       button: (amount: string) => `Idhinisha ${amount}`,
       done: (amount: string, name: string) => `Imeidhinishwa: ${amount} zinatumwa kwa ${name}.`,
       done_first: 'Idhini yako ya kwanza imepokelewa. Pesa hazijatoka: mwendeshaji wa pili anahitajika.',
@@ -93,6 +95,8 @@ export const decideTexts = texts({
       first:
         'This amount requires two operators. Yours is the first approval: no money leaves until another operator approves.',
       second: (operator: string) => `${operator} has approved. Yours is the second approval: the money leaves at once.`,
+      new_place: 'I have checked number and name: this is the first payment of the merchant to this destination.',
+      new_place_needed: 'Tick that you have checked the destination.',
       button: (amount: string) => `Approve ${amount}`,
       done: (amount: string, name: string) => `Approved: ${amount} is being paid out to ${name}.`,
       done_first: 'Your approval, the first of two, is recorded. No money has left: a second operator must approve.',

@@ -1,7 +1,7 @@
 // Shows the dialogs before a decision. Each dialog repeats the amount, the recipient and the recipient's number. Only the last
 // button of a dialog decides.
 
-import { Text, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, Text, Textarea, TextInput } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
@@ -65,20 +65,25 @@ function Restated({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   )
 }
 
-function Approve({ of: { withdrawal }, flags, onDone, onClose }: DecisionProps & { flags: readonly Flag[] }) {
+function Approve({
+  of: { withdrawal, destination },
+  flags,
+  onDone,
+  onClose,
+}: DecisionProps & { flags: readonly Flag[] }) {
   const t = useTexts(decideTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/approve')
   const { id, amount, currency, destination_name, destination_identifier, approvals_required, approvals } = withdrawal
   const reason = useReasonCheck()
   const { form, submit, error, sending } = useDraft({
     name: `approve.${id}`,
-    initial: { reason: '' },
-    check: { reason },
+    initial: { reason: '', checked: false },
+    check: { reason, checked: (value) => (destination.first_time && !value ? t.approve.new_place_needed : null) },
   })
   const shown = showAmount(amount, currency)
   const first = approvals[0]
   const send = submit(async (values, once) => {
-    const body = { reason: values.reason.trim() }
+    const body = { reason: values.reason.trim(), confirm_new_destination: values.checked }
     const after = await act.mutateAsync({ params: { withdrawal_id: id }, body, once })
     keepReason(body.reason)
     const name = isolateDirection(destination_name ?? showPhone(destination_identifier))
@@ -95,6 +100,9 @@ function Approve({ of: { withdrawal }, flags, onDone, onClose }: DecisionProps &
       )}
       {approvals_required > 1 && !first ? null : <Text>{t.approve.text}</Text>}
       <ApprovalReason field={form.getInputProps('reason')} set={(text) => form.setFieldValue('reason', text)} />
+      {destination.first_time ? (
+        <Checkbox label={t.approve.new_place} {...form.getInputProps('checked', { type: 'checkbox' })} />
+      ) : null}
       <Problem error={error} />
       <DialogButtons text={t.approve.button(shown)} sending={sending} onClose={onClose} />
     </DialogForm>

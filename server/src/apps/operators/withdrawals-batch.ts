@@ -5,7 +5,13 @@ import { actOf } from '../../books/audit/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'
 import { formatAmount, Refusal, refuseField } from '../../kernel/lib/index.ts'
-import type { ApprovalBatch, ApprovalResult, ApprovalService } from '../../money/withdrawals/index.ts'
+import {
+  type ApprovalBatch,
+  type ApprovalResult,
+  type ApprovalService,
+  findNewDestinations,
+  withdrawalName,
+} from '../../money/withdrawals/index.ts'
 import { decideOnce } from './once.ts'
 import { ApproveBatchAnswer, ApproveBatchBody, type ApproveBatchResult } from './withdrawals-schema.ts'
 
@@ -38,7 +44,7 @@ export function approveBatchRoute(
         },
       },
       async (request, reply) => {
-        const { withdrawal_ids, dry_run = false, reason } = request.body
+        const { withdrawal_ids, dry_run = false, reason, confirm_new_destination = false } = request.body
         const named = withdrawal_ids.map((id) => id.toLowerCase())
         if (new Set(named).size < named.length) refuseField('withdrawal_ids', 'must not name one withdrawal twice')
         const keys = await Promise.all(named.map(find))
@@ -46,7 +52,7 @@ export function approveBatchRoute(
         const work = async (tx: Tx) => {
           const made = await service.approveBatch(
             tx,
-            keys.map((key) => ({ ...key, act, reason: reason?.trim() ?? null })),
+            keys.map((key) => ({ ...key, act, reason: reason?.trim() ?? null, confirm_new_destination })),
             { dry_run },
           )
           return { data: await presentBatch(tx, keys, made, dry_run), left: made }
@@ -63,24 +69,25 @@ async function presentBatch(
   { answers }: ApprovalBatch,
   dry_run: boolean,
 ): Promise<ApproveBatchResult> {
-  const refused = keys.filter((_, place) => answers[place] instanceof Refusal && answers[place].code !== 'not_found')
+  const known = keys.filter((_, place) => !(answers[place] instanceof Refusal && answers[place].code === 'not_found'))
+  const refused = keys.filter((key, place) => answers[place] instanceof Refusal && known.includes(key))
   const rows =
     refused.length === 0
       ? []
       : await reader.query<{ id: string; status: ItemStatus }>(STATUSES, [JSON.stringify(refused)])
+  const new_destinations = await findNewDestinations(reader, known)
   const statuses = new Map(rows.map(({ id, status }) => [id, status]))
   const yes = answers.filter((answer): answer is ApprovalResult => !(answer instanceof Refusal))
   return {
     dry_run,
     approved: sumOf(yes.filter(({ status }) => status === 'PROCESSING')),
     awaiting_second: sumOf(yes.filter(({ status }) => status !== 'PROCESSING')),
-    items: keys.map(({ id: withdrawal_id }, place) => {
+    items: keys.map((key, place) => {
       const answer = answers[place] as ApprovalResult | Refusal
-      if (!(answer instanceof Refusal)) {
-        return { withdrawal_id, ok: true, code: null, message: null, status: answer.status }
-      }
+      const item = { withdrawal_id: key.id, new_destination: new_destinations.has(withdrawalName(key)) }
+      if (!(answer instanceof Refusal)) return { ...item, ok: true, code: null, message: null, status: answer.status }
       const { code, message } = answer
-      return { withdrawal_id, ok: false, code, message, status: statuses.get(withdrawal_id) ?? null }
+      return { ...item, ok: false, code, message, status: statuses.get(key.id) ?? null }
     }),
   }
 }

@@ -132,13 +132,22 @@ const ApprovalReason = Type.Optional(
   ),
 )
 
-/** The body of approve: missing, empty, or with a reason. */
-export const ApproveBody = nullable(Type.Object({ reason: ApprovalReason }))
+const confirm_new_destination = Type.Optional(
+  Type.Boolean({
+    default: false,
+    description:
+      'true: you have checked the destinations that the merchants have not paid yet. With NEW_DESTINATION=confirm, the server otherwise refuses the approval of such a withdrawal with `confirmation_required`.',
+  }),
+)
 
-/** The body of approve-batch. The reason applies to each withdrawal of the batch. */
+/** The body of approve: missing, empty, with a reason, or with a confirmation. */
+export const ApproveBody = nullable(Type.Object({ reason: ApprovalReason, confirm_new_destination }))
+
+/** The body of approve-batch. The reason and the confirmation apply to each withdrawal of the batch. */
 export const ApproveBatchBody = Type.Object({
   withdrawal_ids: Ids,
   reason: ApprovalReason,
+  confirm_new_destination,
   dry_run: Type.Optional(
     Type.Boolean({
       default: false,
@@ -164,6 +173,9 @@ const ApproveBatchResult = Type.Object({
       }),
       code: nullable(Type.String()),
       message: nullable(Type.String()),
+      new_destination: Type.Boolean({
+        description: 'True means that no other withdrawal of the merchant has paid this destination.',
+      }),
       status: nullable(
         oneOf(WITHDRAWAL_STATUSES, 'Where it stands; in a dry run, where it would. Null: there is no such withdrawal.'),
       ),

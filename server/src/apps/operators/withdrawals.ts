@@ -115,6 +115,7 @@ const APPROVAL_REFUSALS = [
   'withdrawal_restricted',
   'insufficient_balance',
   'payout_limit_reached',
+  'confirmation_required',
   'provider_unavailable',
 ] as const
 
@@ -130,15 +131,16 @@ function approveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
         tags,
         summary: 'Approve a withdrawal',
         description:
-          'The server reserves amount and charges and calls the provider right after. A refused approval changes nothing: `withdrawal_restricted` if the merchant is not active and verified, `insufficient_balance` if the available balance is too small, `payout_limit_reached` if the payouts of the day would exceed a limit of the merchant.\n\n`approvals_required` is 2 if the payouts of the merchant on this day, or the payouts to the destination over all merchants, reach FOUR_EYES_AMOUNT with this withdrawal. Then the first approval passes the same checks and reserves nothing. The withdrawal keeps its status until another operator approves it too. A second approval by the same operator is refused with `second_operator_required`, and an approval by the submitter with `forbidden`, whatever the amount. An operator who is or was a member of the merchant, or made one of its API keys, gets `conflict_of_interest`.',
+          'The server reserves amount and charges and calls the provider right after. A refused approval changes nothing: `withdrawal_restricted` if the merchant is not active and verified, `insufficient_balance` if the available balance is too small, `payout_limit_reached` if the payouts of the day would exceed a limit of the merchant, `confirmation_required` if NEW_DESTINATION=confirm and the merchant has not paid the destination yet.\n\n`approvals_required` is 2 if the payouts of the merchant on this day, or the payouts to the destination over all merchants, reach FOUR_EYES_AMOUNT with this withdrawal. Then the first approval passes the same checks and reserves nothing. The withdrawal keeps its status until another operator approves it too. A second approval by the same operator is refused with `second_operator_required`, and an approval by the submitter with `forbidden`, whatever the amount. An operator who is or was a member of the merchant, or made one of its API keys, gets `conflict_of_interest`.',
         params: WithdrawalParams,
         body: ApproveBody,
         response: { 200: WithdrawalAnswer },
       },
     },
     async (request, reply) => {
-      const reason = request.body?.reason?.trim() ?? null
-      const approval = { ...(await keyOf(request)), act: actOf(request), reason }
+      const { reason, confirm_new_destination = false } = request.body ?? {}
+      const given = { reason: reason?.trim() ?? null, confirm_new_destination }
+      const approval = { ...(await keyOf(request)), act: actOf(request), ...given }
       const claim = readClaim(request)
       if (claim === null) {
         return { success: true as const, data: presentForOperator(deps, await service.approve(approval)) }

@@ -77,6 +77,11 @@ export const catalogue = {
     message: 'You have already approved this. Another operator must approve it too before any money moves.',
   },
   insufficient_balance: { status: 409, message: 'The available balance does not cover the amount and its charges.' },
+  confirmation_required: {
+    status: 409,
+    message:
+      'This is the first payout of the merchant to this destination. Check the destination, then approve with confirm_new_destination: true and a new Idempotency-Key.',
+  },
   payout_limit_reached: {
     status: 409,
     message:

@@ -1,10 +1,10 @@
-// Defines the settings that limit payouts.
+// Defines the settings that limit payouts, and the confirmation of new destinations.
 
-import { amount, setting } from './setting.ts'
+import { amount, oneWord, setting } from './setting.ts'
 
 const optionalAmount = (value: string): bigint | null => (value === '' ? null : amount(value))
 
-/** The settings that limit payouts. Amounts are in cents, and null means that there is no limit. */
+/** The settings of payouts. Amounts are in cents, and null means that there is no limit. */
 export const limitSettings = {
   payout_daily_limit: setting(
     'PAYOUT_DAILY_LIMIT',
@@ -17,5 +17,11 @@ export const limitSettings = {
     '',
     optionalAmount,
     'The same for the payouts of one merchant to one phone or account. Empty: no limit.',
+  ),
+  new_destination: setting(
+    'NEW_DESTINATION',
+    'warn',
+    oneWord('warn', 'confirm'),
+    "The first payout of a merchant to a destination. warn: operators read a warning. confirm: the server also refuses an approval without confirm_new_destination.",
   ),
 } as const

@@ -49,6 +49,7 @@ import {
 } from './change.ts'
 import { type FindProvider, missingOf } from './check.ts'
 import { WHOLE } from './decide.ts'
+import { findNewDestinations } from './new-destinations.ts'
 import { addToDay, findPayoutLimits, type PayoutDay, readPayoutDay, refusePayoutLimit } from './payout-limits.ts'
 import { canMoveWithdrawal, type WithdrawalStatus } from './state.ts'
 import {
@@ -62,8 +63,11 @@ import {
   withdrawalName,
 } from './store.ts'
 
-/** A request to approve one withdrawal, with its actor and reason. Operators can read the reason; merchants cannot. */
-export type ApprovalRequest = WithdrawalId & { act: Act; reason?: string | null }
+/**
+ * A request to approve one withdrawal, with its actor and reason. Operators can read the reason; merchants cannot. True in
+ * `confirm_new_destination` means that the operator has checked a destination that the merchant has not paid yet.
+ */
+export type ApprovalRequest = WithdrawalId & { act: Act; reason?: string | null; confirm_new_destination?: boolean }
 
 /** The functions that an approval calls to choose the provider and to take capacity for the payout. */
 export type PayoutProviders = {
@@ -112,6 +116,8 @@ type ApprovalWork = {
   available: Map<string, bigint>
   /** The limits of the day, and the sums after the earlier approvals of the batch. Null in the sandbox without operators. */
   day: PayoutDay | null
+  /** The names of the withdrawals to new destinations. Empty unless the batch needs or has a confirmation. */
+  new_destinations: ReadonlySet<string>
   approvals: Map<string, Approval[]>
   /** The sums of the day under lock. Null means that no amount needs a second operator. */
   sums: DailySums | null
@@ -146,13 +152,15 @@ export async function approveWithdrawals(
   const subscriptions = await readSubscriptions(tx, snapshots.values())
   const counts = send && fourEyesMinor(deps.config) !== null
   const sum_keys = counts ? withdrawals.flatMap(payoutSums) : []
+  const reads_destinations = send && (mustConfirm(deps) || requests.some((request) => request.confirm_new_destination))
   // All queries share one round trip, and the connection keeps their order: it locks the sums before the books.
-  const [sums, available, limits, approvals, conflictOf] = await Promise.all([
+  const [sums, available, limits, approvals, conflictOf, new_destinations] = await Promise.all([
     (dry_run ? readSums : lockSums)(deps, tx, sum_keys),
     lockBooks(tx, withdrawals),
     findPayoutLimits(deps.config, tx, withdrawals),
     findApprovals(tx, withdrawals),
     findConflicts(tx, send ? known : []),
+    findNewDestinations(tx, reads_destinations ? withdrawals : []),
   ])
   // After the lock of the books, this query reads the payouts of every earlier approval.
   const day = send ? await readPayoutDay(deps, tx, withdrawals, limits) : null
@@ -164,6 +172,7 @@ export async function approveWithdrawals(
     snapshots,
     available,
     day,
+    new_destinations,
     approvals,
     sums: counts ? sums : null,
     sum_parts: [],
@@ -187,8 +196,9 @@ export async function approveWithdrawals(
 }
 
 /** Judges one request and adds its changes to the changes that the batch writes. */
-function approveOne(work: ApprovalWork, { act, reason = null, ...key }: ApprovalRequest): ApprovalResult | Refusal {
+function approveOne(work: ApprovalWork, request: ApprovalRequest): ApprovalResult | Refusal {
   const { deps, send } = work
+  const { act, reason = null, confirm_new_destination = false, ...key } = request
   const name = withdrawalName(key)
   const snapshot = work.snapshots.get(name)
   if (snapshot === undefined) return new Refusal('not_found', NOT_FOUND)
@@ -199,6 +209,8 @@ function approveOne(work: ApprovalWork, { act, reason = null, ...key }: Approval
     send ? { act, earlier, conflict: work.conflictOf({ ...key, act }) } : null,
   )
   if (verdict instanceof Refusal) return verdict
+  const is_new = work.new_destinations.has(name)
+  if (is_new && !confirm_new_destination && mustConfirm(deps)) return new Refusal('confirmation_required')
   const { withdrawal: before, merchant } = snapshot
   const required = send
     ? requiredApprovals(deps.config, before, work.sums)
@@ -223,9 +235,19 @@ function approveOne(work: ApprovalWork, { act, reason = null, ...key }: Approval
     target_id: withdrawal.id,
     reason,
     before: { status: before.status },
-    after: { status: withdrawal.status, ...auditFields(withdrawal), ...counted },
+    after: {
+      status: withdrawal.status,
+      ...auditFields(withdrawal),
+      ...counted,
+      ...(is_new && confirm_new_destination ? { new_destination: 'confirmed' } : {}),
+    },
   })
   return { ...withdrawal, ...merchant, approvals }
+}
+
+/** Returns true if operators must confirm the first payout of a merchant to a destination. */
+function mustConfirm({ config }: Pick<Deps, 'config'>): boolean {
+  return config.new_destination === 'confirm'
 }
 
 /**

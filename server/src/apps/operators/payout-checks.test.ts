@@ -1,7 +1,7 @@
-// Tests the daily limits of payouts: the settings, the limits that an operator sets for a merchant, and the facts that people read.
+// Tests the checks of payouts beside the balance: the daily limits, and the confirmation of new destinations.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
@@ -16,7 +16,7 @@ let operator: TestOperator
 before(async () => {
   const options = { env: { PAYOUT_DAILY_LIMIT: '25000', PAYOUT_DAILY_LIMIT_PER_DESTINATION: '15000' } }
   world = await createWorld(options)
-  other = await createWorld({ ...options, url: world.url })
+  other = await createWorld({ ...options, url: world.url, clock: world.deps.clock })
   operator = await createTestOperator(world)
 })
 after(async () => {
@@ -38,7 +38,8 @@ const setLimits = async (shop: ShopWithKeys, payload: object) =>
 
 test('the server refuses an approval beyond the daily limit of the merchant, and accepts the same approval on the next day', async () => {
   const shop = await newShop()
-  for (const ending of ['301', '302']) await operator.approve(await operator.submit(shop, { ending, amount: '12000.00' }))
+  for (const ending of ['301', '302'])
+    await operator.approve(await operator.submit(shop, { ending, amount: '12000.00' }))
   const [over, within] = [
     await operator.submit(shop, { ending: '303', amount: '1000.01' }),
     await operator.submit(shop, { ending: '303', amount: '1000.00' }),
@@ -139,5 +140,71 @@ test('a wrong limit is refused by name, changes nothing, and a merchant cannot s
   const url = `/v1/operator/merchants/${shop.merchant.id}/payout-limits`
   const payload = { daily_limit: null, daily_limit_per_destination: null }
   const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
-  for (const key of [token, shop.live]) assert.equal((await world.call({ method: 'PUT', url, payload, key })).status, 403)
+  for (const key of [token, shop.live])
+    assert.equal((await world.call({ method: 'PUT', url, payload, key })).status, 403)
+})
+
+describe('the first payout of a merchant to a destination', () => {
+  const TO_CONFIRM = [409, 'confirmation_required']
+  const confirmed = { confirm_new_destination: true }
+  before(() => {
+    for (const { deps } of [world, other]) deps.config.new_destination = 'confirm'
+  })
+  after(() => {
+    for (const { deps } of [world, other]) deps.config.new_destination = 'warn'
+  })
+
+  test('the server refuses the approval until the operator confirms the destination, and asks only once', async () => {
+    const shop = await newShop()
+    const id = await operator.submit(shop, { ending: '401', amount: '1000.00' })
+    for (const body of [{}, { confirm_new_destination: false }]) {
+      const refused = await unchanged(world, () => operator.act(id, 'approve', body), 'a refused approval')
+      assert.deepEqual(codeOf(refused), TO_CONFIRM)
+    }
+    const wrong = await operator.act(id, 'approve', { confirm_new_destination: 'yes' })
+    assert.deepEqual([wrong.status, wrong.body.error.details.fields[0].field], [400, 'confirm_new_destination'])
+    assert.equal((await operator.act(id, 'approve', confirmed)).status, 200)
+    const [entry] = await world.rows<{ after: { new_destination?: string } }>(
+      `select after from audit_log where target_id = $1 and action = 'withdrawal.approve'`,
+      [id],
+    )
+    assert.equal(entry?.after.new_destination, 'confirmed')
+    // The second payout needs a confirmation too, until the provider has paid the first one.
+    const second = await operator.submit(shop, { ending: '401', amount: '1000.00' })
+    assert.deepEqual(codeOf(await operator.act(second, 'approve')), TO_CONFIRM)
+    await world.work()
+    await world.pass(3_000)
+    assert.equal((await operator.show(id)).status, 'SUCCESS')
+    assert.deepEqual(codeOf(await operator.act(second, 'approve')), [200, 'ok'])
+    const stranger = await operator.submit(await newShop(), { ending: '401', amount: '1000.00' })
+    assert.deepEqual(codeOf(await operator.act(stranger, 'approve')), TO_CONFIRM, 'another merchant')
+  })
+
+  test('each approval of a batch, and of concurrent requests, needs its own confirmation', async () => {
+    const shop = await newShop()
+    const submit = (ending: string) => operator.submit(shop, { ending, amount: '1000.00' })
+    const known = await submit('411')
+    assert.equal((await operator.act(known, 'approve', confirmed)).status, 200)
+    await world.work()
+    await world.pass(3_000)
+    const withdrawal_ids = [await submit('411'), await submit('412')]
+    const key = await operator.session()
+    const batch = async (body: object) => {
+      const reply = await world.post('/v1/operator/withdrawals/approve-batch', { withdrawal_ids, ...body }, { key })
+      return reply.body.data.items.map((item: { code: string | null; new_destination: boolean }) => [
+        item.new_destination,
+        item.code,
+      ])
+    }
+    const expected = [
+      [false, null],
+      [true, 'confirmation_required'],
+    ]
+    assert.deepEqual(await batch({ dry_run: true }), expected)
+    assert.deepEqual(await batch({ dry_run: true, ...confirmed }), [expected[0], [true, null]])
+    assert.deepEqual(await batch({}), expected)
+    const [one, two] = [withdrawal_ids[1] as string, await submit('413')]
+    const replies = await Promise.all([operator.act(one, 'approve', confirmed), operator.act(two, 'approve', {})])
+    assert.deepEqual(replies.map(codeOf), [[200, 'ok'], TO_CONFIRM])
+  })
 })
