@@ -50,6 +50,8 @@ export function testDeps(
       RATE_LIMIT_PER_ADDRESS: '0',
       RATE_LIMIT_CALLBACKS: '0',
       CONNECTIONS_PER_ADDRESS: '0',
+      PROMPTS_PER_PHONE_HOUR: '0',
+      PROMPTS_PER_PHONE_DAY: '0',
       LOG_LEVEL: 'debug',
       ...options.env,
     },

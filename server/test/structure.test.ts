@@ -239,6 +239,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'collections',
     'held_collections',
     'payer_tries',
+    'phone_prompts',
   ],
   'money/payment-links': ['network_help', 'payment_links'],
   'money/invoices': ['invoice_numbers', 'invoices'],
@@ -300,7 +301,7 @@ const READS: Record<string, readonly string[]> = {
   'books/audit': ['users'],
   'kernel/db': ['identity_records', 'outbox_messages', 'second_steps', 'signing_keys', 'webhook_configs'],
   'kernel/work': ['merchants'],
-  'money/collections': ['merchants', 'payment_links'],
+  'money/collections': ['idempotency_keys', 'merchants', 'payment_links'],
   'money/invoices': ['collection_history', 'collections', 'merchants', 'payment_links'],
   'money/payment-links': ['invoices', 'merchants'],
   'money/reconciliation': [

@@ -75,6 +75,8 @@ export function serverEnv(url: string, more: Record<string, string> = {}): Recor
     RATE_LIMIT_PER_KEY: '0',
     RATE_LIMIT_PER_MERCHANT_LIVE: '0',
     RATE_LIMIT_PER_MERCHANT_SANDBOX: '0',
+    PROMPTS_PER_PHONE_HOUR: '0',
+    PROMPTS_PER_PHONE_DAY: '0',
     RATE_LIMIT_PER_ADDRESS: '0',
     RATE_LIMIT_CALLBACKS: '0',
     CONNECTIONS_PER_ADDRESS: '0',

@@ -38,6 +38,11 @@ const BAD: [string, string[]][] = [
   ['BASE_URL', ['example.tz', 'ftp://example.tz']],
   ['PAY_URL', ['pay']],
   ['BRAND', ['', 'A', 'Brand', 'my-brand', 'my_brand', '1brand', 'sk', 'pk', 'x'.repeat(30)]],
+  ['PAYOUT_DAILY_LIMIT', ['-1', '1,000', 'many']],
+  ['PAYOUT_DAILY_LIMIT_PER_DESTINATION', ['0.5', 'none']],
+  ['NEW_DESTINATION', ['', 'yes']],
+  ['PROMPTS_PER_PHONE_HOUR', ['-1', '1.5', 'ten']],
+  ['PROMPTS_PER_PHONE_DAY', ['-1', '1000001', ' ']],
   ['API_KEY_STYLE', ['stripe', '']],
   [
     'SECRET_KEY',
@@ -163,6 +168,20 @@ test('the server requires a second operator only when FOUR_EYES_AMOUNT, an amoun
     'the admin command needs no amount',
   )
   assert.equal(readConfig({}, PROVIDERS).step_up_s, 600)
+})
+
+test('the limits of prompts apply by default to real money only, and the limits of payouts only when they have a value', () => {
+  const limitsOf = (env: Record<string, string>) => {
+    const config = readConfig(env, PROVIDERS)
+    return [config.prompts_per_phone_hour, config.prompts_per_phone_day]
+  }
+  assert.deepEqual(limitsOf({}), [0, 0])
+  assert.deepEqual(limitsOf({ PROMPTS_PER_PHONE_HOUR: '4' }), [4, 0])
+  const real = { ...SELCOM_SETTINGS, PROVIDER: 'selcom' }
+  assert.deepEqual(limitsOf(real), [10, 30])
+  assert.deepEqual(limitsOf({ ...real, PROMPTS_PER_PHONE_DAY: '0' }), [10, 0])
+  const { payout_daily_limit, payout_daily_limit_per_destination, new_destination } = readConfig({}, PROVIDERS)
+  assert.deepEqual([payout_daily_limit, payout_daily_limit_per_destination, new_destination], [null, null, 'warn'])
 })
 
 test('the refusal of a configuration never contains the refused value, because the value may be a secret', () => {

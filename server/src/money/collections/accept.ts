@@ -7,6 +7,7 @@ import { API_SCOPE, LOCK_MS } from '../../kernel/http/index.ts'
 import { gather, Refusal, timeOfId } from '../../kernel/lib/index.ts'
 import type { NewCollection } from './check.ts'
 import { feesOf, type PaymentToPrice } from './fee.ts'
+import { countPromptsSql, promptCounter, promptLimits, refusePrompt } from './prompt-limits.ts'
 import { attemptReference } from './reference.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
@@ -17,26 +18,30 @@ import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
  */
 export type Accepted = { attempt: Attempt } | { resumes: string } | 'key_known'
 
-const ACCEPT = sql(
-  'collections_accept',
+/**
+ * Returns the statement that accepts payments. `limit` is SQL between the input and the keys; the query `source` has the payments to
+ * accept. `refused` is a query with the refused payments.
+ */
+const acceptSql = ({ limit, source, refused }: { limit: string; source: string; refused: string }) =>
   `with input as materialized (
      select * from json_to_recordset($1::json) as x(
+       subject text,
        merchant_id uuid, id uuid, environment text, key text, fingerprint text, status_code smallint, response_body text,
        locked_until timestamptz, provider text, provider_reference text, method text, amount bigint, fee bigint, currency text,
        customer_name text, phone text, customer_email text, reference text, description text, simulate_status text,
        due_at timestamptz, lease_owner uuid, deadline_at timestamptz, made_at timestamptz, at timestamptz)
-   ), key as (
+   )${limit}, key as (
      insert into idempotency_keys as k (merchant_id, environment, scope, key, fingerprint, resource_id, status_code,
        response_body, locked_until, created_at)
      select merchant_id, environment, $2, key, decode(fingerprint, 'hex'), id, status_code, response_body, locked_until, at
-     from input order by merchant_id, environment, key
+     from ${source} order by merchant_id, environment, key
      on conflict (merchant_id, environment, scope, key) do update
        set resource_id = coalesce(k.resource_id, excluded.resource_id), locked_until = excluded.locked_until
        where k.status_code is null and (k.locked_until <= excluded.created_at
          or k.locked_until > excluded.created_at + interval '25 seconds') and k.fingerprint = excluded.fingerprint
      returning k.merchant_id, k.environment, k.key, k.resource_id
    ), fresh as materialized (
-     select * from input where (id in (select resource_id from key)) is true
+     select * from ${source} where (id in (select resource_id from key)) is true
    ), collection as (
      insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor,
        currency, fee_minor, amount_received_minor, customer_name, customer_phone, customer_email, reference, description,
@@ -52,7 +57,31 @@ const ACCEPT = sql(
        simulate_status, 'to_send', 0, due_at, lease_owner, deadline_at, null, null, null, null, null, at, at
      from fresh
    )
-   select merchant_id, environment, key, resource_id from key`,
+   select merchant_id, environment, key, resource_id, null::timestamptz as retry_at from key${refused}`
+
+const ACCEPT = sql('collections_accept', acceptSql({ limit: '', source: 'input', refused: '' }))
+
+// A repeated key sends no prompt, so its request does not count. The counters come before the keys in the order of locks.
+const ACCEPT_LIMITED = sql(
+  'collections_accept_limited',
+  acceptSql({
+    limit: `, ranked as materialized (
+     select i.id, decode(i.subject, 'hex') as subject, row_number() over (partition by i.subject order by i.id) as place
+     from input i
+     left join idempotency_keys k on k.merchant_id = i.merchant_id and k.environment = i.environment and k.scope = $2 and k.key = i.key
+     where i.subject is not null and k.key is null
+   ), counter as (
+     ${countPromptsSql('select subject, count(*)::int as n from ranked group by subject', ['$3', '$4', '$5'])}
+   ), refused as materialized (
+     select r.id, c.retry_at from ranked r join counter c using (subject) where r.place > c.granted
+   ), allowed as materialized (
+     select * from input where id not in (select id from refused)
+   )`,
+    source: 'allowed',
+    refused: `
+   union all
+   select i.merchant_id, i.environment, i.key, null, r.retry_at from refused r join input i using (id)`,
+  }),
 )
 
 /** A request to accept a payment, and the answer to the merchant. */
@@ -91,6 +120,7 @@ async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Acc
     return {
       ...collection,
       claim: undefined,
+      subject: promptCounter(deps, collection) ?? undefined,
       id,
       key: collection.claim.key,
       fingerprint: collection.claim.fingerprint.toString('hex'),
@@ -110,21 +140,44 @@ async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Acc
     }
   })
   deps.point('accept.before_commit')
-  const made = await oneStatement(deps.db).query<ClaimedKey>(ACCEPT, [JSON.stringify(rows), API_SCOPE])
+  const made = await writeAccepted(deps, rows, now)
   deps.point('accept.after_commit')
+  const refused = new Map(
+    made.filter(({ resource_id }) => resource_id === null).map((row) => [idempotencyKeyName(row), row] as const),
+  )
   const claimed = new Map(made.map((row) => [idempotencyKeyName(row), row.resource_id]))
   return items.map((item, i) => {
     const fee = fees[i]
     if (fee instanceof Refusal) return fee
     const name = idempotencyKeyName(item.collection.claim)
-    const id = first.get(name)?.item === item ? claimed.get(name) : undefined
+    const is_first = first.get(name)?.item === item
+    const limited = is_first ? refused.get(name) : undefined
+    if (limited !== undefined) return refusePrompt(deps, limited.retry_at)
+    const id = is_first ? (claimed.get(name) ?? undefined) : undefined
     if (id === undefined) return 'key_known'
     return id === item.id ? { attempt: attempts.get(id) as Attempt } : { resumes: id }
   })
 }
 
-/** A key that the SQL statement claimed, with the id of the collection that belongs to the key. */
-type ClaimedKey = { merchant_id: string; environment: string; key: string; resource_id: string }
+/** Writes the accepted payments. If no payment counts as a prompt, the statement reads no counters. */
+function writeAccepted(deps: Deps, rows: readonly { subject: string | undefined }[], now: Date): Promise<ClaimedKey[]> {
+  const values = [JSON.stringify(rows), API_SCOPE]
+  return rows.some(({ subject }) => subject !== undefined)
+    ? oneStatement(deps.db).query<ClaimedKey>(ACCEPT_LIMITED, [...values, now, ...promptLimits(deps)])
+    : oneStatement(deps.db).query<ClaimedKey>(ACCEPT, values)
+}
+
+/**
+ * A key that the SQL statement claimed, with the id of the collection that belongs to the key. If `resource_id` is null, the
+ * statement refused the prompt, and the phone can get one from `retry_at` on.
+ */
+type ClaimedKey = {
+  merchant_id: string
+  environment: string
+  key: string
+  resource_id: string | null
+  retry_at: Date | null
+}
 
 /** Returns the merchant, the environment and the key as one text. */
 function idempotencyKeyName({

@@ -10,7 +10,7 @@ import { markDays } from './days.ts'
 import type { CollectionStep } from './decide.ts'
 import { type HeldQueueRow, writeQueue } from './held.ts'
 import type { LinkSettlement, PaidLink } from './link-settlement.ts'
-import { resetPhoneLimits } from './prompt-limits.ts'
+import { forgetApprovedPrompts, type Prompt, resetPhoneLimits } from './prompt-limits.ts'
 import type { AttemptUpdate, LockedCollection } from './snapshot.ts'
 import { moves, type Status } from './state.ts'
 
@@ -33,13 +33,23 @@ export type CollectionEffects = {
   queue: Map<string, HeldQueueRow>
   /** The phones of payers who approved a payment on a page in this batch. */
   approved: Set<string>
+  /** The prompts that payers approved in this batch, on pages and for API keys. */
+  approved_prompts: Prompt[]
   /** The payment that paid a link in this batch, by link id. The entry stays even if the same batch reverses the payment. */
   paid: Map<string, PaidLink>
 }
 
 /** Returns the empty effects with which a batch begins. */
 export function noEffects(): CollectionEffects {
-  return { history: [], postings: [], events: [], queue: new Map(), approved: new Set(), paid: new Map() }
+  return {
+    history: [],
+    postings: [],
+    events: [],
+    queue: new Map(),
+    approved: new Set(),
+    approved_prompts: [],
+    paid: new Map(),
+  }
 }
 
 /** The actor and the reason of a move, for the history. */
@@ -231,6 +241,7 @@ export async function writeCollectionChanges(
     writeQueue(deps, tx, [...effects.queue.values()]),
     links.markPaid(tx, [...effects.paid.values()], deps.clock.now()),
     resetPhoneLimits(deps, tx, effects.approved),
+    forgetApprovedPrompts(deps, tx, effects.approved_prompts),
     // postTransfers runs last, because other transactions wait for the locked accounts of the merchants until the commit.
     postTransfers(deps, tx, effects.postings),
   ])

@@ -1,8 +1,10 @@
-// Enforces rate limits of payments on pages, over ten minutes and across all processes. A stranger with a link must not send
-// prompts to other people's phones, and must not keep a page busy.
+// Enforces rate limits across all processes: of payments on pages, over ten minutes, and of live prompts to one phone, over an hour
+// and a day. A stranger must not send prompts to other people's phones, and must not keep a page busy.
 
+import type { Method } from '../../adapters/providers/port.ts'
 import { type Deps, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'
-import { customerNetwork, refuse } from '../../kernel/lib/index.ts'
+import type { Environment } from '../../kernel/http/index.ts'
+import { customerNetwork, Refusal, refuse } from '../../kernel/lib/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
 
 const WINDOW_MS = 10 * 60_000
@@ -13,7 +15,10 @@ const KEPT_MS = 2 * WINDOW_MS
  * The facts of a payer's attempt that the limits count. If `phone` is null, the server sends no prompt; if `address` is null, the
  * address is unknown.
  */
-export type PayerTry = { phone: string | null; link_id: string; address: string | null }
+export type PayerTry = { phone: string | null; link_id: string; address: string | null; prompt: Prompt }
+
+/** The facts of a payment that determine whether the payment sends a live prompt to a phone. */
+export type Prompt = { environment: Environment; method: Method; phone: string | null }
 
 // The query locks counters in one order. If two payers share counters, one transaction waits for the other without a deadlock.
 const COUNT = sql(
@@ -32,6 +37,10 @@ const COUNT = sql(
  * `rate_limited`. The transaction then rolls back, so that a refused attempt does not count.
  */
 export async function checkPromptLimits(deps: Deps, tx: Tx, payerTry: PayerTry): Promise<void> {
+  await Promise.all([checkPayerTry(deps, tx, payerTry), checkPhonePrompts(deps, tx, payerTry.prompt)])
+}
+
+async function checkPayerTry(deps: Deps, tx: Tx, payerTry: PayerTry): Promise<void> {
   const { prompts_per_phone, tries_per_link, tries_per_address } = deps.config
   const limits = { phone: prompts_per_phone, link: tries_per_link, address: tries_per_address }
   const address = payerTry.address === null ? null : customerNetwork(payerTry.address)
@@ -84,6 +93,95 @@ export async function resetPhoneLimits(deps: Deps, tx: Tx, phones: ReadonlySet<s
   ])
 }
 
+const HOUR_MS = 3_600_000
+const PROMPTS_DAY_MS = 24 * HOUR_MS
+
+/** A limit that no count reaches, for a setting of 0. */
+const NO_LIMIT = 2_147_483_647
+
+/**
+ * Returns the key of the counter of a live prompt as hexadecimal text. Null means that the payment sends no live prompt, or that the
+ * settings have no limits.
+ */
+export function promptCounter(deps: Deps, { environment, method, phone }: Prompt): string | null {
+  const counts = limitsPrompts(deps) && environment === 'live' && method !== 'qr' && phone !== null
+  return counts ? subjectHash(deps, 'prompts', phone).toString('hex') : null
+}
+
+function limitsPrompts({ config }: Pick<Deps, 'config'>): boolean {
+  return (config.prompts_per_phone_hour ?? 0) > 0 || (config.prompts_per_phone_day ?? 0) > 0
+}
+
+/** Returns the limits of an hour and of a day, for COUNT_PROMPTS. */
+export function promptLimits({ config }: Pick<Deps, 'config'>): [number, number] {
+  return [config.prompts_per_phone_hour || NO_LIMIT, config.prompts_per_phone_day || NO_LIMIT]
+}
+
+/**
+ * Returns the SQL that counts prompts and grants as many as the limits allow. `wanted` is a query with the columns subject (bytea)
+ * and n. `now`, `hour` and `day` are the parameters with the time and the limits. The SQL returns subject, granted, and retry_at.
+ */
+export function countPromptsSql(wanted: string, [now, hour, day]: readonly [string, string, string]): string {
+  const hourCount = `(case when p.hour_started_at > ${now}::timestamptz - interval '1 hour' then p.hour_prompts else 0 end)`
+  const dayCount = `(case when p.day_started_at > ${now}::timestamptz - interval '1 day' then p.day_prompts else 0 end)`
+  const wantedOnce = `least(n, ${hour}::int, ${day}::int)`
+  const granted = `greatest(0, least(excluded.granted, ${hour}::int - ${hourCount}, ${day}::int - ${dayCount}))`
+  return `insert into phone_prompts as p (subject, hour_started_at, hour_prompts, day_started_at, day_prompts, granted)
+     select subject, ${now}::timestamptz, ${wantedOnce}, ${now}::timestamptz, ${wantedOnce}, ${wantedOnce} from (${wanted}) w order by subject
+     on conflict (subject) do update set granted = ${granted},
+       hour_prompts = ${hourCount} + ${granted}, day_prompts = ${dayCount} + ${granted},
+       hour_started_at = case when ${hourCount} = 0 then ${now}::timestamptz else p.hour_started_at end,
+       day_started_at = case when ${dayCount} = 0 then ${now}::timestamptz else p.day_started_at end
+     returning subject, granted, greatest(
+       case when p.hour_prompts >= ${hour}::int then p.hour_started_at + interval '1 hour' end,
+       case when p.day_prompts >= ${day}::int then p.day_started_at + interval '1 day' end) as retry_at`
+}
+
+const COUNT_ONE = sql(
+  'phone_prompts_count',
+  countPromptsSql(`select decode($1, 'hex') as subject, 1 as n`, ['$2', '$3', '$4']),
+)
+
+/** Counts the live prompt of an attempt. If the phone has too many prompts, refuses the attempt with `rate_limited`. */
+async function checkPhonePrompts(deps: Deps, tx: Tx, prompt: Prompt): Promise<void> {
+  const counter = promptCounter(deps, prompt)
+  if (counter === null) return
+  const values = [counter, deps.clock.now(), ...promptLimits(deps)]
+  const [row] = await tx.query<{ granted: number; retry_at: Date | null }>(COUNT_ONE, values)
+  if (row?.granted === 0) throw refusePrompt(deps, row.retry_at)
+}
+
+/** Returns the refusal of a prompt to a phone with too many prompts. `retry_at` is the time from which the server accepts one. */
+export function refusePrompt({ clock }: Pick<Deps, 'clock'>, retry_at: Date | null): Refusal {
+  const left_ms = (retry_at ?? clock.now()).getTime() - clock.now().getTime()
+  return new Refusal('rate_limited', { retry_after_s: Math.max(1, Math.ceil(left_ms / 1_000)), message: WHY.phone })
+}
+
+// The query locks counters in one order, as the queries that count prompts do.
+const FORGET_APPROVED = sql(
+  'phone_prompts_forget',
+  `with approved as materialized (
+     select decode(value, 'hex') as subject, count(*)::int as n from json_array_elements_text($1::json) group by value
+   )
+   update phone_prompts p set hour_prompts = greatest(0, p.hour_prompts - a.n), day_prompts = greatest(0, p.day_prompts - a.n)
+   from approved a
+   where p.subject = a.subject and p.subject in (
+     select l.subject from phone_prompts l join approved using (subject) order by l.subject for update of l)`,
+)
+
+/** Takes approved prompts off the counters of their phones. Without a limit or a prompt, no query runs. */
+export async function forgetApprovedPrompts(deps: Deps, tx: Tx, prompts: readonly Prompt[]): Promise<void> {
+  const counters = prompts.map((prompt) => promptCounter(deps, prompt)).filter((counter) => counter !== null)
+  if (counters.length > 0) await tx.query(FORGET_APPROVED, [JSON.stringify(counters)])
+}
+
+const PURGE_PROMPTS = sql(
+  'phone_prompts_purge',
+  `delete from phone_prompts where subject in (
+     select subject from phone_prompts where hour_started_at <= $1 and day_started_at <= $2
+     order by subject for update skip locked)`,
+)
+
 // The query skips counters that another transaction has locked, because such counters are in use.
 const PURGE = sql(
   'payer_tries_purge',
@@ -98,7 +196,9 @@ export function promptLimitsTask(deps: Deps): Task {
     name: 'payer_tries',
     every_ms: PURGE_EVERY_MS,
     async runOnce() {
-      await oneStatement(deps.db).query(PURGE, [new Date(deps.clock.now().getTime() - KEPT_MS)])
+      const now = deps.clock.now().getTime()
+      await oneStatement(deps.db).query(PURGE, [new Date(now - KEPT_MS)])
+      await oneStatement(deps.db).query(PURGE_PROMPTS, [new Date(now - HOUR_MS), new Date(now - PROMPTS_DAY_MS)])
       return 0
     },
     async idle() {},

@@ -97,6 +97,10 @@ function applyDecision(
     applyCollectionStep(deps, effects, collection, step, { actor, reason }, subscribed)
     if (step.move === 'succeed' && collection.payment_link_id !== null && attempt.phone !== null)
       effects.approved.add(attempt.phone)
+    if (step.move === 'succeed' || step.move === 'hold') {
+      const { environment } = collection
+      effects.approved_prompts.push({ environment, method: attempt.of_method, phone: attempt.phone })
+    }
   }
   for (const text of decision.recorded) recorded.add(text)
   if (decision.contradiction !== null) applyContradiction(deps, effects, collection, decision.contradiction)

@@ -144,6 +144,7 @@ async function startLinkPayment(
     phone: method === 'qr' ? null : phone,
     link_id: page.id,
     address: choice.address,
+    prompt: { environment: page.environment, method, phone },
   })
   return startOnPage(deps, tx, page, hosted, { provider: provider.name, method, phone, fee_minor, lease })
 }
