@@ -120,11 +120,13 @@ export async function paymentsOf(
   return { latest, paid }
 }
 
-/** Returns the payments of a page, and whether an unanswered attempt can still take money. */
-export async function pageStateOf(context: PageContext, link: Link): Promise<PageState> {
+/**
+ * Returns the payments of a page for a payer with an IP address, and whether an unanswered attempt can still take money.
+ */
+export async function pageStateOf(context: PageContext, link: Link, address: string): Promise<PageState> {
   const payments = await paymentsOf(context, link)
   const may = payments.latest !== null && link.status !== 'PAID'
-  return { ...payments, unanswered: may ? await context.findUnanswered(link) : null }
+  return { ...payments, address, unanswered: may ? await context.findUnanswered(link) : null }
 }
 
 /** Makes the function that finds the newest payment of a page. One query serves all pages that wait. */

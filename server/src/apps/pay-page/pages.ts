@@ -47,15 +47,24 @@ export async function showLinkPage(
   link: Link,
   form: RejectedForm | null = null,
 ): Promise<FastifyReply> {
-  const [state, around] = await Promise.all([pageStateOf(context, link), screenContextOf(context, request, link)])
+  const [state, around] = await Promise.all([
+    pageStateOf(context, link, request.ip),
+    screenContextOf(context, request, link),
+  ])
   return sendScreen(request, reply, pageScreen(context.deps, link, state, around, form))
 }
 
 /** Answers a poll about the state of a link. */
-export async function pollPage(context: PageContext, reply: FastifyReply, slug: string): Promise<FastifyReply> {
+export async function pollPage(
+  context: PageContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  slug: string,
+): Promise<FastifyReply> {
   const link = await context.findBySlug(slug)
   if (link === null) return reply.code(404).send({ state: 'unknown' })
-  return sendPoll(reply, { state: pageScreenName(context.deps, link, await paymentsOf(context, link)) })
+  const state = { ...(await paymentsOf(context, link)), address: request.ip }
+  return sendPoll(reply, { state: pageScreenName(context.deps, link, state) })
 }
 
 /** Sends the help page of a link. */
@@ -91,7 +100,7 @@ export async function sendPayment(
   if (found === null) return sendNotFound(context.deps, request, reply)
   const { link, payment, paid } = found
   const around = await screenContextOf(context, request, link)
-  const page_state = payment.status === 'failed' ? await pageStateOf(context, link) : null
+  const page_state = payment.status === 'failed' ? await pageStateOf(context, link, request.ip) : null
   const label = pageTexts(around.merchantFrame.language).plain('scan_qr')
   const drawQr = (payload: string) => qrSvg(payload, { label })
   return sendScreen(request, reply, paymentScreen(context.deps, link, { payment, paid, page_state }, around, drawQr))

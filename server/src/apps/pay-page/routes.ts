@@ -93,7 +93,7 @@ function addLinkPages(scope: App, context: PageContext): void {
     (request, reply) => submitForm(context, request, reply, request.params.slug, request.body ?? {}),
   )
   scope.get<{ Params: { slug: string } }>('/pay/:slug/state', page, (request, reply) =>
-    pollPage(context, reply, request.params.slug),
+    pollPage(context, request, reply, request.params.slug),
   )
   scope.get<{ Params: { slug: string } }>('/pay/:slug/help', page, (request, reply) =>
     sendHelp(context, request, reply, request.params.slug),

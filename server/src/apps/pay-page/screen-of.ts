@@ -3,7 +3,7 @@
 import type { Deps } from '../../kernel/db/index.ts'
 import { maskPhone } from '../../kernel/lib/index.ts'
 import type { PagePayment } from '../../money/collections/index.ts'
-import { isOver, type Link, linkStatusAt, promptLeft } from '../../money/payment-links/index.ts'
+import { busyLeft, isOver, type Link, linkStatusAt, promptLeft } from '../../money/payment-links/index.ts'
 import { returnUrl } from './return-url.ts'
 import type { FormProblem, MerchantFrame, PayMethod, PaymentFacts, Screen, UnansweredNotice } from './view.ts'
 
@@ -30,16 +30,22 @@ export type PageState = {
   latest: PagePayment | null
   /** The payment that paid the page. Null means that no payment paid the page. */
   paid: PagePayment | null
+  /** The IP address of the payer. Null means that no prompt of another payer can concern the screen. */
+  address: string | null
   /** The kind of an attempt that can still take money. Null means that the page has no such attempt. */
   unanswered: UnansweredNotice['kind'] | null
 }
 
 /** Returns the name of the screen for the address of a link. */
-export function pageScreenName(deps: Deps, link: Link, { latest, paid }: Pick<PageState, 'latest' | 'paid'>) {
+export function pageScreenName(
+  deps: Deps,
+  link: Link,
+  { latest, paid, address }: Pick<PageState, 'latest' | 'paid' | 'address'>,
+) {
   const status = linkStatusAt(link, deps.clock.now())
   if (status === 'PAID') return paid?.status === 'reversed' ? 'reversed' : 'paid'
   if (latest?.status === 'pending_clearance') return 'review'
-  if (latest !== null && promptLeft(deps, latest) > 0) return 'in_progress'
+  if (latest !== null && busyLeft(deps, latest, address) > 0) return 'in_progress'
   // If the provider returns held money of a hosted page, the page ends. A payment link then accepts another payment.
   if (link.collection_id !== null && latest?.status === 'reversed') return 'reversed'
   if (status === 'ACTIVE') {
@@ -156,7 +162,7 @@ export function paymentScreen(
       }
     }
     case 'paid':
-      return pageScreen(deps, link, { latest: payment, paid, unanswered: null }, around, null)
+      return pageScreen(deps, link, { latest: payment, paid, address: null, unanswered: null }, around, null)
     case 'reversed':
       return reversedScreenOf(link, paid ?? payment, merchantFrame)
     case 'review':
@@ -168,7 +174,7 @@ export function paymentScreen(
         watch,
       })
     case 'choose':
-      return pageScreen(deps, link, { latest: payment, paid: null, unanswered: null }, around, null)
+      return pageScreen(deps, link, { latest: payment, paid: null, address: null, unanswered: null }, around, null)
     case 'qr':
       return {
         ...merchantFrame,

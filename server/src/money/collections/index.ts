@@ -10,7 +10,7 @@ export type { LinkedPayment, LinkSettlement, LinkStatus, LockedLink, PaidLink } 
 export { ASKED_MAX, BOOKS_MAX, LOOKED_AT_MAX, listForOperators, type OperatorFilter, WAITING_MAX } from './of-all.ts'
 export { listOfLink } from './of-link.ts'
 export * from './page.ts'
-export { checkPromptLimits, promptLimitsTask } from './prompt-limits.ts'
+export { checkPromptLimits, pageAddressHash, promptLimitsTask } from './prompt-limits.ts'
 export { fetchQr } from './qr.ts'
 export { parseReference } from './reference.ts'
 export { paymentRetention } from './retention.ts'

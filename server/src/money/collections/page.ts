@@ -33,8 +33,8 @@ const CREATE = sql(
   'page_create_collection',
   `insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor,
      currency, fee_minor, amount_received_minor, customer_name, customer_phone, customer_email, reference, description,
-     failure_reason_code, attempts, payment_link_id, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9, null, $10, $11, $12, $13, $14, null, $15, $16, $17, $18)`,
+     failure_reason_code, attempts, payment_link_id, created_at, updated_at, busy_for)
+   values ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9, null, $10, $11, $12, $13, $14, null, $15, $16, $17, $18, $19)`,
 )
 
 /**
@@ -52,6 +52,7 @@ async function insertPageCollection(
     fee_minor: bigint
     phone: string | null
     attempts: number
+    busy_for: Buffer | null
   },
 ): Promise<void> {
   await tx.query(CREATE, [
@@ -73,12 +74,13 @@ async function insertPageCollection(
     page.id,
     timeOfId(made.id),
     deps.clock.now(),
+    made.busy_for,
   ])
 }
 
 /** Writes the collection of a hosted page, in the transaction of the page. */
 export async function createHosted(deps: Deps, tx: Tx, page: PaymentPage & { collection_id: string }): Promise<void> {
-  const nothing = { status: 'created', method: null, fee_minor: 0n, phone: null, attempts: 0 } as const
+  const nothing = { status: 'created', method: null, fee_minor: 0n, phone: null, attempts: 0, busy_for: null } as const
   await insertPageCollection(deps, tx, page, { id: page.collection_id, ...nothing })
 }
 
@@ -125,7 +127,7 @@ const RESTART = sql(
   'page_restart_hosted',
   `with moved as (
      update collections set status = $4, version = version + case when status = $4 then 0 else 1 end, method = $5,
-       fee_minor = $6, attempts = attempts + 1, failure_reason_code = null, updated_at = $7, customer_phone = $9
+       fee_minor = $6, attempts = attempts + 1, failure_reason_code = null, updated_at = $7, customer_phone = $9, busy_for = $10
      where merchant_id = $1 and id = $2 and attempts = $3
      returning version
    )
@@ -144,9 +146,16 @@ const ATTEMPT = sql(
 
 /**
  * The method, the phone and the provider of a payer's attempt, with the fee in cents. `lease` means that this process sends the
- * attempt; otherwise a worker does.
+ * attempt; otherwise a worker does. `busy_for` is the only payer for whom the prompt keeps the page busy; null means every payer.
  */
-export type Choice = { provider: string; method: Method; phone: string | null; fee_minor: bigint; lease: boolean }
+export type Choice = {
+  provider: string
+  method: Method
+  phone: string | null
+  fee_minor: bigint
+  lease: boolean
+  busy_for: Buffer | null
+}
 
 /** Starts a payment on a locked page: writes its collection as `processing`, and an attempt with its provider reference. */
 export async function startOnPage(
@@ -156,7 +165,7 @@ export async function startOnPage(
   hosted: LockedHostedCollection | null,
   choice: Choice,
 ): Promise<Attempt> {
-  const { provider, method, phone, fee_minor, lease } = choice
+  const { provider, method, phone, fee_minor, lease, busy_for } = choice
   const now = deps.clock.now()
   const number = (hosted?.attempts ?? 0) + 1
   const collection_id = page.collection_id ?? newId(deps, page.routing_code)
@@ -168,6 +177,7 @@ export async function startOnPage(
       fee_minor,
       phone,
       attempts: 1,
+      busy_for,
     })
   } else {
     await tx.query(RESTART, [
@@ -180,6 +190,7 @@ export async function startOnPage(
       now,
       hosted.status,
       phone ?? page.customer_phone,
+      busy_for,
     ])
     await markDays(deps, tx, [{ ...page, collection_id }])
   }
@@ -241,6 +252,8 @@ export type PagePayment = {
   foreign_currency: string | null
   attempts: number
   updated_at: Date
+  /** The only payer for whom the prompt keeps the page busy, as `pageAddressHash` returns it. Null means every payer. */
+  busy_for: Buffer | null
   /** The time at which the money arrived, even if an operator declined it later. Null means that no money arrived. */
   arrived_at: Date | null
   /** The phone of the payer, from the attempt. This field and the fields after it are null before the first attempt. */
@@ -254,7 +267,7 @@ export type PagePayment = {
 }
 
 const PAYMENT_COLUMNS = `c.merchant_id, c.payment_link_id, c.id as collection_id, c.status, c.method, c.failure_reason_code,
-     c.amount_received_minor, c.foreign_amount_minor, c.foreign_currency, c.attempts, c.updated_at, a.phone, a.state as attempt_state,
+     c.amount_received_minor, c.foreign_amount_minor, c.foreign_currency, c.attempts, c.updated_at, c.busy_for, a.phone, a.state as attempt_state,
      a.created_at as attempt_at, a.provider, a.provider_id, a.payment_token, a.qr_payload,
      case when c.amount_received_minor is not null or c.foreign_currency is not null then (
        select min(h.at) from collection_history h

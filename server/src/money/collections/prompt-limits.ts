@@ -10,6 +10,10 @@ import type { Task } from '../../kernel/work/index.ts'
 const WINDOW_MS = 10 * 60_000
 /** The age at which the server deletes a counter. */
 const KEPT_MS = 2 * WINDOW_MS
+/** The window in which the server counts the prompts of one address on one page. */
+const PAGE_WINDOW_MS = 24 * 3_600_000
+/** After this number of prompts of one address on one page, further prompts of the address no longer block other payers. */
+const BLOCKING_PROMPTS = 2
 
 /**
  * The facts of a payer's attempt that the limits count. If `phone` is null, the server sends no prompt; if `address` is null, the
@@ -20,6 +24,8 @@ export type PayerTry = { phone: string | null; link_id: string; address: string 
 /** The facts of a payment that determine whether the payment sends a live prompt to a phone. */
 export type Prompt = { environment: Environment; method: Method; phone: string | null }
 
+const ENDED = `t.window_started_at <= case when t.kind = 'page_address' then $4::timestamptz else $3::timestamptz end`
+
 // The query locks counters in one order. If two payers share counters, one transaction waits for the other without a deadlock.
 const COUNT = sql(
   'payer_tries_count',
@@ -27,48 +33,68 @@ const COUNT = sql(
    select kind, decode(subject, 'hex'), $2, 1 from json_to_recordset($1::json) as x(kind text, subject text)
    order by kind, subject
    on conflict (kind, subject) do update set
-     tries = case when t.window_started_at <= $3 then 1 else t.tries + 1 end,
-     window_started_at = case when t.window_started_at <= $3 then $2 else t.window_started_at end
+     tries = case when ${ENDED} then 1 else t.tries + 1 end,
+     window_started_at = case when ${ENDED} then $2 else t.window_started_at end
    returning kind, tries, window_started_at`,
 )
 
 /**
  * Counts an attempt in the transaction that writes the attempt. If a count exceeds its limit, refuses the attempt with
- * `rate_limited`. The transaction then rolls back, so that a refused attempt does not count.
+ * `rate_limited`. The transaction then rolls back, so that a refused attempt does not count. Returns the hash for `busy_for` of the
+ * payment. Null means that the prompt keeps the page busy for every payer.
  */
-export async function checkPromptLimits(deps: Deps, tx: Tx, payerTry: PayerTry): Promise<void> {
-  await Promise.all([checkPayerTry(deps, tx, payerTry), checkPhonePrompts(deps, tx, payerTry.prompt)])
+export async function checkPromptLimits(deps: Deps, tx: Tx, payerTry: PayerTry): Promise<Buffer | null> {
+  const [busy_for] = await Promise.all([
+    checkPayerTry(deps, tx, payerTry),
+    checkPhonePrompts(deps, tx, payerTry.prompt),
+  ])
+  return busy_for
 }
 
-async function checkPayerTry(deps: Deps, tx: Tx, payerTry: PayerTry): Promise<void> {
+/** Returns the hash of a page and of the network of a payer's address. Null means that the address is unknown. */
+export function pageAddressHash(deps: Deps, link_id: string, address: string | null): Buffer | null {
+  return address === null ? null : subjectHash(deps, 'page_address', `${link_id} ${customerNetwork(address)}`)
+}
+
+async function checkPayerTry(deps: Deps, tx: Tx, payerTry: PayerTry): Promise<Buffer | null> {
   const { prompts_per_phone, tries_per_link, tries_per_address } = deps.config
-  const limits = { phone: prompts_per_phone, link: tries_per_link, address: tries_per_address }
+  const limits = { phone: prompts_per_phone, link: tries_per_link, address: tries_per_address, page_address: Infinity }
   const address = payerTry.address === null ? null : customerNetwork(payerTry.address)
-  const subjects = { phone: payerTry.phone, link: payerTry.link_id, address }
-  const rows = (['address', 'link', 'phone'] as const).flatMap((kind) => {
+  const page_address = payerTry.phone === null ? null : pageAddressHash(deps, payerTry.link_id, payerTry.address)
+  const hashOf = (kind: string, subject: string | null) => (subject === null ? null : subjectHash(deps, kind, subject))
+  const subjects = {
+    phone: hashOf('phone', payerTry.phone),
+    link: hashOf('link', payerTry.link_id),
+    address: hashOf('address', address),
+    page_address,
+  }
+  const rows = (['address', 'link', 'page_address', 'phone'] as const).flatMap((kind) => {
     const subject = subjects[kind]
-    return subject === null || limits[kind] === 0
-      ? []
-      : [{ kind, subject: subjectHash(deps, kind, subject).toString('hex') }]
+    return subject === null || limits[kind] === 0 ? [] : [{ kind, subject: subject.toString('hex') }]
   })
-  if (rows.length === 0) return
+  if (rows.length === 0) return null
   const now = deps.clock.now()
   const before = new Date(now.getTime() - WINDOW_MS)
   const counted = await tx.query<{ kind: keyof typeof limits; tries: number; window_started_at: Date }>(COUNT, [
     JSON.stringify(rows),
     now,
     before,
+    new Date(now.getTime() - PAGE_WINDOW_MS),
   ])
   const over = counted.filter(({ kind, tries }) => tries > limits[kind])
-  if (over.length === 0) return
+  if (over.length === 0) {
+    const on_page = counted.find(({ kind }) => kind === 'page_address')
+    return on_page !== undefined && on_page.tries > BLOCKING_PROMPTS ? page_address : null
+  }
   const until = Math.max(...over.map(({ window_started_at }) => window_started_at.getTime())) + WINDOW_MS
   const retry_after_s = Math.max(1, Math.ceil((until - now.getTime()) / 1_000))
-  refuse('rate_limited', { retry_after_s, message: WHY[over[0]?.kind ?? 'link'] })
+  return refuse('rate_limited', { retry_after_s, message: WHY[over[0]?.kind ?? 'link'] })
 }
 
 const WHY = {
   phone: 'This phone received several prompts and approved none. Wait before you try again.',
   link: 'This payment had too many attempts. Wait before you try again.',
+  page_address: 'This payment had too many attempts. Wait before you try again.',
   address: 'Your network started too many payments. Wait before you try again.',
 } as const
 
@@ -186,7 +212,8 @@ const PURGE_PROMPTS = sql(
 const PURGE = sql(
   'payer_tries_purge',
   `delete from payer_tries where (kind, subject) in (
-     select kind, subject from payer_tries where window_started_at < $1 order by kind, subject for update skip locked)`,
+     select kind, subject from payer_tries
+     where window_started_at < case when kind = 'page_address' then $2::timestamptz else $1::timestamptz end order by kind, subject for update skip locked)`,
 )
 const PURGE_EVERY_MS = 10 * 60_000
 
@@ -197,7 +224,7 @@ export function promptLimitsTask(deps: Deps): Task {
     every_ms: PURGE_EVERY_MS,
     async runOnce() {
       const now = deps.clock.now().getTime()
-      await oneStatement(deps.db).query(PURGE, [new Date(now - KEPT_MS)])
+      await oneStatement(deps.db).query(PURGE, [new Date(now - KEPT_MS), new Date(now - PAGE_WINDOW_MS)])
       await oneStatement(deps.db).query(PURGE_PROMPTS, [new Date(now - HOUR_MS), new Date(now - PROMPTS_DAY_MS)])
       return 0
     },

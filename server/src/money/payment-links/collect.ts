@@ -23,6 +23,7 @@ import {
   lockHosted,
   mayStart,
   type PagePayment,
+  pageAddressHash,
   paymentsUnderWay,
   startOnPage,
 } from '../collections/index.ts'
@@ -117,14 +118,14 @@ type OpenPage = { hosted: HostedPayment; page: Link; under_way: readonly PagePay
 type HostedPayment = Awaited<ReturnType<typeof lockHosted>> | null
 
 /** Locks the page. Refuses a page that takes no payments, or a page on which another payer is paying. */
-async function lockOpenPage(deps: Deps, tx: Tx, link: Link): Promise<OpenPage> {
+async function lockOpenPage(deps: Deps, tx: Tx, link: Link, address: string | null): Promise<OpenPage> {
   // The transaction locks the collection before its page, in the same order as a settlement.
   const hosted = link.collection_id === null ? null : await lockHosted(tx, link.merchant_id, link.collection_id)
   const page = await lockLink(tx, link.merchant_id, link.id)
   if (page === null) return refuse('not_found')
   checkOpen(deps, page)
   const under_way = await paymentsUnderWay(tx, page.merchant_id, page.id)
-  checkNoPaymentInProgress(deps, under_way)
+  checkNoPaymentInProgress(deps, under_way, address)
   return { hosted, page, under_way }
 }
 
@@ -140,13 +141,13 @@ async function startLinkPayment(
   if (hosted !== null && !mayStart(hosted)) {
     refuse('payment_link_not_active', { message: NO_MORE_ATTEMPTS, details: { status: 'ACTIVE' } })
   }
-  await checkPromptLimits(deps, tx, {
+  const busy_for = await checkPromptLimits(deps, tx, {
     phone: method === 'qr' ? null : phone,
     link_id: page.id,
     address: choice.address,
     prompt: { environment: page.environment, method, phone },
   })
-  return startOnPage(deps, tx, page, hosted, { provider: provider.name, method, phone, fee_minor, lease })
+  return startOnPage(deps, tx, page, hosted, { provider: provider.name, method, phone, fee_minor, lease, busy_for })
 }
 
 /** Starts a payment by a prompt on the payer's phone: stores the attempt, answers the payer, and sends the attempt. */
@@ -163,7 +164,8 @@ async function collectByPush(
   try {
     let attempt: Attempt | null = null
     const store = async (tx: Tx) => {
-      attempt = await startLinkPayment(deps, tx, await lockOpenPage(deps, tx, link), choice, releaseCapacity !== null)
+      const opened = await lockOpenPage(deps, tx, link, choice.address)
+      attempt = await startLinkPayment(deps, tx, opened, choice, releaseCapacity !== null)
       const data = { collection_id: attempt.collection_id, ...answerFields(choice.method) }
       const { collection_id: resource_id } = attempt
       return { status_code: 202, response_body: JSON.stringify({ success: true, data }), resource_id }
@@ -193,7 +195,7 @@ async function collectByQr(
 ): Promise<CollectReply> {
   const { driver } = options
   const begin = async (tx: Tx): Promise<{ attempt: Attempt } | { answer: StoredAnswer }> => {
-    const opened = await lockOpenPage(deps, tx, link)
+    const opened = await lockOpenPage(deps, tx, link, choice.address)
     const recent = recentCode(deps, opened.page, opened.under_way, choice.provider)
     if (recent === null) return { attempt: await startLinkPayment(deps, tx, opened, choice, true) }
     const { collection_id, payment_token, qr_payload } = recent
@@ -289,13 +291,15 @@ const CLOSED = {
   CANCELLED: 'The business has cancelled this payment. Ask the business for a new link.',
 } as const
 
-/** If a payer may still approve a payment of this page, or a payment is under review, refuses with payment_in_progress. */
-function checkNoPaymentInProgress(deps: Deps, payments: readonly PagePayment[]): void {
+/**
+ * If a prompt keeps the page busy for a payer with this address, or a payment is under review, refuses with payment_in_progress.
+ */
+function checkNoPaymentInProgress(deps: Deps, payments: readonly PagePayment[], address: string | null): void {
   for (const payment of payments) {
     if (payment.status === 'pending_clearance') {
       refuse('payment_in_progress', { message: 'A payment on this page is under review. Do not pay again.' })
     }
-    const left_s = promptLeft(deps, payment)
+    const left_s = busyLeft(deps, payment, address)
     if (left_s > 0) {
       refuse('payment_in_progress', {
         message: 'A payment prompt of this page waits on a phone. Approve the prompt there, or wait until it expires.',
@@ -312,6 +316,16 @@ export function promptLeft(deps: Deps, { status, method, attempt_at }: PagePayme
   if (status !== 'processing' || method === 'qr' || attempt_at === null) return 0
   const ends = attempt_at.getTime() + deps.config.push_lifetime_s * 1_000
   return Math.max(0, Math.ceil((ends - deps.clock.now().getTime()) / 1_000))
+}
+
+/**
+ * Returns the seconds for which the prompt of a payment keeps the page busy for a payer with this address. A payer who left two
+ * prompts of the page unapproved keeps the page busy only for the own address.
+ */
+export function busyLeft(deps: Deps, payment: PagePayment, address: string | null): number {
+  const { busy_for, payment_link_id } = payment
+  const concerns = busy_for === null || pageAddressHash(deps, payment_link_id, address)?.equals(busy_for) === true
+  return concerns ? promptLeft(deps, payment) : 0
 }
 
 async function pageFee(deps: Deps, page: Link, method: Method, provider: Provider): Promise<bigint> {

@@ -1,6 +1,15 @@
 // Exports the public interface of payment links and hosted pages.
 
-export { type Collect, checkPayerPhone, createCollect, isOver, isSuspended, mayServe, promptLeft } from './collect.ts'
+export {
+  busyLeft,
+  type Collect,
+  checkPayerPhone,
+  createCollect,
+  isOver,
+  isSuspended,
+  mayServe,
+  promptLeft,
+} from './collect.ts'
 export {
   type CheckedPage,
   checkPage,
