@@ -25,6 +25,7 @@ import {
   createMessageTask,
   messageRetention,
   messageRoutes,
+  recipientLimitTask,
 } from './adapters/messages/index.ts'
 import { type LiveMoney, liveMoney, liveWarnings, waitingUnconfigured } from './adapters/providers/announce.ts'
 import { type Breaker, createBreaker } from './adapters/providers/breaker.ts'
@@ -376,6 +377,7 @@ function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: T
     ...paymentRetention(deps),
     linkRetention(deps),
     invoiceRetention(deps),
+    recipientLimitTask(deps),
     identityTask(deps),
     fourEyesTask(deps),
     reconciliationTask(deps, statementProviders(adapters.providers)),

@@ -52,6 +52,7 @@ export function testDeps(
       CONNECTIONS_PER_ADDRESS: '0',
       PROMPTS_PER_PHONE_HOUR: '0',
       PROMPTS_PER_PHONE_DAY: '0',
+      MESSAGES_PER_RECIPIENT_DAY: '0',
       LOG_LEVEL: 'debug',
       ...options.env,
     },

@@ -216,7 +216,7 @@ const OWNERS: Record<string, readonly string[]> = {
   'books/ledger': ['ledger_accounts', 'ledger_transfers'],
   'books/audit': ['audit_chains', 'audit_log'],
   'adapters/webhooks': ['webhook_attempts', 'webhook_configs', 'webhook_deliveries'],
-  'adapters/messages': ['outbox_messages'],
+  'adapters/messages': ['outbox_messages', 'recipient_messages'],
   'access/four-eyes': ['four_eyes_sums', 'operator_decisions'],
   'access/merchants': ['ip_addresses', 'member_history', 'members', 'merchants', 'pricing_rules', 'users'],
   'access/identity': [

@@ -201,6 +201,9 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Makato yanachukua kiasi chote. Omba angalau shilingi {}.',
   'The server sends an invoice at most {} times a day. This invoice has reached the limit today.':
     'Ankara inaweza kutumwa si zaidi ya mara {} kwa siku. Ankara hii imefikia kikomo cha leo.',
+  'This customer got {} messages of businesses in 24 hours.':
+    'Mteja huyu amepata ujumbe {} wa biashara ndani ya saa 24.',
+  'Wait before you send another one.': 'Subiri kabla ya kutuma mwingine.',
   'This environment has no invoice with this id.': 'Mazingira haya hayana ankara yenye kitambulisho hiki.',
   'No provider pays out to {} at the moment.': 'Kwa sasa hakuna kinachoweza kutumwa {}.',
   'No provider pays out by {}.': 'Hakuna kinachoweza kutumwa kwa {}.',

@@ -37,6 +37,7 @@ const messagesTexts = texts({
       gateway_unreachable: 'Mtoa huduma wa ujumbe hafikiki',
       attachment_failed: 'Kiambatisho kimeshindikana',
       unknown_outcome: 'Haijulikani kama imefika; haitumwi tena',
+      recipient_limit: 'Mpokeaji amepata ujumbe mwingi ndani ya saa 24; huu hautumwi',
     } as Record<string, string>,
     empty: 'Bado hakuna ujumbe',
     invoices: 'Angalia ankara',
@@ -64,6 +65,7 @@ const messagesTexts = texts({
       gateway_unreachable: 'The gateway cannot be reached',
       attachment_failed: 'The attachment failed',
       unknown_outcome: 'It is unknown whether it arrived; it is not sent again',
+      recipient_limit: 'The recipient got too many messages in 24 hours; this one is not sent',
     },
     empty: 'No messages yet',
     invoices: 'See the invoices',
@@ -117,7 +119,7 @@ function MessageStatus({ row }: { row: MerchantMessageRow }) {
     <>
       <Chip tone={TONES[row.status]}>{t.state[row.status]}</Chip>
       <Text size="xs" c="dimmed" component="div">
-        {row.status === 'kept' ? t.kept : null}
+        {row.status === 'kept' && row.error === null ? t.kept : null}
         {row.error === null ? null : (t.error[row.error] ?? row.error)}{' '}
         {row.status === 'waiting' && row.next_try_at !== null ? (
           <>

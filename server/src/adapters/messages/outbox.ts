@@ -18,6 +18,8 @@ type QueuedMessage = {
   merchant_id?: string
   /** The environment of the reported fact. Undefined means live. The server stores a sandbox message and never sends it. */
   environment?: Environment
+  /** Why the server stores the message and never sends it: a stable word, a colon and a text. Undefined means no such reason. */
+  kept_because?: string
   /** The invoice of the message. If the message has an invoice, the merchant of the invoice may read the message. */
   invoice_id?: string
 }
@@ -33,8 +35,8 @@ export type Sms = QueuedMessage
 const INSERT = sql(
   'outbox_insert',
   `insert into outbox_messages (merchant_id, id, channel, status, due_at, environment, kind, recipient, subject, body,
-     invoice_id, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+     invoice_id, created_at, error)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 )
 
 /**
@@ -61,12 +63,13 @@ async function queueMessage(
   subject: string,
   text: string,
 ) {
-  const { merchant_id = PLATFORM, environment = 'live', kind, to, invoice_id = null } = message
+  const { merchant_id = PLATFORM, environment = 'live', kind, to, invoice_id = null, kept_because = null } = message
   const id = newId(deps, merchant_id === PLATFORM ? 0 : routingCodeOf(merchant_id))
   const now = deps.clock.now()
-  const is_sent = environment === 'live' && hasGateway(deps.config, channel)
+  const is_sent = kept_because === null && environment === 'live' && hasGateway(deps.config, channel)
   const state = is_sent ? ['waiting', now] : ['kept', null]
   const body = deps.vault.seal(text)
-  await tx.query(INSERT, [merchant_id, id, channel, ...state, environment, kind, to, subject, body, invoice_id, now])
+  const about = [environment, kind, to, subject, body, invoice_id, now, kept_because]
+  await tx.query(INSERT, [merchant_id, id, channel, ...state, ...about])
   return { id }
 }

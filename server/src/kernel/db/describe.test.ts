@@ -34,7 +34,7 @@ const IDENTITY_TABLES = [
 /** Tables of the inbox. The server stores a callback before the server knows the merchant of the callback. */
 const INBOX_TABLES = ['provider_callbacks']
 /** Tables about all payers: the prompts of each phone, and the help numbers of the networks. */
-const PAYER_TABLES = ['payer_tries', 'phone_prompts', 'network_help']
+const PAYER_TABLES = ['payer_tries', 'phone_prompts', 'recipient_messages', 'network_help']
 /**
  * Tables of provider statements: a line belongs to no merchant until the server matches the line with a payment or
  * payout.

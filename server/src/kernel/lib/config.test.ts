@@ -43,6 +43,7 @@ const BAD: [string, string[]][] = [
   ['NEW_DESTINATION', ['', 'yes']],
   ['PROMPTS_PER_PHONE_HOUR', ['-1', '1.5', 'ten']],
   ['PROMPTS_PER_PHONE_DAY', ['-1', '1000001', ' ']],
+  ['MESSAGES_PER_RECIPIENT_DAY', ['-1', 'ten']],
   ['API_KEY_STYLE', ['stripe', '']],
   [
     'SECRET_KEY',
@@ -179,6 +180,7 @@ test('the limits of prompts apply by default to real money only, and the limits 
   assert.deepEqual(limitsOf({ PROMPTS_PER_PHONE_HOUR: '4' }), [4, 0])
   const real = { ...SELCOM_SETTINGS, PROVIDER: 'selcom' }
   assert.deepEqual(limitsOf(real), [10, 30])
+  assert.equal(readConfig(real, PROVIDERS).messages_per_recipient_day, 10)
   assert.deepEqual(limitsOf({ ...real, PROMPTS_PER_PHONE_DAY: '0' }), [10, 0])
   const { payout_daily_limit, payout_daily_limit_per_destination, new_destination } = readConfig({}, PROVIDERS)
   assert.deepEqual([payout_daily_limit, payout_daily_limit_per_destination, new_destination], [null, null, 'warn'])

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { consoleProblems, consoleSettings, insecureConsoles } from './console-settings.ts'
-import { limitSettings, setPromptLimits } from './limit-settings.ts'
+import { limitSettings, setCountLimits } from './limit-settings.ts'
 import { insecureMessages, messageProblems, messageSettings } from './message-settings.ts'
 import { parseProxyList } from './network.ts'
 import {
@@ -436,7 +436,7 @@ export function readConfig(
     if (calls_providers) problems.push(...insecureProviders(config, providers))
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
-  setPromptLimits(config, providers.find(({ name }) => name === config.provider)?.simulated ?? false)
+  setCountLimits(config, providers.find(({ name }) => name === config.provider)?.simulated ?? false)
   return config
 }
 

@@ -2,7 +2,7 @@
 // server keeps each name on one line and makes no link from a name.
 
 import { mailedName } from '../../access/merchants/index.ts'
-import { queueEmail, queueSms, shortestSms } from '../../adapters/messages/index.ts'
+import { countMessages, queueEmail, queueSms, shortestSms } from '../../adapters/messages/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { dayOf, type Language, plainLine, showAmount, showDate } from '../../kernel/lib/index.ts'
 import { publicUrl } from '../payment-links/index.ts'
@@ -127,9 +127,35 @@ export function channelsOf({ customer_phone, customer_email }: Invoice): ('sms' 
   return [...(customer_phone === null ? [] : ['sms' as const]), ...(customer_email === null ? [] : ['email' as const])]
 }
 
+/** For each message of an invoice above the limit of its recipient, the time from which the limit allows another message. */
+type ReachedLimits = ReadonlyMap<string, Date>
+
+/** The error of a message above the limit of its recipient. */
+const TOO_MANY = 'recipient_limit: the recipient got too many messages in 24 hours'
+
+const messageName = ({ id }: Pick<Invoice, 'id'>, channel: 'sms' | 'email') => `${id} ${channel}`
+
+/** Counts the messages to the customers of invoices. Returns the messages above the limit of their recipient. */
+export async function countInvoiceMessages(deps: Deps, tx: Tx, invoices: readonly Invoice[]): Promise<ReachedLimits> {
+  const messages = invoices.flatMap((invoice) =>
+    channelsOf(invoice).map((channel) => ({
+      name: messageName(invoice, channel),
+      environment: invoice.environment,
+      to: (channel === 'sms' ? invoice.customer_phone : invoice.customer_email?.toLowerCase()) ?? '',
+    })),
+  )
+  const counted = await countMessages(deps, tx, messages)
+  return new Map(
+    messages.flatMap(({ name }, place) => {
+      const again_at = counted[place]
+      return again_at instanceof Date ? [[name, again_at] as const] : []
+    }),
+  )
+}
+
 /**
  * Queues an SMS to the customer's phone and an e-mail to the customer's address. `slug` identifies the payment link in these
- * messages.
+ * messages. The outbox keeps a message of `reached` with the reason, and the worker does not send it.
  */
 export async function queueInvoiceMessages(
   deps: Deps,
@@ -137,15 +163,19 @@ export async function queueInvoiceMessages(
   kind: InvoiceMessageKind,
   invoice: Invoice,
   link: { pay_url: string; slug: string },
+  reached: ReachedLimits,
 ): Promise<void> {
   const { merchant_id, environment, id: invoice_id, customer_phone, customer_email } = invoice
   const { brand_name } = deps.config
   const today = dayOf(deps.clock.now())
   const context = { kind, today, brand_name, pay_url: publicUrl(link.pay_url, link.slug) }
   const about = { kind, merchant_id, environment, invoice_id }
+  const aboutOn = (channel: 'sms' | 'email') =>
+    reached.has(messageName(invoice, channel)) ? { ...about, kept_because: TOO_MANY } : about
   await Promise.all([
-    customer_phone !== null && queueSms(deps, tx, { ...about, to: customer_phone, text: invoiceSms(invoice, context) }),
+    customer_phone !== null &&
+      queueSms(deps, tx, { ...aboutOn('sms'), to: customer_phone, text: invoiceSms(invoice, context) }),
     customer_email !== null &&
-      queueEmail(deps, tx, { ...about, to: customer_email, ...invoiceEmail(invoice, context) }),
+      queueEmail(deps, tx, { ...aboutOn('email'), to: customer_email, ...invoiceEmail(invoice, context) }),
   ])
 }

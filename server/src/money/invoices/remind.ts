@@ -4,7 +4,7 @@
 import { type Deps, inLockOrder, inputRows, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { dayOf, runSplitting } from '../../kernel/lib/index.ts'
 import { createClaimer, type Task } from '../../kernel/work/index.ts'
-import { channelsOf, queueInvoiceMessages } from './notify.ts'
+import { channelsOf, countInvoiceMessages, queueInvoiceMessages } from './notify.ts'
 import { nextReminder } from './reminder-days.ts'
 import { findInvoices, type Invoice } from './store.ts'
 
@@ -59,14 +59,19 @@ function needsReminder(invoice: Invoice): boolean {
 }
 
 /** Queues the reminder of one invoice if the customer needs a reminder, and returns the time of the next reminder. */
-async function remindInvoice(deps: Deps, tx: Tx, invoice: Invoice, pay_url: string, now: Date) {
+async function remindInvoice(
+  deps: Deps,
+  tx: Tx,
+  invoice: Invoice,
+  { pay_url, now, reached }: { pay_url: string; now: Date; reached: ReadonlyMap<string, Date> },
+) {
   const { merchant_id, id, slug, due_date, paid_at } = invoice
   if (isBeingPaid(invoice, now)) {
     return { merchant_id, id, due_at: new Date(now.getTime() + RECHECK_MS), reminded: 0 }
   }
   const is_reminded = needsReminder(invoice)
   if (is_reminded) {
-    await queueInvoiceMessages(deps, tx, 'invoice.remind', invoice, { pay_url, slug: slug as string })
+    await queueInvoiceMessages(deps, tx, 'invoice.remind', invoice, { pay_url, slug: slug as string }, reached)
   }
   const due_at = paid_at === null ? nextReminder(deps.config.invoice_reminder_days, due_date, dayOf(now)) : null
   return { merchant_id, id, due_at, reminded: is_reminded ? 1 : 0 }
@@ -81,7 +86,11 @@ async function remindInvoices(deps: Deps, payUrl: () => string, keys: readonly I
     const invoices = await findInvoices(tx, due)
     const now = deps.clock.now()
     const pay_url = payUrl()
-    const next = await Promise.all(invoices.map((invoice) => remindInvoice(deps, tx, invoice, pay_url, now)))
+    // One statement counts all messages of the batch, so that two processes lock the counters in one order.
+    const reminded = invoices.filter((invoice) => !isBeingPaid(invoice, now) && needsReminder(invoice))
+    const reached = await countInvoiceMessages(deps, tx, reminded)
+    const around = { pay_url, now, reached }
+    const next = await Promise.all(invoices.map((invoice) => remindInvoice(deps, tx, invoice, around)))
     await tx.query(SET_NEXT_REMINDER, [JSON.stringify(next)])
   })
   return keys.map(() => undefined)

@@ -7,7 +7,7 @@ import type { Caller } from '../../kernel/http/index.ts'
 import { dayOf, refuse } from '../../kernel/lib/index.ts'
 import { environmentOf, type LiveProviders } from '../payment-links/index.ts'
 import { ensureLink } from './link.ts'
-import { channelsOf, queueInvoiceMessages } from './notify.ts'
+import { channelsOf, countInvoiceMessages, queueInvoiceMessages } from './notify.ts'
 import { dayStart, nextReminder } from './reminder-days.ts'
 import { checkState, displayNumber, statusAt } from './state.ts'
 import { findInvoice, type Invoice, lockInvoice } from './store.ts'
@@ -31,10 +31,19 @@ function countSend(invoice: Invoice, now: Date): number {
   return refuse('rate_limited', { retry_after_s, message })
 }
 
+/** If the customer got too many messages of all merchants, refuses the send with rate_limited. */
+function refuseReached({ clock, config }: Deps, reached: ReadonlyMap<string, Date>): void {
+  if (reached.size === 0) return
+  const until = Math.max(...[...reached.values()].map((time) => time.getTime()))
+  const retry_after_s = Math.max(1, Math.ceil((until - clock.now().getTime()) / 1_000))
+  const message = `This customer got ${config.messages_per_recipient_day} messages of businesses in 24 hours. Wait before you send another one.`
+  refuse('rate_limited', { retry_after_s, message })
+}
+
 /**
  * Sends an invoice to its customer, the first time or again. Refuses a paid or cancelled invoice, and a customer without phone and
  * e-mail (invalid_state). Refuses a merchant without live access (production_access_restricted), and a send above SENDS_MAX
- * (rate_limited).
+ * or to a customer with too many messages (rate_limited).
  */
 export async function sendInvoice(
   deps: Deps,
@@ -60,7 +69,9 @@ export async function sendInvoice(
   const { link, is_new } = await ensureLink(deps, tx, caller, invoice, live)
   const remind_at = nextReminder(deps.config.invoice_reminder_days, invoice.due_date, dayOf(now))
   await tx.query(SENT, [merchant_id, id, now, sends, remind_at])
-  await queueInvoiceMessages(deps, tx, 'invoice.send', invoice, { pay_url, slug: link.slug })
+  const reached = await countInvoiceMessages(deps, tx, [invoice])
+  refuseReached(deps, reached)
+  await queueInvoiceMessages(deps, tx, 'invoice.send', invoice, { pay_url, slug: link.slug }, reached)
   await recordAudit(deps, tx, {
     ...act,
     merchant_id,
