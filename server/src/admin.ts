@@ -47,7 +47,13 @@ async function runCommandLine(): Promise<number> {
     const database = await openDatabase(config, log, releases)
     const applied = await migrateDatabase(database)
     const url = needs_owner ? database.owner_url : database.url
-    deps = await realDeps(config, log, url, needs_key === false ? NO_VAULT : needs_key)
+    deps =
+      needs_key === 'optional'
+        ? await realDeps(config, log, url).catch((error) => {
+            if (error instanceof ConfigError) return realDeps(config, log, url, NO_VAULT)
+            throw error
+          })
+        : await realDeps(config, log, url, needs_key === false ? NO_VAULT : needs_key)
     const report = (line: string) => void (values.json || process.stderr.write(`${line}\n`))
     const result = await runCommand(deps, { url, applied, must_separate: database.owner_url !== database.url }, report)
     process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : formatResult(result))

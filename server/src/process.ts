@@ -15,12 +15,12 @@ import {
   holdsSealed,
   openVault,
   type Reader,
+  uncheckedVault,
 } from './kernel/db/index.ts'
 import { migrate } from './kernel/db/migrate.ts'
 import {
   type Config,
   ConfigError,
-  createVault,
   type Log,
   noPoint,
   parseSecretKeys,
@@ -131,7 +131,7 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
   if (vault !== undefined && vault !== 'unchecked') return { ...base, vault }
   try {
     const keys = await loadSecretKeys(config, db)
-    if (vault === 'unchecked') return { ...base, vault: createVault(keys, random, { writes_ids: true }) }
+    if (vault === 'unchecked') return { ...base, vault: await uncheckedVault(db, random, keys) }
     return { ...base, vault: await openVault(base, keys) }
   } catch (error) {
     await db.close()

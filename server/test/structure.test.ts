@@ -298,7 +298,7 @@ const READS: Record<string, readonly string[]> = {
     'webhook_deliveries',
   ],
   'apps/request-log': ['api_keys', 'merchants'],
-  'books/audit': ['users'],
+  'books/audit': ['users', 'vault_canary'],
   'kernel/db': ['identity_records', 'outbox_messages', 'second_steps', 'signing_keys', 'webhook_configs'],
   'kernel/work': ['merchants'],
   'money/collections': ['idempotency_keys', 'merchants', 'payment_links'],

@@ -25,9 +25,10 @@ type Command = {
   prepare(values: read.OptionValues, config: Config): CommandAction | string
   /**
    * False means that the command needs no secret key, because it neither reads nor writes encrypted data. 'unchecked' means that
-   * the command runs also if the keys are not the keys of the database.
+   * the command runs also if the keys are not the keys of the database. 'optional' means that the command does less without the
+   * right keys.
    */
-  needs_key?: false | 'unchecked'
+  needs_key?: false | 'unchecked' | 'optional'
   /** True means that the command uses the role that owns the tables, because it must change rows of append-only tables. */
   needs_owner?: true
 }
@@ -151,11 +152,11 @@ export const COMMANDS: Record<string, Command> = {
   },
   verify: {
     takes: [],
-    needs_key: false,
+    needs_key: 'optional',
     prepare:
       () =>
-      (_deps, { url, must_separate }) =>
-        verify(url, must_separate),
+      ({ vault }, { url, must_separate }) =>
+        verify(url, { must_separate, vault: vault.key_ids.length === 0 ? null : vault }),
   },
 }
 
@@ -178,7 +179,7 @@ export function prepareCommand(
   words: readonly string[],
   values: read.OptionValues,
   config: Config,
-): { run: CommandAction | string; needs_key: false | 'unchecked' | undefined; needs_owner: boolean } {
+): { run: CommandAction | string; needs_key: Command['needs_key']; needs_owner: boolean } {
   const name = words.join(' ')
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) throw new read.UsageError(`the command "${name}" does not exist: --help lists the commands`)

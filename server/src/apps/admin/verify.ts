@@ -2,6 +2,7 @@
 
 import { checkChains } from '../../books/audit/index.ts'
 import { createDb, inTransaction, type Reader, sql } from '../../kernel/db/index.ts'
+import type { Vault } from '../../kernel/lib/index.ts'
 import { moves, START } from '../../money/collections/index.ts'
 import { BOOKINGS } from './verify-bookings.ts'
 import { DAYS } from './verify-days.ts'
@@ -220,22 +221,33 @@ const INVARIANTS: Invariant[] = [
 
 const CHAINS_HOLD = 'No entry of the audit log was changed, removed or inserted'
 
+/** The detail if no chain is broken, but the program has no key to check the seals. */
+const WITHOUT_SEALS = 'holds, but the seals were not checked: run the command with the SECRET_KEY of this database'
+
 const EXAMPLES_MAX = 5
+
+/** Options of `verify`. */
+export type VerifyOptions = {
+  /** True if the configuration has two database roles. Then a role of the server that owns tables is a finding. */
+  must_separate?: boolean
+  /** The vault of this database, for the seals of the audit log. Null means that there is no key. */
+  vault?: Pick<Vault, 'mark'> | null
+}
 
 /** The result of verify. `detail` counts the rows that break an invariant, and names some of the rows. */
 export type Verification = { ok: boolean; checks: { name: string; ok: boolean; detail: string }[] }
 
 /**
  * Runs every check over the database at `url`. The function only reads, so an operator can run the checks while the server
- * runs. `must_separate` is true if the configuration has two database roles.
+ * runs.
  */
-export async function verify(url: string, must_separate = false): Promise<Verification> {
+export async function verify(url: string, options: VerifyOptions = {}): Promise<Verification> {
   const db = createDb({ url, max_connections: 1, application_name: 'malipo-verify', reporting: true })
   try {
     // All checks read one snapshot, so that payments that arrive during the checks do not look like contradictions.
     return await inTransaction(db, async (tx) => {
       await tx.query(SNAPSHOT)
-      return await runChecks(tx, () => true, must_separate)
+      return await runChecks(tx, () => true, options)
     })
   } finally {
     await db.close()
@@ -243,13 +255,11 @@ export async function verify(url: string, must_separate = false): Promise<Verifi
 }
 
 /**
- * Runs the checks that `isWanted` accepts. Without `isWanted`, runs all checks. With `must_separate`, a role of the server
- * that owns tables is a finding.
- */
+ * Runs the checks that `isWanted` accepts. Without `isWanted`, runs all checks.  */
 export async function runChecks(
   reader: Reader,
   isWanted: (name: string) => boolean = () => true,
-  must_separate = false,
+  { must_separate = false, vault = null }: VerifyOptions = {},
 ): Promise<Verification> {
   const checks: Verification['checks'] = []
   for (const [i, invariant] of INVARIANTS.entries()) {
@@ -264,8 +274,9 @@ export async function runChecks(
     checks.push({ name: invariant.name, ok: total === 0, detail })
   }
   if (isWanted(CHAINS_HOLD)) {
-    const faults = await checkChains(reader)
-    checks.push({ name: CHAINS_HOLD, ok: faults.length === 0, detail: detailOf(faults.length, faults) })
+    const faults = await checkChains(reader, vault)
+    const sealed = faults.length === 0 && vault === null ? WITHOUT_SEALS : detailOf(faults.length, faults)
+    checks.push({ name: CHAINS_HOLD, ok: faults.length === 0, detail: sealed })
   }
   if (isWanted(PRIVILEGES_HOLD)) {
     const lost = await lostRevocations(reader)

@@ -1,9 +1,11 @@
 // Computes and checks the hash chain: each hash covers its entry and the previous hash. After any change, removal or
-// insertion of an entry, the chain of hashes no longer fits.
+// insertion of an entry, the chain of hashes no longer fits. The seal of an entry is a keyed hash over its place and its hash,
+// so that nobody without SECRET_KEY can compute a chain again.
 
-import { createHash } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { Actor } from '../../kernel/http/index.ts'
+import type { Vault } from '../../kernel/lib/index.ts'
 
 /** The hash before the first entry of a chain. */
 export const GENESIS = Buffer.alloc(32)
@@ -43,6 +45,69 @@ export function entryHash(previous: Uint8Array, entry: HashedEntry): Buffer {
   return createHash('sha256').update(previous).update(text).digest()
 }
 
+/**
+ * Returns the seal of an entry: 32 bytes. The key of the vault's keyed hashes stays the same when SECRET_KEY rotates, so old
+ * seals stay valid.
+ */
+export function sealOf(vault: Pick<Vault, 'mark'>, merchant_id: string, seq: number, hash: Buffer): Buffer {
+  return vault.mark(`malipo audit entry ${merchant_id} ${seq} ${hash.toString('hex')}`)
+}
+
+/** What a check of seals needs. */
+export type SealCheck = {
+  /** Null means that the check has no secret key. Then it only finds missing seals. */
+  vault: Pick<Vault, 'mark'> | null
+  /** When the database got seals. Every later entry has a seal. Null means that the database has no seals yet. */
+  since: Date | null
+  /** When an operator gave up a lost secret key: no program can check the seals from before. Null means never. */
+  abandoned_at: Date | null
+}
+
+const SEALS_SINCE = sql(
+  'audit_seals_since',
+  "select min(applied_at) as since from schema_migrations where name like '%\\_audit\\_seals.sql'",
+)
+
+// Only a database that has retired a key reads the acts of the platform here.
+const ABANDONED = sql(
+  'audit_seals_abandoned',
+  `select merchant_id, seq::text as seq, at, hash, seal from audit_log
+   where merchant_id = '00000000-0000-0000-0000-000000000000' and action = 'secrets.abandon' and seal is not null
+     and exists (select from vault_canary where retired_at is not null)
+   order by merchant_id, seq desc limit 20`,
+)
+
+/** Reads what a check of seals needs. */
+export async function sealCheck(reader: Reader, vault: SealCheck['vault']): Promise<SealCheck> {
+  const [row] = await reader.query<{ since: Date | null }>(SEALS_SINCE)
+  const since = row?.since ?? null
+  if (vault === null) return { vault, since, abandoned_at: null }
+  const acts = await reader.query<{ merchant_id: string; seq: string; at: Date; hash: Buffer; seal: Buffer }>(ABANDONED)
+  // An act with a right seal proves that the holder of the present key gave up the key before it.
+  const proven = acts.find(({ merchant_id, seq, hash, seal }) => fits(vault, merchant_id, Number(seq), hash, seal))
+  return { vault, since, abandoned_at: proven?.at ?? null }
+}
+
+function fits(vault: Pick<Vault, 'mark'>, merchant_id: string, seq: number, hash: Buffer, seal: Buffer): boolean {
+  const expected = sealOf(vault, merchant_id, seq, hash)
+  return expected.length === seal.length && timingSafeEqual(expected, seal)
+}
+
+/**
+ * Checks the seal of an entry whose hash fits. Entries from before the seals have none; the first sealed entry seals them too,
+ * because its hash covers theirs. Null means that the seal is right.
+ */
+function sealFault(merchant_id: string, link: ChainLink, row: ChainRow, check: SealCheck): string | null {
+  const { vault, since, abandoned_at } = check
+  if (row.seal === null) {
+    if (!link.sealed && (since === null || row.at <= since)) return null
+    return `${merchant_id}: entry ${row.seq} has no seal: a program of an earlier version wrote it, or a role other than the server changed the log`
+  }
+  if (vault === null || fits(vault, merchant_id, Number(row.seq), row.hash, row.seal)) return null
+  if (abandoned_at !== null && row.at <= abandoned_at) return null
+  return `${merchant_id}: entry ${row.seq} has a wrong seal: it was not written with the SECRET_KEY of this database`
+}
+
 const CHAINS = sql(
   'audit_check_chains',
   `select c.merchant_id, c.seq::text as seq, c.hash from audit_chains c where $1::uuid is null or c.merchant_id > $1 order by c.merchant_id limit 1000`,
@@ -69,11 +134,12 @@ export type ChainRow = {
   request_id: string | null
   address: string | null
   hash: Buffer
+  seal: Buffer | null
 }
 
 /** The columns of a `ChainRow` in SQL. In the statement, l is the alias of the table. */
 export const CHAIN_COLUMNS = `l.seq::text as seq, l.at, l.actor_kind, l.actor_id, l.actor_name, l.action, l.target_type, l.target_id, l.reason,
-     l.before::text as before, l.after::text as after, l.request_id, l.address, l.hash`
+     l.before::text as before, l.after::text as after, l.request_id, l.address, l.hash, l.seal`
 
 const ENTRIES = sql(
   'audit_check_entries',
@@ -81,19 +147,23 @@ const ENTRIES = sql(
 )
 
 /** The last entry of a chain that the check has read. */
-export type ChainLink = { seq: number; hash: Buffer }
+export type ChainLink = { seq: number; hash: Buffer; sealed: boolean }
+
+/** The link before the first entry of a chain. */
+export const FIRST_LINK: ChainLink = { seq: 0, hash: GENESIS, sealed: false }
 
 /**
  * Checks the next entry of a chain. Returns the link of the entry. If the entry is faulty, returns a text that describes the
  * fault.
  */
-export function nextLink(merchant_id: string, link: ChainLink, row: ChainRow): ChainLink | string {
-  const { actor_kind, actor_id, actor_name, ...rest } = row
+export function nextLink(merchant_id: string, link: ChainLink, row: ChainRow, seals: SealCheck): ChainLink | string {
+  const { actor_kind, actor_id, actor_name, seal, ...rest } = row
   const actor = { kind: actor_kind, id: actor_id, name: actor_name }
   const entry = { ...rest, merchant_id, seq: Number(row.seq), at: row.at.toISOString(), actor }
   if (entry.seq !== link.seq + 1) return `${merchant_id}: entry ${link.seq + 1} is missing`
   const hash = entryHash(link.hash, entry)
-  return hash.equals(row.hash) ? { seq: entry.seq, hash } : `${merchant_id}: entry ${row.seq} is not what was written`
+  if (!hash.equals(row.hash)) return `${merchant_id}: entry ${row.seq} is not what was written`
+  return sealFault(merchant_id, link, row, seals) ?? { seq: entry.seq, hash, sealed: seal !== null }
 }
 
 /**
@@ -105,16 +175,20 @@ export function endFault(merchant_id: string, link: ChainLink, head: { seq: stri
   return ends ? null : `${merchant_id}: the chain ends at ${link.seq}, its head records ${head.seq}`
 }
 
-/** Checks every chain from its first entry. For each broken chain, returns one text that names the first faulty entry. */
-export async function checkChains(reader: Reader): Promise<string[]> {
+/**
+ * Checks every chain from its first entry. For each broken chain, returns one text that names the first faulty entry. Without
+ * a vault, the check cannot find wrong seals.
+ */
+export async function checkChains(reader: Reader, vault: SealCheck['vault'] = null): Promise<string[]> {
   const broken: string[] = []
+  const seals = await sealCheck(reader, vault)
   for (const { merchant_id } of await reader.query<{ merchant_id: string }>(ORPHANS, [])) {
     broken.push(`${merchant_id} has entries but no chain`)
   }
   for (let after: string | null = null; ; ) {
     const heads: ChainHead[] = await reader.query<ChainHead>(CHAINS, [after])
     for (const head of heads) {
-      const fault = await checkChain(reader, head)
+      const fault = await checkChain(reader, head, seals)
       if (fault !== null) broken.push(fault)
     }
     const last = heads.at(-1)
@@ -123,12 +197,12 @@ export async function checkChains(reader: Reader): Promise<string[]> {
   }
 }
 
-async function checkChain(reader: Reader, head: ChainHead): Promise<string | null> {
-  let link: ChainLink = { seq: 0, hash: GENESIS }
+async function checkChain(reader: Reader, head: ChainHead, seals: SealCheck): Promise<string | null> {
+  let link = FIRST_LINK
   for (;;) {
     const rows = await reader.query<ChainRow>(ENTRIES, [head.merchant_id, link.seq])
     for (const row of rows) {
-      const next = nextLink(head.merchant_id, link, row)
+      const next = nextLink(head.merchant_id, link, row, seals)
       if (typeof next === 'string') return next
       link = next
     }

@@ -3,7 +3,16 @@
 
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { isId, ZERO_ID } from '../../kernel/lib/index.ts'
-import { CHAIN_COLUMNS, type ChainLink, type ChainRow, endFault, GENESIS, nextLink } from './chain.ts'
+import {
+  CHAIN_COLUMNS,
+  type ChainLink,
+  type ChainRow,
+  endFault,
+  FIRST_LINK,
+  nextLink,
+  type SealCheck,
+  sealCheck,
+} from './chain.ts'
 
 /** The number of entries that one statement reads. */
 const BATCH_SIZE = 1_000
@@ -35,7 +44,7 @@ const ENTRIES_AFTER = sql(
 // If a step starts within a chain, the check continues from the hash of the last checked entry.
 const LAST_CHECKED = sql(
   'audit_check_last',
-  `select l.hash, c.seq::text as head_seq, c.hash as head_hash from audit_log l
+  `select l.hash, l.seal, c.seq::text as head_seq, c.hash as head_hash from audit_log l
    left join audit_chains c on c.merchant_id = l.merchant_id where l.merchant_id = $1 and l.seq = $2::bigint`,
 )
 
@@ -70,7 +79,7 @@ export async function checkAuditStep(
   most: { entries: number; ms: number } = AUDIT_STEP_LIMITS,
 ): Promise<AuditStepResult> {
   const until = deps.clock.now().getTime() + most.ms
-  const walk = await walkFrom(reader, from)
+  const walk = await walkFrom(reader, from, await sealCheck(reader, deps.vault))
   let entries = 0
   for (;;) {
     const limit = Math.min(BATCH_SIZE, most.entries - entries)
@@ -109,31 +118,32 @@ type ChainWalk = {
   broken: boolean
   /** True if the pass has read an entry of this chain. */
   begun: boolean
+  seals: SealCheck
   chains: number
   problems: string[]
 }
 
-async function walkFrom(reader: Reader, { merchant_id, seq }: ChainPosition): Promise<ChainWalk> {
-  const begin = { merchant_id, link: { seq: 0, hash: GENESIS }, head: null, begun: false, chains: 0, problems: [] }
+async function walkFrom(reader: Reader, { merchant_id, seq }: ChainPosition, seals: SealCheck): Promise<ChainWalk> {
+  const begin = { merchant_id, link: FIRST_LINK, head: null, begun: false, seals, chains: 0, problems: [] }
   if (seq === 'end') return { ...begin, broken: true }
   if (seq === 0) return { ...begin, broken: false }
-  const [last] = await reader.query<{ hash: Buffer } & Pick<CheckedEntryRow, 'head_seq' | 'head_hash'>>(LAST_CHECKED, [
+  const [last] = await reader.query<Pick<CheckedEntryRow, 'hash' | 'seal' | 'head_seq' | 'head_hash'>>(LAST_CHECKED, [
     merchant_id,
     String(seq),
   ])
   if (last === undefined) {
     return { ...begin, broken: true, begun: true, problems: [`${merchant_id}: entry ${seq} is missing`] }
   }
-  const { hash, head_seq, head_hash } = last
+  const { hash, seal, head_seq, head_hash } = last
   const head = head_seq === null || head_hash === null ? null : { seq: head_seq, hash: head_hash }
   // The next batch of entries decides whether this chain continues or ends.
-  return { ...begin, link: { seq, hash }, head, broken: false, begun: true }
+  return { ...begin, link: { seq, hash, sealed: seal !== null }, head, broken: false, begun: true }
 }
 
 function checkEntry(walk: ChainWalk, row: CheckedEntryRow): void {
   if (row.merchant_id !== walk.merchant_id) {
     endChain(walk)
-    Object.assign(walk, { merchant_id: row.merchant_id, link: { seq: 0, hash: GENESIS }, head: null, broken: false })
+    Object.assign(walk, { merchant_id: row.merchant_id, link: FIRST_LINK, head: null, broken: false })
   }
   if (walk.broken) return
   walk.begun = true
@@ -142,7 +152,7 @@ function checkEntry(walk: ChainWalk, row: CheckedEntryRow): void {
     return
   }
   walk.head = { seq: row.head_seq, hash: row.head_hash }
-  const next = nextLink(row.merchant_id, walk.link, row)
+  const next = nextLink(row.merchant_id, walk.link, row, walk.seals)
   if (typeof next === 'string') recordFault(walk, next)
   else walk.link = next
 }

@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import { actorOf } from '../../kernel/http/index.ts'
 import { assertInvariant } from '../../kernel/lib/index.ts'
-import { entryHash, GENESIS } from './chain.ts'
+import { entryHash, GENESIS, sealOf } from './chain.ts'
 import type { AuditEntry } from './list.ts'
 
 const OPEN = sql(
@@ -25,12 +25,12 @@ const APPEND = sql(
   `with entry as (
      select * from json_to_recordset($1::json) as e(merchant_id uuid, seq bigint, prior bigint, actor_kind text, actor_id text,
        actor_name text, action text, target_type text, target_id text, reason text, before text, after text,
-       request_id text, address text, hash text, newest boolean)
+       request_id text, address text, hash text, seal text, newest boolean)
    ), written as (
      insert into audit_log (merchant_id, seq, at, actor_kind, actor_id, actor_name, action, target_type, target_id, reason,
-       before, after, request_id, address, hash)
+       before, after, request_id, address, hash, seal)
      select merchant_id, seq, $2, actor_kind, actor_id, actor_name, action, target_type, target_id, reason,
-       before::json, after::json, request_id, address, decode(hash, 'hex') from entry
+       before::json, after::json, request_id, address, decode(hash, 'hex'), decode(seal, 'hex') from entry
    )
    update audit_chains c set seq = e.seq, hash = decode(e.hash, 'hex'), at = greatest(c.at, $2)
    from entry e where e.newest and c.merchant_id = e.merchant_id and c.seq = e.prior returning 1`,
@@ -69,7 +69,8 @@ export async function recordAudits(deps: Deps, tx: Tx, entries: readonly AuditEn
   })
   const written = links.map((link) => {
     const head = heads.get(link.merchant_id)
-    return { ...link, hash: link.hash.toString('hex'), prior: head?.first, newest: head?.seq === link.seq }
+    const seal = sealOf(deps.vault, link.merchant_id, link.seq, link.hash).toString('hex')
+    return { ...link, hash: link.hash.toString('hex'), seal, prior: head?.first, newest: head?.seq === link.seq }
   })
   const moved = await tx.query(APPEND, [JSON.stringify(written), at])
   assertInvariant(moved.length === merchant_ids.length, 'an audit chain did not advance')

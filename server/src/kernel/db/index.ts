@@ -15,7 +15,7 @@ export {
 export { type ConnectionRisk, connectionRisk } from './connection-safety.ts'
 export type { Deps } from './deps.ts'
 export { countList, type KeptList } from './kept-count.ts'
-export { openVault } from './open-vault.ts'
+export { openVault, uncheckedVault } from './open-vault.ts'
 export * from './pool.ts'
 export { type Checks, createReadiness, isReady, READINESS_CHECKS } from './readiness.ts'
 export { grantRuntime, ownedTable, revokedPrivileges, roleNames, rolesSql } from './roles.ts'

@@ -12,7 +12,7 @@ import {
   sampleSealed,
 } from './canary.ts'
 import type { Deps } from './deps.ts'
-import { inTransaction, oneStatement, sql, type Tx } from './pool.ts'
+import { inTransaction, oneStatement, type Reader, sql, type Tx } from './pool.ts'
 import { countSealed, openReporting } from './sealed.ts'
 
 type VaultDeps = Pick<Deps, 'db' | 'clock' | 'random' | 'log'>
@@ -167,6 +167,19 @@ async function updateCanaries(
   if (original !== current && !canaries.some(({ key_id }) => key_id === current_id))
     await addCanary(tx, withId(current), clock.now())
   if (retirable.length > 0) await tx.query(RETIRE, [retirable, clock.now()])
+}
+
+/**
+ * Returns a vault with these keys although they may be the wrong keys of this database, for a command that repairs the keys.
+ * Its keyed hashes are those of the database, if the keys decrypt the key of keyed hashes.
+ */
+export async function uncheckedVault(db: Reader, random: Random, keys: SecretKeys): Promise<Vault> {
+  const canaries = await readCanaries(db)
+  try {
+    return createVault(keys, random, { writes_ids: true, mark_key: readMarkKey(random, canaries, keys) })
+  } catch {
+    return createVault(keys, random, { writes_ids: true })
+  }
 }
 
 function readMarkKey(random: Random, [first]: readonly Canary[], keys: SecretKeys): Buffer {

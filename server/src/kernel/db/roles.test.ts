@@ -93,7 +93,7 @@ describe('the role of the server', { concurrency: 1 }, () => {
 
   test('verify accepts the role, and names each right with which the role could rewrite history', async () => {
     const check = async () => {
-      const { checks } = await verify(runtime_url, true)
+      const { checks } = await verify(runtime_url, { must_separate: true })
       return checks.find(({ name }) => name === ROLE_SEPARATED)
     }
     assert.deepEqual(await check(), { name: ROLE_SEPARATED, ok: true, detail: 'holds' })
@@ -115,7 +115,7 @@ describe('the role of the server', { concurrency: 1 }, () => {
 
   test('verify reports a single role, which is a fault only if the configuration has two roles', async () => {
     const check = async (must_separate: boolean) =>
-      (await verify(database.url, must_separate)).checks.find(({ name }) => name === ROLE_SEPARATED)
+      (await verify(database.url, { must_separate })).checks.find(({ name }) => name === ROLE_SEPARATED)
     const single = await check(false)
     assert.equal(single?.ok, true)
     assert.match(single?.detail ?? '', /^not separated: malipo has the rights of the owner of .*admin db roles --print/)
