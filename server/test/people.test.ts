@@ -26,6 +26,7 @@ const PRODUCTION = {
   MOCK_SECRET: 'a secret of this test that is long enough',
   BASE_URL: 'https://api.example.tz',
   ALLOW_MOCK_IN_PRODUCTION: 'true',
+  FOUR_EYES_AMOUNT: '1000000',
 }
 
 type Env = Record<string, string>

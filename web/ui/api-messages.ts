@@ -37,6 +37,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must be a percentage from "0" to "100" such as "1.50", with at most two decimals':
     'Andika asilimia kutoka 0 hadi 100, kama 1.50.',
   'must be null, or an amount in shillings such as "5000000.00"': 'Acha wazi, au andika kiasi kama 5000000.',
+  'must begin with https:// for live payments': 'Kwa malipo halisi, anwani lazima ianze na https://.',
   'must be greater than zero': 'Andika kiasi kikubwa kuliko sifuri.',
   'must not be below zero': 'Usiandike kiasi kilicho chini ya sifuri.',
   'must be a Tanzanian mobile number such as 0754123456 or 255754123456': 'Andika namba ya simu kama 0754 123 456.',
