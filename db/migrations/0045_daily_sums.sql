@@ -14,8 +14,7 @@ create table four_eyes_sums (
   constraint four_eyes_sums_kind_check check (kind in ('payouts', 'destination', 'corrections')),
   constraint four_eyes_sums_total_check check (total_minor >= 0)
 );
-create index four_eyes_sums_day_idx on four_eyes_sums (day);
-comment on table four_eyes_sums is 'What operators have let through on one day, while FOUR_EYES_AMOUNT is set. A transaction that adds to a sum locks its row first.';
+comment on table four_eyes_sums is 'access/four-eyes: What operators have let through on one day, while FOUR_EYES_AMOUNT is set. A transaction that adds to a sum locks its row first.';
 comment on column four_eyes_sums.merchant_id is 'The merchant that owns the row. Zeros: a destination over all merchants.';
 comment on column four_eyes_sums.environment is 'live: real money. sandbox: simulated money.';
 comment on column four_eyes_sums.kind is 'payouts: approved withdrawals of the merchant. destination: approved withdrawals to the destination. corrections: adjustments, clearings and resolutions of the merchant.';
@@ -41,8 +40,7 @@ create table operator_decisions (
   constraint operator_decisions_action_check check (action in ('adjustment.create', 'collection.clear', 'withdrawal.resolve'))
 );
 create index operator_decisions_waiting_idx on operator_decisions (merchant_id, action, target_id) where done_at is null;
-create index operator_decisions_open_idx on operator_decisions (created_at) where done_at is null;
-comment on table operator_decisions is 'A correction that one operator has decided and that waits for the same decision of a second operator.';
+comment on table operator_decisions is 'access/four-eyes: A correction that one operator has decided and that waits for the same decision of a second operator.';
 comment on column operator_decisions.merchant_id is 'The merchant that owns the row.';
 comment on column operator_decisions.id is 'Made by the application: UUIDv8 with the time and the routing code of the merchant.';
 comment on column operator_decisions.environment is 'live: real money. sandbox: simulated money.';

@@ -147,7 +147,7 @@ describe('approvals of a withdrawal', () => {
           total_reserved_amount: '1017.30',
           method: 'MOBILE_MONEY',
           destination_code: 'MPESA',
-          destination_identifier: '255754123456',
+          destination_identifier: '0754 *** 456',
         },
       },
     ])
