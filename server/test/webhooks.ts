@@ -8,7 +8,7 @@ import { createDeliverer, type Deliverer } from '../src/adapters/webhooks/delive
 import { type Delivery, enqueueEvents } from '../src/adapters/webhooks/enqueue.ts'
 import type { EventName } from '../src/adapters/webhooks/events.ts'
 import { createDb, type Deps, inTransaction } from '../src/kernel/db/index.ts'
-import { createOutgoing, type Environment } from '../src/kernel/http/index.ts'
+import { createOutgoing, ENVIRONMENTS, type Environment } from '../src/kernel/http/index.ts'
 import {
   createLog,
   createVault,
@@ -78,14 +78,15 @@ export async function merchantWith(deps: Deps, url: string): Promise<Merchant & 
   return { ...merchant, secret: (await configure(deps, merchant, { webhook_url: url })) ?? '' }
 }
 
-/** Changes a merchant's webhook configuration. If the server made a new secret, returns the secret. */
+/** Changes a merchant's webhook configuration in both environments. If the server made a new secret, returns the secret. */
 export async function configure(
   deps: Deps,
   merchant: Merchant,
   input: { webhook_url?: string; events?: string[]; rotate_secret?: boolean },
 ): Promise<string | undefined> {
   const change = await checkConfig(deps, input)
-  return (await inTransaction(deps.db, (tx) => saveConfig(deps, tx, merchant.id, change))).secret
+  const { secret } = await inTransaction(deps.db, (tx) => saveConfig(deps, tx, merchant.id, ENVIRONMENTS, change))
+  return secret ?? undefined
 }
 
 /** Queues `count` events of a merchant, either without a lease or under a lease of this process. */

@@ -221,8 +221,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Leo zimeidhinishwa {} kwenda namba hii, na utoaji huu ni {}.',
   'Approve the withdrawal on another day, or set a higher limit for the merchant.':
     'Idhinisha siku nyingine, au ongeza kikomo cha biashara.',
-  'No webhook is configured yet. PATCH /v1/merchant/webhook-config with a webhook_url first.':
-    'Bado hakuna anwani ya webhook. Iandike kwanza.',
+  'No webhook is configured yet in this environment. PATCH /v1/merchant/webhook-config with a webhook_url first.':
+    'Bado hakuna anwani ya webhook katika mazingira haya. Iandike kwanza.',
   'This delivery is still pending: the server retries it. See next_attempt_at.':
     'Ujumbe huu bado unasubiri: mfumo utautuma tena. Angalia utajaribiwa tena lini.',
   'This delivery was attempted {} times. The server does not send it again.':

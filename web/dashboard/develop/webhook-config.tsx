@@ -75,6 +75,7 @@ export function WebhookConfig({ config }: { config: WebhookConfigRecord | null }
 
 function Configured({ config }: { config: WebhookConfigRecord }) {
   const t = useTexts(webhooksTexts)
+  const { environment } = useMerchantAccess()
   return (
     <>
       <FactList
@@ -83,7 +84,7 @@ function Configured({ config }: { config: WebhookConfigRecord }) {
           [t.events, config.events.map((event) => t.event[event] ?? event).join(' · '), 'wide'],
         ]}
       />
-      <Text size="sm">{t.shared}</Text>
+      <Text size="sm">{t.only[environment]}</Text>
     </>
   )
 }
@@ -102,9 +103,9 @@ function WebhookConfigForm({
   const call = useCall()
   const queries = useQueryClient()
   const check = checks(useLanguage())
-  const { merchant_id } = useMerchantAccess().membership
+  const { environment, membership } = useMerchantAccess()
   const draft = useDraft<{ webhook_url: string; events: string[] }>({
-    name: `webhook.${merchant_id}`,
+    name: `webhook.${membership.merchant_id}.${environment}`,
     initial: { webhook_url: config?.webhook_url ?? '', events: config?.events ?? EVENTS.slice(0, 6) },
     check: { webhook_url: check.url, events: (events) => (events.length === 0 ? t.events_needed : null) },
   })

@@ -19,7 +19,10 @@ export const webhooksTexts = texts({
     title: 'Webhook',
     lead: 'Tunaujulisha mfumo wako malipo au utoaji pesa unapobadilika, ili usilazimike kuuliza.',
     config: 'Anwani na matukio',
-    shared: 'Anwani moja inapokea matukio ya Majaribio na ya Halisi. Ya Majaribio yana "sandbox": true.',
+    only: {
+      live: 'Anwani hii inapokea matukio ya Halisi pekee. Majaribio yana anwani yake.',
+      sandbox: 'Anwani hii inapokea matukio ya Majaribio pekee, yenye "sandbox": true. Halisi ina anwani yake.',
+    },
     url: 'Anwani ya seva yako',
     url_help: 'Tunatuma POST yenye JSON kwenye anwani hii (mfano https://duka.co.tz/webhook).',
     events: 'Matukio unayotaka kupokea',
@@ -132,7 +135,10 @@ export const webhooksTexts = texts({
     title: 'Webhooks',
     lead: 'We send your system an event when a payment or a withdrawal changes, so that it does not need to poll.',
     config: 'Address and events',
-    shared: 'One address gets the events of the sandbox and of live. Those of the sandbox carry "sandbox": true.',
+    only: {
+      live: 'This address gets live events only. The sandbox has its own address.',
+      sandbox: 'This address gets the events of the sandbox only, which carry "sandbox": true. Live has its own address.',
+    },
     url: 'Address of your server',
     url_help: 'We send a POST with JSON to it (for example https://shop.co.tz/webhook).',
     events: 'Events that you want to get',

@@ -1,7 +1,7 @@
 // Returns a merchant to the owner of an e-mail address after a stranger signed up with the address. When the owner proves the
 // address, the merchant belongs to the owner, and the stranger loses all access.
 
-import { deleteConfig } from '../../adapters/webhooks/index.ts'
+import { deleteConfigs } from '../../adapters/webhooks/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
@@ -72,7 +72,8 @@ export async function reclaimMerchants(
         after: { ...key, status: 'revoked' },
       })
     }
-    const config = await deleteConfig(tx, merchant_id)
-    if (config !== null) await audit('webhook_config.delete', merchant_id, { before: config })
+    for (const before of await deleteConfigs(tx, merchant_id)) {
+      await audit('webhook_config.delete', merchant_id, { before })
+    }
   }
 }

@@ -1,8 +1,8 @@
-// Manages the webhook configuration of a merchant: URL, events and signing secret.
+// Manages the webhook configurations of a merchant, one for each environment: URL, events and signing secret.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { checkDestination, type Environment, type Lookup } from '../../kernel/http/index.ts'
-import { newId, refuse, refuseField } from '../../kernel/lib/index.ts'
+import { assertInvariant, newId, refuse, refuseField } from '../../kernel/lib/index.ts'
 import { type Delivery, enqueueEvents } from './enqueue.ts'
 import { DEFAULT_EVENTS, EVENTS, eventNamed } from './events.ts'
 import type { ConfigInput, ConfigView } from './schema.ts'
@@ -15,67 +15,67 @@ import { secretText } from './sign.ts'
 const OVERLAP_MS = 24 * 3_600_000
 const SECRET_BYTES = 32
 
-type ConfigRow = { webhook_url: string; events: string[]; secret: string; secret_last4: string }
+/** A checked change of the configuration. `events` are canonical names. */
+type ConfigChange = { webhook_url?: string; events?: string[]; rotate_secret: boolean }
+
+type ConfigRow = { environment: Environment; webhook_url: string; events: string[]; secret: string; secret_last4: string }
 
 /** The merchant that owns the configuration. */
 export type WebhookOwner = { id: string; routing_code: number; code: string }
 
+/** The stored configuration of one environment, without the secret. */
+export type StoredConfig = ConfigView & { environment: Environment }
+
 const FIND = sql(
   'webhook_config_find',
-  'select webhook_url, events, secret, secret_last4 from webhook_configs where merchant_id = $1',
+  `select environment, webhook_url, events, secret, secret_last4 from webhook_configs
+   where merchant_id = $1 and environment = any($2::text[]) order by environment`,
 )
 
-const LOCK = sql(
-  'webhook_config_lock',
-  'select webhook_url, events, secret, secret_last4 from webhook_configs where merchant_id = $1 for update',
-)
+// A first save has no row to lock, so the saves of a merchant lock this number. No other advisory lock of this database uses it.
+const LOCK = sql('webhook_config_lock', 'select pg_advisory_xact_lock(hashtextextended($1, 7165243380915630))')
 
 const INSERT = sql(
   'webhook_config_insert',
-  `insert into webhook_configs (merchant_id, webhook_url, events, secret, secret_last4, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $6)
-   on conflict (merchant_id) do nothing
-   returning merchant_id`,
+  `insert into webhook_configs (merchant_id, environment, webhook_url, events, secret, secret_last4, created_at, updated_at)
+   select $1, x.environment, $3, $4, x.sealed, x.last4, $5, $5
+   from json_to_recordset($2::json) as x(environment text, sealed text, last4 text)`,
 )
 
 const UPDATE = sql(
   'webhook_config_update',
-  'update webhook_configs set webhook_url = $2, events = $3, updated_at = $4 where merchant_id = $1',
+  `update webhook_configs set webhook_url = coalesce($3, webhook_url), events = coalesce($4, events), updated_at = $5
+   where merchant_id = $1 and environment = any($2::text[])`,
 )
 
 const ROTATE = sql(
   'webhook_config_rotate',
   `update webhook_configs
-   set previous_secret = secret, previous_secret_until = $4, secret = $2, secret_last4 = $3, updated_at = $5
-   where merchant_id = $1`,
+   set previous_secret = secret, previous_secret_until = $5, secret = $3, secret_last4 = $4, updated_at = $6
+   where merchant_id = $1 and environment = any($2::text[])`,
 )
 
 const DELETE = sql(
   'reclaim_clear_webhook',
-  'delete from webhook_configs where merchant_id = $1 returning webhook_url, events, secret_last4',
+  'delete from webhook_configs where merchant_id = $1 returning environment, webhook_url, events, secret_last4',
 )
 
-/**
- * Deletes the configuration and returns its old fields without the secret. If the merchant has no configuration, returns
- * null.
- */
-export async function deleteConfig(tx: Tx, merchant_id: string): Promise<object | null> {
-  const [config] = await tx.query<object>(DELETE, [merchant_id])
-  return config ?? null
+/** Deletes the configurations of both environments and returns them without the secrets. */
+export async function deleteConfigs(tx: Tx, merchant_id: string): Promise<StoredConfig[]> {
+  return tx.query<StoredConfig>(DELETE, [merchant_id])
 }
 
-/** Reads the configuration without the secret. Before the first save, refuses with not_found. */
-export async function getConfig(reader: Reader, merchant_id: string): Promise<ConfigView> {
-  const [row] = await reader.query<ConfigRow>(FIND, [merchant_id])
+/**
+ * Reads the configuration of the first of `environments` that has one, without the secret. Before the first save, refuses
+ * with not_found.
+ */
+export async function getConfig(
+  reader: Reader,
+  merchant_id: string,
+  environments: readonly Environment[],
+): Promise<ConfigView> {
+  const [row] = await reader.query<ConfigRow>(FIND, [merchant_id, environments])
   return row ? presentConfig(row) : refuseUnconfigured()
-}
-
-/**
- * Locks the configuration until the transaction ends, and returns the configuration. Before the first save, returns null.
- */
-export async function lockConfig(tx: Tx, merchant_id: string): Promise<ConfigView | null> {
-  const [row] = await tx.query<ConfigRow>(LOCK, [merchant_id])
-  return row ? presentConfig(row) : null
 }
 
 /**
@@ -86,7 +86,7 @@ export async function checkConfig(
   deps: Deps,
   input: ConfigInput,
   lookup?: Lookup,
-): Promise<{ webhook_url?: string; events?: string[]; rotate_secret: boolean }> {
+): Promise<ConfigChange> {
   const events = input.events === undefined ? undefined : canonicalEvents(input.events)
   if (input.webhook_url !== undefined) {
     const problem = await checkDestination(input.webhook_url, {
@@ -103,54 +103,65 @@ export async function checkConfig(
   }
 }
 
+/** A saved change: the configurations before and after it, and the secret that this call made. */
+export type SavedConfig = {
+  /** The configuration that the answer shows: of the live environment, if the request acts on it. */
+  shown: ConfigView
+  /** The new secret. Null means that this call made no secret. */
+  secret: string | null
+  /** Each changed environment. Null in `before` means that this call made the configuration of the environment. */
+  changes: { before: StoredConfig | null; after: StoredConfig }[]
+}
+
 /**
- * Saves a checked change. If this call made a secret (at the first save or by `rotate_secret`), the result contains the
- * secret. If a first save has no webhook_url, refuses with 400.
+ * Saves a checked change in each of `environments`, which the caller may change. If a first save has no webhook_url, refuses
+ * with 400. A change without a webhook_url makes no configuration for an environment without one.
  */
 export async function saveConfig(
   deps: Deps,
   tx: Tx,
   merchant_id: string,
-  change: { webhook_url?: string; events?: string[]; rotate_secret: boolean },
-): Promise<ConfigView> {
+  environments: readonly Environment[],
+  change: ConfigChange,
+): Promise<SavedConfig> {
+  await tx.query(LOCK, [merchant_id])
+  const before = await tx.query<ConfigRow>(FIND, [merchant_id, environments])
+  const missing = environments.filter((environment) => before.every((row) => row.environment !== environment))
+  const { webhook_url, rotate_secret } = change
+  if (before.length === 0 && webhook_url === undefined) refuseField('webhook_url', 'is required the first time')
+  // The live secret is never a secret that a key of the sandbox made. A missing sandbox takes the secret of the live environment.
+  const [template] = before.filter(({ environment }) => environment === 'live')
+  const needs_secret = rotate_secret || (webhook_url !== undefined && missing.length > 0 && template === undefined)
+  const made = needs_secret ? newSecret(deps) : null
   const now = deps.clock.now()
-  let [row] = await tx.query<ConfigRow>(LOCK, [merchant_id])
-  if (!row) {
-    if (change.webhook_url === undefined) refuseField('webhook_url', 'is required the first time')
-    const inserted = await insertFirst(deps, tx, merchant_id, change.webhook_url, change.events ?? [...DEFAULT_EVENTS])
-    if (inserted !== null) return inserted
-    // If a concurrent request saved the first configuration, this request changes that configuration.
-    const [concurrent] = await tx.query<ConfigRow>(LOCK, [merchant_id])
-    if (!concurrent) throw new Error('the webhook configuration disappeared while the server saved a change')
-    row = concurrent
+  const saved = before.map(({ environment }) => environment)
+  await tx.query(UPDATE, [merchant_id, saved, webhook_url ?? null, change.events ?? null, now])
+  if (rotate_secret && made !== null) {
+    const overlap_end = new Date(now.getTime() + OVERLAP_MS)
+    await tx.query(ROTATE, [merchant_id, saved, made.sealed, made.last4, overlap_end, now])
   }
-  const changed = { ...row, webhook_url: change.webhook_url ?? row.webhook_url, events: change.events ?? row.events }
-  await tx.query(UPDATE, [merchant_id, changed.webhook_url, changed.events, now])
-  if (!change.rotate_secret) return presentConfig(changed)
-  const { secret, sealed, last4 } = newSecret(deps)
-  await tx.query(ROTATE, [merchant_id, sealed, last4, new Date(now.getTime() + OVERLAP_MS), now])
-  return { ...presentConfig({ ...changed, secret_last4: last4 }), secret }
-}
-
-/** Inserts the first configuration with its secret. If a concurrent request has inserted a configuration, returns null. */
-async function insertFirst(
-  deps: Deps,
-  tx: Tx,
-  merchant_id: string,
-  webhook_url: string,
-  events: string[],
-): Promise<ConfigView | null> {
-  const { secret, sealed, last4 } = newSecret(deps)
-  const inserted = await tx.query(INSERT, [merchant_id, webhook_url, events, sealed, last4, deps.clock.now()])
-  return inserted.length === 0 ? null : { ...presentConfig({ webhook_url, events, secret_last4: last4 }), secret }
+  if (webhook_url !== undefined && missing.length > 0) {
+    const { sealed, last4 } = made ?? { sealed: template?.secret, last4: template?.secret_last4 }
+    const events = change.events ?? before[0]?.events ?? [...DEFAULT_EVENTS]
+    const rows = missing.map((environment) => ({ environment, sealed, last4 }))
+    await tx.query(INSERT, [merchant_id, JSON.stringify(rows), webhook_url, events, now])
+  }
+  const rows = await tx.query<ConfigRow>(FIND, [merchant_id, environments])
+  const changes = rows.map((row) => {
+    const old = before.find(({ environment }) => environment === row.environment)
+    return { before: old === undefined ? null : presentStored(old), after: presentStored(row) }
+  })
+  const [shown] = rows
+  assertInvariant(shown !== undefined, 'a saved webhook configuration exists')
+  return { shown: presentConfig(shown), secret: made?.secret ?? null, changes }
 }
 
 /**
  * Queues a test delivery of collection.success with sample values and `test: true`, whatever events the merchant chose. If
- * the merchant has no configuration, refuses with not_found.
+ * the merchant has no configuration in the environment, refuses with not_found.
  */
 export async function queueTest(deps: Deps, tx: Tx, owner: WebhookOwner, environment: Environment): Promise<Delivery> {
-  const [row] = await tx.query<ConfigRow>(FIND, [owner.id])
+  const [row] = await tx.query<ConfigRow>(FIND, [owner.id, [environment]])
   if (!row) refuseUnconfigured()
   const source_id = newId(deps, owner.routing_code)
   const at = deps.clock.now()
@@ -196,8 +207,12 @@ function presentConfig(row: { webhook_url: string; events: string[]; secret_last
   return { webhook_url: row.webhook_url, events: row.events, secret_last4: row.secret_last4 }
 }
 
+function presentStored(row: ConfigRow): StoredConfig {
+  return { environment: row.environment, ...presentConfig(row) }
+}
+
 function refuseUnconfigured(): never {
   refuse('not_found', {
-    message: 'No webhook is configured yet. PATCH /v1/merchant/webhook-config with a webhook_url first.',
+    message: 'No webhook is configured yet in this environment. PATCH /v1/merchant/webhook-config with a webhook_url first.',
   })
 }

@@ -8,7 +8,7 @@ import { type ReceivedRequest, type Receiver, startReceiver } from '../../../tes
 import { type Bench, configure, deliverDue, merchantWith, queue, startBench } from '../../../test/webhooks.ts'
 import { inTransaction, sql } from '../../kernel/db/index.ts'
 import { getDelivery, replayDelivery } from './deliveries.ts'
-import { subscriptionsOf } from './enqueue.ts'
+import { subscriptionKey, subscriptionsOf } from './enqueue.ts'
 
 const MINUTE = 60_000
 
@@ -385,8 +385,10 @@ test('subscriptionsOf reads the events of many merchants in one query and accept
   await configure(bench.deps, second, { events: ['collection.successful', 'disbursement.reversed'] })
   const unknown = '018f0000-0000-8000-8000-000000000000'
   const found = await subscriptionsOf(bench.deps.db, [first.id, second.id, unknown])
-  assert.equal(found.size, 2)
-  assert.equal(found.get(first.id)?.size, 6)
-  assert.equal(found.get(first.id)?.has('disbursement.reversed'), false)
-  assert.deepEqual([...(found.get(second.id) ?? [])], ['collection.success', 'disbursement.reversed'])
+  const eventsOf = (merchant: Merchant, environment: string) =>
+    found.get(subscriptionKey({ merchant_id: merchant.id, environment }))
+  assert.equal(found.size, 4)
+  assert.equal(eventsOf(first, 'live')?.size, 6)
+  assert.equal(eventsOf(first, 'sandbox')?.has('disbursement.reversed'), false)
+  assert.deepEqual([...(eventsOf(second, 'live') ?? [])], ['collection.success', 'disbursement.reversed'])
 })

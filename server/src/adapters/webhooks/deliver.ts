@@ -140,7 +140,7 @@ function createAttempt(deps: Deps, outgoing: Outgoing): (delivery: Delivery) => 
     return answer
   }
   return async (delivery) => {
-    const endpoint = await endpoints(delivery.merchant_id)
+    const endpoint = await endpoints(delivery)
     const started_at = clock.now()
     if (typeof endpoint === 'string') {
       return { delivery, started_at, ended_at: started_at, status_code: null, error: endpoint, response_body: null }

@@ -2,16 +2,19 @@
 
 import { type Deps, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
+import { subscriptionKey } from './enqueue.ts'
 import { type WebhookSigningKey, webhookSigningKey } from './sign.ts'
 
-/** The URL and the signing keys of a merchant. For 24 hours after a rotation, `previous` signs too. */
+/** The URL and the signing keys of a merchant in an environment. For 24 hours after a rotation, `previous` signs too. */
 export type Endpoint = { webhook_url: string; key: WebhookSigningKey; previous: WebhookSigningKey | null }
 
 /** The reason why the server cannot send to a merchant's endpoint. */
 export type NoEndpoint = 'not_configured' | 'secret_unreadable'
 
-type EndpointRow = {
-  merchant_id: string
+/** The merchant and environment of an endpoint. */
+type EndpointOwner = { merchant_id: string; environment: string }
+
+type EndpointRow = EndpointOwner & {
   webhook_url: string
   secret: string
   previous_secret: string | null
@@ -20,15 +23,15 @@ type EndpointRow = {
 
 const FIND = sql(
   'webhook_endpoints',
-  `select merchant_id, webhook_url, secret, previous_secret, previous_secret_until from webhook_configs
+  `select merchant_id, environment, webhook_url, secret, previous_secret, previous_secret_until from webhook_configs
    where merchant_id = any($1::uuid[])`,
 )
 
 const SET_MAX = 500
 const KEYS_MAX = 10_000
 
-/** Makes the look-up of a merchant's endpoint. Concurrent calls share one query, and the look-up caches no row. */
-export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<Endpoint | NoEndpoint> {
+/** Makes the look-up of an endpoint. Concurrent calls share one query, and the look-up caches no row. */
+export function createEndpoints(deps: Deps): (owner: EndpointOwner) => Promise<Endpoint | NoEndpoint> {
   const openKey = createKeyCache(deps)
   const endpointOf = (row: EndpointRow, now: Date): Endpoint | NoEndpoint => {
     const overlaps =
@@ -59,12 +62,12 @@ export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<En
       return null
     }
   }
-  return gather<string, Endpoint | NoEndpoint>(
-    async (merchant_ids) => {
-      const rows = await deps.db.query<EndpointRow>(FIND, [[...new Set(merchant_ids)]])
+  return gather<EndpointOwner, Endpoint | NoEndpoint>(
+    async (owners) => {
+      const rows = await deps.db.query<EndpointRow>(FIND, [[...new Set(owners.map((owner) => owner.merchant_id))]])
       const now = deps.clock.now()
-      const endpoints = new Map(rows.map((row) => [row.merchant_id, endpointOf(row, now)]))
-      return merchant_ids.map((merchant_id) => endpoints.get(merchant_id) ?? 'not_configured')
+      const endpoints = new Map(rows.map((row) => [subscriptionKey(row), endpointOf(row, now)]))
+      return owners.map((owner) => endpoints.get(subscriptionKey(owner)) ?? 'not_configured')
     },
     { max_items: SET_MAX, max_running: 2 },
   )

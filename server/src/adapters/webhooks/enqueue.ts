@@ -100,14 +100,24 @@ export async function enqueueEvents(
 
 const SUBSCRIPTIONS = sql(
   'webhook_subscriptions',
-  'select merchant_id, events from webhook_configs where merchant_id = any($1::uuid[])',
+  'select merchant_id, environment, events from webhook_configs where merchant_id = any($1::uuid[])',
 )
 
-/** Reads the events that each merchant receives. A merchant without a configuration is missing in the map. */
+/** Returns the key of a merchant and environment in the map of `subscriptionsOf`. */
+export function subscriptionKey({ merchant_id, environment }: { merchant_id: string; environment: string }): string {
+  return `${merchant_id} ${environment}`
+}
+
+/**
+ * Reads the events that each merchant receives in each environment, by `subscriptionKey`. An environment without a
+ * configuration is missing in the map.
+ */
 export async function subscriptionsOf(
   reader: Reader,
   merchant_ids: readonly string[],
 ): Promise<Map<string, ReadonlySet<string>>> {
-  const rows = await reader.query<{ merchant_id: string; events: string[] }>(SUBSCRIPTIONS, [merchant_ids])
-  return new Map(rows.map((row) => [row.merchant_id, new Set(row.events)]))
+  const rows = await reader.query<{ merchant_id: string; environment: string; events: string[] }>(SUBSCRIPTIONS, [
+    merchant_ids,
+  ])
+  return new Map(rows.map((row) => [subscriptionKey(row), new Set(row.events)]))
 }

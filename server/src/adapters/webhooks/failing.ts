@@ -86,7 +86,7 @@ const failingOf = (name: string, whose: string) =>
        f.last_failed_at, f.next_attempt_at, a.status_code as last_status_code, a.error as last_error
      from failing f
      join merchants n on n.id = f.merchant_id
-     left join webhook_configs c on c.merchant_id = f.merchant_id
+     left join webhook_configs c on c.merchant_id = f.merchant_id and c.environment = f.environment
      left join lateral (
        select status_code, error from webhook_attempts
        where merchant_id = f.merchant_id and delivery_id = f.last_id order by number desc limit 1) a on true

@@ -1,8 +1,8 @@
 // Exports the webhooks room: configuration, queueing of events, and delivery to merchants.
 
-export { deleteConfig } from './config.ts'
+export { deleteConfigs } from './config.ts'
 export { createDeliverer, type Deliverer } from './deliver.ts'
-export { type Delivery, enqueueEvents, type NewEvent, subscriptionsOf } from './enqueue.ts'
+export { type Delivery, enqueueEvents, type NewEvent, subscriptionKey, subscriptionsOf } from './enqueue.ts'
 export { EVENTS, type EventName } from './events.ts'
 export { failingEndpoints, presentFailing } from './failing.ts'
 export { webhookRoutes } from './routes.ts'

@@ -15,7 +15,7 @@ import {
   readClaim,
   replay,
 } from '../../kernel/http/index.ts'
-import { checkConfig, getConfig, lockConfig, queueTest, saveConfig } from './config.ts'
+import { checkConfig, getConfig, queueTest, saveConfig } from './config.ts'
 import { getDelivery, listDeliveries, replayDelivery } from './deliveries.ts'
 import { webhookStatusRoute } from './failing.ts'
 import { replaySince } from './replay.ts'
@@ -32,6 +32,7 @@ import {
 
 const access = { scopes: ['webhooks:manage'], roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 const tags = ['Webhooks']
+const EACH_ENVIRONMENT = 'Each environment has its own configuration, and an API key acts on its environment only.'
 
 /** The function that mails the administrators of a merchant about a change. The room merchants implements the function. */
 type NotifyWebhookChange = (
@@ -61,9 +62,17 @@ function configRoutes(
     '/v1/merchant/webhook-config',
     {
       config: { access },
-      schema: { tags, summary: 'Show the webhook configuration', response: { 200: ConfigAnswer } },
+      schema: {
+        tags,
+        summary: 'Show the webhook configuration',
+        description: `${EACH_ENVIRONMENT} Without \`environment\`, a session reads the live configuration, or that of the sandbox if there is no live one.`,
+        response: { 200: ConfigAnswer },
+      },
     },
-    async (request) => ({ success: true as const, data: await getConfig(deps.db, caller(request).merchant.id) }),
+    async (request) => {
+      const { merchant, environments } = caller(request)
+      return { success: true as const, data: await getConfig(deps.db, merchant.id, environments) }
+    },
   )
   app.patch(
     '/v1/merchant/webhook-config',
@@ -72,6 +81,7 @@ function configRoutes(
       schema: {
         tags,
         summary: 'Set the URL or the events, or make a new signing secret',
+        description: `${EACH_ENVIRONMENT} Without \`environment\`, a session changes both.`,
         body: ConfigBody,
         response: { 200: ConfigAnswer },
       },
@@ -82,18 +92,19 @@ function configRoutes(
       const stored_answer = claim ? await findAnswer(deps, deps.db, claim) : null
       if (stored_answer) return replay(reply, stored_answer)
       const change = await checkConfig(deps, request.body, lookup)
-      const { merchant } = caller(request)
+      const { merchant, environments } = caller(request)
       return answerShowingOnce(deps, request, reply, 200, async (tx) => {
-        const before = await lockConfig(tx, merchant.id)
-        const { secret, ...stored } = await saveConfig(deps, tx, merchant.id, change)
-        await auditWebhookChange(deps, tx, request, 'webhook_config.update', merchant.id, { before, after: stored })
-        if (!isDeepStrictEqual(before, stored)) {
+        const { shown: stored, secret, changes } = await saveConfig(deps, tx, merchant.id, environments, change)
+        for (const changed of changes) {
+          await auditWebhookChange(deps, tx, request, 'webhook_config.update', merchant.id, changed)
+        }
+        if (changes.some(({ before, after }) => !isDeepStrictEqual(before, after))) {
           const { webhook_url } = stored
-          const webhook = { kind: 'webhook_changed', webhook_url, new_secret: secret !== undefined } as const
+          const webhook = { kind: 'webhook_changed', webhook_url, new_secret: secret !== null } as const
           await notifyAdmins(deps, tx, actOf(request), merchant.id, webhook)
         }
         // The stored answer contains no secret, so a repeated request does not show the secret again.
-        return { stored, fresh: secret === undefined ? stored : { ...stored, secret } }
+        return { stored, fresh: secret === null ? stored : { ...stored, secret } }
       })
     },
   )

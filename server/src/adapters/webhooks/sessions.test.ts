@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { createWorld, type Reply, type World } from '../../../test/harness.ts'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 
@@ -134,16 +134,81 @@ test('the audit log contains each change with its old and new values, without th
     'select action, actor_kind, actor_name, before, after, l::text as text from audit_log l where merchant_id = $1 and action like $2 order by seq',
     [merchant.id, 'webhook%'],
   )
-  const view = ({ secret: _, ...rest }: Record<string, unknown>) => rest
+  const view = ({ secret: _, ...rest }: Record<string, unknown>, environment: string) => ({ environment, ...rest })
+  const update = 'webhook_config.update'
   assert.deepEqual(
     entries.map(({ action, actor_name, before, after }) => [action, actor_name, before, after]),
     [
-      ['webhook_config.update', email, null, view(saved)],
-      ['webhook_config.update', email, view(saved), view(rotated)],
+      ...['live', 'sandbox'].map((env) => [update, email, null, view(saved, env)]),
+      ...['live', 'sandbox'].map((env) => [update, email, view(saved, env), view(rotated, env)]),
       ['webhook_delivery.test', email, null, { environment: 'live' }],
       ['webhook_delivery.replay', email, null, { environment: 'live' }],
-      ['webhook_config.update', 'Test', view(rotated), { ...view(rotated), webhook_url: `${receiver.url}/new` }],
+      [update, 'Test', view(rotated, 'sandbox'), { ...view(rotated, 'sandbox'), webhook_url: `${receiver.url}/new` }],
     ],
   )
   for (const { text } of entries) assert.ok(!text.includes('whsec_') && !text.includes(saved.secret))
+})
+
+describe('the webhook configuration of each environment', () => {
+  test('a key of the sandbox changes only the address of the sandbox, and live events go to the live address', async () => {
+    const { merchant, token } = await newDeveloper()
+    await patch(token, { webhook_url: `${receiver.url}/live` })
+    const sandbox_key = await world.newKey({ merchant, scopes: ['webhooks:manage'] })
+    assert.equal((await patch(sandbox_key, { webhook_url: `${receiver.url}/stolen`, rotate_secret: true })).status, 200)
+    receiver.received.length = 0
+    for (const environment of ['live', 'sandbox']) {
+      assert.equal((await world.post(`${CONFIG}/test`, { environment }, { key: token })).status, 202)
+    }
+    await world.work()
+    assert.deepEqual(
+      receiver.received.map(({ path, headers }) => [path, headers['x-service-signature-previous'] !== undefined]).sort(),
+      [
+        ['/hook/live', false],
+        ['/hook/stolen', true],
+      ],
+    )
+    assert.equal((await world.get(CONFIG, token)).body.data.webhook_url, `${receiver.url}/live`)
+    assert.equal((await world.get(`${CONFIG}?environment=sandbox`, token)).body.data.webhook_url, `${receiver.url}/stolen`)
+  })
+
+  test('a session that names an environment changes this environment, and a session that names none changes both', async () => {
+    const { token } = await newDeveloper()
+    const urlIn = async (environment: string) =>
+      (await world.get(`${CONFIG}?environment=${environment}`, token)).body.data?.webhook_url ?? null
+    const named = { method: 'PATCH', key: token, payload: { webhook_url: `${receiver.url}/1` } } as const
+    assert.equal((await world.call({ ...named, url: `${CONFIG}?environment=sandbox` })).status, 200)
+    assert.deepEqual([await urlIn('live'), await urlIn('sandbox')], [null, `${receiver.url}/1`])
+    assert.equal((await patch(token, { events: ['collection.failed'] })).status, 200)
+    assert.equal(await urlIn('live'), null, 'a change without an address makes no configuration')
+    assert.equal((await patch(token, { webhook_url: `${receiver.url}/2` })).status, 200)
+    assert.deepEqual([await urlIn('live'), await urlIn('sandbox')], [`${receiver.url}/2`, `${receiver.url}/2`])
+  })
+
+  test('the live secret is never a secret that a key of the sandbox made', async () => {
+    const { merchant, token } = await newDeveloper()
+    const sandbox_key = await world.newKey({ merchant, scopes: ['webhooks:manage'] })
+    const known = (await patch(sandbox_key, { webhook_url: receiver.url })).body.data.secret
+    const saved = (await patch(token, { webhook_url: receiver.url })).body.data
+    assert.match(saved.secret, /^whsec_/)
+    assert.notEqual(saved.secret, known)
+    const sandbox = (await world.get(`${CONFIG}?environment=sandbox`, token)).body.data
+    assert.deepEqual([saved.secret_last4, sandbox.secret_last4], [saved.secret.slice(-4), known.slice(-4)])
+  })
+
+  test('a new sandbox address takes the live secret when a session names no environment', async () => {
+    const { merchant, token } = await newDeveloper()
+    const live_key = await world.newKey({ merchant, environment: 'live', scopes: ['webhooks:manage'] })
+    const { secret } = (await patch(live_key, { webhook_url: receiver.url })).body.data
+    const saved = (await patch(token, { webhook_url: receiver.url })).body.data
+    assert.deepEqual([saved.secret, saved.secret_last4], [undefined, secret.slice(-4)])
+    const sandbox = (await world.get(`${CONFIG}?environment=sandbox`, token)).body.data
+    assert.equal(sandbox.secret_last4, secret.slice(-4))
+  })
+
+  test('eight first saves at the same time make one secret', async () => {
+    const { token } = await newDeveloper()
+    const saves = await Promise.all(Array.from({ length: 8 }, () => patch(token, { webhook_url: receiver.url })))
+    assert.deepEqual(new Set(saves.map(({ status }) => status)), new Set([200]))
+    assert.equal(saves.filter(({ body }) => body.data.secret !== undefined).length, 1)
+  })
 })

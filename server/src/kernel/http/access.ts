@@ -96,6 +96,8 @@ export type Actor = { kind: 'user' | 'operator' | 'api_key' | 'command' | 'syste
 export type Caller = {
   merchant: ActingMerchant
   environment: Environment
+  /** `environment` alone, or both environments if a session has named none. */
+  environments: readonly Environment[]
   /** The role of the member. Null means that the caller is an API key. */
   role: MerchantRole | null
   actor: Actor
@@ -264,7 +266,7 @@ export function chooseCaller(request: FastifyRequest, principal: Principal, role
     if (named !== undefined && named !== environment) {
       refuseField('environment', `contradicts this key, which acts in ${environment}: leave it out`)
     }
-    return { merchant, environment, role: null, actor }
+    return { merchant, environment, environments: [environment], role: null, actor }
   }
   const [first = null, ...others] = merchantIdsIn(request, ['body'])
   if (others.some((other) => other !== first)) refuse('merchant_mismatch')
@@ -276,7 +278,14 @@ export function chooseCaller(request: FastifyRequest, principal: Principal, role
   if (!roles.includes(membership.role)) refuse('insufficient_role')
   if (membership.second_factor_required && !principal.second_factor) refuse('second_factor_required')
   const { id, routing_code, code } = membership.merchant
-  return { merchant: { id, routing_code, code }, environment: chosenEnvironment(request), role: membership.role, actor }
+  const named = namedEnvironment(request)
+  return {
+    merchant: { id, routing_code, code },
+    environment: named ?? 'live',
+    environments: named === null ? ENVIRONMENTS : [named],
+    role: membership.role,
+    actor,
+  }
 }
 
 /** The text that a caller may send instead of the id of the caller's merchant. */
@@ -307,8 +316,9 @@ function merchantIdsIn(request: FastifyRequest, other_parts: readonly 'body'[]):
   return parts.flatMap((part) => fieldOf(request[part], 'merchant_id')?.toLowerCase() ?? [])
 }
 
-function chosenEnvironment(request: FastifyRequest): Environment {
-  const text = fieldOf(request.query, 'environment') ?? fieldOf(request.body, 'environment') ?? 'live'
+function namedEnvironment(request: FastifyRequest): Environment | null {
+  const text = fieldOf(request.query, 'environment') ?? fieldOf(request.body, 'environment')
+  if (text === undefined) return null
   const environment = ENVIRONMENTS.find((known) => known === text)
   return environment ?? refuseField('environment', 'must be live or sandbox')
 }

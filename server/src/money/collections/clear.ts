@@ -9,7 +9,7 @@ import {
   presentVerdict,
 } from '../../access/four-eyes/index.ts'
 import { refuseConflict } from '../../access/merchants/index.ts'
-import { type Delivery, subscriptionsOf } from '../../adapters/webhooks/index.ts'
+import { type Delivery, subscriptionKey, subscriptionsOf } from '../../adapters/webhooks/index.ts'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, formatAmount, isId, refuse, refuseField, routingCodeOf } from '../../kernel/lib/index.ts'
@@ -82,7 +82,7 @@ export async function clearCollection(
   // approved payment pays both.
   await links.lockWithInvoice(tx, row)
   const cancelled = decision === 'approve' ? await links.reopen(tx, row, deps.clock.now()) : []
-  const subscribed = (await subscriptionsOf(tx, [merchant_id])).get(merchant_id)
+  const subscribed = (await subscriptionsOf(tx, [merchant_id])).get(subscriptionKey(row))
   const effects = noEffects()
   // The history has the operator's id and no e-mail address; the audit log has both.
   applyCollectionStep(

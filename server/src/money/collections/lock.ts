@@ -1,7 +1,7 @@
 // Locks the rows that a batch of outcomes changes, in the same order as all other transactions: collections, collections of
 // duplicate payments, payment links.
 
-import { subscriptionsOf } from '../../adapters/webhooks/index.ts'
+import { subscriptionKey, subscriptionsOf } from '../../adapters/webhooks/index.ts'
 import { inputRows, sql, type Tx } from '../../kernel/db/index.ts'
 import { contradicts } from './decide.ts'
 import { isDuplicatePayment, isPaidByOtherAttempt, lockDuplicates } from './duplicates.ts'
@@ -94,7 +94,7 @@ function snapshotsOf(
       attempts: new Map(),
       link: undefined,
       recorded: new Set(),
-      subscribed: subscriptions.get(merchant_id),
+      subscribed: subscriptions.get(subscriptionKey(collection)),
     }
     const attempt = { merchant_id, collection_id, number, state, due_at: null, sent_at, provider_status, provider_id }
     snapshot.attempts.set(number, { ...attempt, deadline_at, phone, of_method, of_fee_minor })

@@ -7,6 +7,7 @@ import {
   type EventName,
   enqueueEvents,
   type NewEvent,
+  subscriptionKey,
   subscriptionsOf,
 } from '../../adapters/webhooks/index.ts'
 import { type Posting, postingOf, postTransfers } from '../../books/ledger/index.ts'
@@ -38,7 +39,7 @@ export type WithdrawalChange = {
   event: NewEvent | null
 }
 
-/** The events that each merchant subscribes to, by merchant id. */
+/** The events that each merchant receives in each environment, by `subscriptionKey`. */
 export type EventSubscriptions = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Reads the subscriptions of the merchants of a batch of locked withdrawals. */
@@ -83,7 +84,7 @@ export function moveWithdrawal(
     updated_at: now,
     completed_at: completedAt(before, move.to, now),
   }
-  const event = move.event !== null && subscriptions.get(merchant_id)?.has(move.event) ? move.event : null
+  const event = move.event !== null && subscriptions.get(subscriptionKey(withdrawal))?.has(move.event) ? move.event : null
   const source = { source_type: 'withdrawal', source_id: id } as const
   const transfer = author.transfer_id === undefined ? {} : { transfer_id: author.transfer_id }
   const body = event === null ? null : disbursementEventBody(withdrawal, merchant, event, now.toISOString())
