@@ -40,6 +40,17 @@ const URL_CHARS_MAX = 2048
  */
 const LOOKUP_TIMEOUT_MS = 2_000
 const DNS_TIMEOUT_MS = 1_500
+/**
+ * Ports from 1024 on of services that speak no HTTP, or that must not be reachable: databases, queues, caches, remote control.
+ * A webhook to such a port could only serve to scan or to confuse the service of a third party.
+ */
+const SERVICE_PORTS: ReadonlySet<number> = new Set([
+  ...[1080, 1433, 1434, 1521, 1719, 1720, 1723, 1883, 2049, 2181, 2375, 2376, 2379, 2380, 3128, 3260, 3268, 3306],
+  ...[3389, 3659, 4045, 4190, 4369, 5060, 5061, 5432, 5433, 5672, 5900, 5901, 5984, 5985, 5986, 6000, 6379, 6380],
+  ...[6443, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 8883, 9042, 9092, 9200, 9300, 10080, 10250, 11211, 15672],
+  ...[26379, 27017, 27018, 27019],
+])
+const WRONG_PORT = 'must have port 443, port 80, or a port from 1024 on that belongs to no other service, such as 8443'
 const NOT_PUBLIC = 'must lead to an address on the public internet, not to a private or reserved one'
 
 /**
@@ -65,7 +76,8 @@ export function bareHost(hostname: string): string {
 
 /**
  * Checks the URL of a webhook when a merchant configures the URL. Returns the problem for the merchant, or null. A name that
- * does not resolve yet passes, because each delivery checks the address of its socket.
+ * does not resolve yet passes, because each delivery checks the address of its socket. `https_only`, which production sets,
+ * also refuses the ports of other services.
  */
 export async function checkDestination(
   url: string,
@@ -73,18 +85,25 @@ export async function checkDestination(
 ): Promise<string | null> {
   if (url.length > URL_CHARS_MAX) return `must have at most ${URL_CHARS_MAX} characters`
   if (!URL.canParse(url)) return 'must be a complete URL, such as https://example.com/webhooks'
-  const { protocol, username, password, hostname } = new URL(url)
+  const { protocol, username, password, hostname, port } = new URL(url)
   if (protocol !== 'https:' && (options.https_only || protocol !== 'http:')) {
     return options.https_only ? 'must begin with https://' : 'must begin with https:// or http://'
   }
   if (username !== '' || password !== '') return 'must not hold a user name or password'
   if (options.allow_private) return null
+  if (options.https_only && !isWebPort(port)) return WRONG_PORT
   const host = bareHost(hostname)
   // The URL parser has already normalised every spelling of an IPv4 address (octal, hex, short, full-width).
   if (ipaddr.isValid(host)) return isPublicAddress(host) ? null : NOT_PUBLIC
   if (isLocalName(host)) return NOT_PUBLIC
   const addresses = await addressesOf(host, options.lookup ?? publicLookup)
   return addresses.every(isPublicAddress) ? null : NOT_PUBLIC
+}
+
+/** Returns true for a port of a web server. An empty text is the default port of the protocol. */
+function isWebPort(port: string): boolean {
+  const number = Number(port)
+  return port === '' || number === 80 || number === 443 || (number >= 1024 && !SERVICE_PORTS.has(number))
 }
 
 /** Returns true for a name that only this machine or its network can resolve. */

@@ -137,6 +137,18 @@ describe('address guard', () => {
     assert.equal(await checkDestination('http://127.0.0.1/', { allow_private: true, https_only: false }), null)
   })
 
+  test('production refuses webhooks to ports of other services, and accepts the usual ports of web servers', async () => {
+    const check = (url: string, https_only = true) =>
+      checkDestination(url, { allow_private: false, https_only, lookup: tableLookup() })
+    for (const port of [1, 22, 25, 81, 1023, 3306, 5432, 6379, 9200, 11211, 27017]) {
+      assert.match((await check(`https://public.test:${port}/`)) ?? 'accepted', /such as 8443/, String(port))
+    }
+    for (const port of ['', ':80', ':443', ':1024', ':8080', ':8443', ':65535']) {
+      assert.equal(await check(`https://public.test${port}/hook`), null, port)
+    }
+    assert.equal(await check('http://public.test:22/', false), null, 'outside of production')
+  })
+
   test('isPublicAddress accepts only global unicast addresses', () => {
     for (const address of ['8.8.8.8', '2606:4700::1111']) assert.equal(isPublicAddress(address), true, address)
     for (const address of ['', 'example', '::ffff:8.8.8.8', 'fe80::1%eth0', '4000::1', '1fff::1', '5f00::1', 'fec0::1'])
