@@ -75,7 +75,7 @@ type Planted = {
 async function plant(world: World): Promise<Planted> {
   const { deps } = world
   const { token, user_id } = await world.newSession([{ role: 'MERCHANT_ADMIN' }])
-  const change = { method: 'PATCH' as const, url: '/v1/merchant/webhook-config' }
+  const change = { method: 'PATCH' as const, url: '/v1/merchant/webhook-config', key: token }
   await world.call({ ...change, payload: { webhook_url: 'http://127.0.0.1:9/hook' } })
   const saved = await world.call({ ...change, payload: { rotate_secret: true } })
   const recovery = await inTransaction(deps.db, (tx) => setSecondStep(deps, tx, user_id, TOTP_SECRET, 1))

@@ -218,7 +218,13 @@ async function orderOnPage(rig: Rig, key: string, amount_minor: bigint, customer
   const shop = shopOf(rig)
   const { id, routing_code, merchant_code: code } = shop.merchant
   const actor = { kind: 'system', id: null, name: 'test' } as const
-  const caller = { merchant: { id, routing_code, code }, environment: 'live', role: null, actor } as const
+  const caller = {
+    merchant: { id, routing_code, code },
+    environment: 'live',
+    environments: ['live'],
+    role: null,
+    actor,
+  } as const
   const checked = checkPage({ amount: formatAmount(amount_minor), reference: key })
   const { slug } = await inTransaction(rig.deps.db, (tx) => createLink(rig.deps, tx, caller, checked, []))
   const body = JSON.stringify({ method: 'WALLET_PUSH', customer_phone })

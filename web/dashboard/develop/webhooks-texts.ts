@@ -137,7 +137,8 @@ export const webhooksTexts = texts({
     config: 'Address and events',
     only: {
       live: 'This address gets live events only. The sandbox has its own address.',
-      sandbox: 'This address gets the events of the sandbox only, which carry "sandbox": true. Live has its own address.',
+      sandbox:
+        'This address gets the events of the sandbox only, which carry "sandbox": true. Live has its own address.',
     },
     url: 'Address of your server',
     url_help: 'We send a POST with JSON to it (for example https://shop.co.tz/webhook).',

@@ -70,10 +70,11 @@ test("the owner of an address becomes the only member of a stranger's merchant a
   )
   assert.equal((await world.get('/v1/merchant/webhook-config', owner)).status, 404)
   const log = (await world.get('/v1/merchant/audit-log', owner)).body.data.items
-  const noted = log.slice(0, 3).map(({ action, actor }: { action: string; actor: { name: string } }) => {
+  const noted = log.slice(0, 4).map(({ action, actor }: { action: string; actor: { name: string } }) => {
     return [action, actor.name]
   })
   assert.deepEqual(noted, [
+    ['webhook_config.delete', thief.email],
     ['webhook_config.delete', thief.email],
     ['api_key.revoke', thief.email],
     ['member.remove', thief.email],

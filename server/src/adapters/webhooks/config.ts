@@ -18,7 +18,13 @@ const SECRET_BYTES = 32
 /** A checked change of the configuration. `events` are canonical names. */
 type ConfigChange = { webhook_url?: string; events?: string[]; rotate_secret: boolean }
 
-type ConfigRow = { environment: Environment; webhook_url: string; events: string[]; secret: string; secret_last4: string }
+type ConfigRow = {
+  environment: Environment
+  webhook_url: string
+  events: string[]
+  secret: string
+  secret_last4: string
+}
 
 /** The merchant that owns the configuration. */
 export type WebhookOwner = { id: string; routing_code: number; code: string }
@@ -82,11 +88,7 @@ export async function getConfig(
  * Checks a change outside of a transaction, because the host look-up uses the network. Refuses a forbidden address, an
  * unknown event and an empty list of events with 400. Returns the canonical names of the events.
  */
-export async function checkConfig(
-  deps: Deps,
-  input: ConfigInput,
-  lookup?: Lookup,
-): Promise<ConfigChange> {
+export async function checkConfig(deps: Deps, input: ConfigInput, lookup?: Lookup): Promise<ConfigChange> {
   const events = input.events === undefined ? undefined : canonicalEvents(input.events)
   if (input.webhook_url !== undefined) {
     const problem = await checkDestination(input.webhook_url, {
@@ -213,6 +215,7 @@ function presentStored(row: ConfigRow): StoredConfig {
 
 function refuseUnconfigured(): never {
   refuse('not_found', {
-    message: 'No webhook is configured yet in this environment. PATCH /v1/merchant/webhook-config with a webhook_url first.',
+    message:
+      'No webhook is configured yet in this environment. PATCH /v1/merchant/webhook-config with a webhook_url first.',
   })
 }

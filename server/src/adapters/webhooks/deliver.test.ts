@@ -385,7 +385,7 @@ test('subscriptionsOf reads the events of many merchants in one query and accept
   await configure(bench.deps, second, { events: ['collection.successful', 'disbursement.reversed'] })
   const unknown = '018f0000-0000-8000-8000-000000000000'
   const found = await subscriptionsOf(bench.deps.db, [first.id, second.id, unknown])
-  const eventsOf = (merchant: Merchant, environment: string) =>
+  const eventsOf = (merchant: { id: string }, environment: string) =>
     found.get(subscriptionKey({ merchant_id: merchant.id, environment }))
   assert.equal(found.size, 4)
   assert.equal(eventsOf(first, 'live')?.size, 6)

@@ -155,20 +155,26 @@ describe('the webhook configuration of each environment', () => {
     await patch(token, { webhook_url: `${receiver.url}/live` })
     const sandbox_key = await world.newKey({ merchant, scopes: ['webhooks:manage'] })
     assert.equal((await patch(sandbox_key, { webhook_url: `${receiver.url}/stolen`, rotate_secret: true })).status, 200)
+    await world.work()
     receiver.received.length = 0
     for (const environment of ['live', 'sandbox']) {
       assert.equal((await world.post(`${CONFIG}/test`, { environment }, { key: token })).status, 202)
     }
     await world.work()
     assert.deepEqual(
-      receiver.received.map(({ path, headers }) => [path, headers['x-service-signature-previous'] !== undefined]).sort(),
+      receiver.received
+        .map(({ path, headers }) => [path, headers['x-service-signature-previous'] !== undefined])
+        .sort(),
       [
         ['/hook/live', false],
         ['/hook/stolen', true],
       ],
     )
     assert.equal((await world.get(CONFIG, token)).body.data.webhook_url, `${receiver.url}/live`)
-    assert.equal((await world.get(`${CONFIG}?environment=sandbox`, token)).body.data.webhook_url, `${receiver.url}/stolen`)
+    assert.equal(
+      (await world.get(`${CONFIG}?environment=sandbox`, token)).body.data.webhook_url,
+      `${receiver.url}/stolen`,
+    )
   })
 
   test('a session that names an environment changes this environment, and a session that names none changes both', async () => {

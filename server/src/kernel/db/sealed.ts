@@ -34,7 +34,12 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   // The user signs in with a recovery code, or an operator removes the second step.
   { table: 'second_steps', column: 'secret', key: { user_id: 'uuid' }, if_lost: `secret = ${LOST}` },
   // Deliveries fail with secret_unreadable until the merchant rotates the secret.
-  { table: 'webhook_configs', column: 'secret', key: { merchant_id: 'uuid', environment: 'text' }, if_lost: `secret = ${LOST}` },
+  {
+    table: 'webhook_configs',
+    column: 'secret',
+    key: { merchant_id: 'uuid', environment: 'text' },
+    if_lost: `secret = ${LOST}`,
+  },
   {
     table: 'webhook_configs',
     column: 'previous_secret',

@@ -84,7 +84,8 @@ export function moveWithdrawal(
     updated_at: now,
     completed_at: completedAt(before, move.to, now),
   }
-  const event = move.event !== null && subscriptions.get(subscriptionKey(withdrawal))?.has(move.event) ? move.event : null
+  const event =
+    move.event !== null && subscriptions.get(subscriptionKey(withdrawal))?.has(move.event) ? move.event : null
   const source = { source_type: 'withdrawal', source_id: id } as const
   const transfer = author.transfer_id === undefined ? {} : { transfer_id: author.transfer_id }
   const body = event === null ? null : disbursementEventBody(withdrawal, merchant, event, now.toISOString())
