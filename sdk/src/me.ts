@@ -21,8 +21,12 @@ export type PersonIdentity = {
   email_verified: boolean
   name: string
   language: 'sw' | 'en'
-  /** True for an operator of the platform. */
+  /** True for an operator of the platform with the role SUPER_ADMIN. */
   super_admin: boolean
+  /** The role of an operator of the platform. Null means that the user is no operator. */
+  operator_role: string | null
+  /** The kinds of decisions that the operator role allows. */
+  operator_duties: string[]
   /** The console in which the user signed in. Null means that the session may use both consoles. */
   console: string | null
   /** The time at which the user entered the credentials. Null means that the time is unknown. */

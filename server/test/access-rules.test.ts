@@ -6,12 +6,19 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createKey, revokeKey } from '../src/access/api-keys/index.ts'
-import { MERCHANT_ROLES, type MerchantRole, SCOPES, type Scope } from '../src/kernel/http/index.ts'
+import {
+  MERCHANT_ROLES,
+  type MerchantRole,
+  OPERATOR_ROLES,
+  type Role,
+  SCOPES,
+  type Scope,
+} from '../src/kernel/http/index.ts'
 import { createWorld, type World } from './harness.ts'
 
 type Rule =
   | 'public'
-  | 'operator'
+  | `operators: ${string}`
   | 'session'
   | 'authenticated'
   | { scopes?: readonly Scope[]; roles?: readonly MerchantRole[] }
@@ -24,6 +31,11 @@ const PAYOUTS = { scopes: ['disbursements:write'], roles: MONEY } as const
 const LINKS = { scopes: ['payment_links:write'], roles: MONEY } as const
 const INVOICES = { scopes: ['invoices:write'], roles: MONEY } as const
 const WEBHOOKS = { scopes: ['webhooks:manage'], roles: BUILDERS } as const
+const READERS = 'operators: SUPPORT FINANCE_OPERATOR COMPLIANCE SUPER_ADMIN'
+const CASHIERS = 'operators: FINANCE_OPERATOR SUPER_ADMIN'
+const EXAMINERS = 'operators: COMPLIANCE SUPER_ADMIN'
+const STOPPERS = 'operators: FINANCE_OPERATOR COMPLIANCE SUPER_ADMIN'
+const OWNERS = 'operators: SUPER_ADMIN'
 
 /** The callers that may use each operation. */
 const RULES: Record<string, Rule> = {
@@ -94,7 +106,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/merchants/{merchant_id}/statements/{period}': { scopes: ['transactions:read'], roles: ALL },
   'GET /v1/transactions/{reference}': { scopes: ['transactions:read'], roles: ALL },
   'GET /v1/merchant/withdrawals/{withdrawal_id}/funding': { roles: ALL },
-  'GET /v1/operator/withdrawals/{withdrawal_id}/funding': 'operator',
+  'GET /v1/operator/withdrawals/{withdrawal_id}/funding': READERS,
 
   'GET /v1/merchant/api-keys': { roles: ALL },
   'POST /v1/merchant/api-keys': { roles: BUILDERS },
@@ -129,56 +141,56 @@ const RULES: Record<string, Rule> = {
   'GET /v1/merchant/requests': { roles: BUILDERS },
   'GET /v1/merchant/requests/{id}': { roles: BUILDERS },
 
-  'GET /v1/operator/merchants': 'operator',
-  'POST /v1/operator/merchants': 'operator',
-  'GET /v1/operator/merchants/{merchant_id}': 'operator',
-  'POST /v1/operator/merchants/{merchant_id}/approve': 'operator',
-  'POST /v1/operator/merchants/{merchant_id}/suspend': 'operator',
-  'POST /v1/operator/merchants/{merchant_id}/reactivate': 'operator',
-  'POST /v1/operator/merchants/{merchant_id}/verify': 'operator',
-  'GET /v1/operator/merchants/{merchant_id}/pricing': 'operator',
-  'PUT /v1/operator/merchants/{merchant_id}/pricing': 'operator',
-  'PUT /v1/operator/merchants/{merchant_id}/payout-limits': 'operator',
-  'GET /v1/operator/merchants/{merchant_id}/adjustments': 'operator',
-  'POST /v1/operator/merchants/{merchant_id}/adjustments': 'operator',
-  'GET /v1/operator/withdrawals': 'operator',
-  'GET /v1/operator/withdrawals/{withdrawal_id}': 'operator',
-  'POST /v1/operator/withdrawals/approve-batch': 'operator',
-  'POST /v1/operator/withdrawals/{withdrawal_id}/approve': 'operator',
-  'POST /v1/operator/withdrawals/{withdrawal_id}/reject': 'operator',
-  'POST /v1/operator/withdrawals/{withdrawal_id}/request-info': 'operator',
-  'POST /v1/operator/withdrawals/{withdrawal_id}/resolve': 'operator',
-  'POST /v1/operator/withdrawals/{withdrawal_id}/retry': 'operator',
-  'POST /v1/operator/withdrawals/{withdrawal_id}/recall': 'operator',
-  'GET /v1/operator/payout-pauses': 'operator',
-  'POST /v1/operator/payout-pauses': 'operator',
-  'POST /v1/operator/payout-pauses/{pause_id}/end': 'operator',
-  'POST /v1/operator/withdrawals/{withdrawal_id}/name-check': 'operator',
-  'GET /v1/operator/collections': 'operator',
-  'GET /v1/operator/collections/{collection_id}': 'operator',
-  'POST /v1/operator/collections/{collection_id}/clear': 'operator',
-  'GET /v1/operator/ip-addresses': 'operator',
-  'POST /v1/operator/ip-addresses/{address_id}/approve': 'operator',
-  'POST /v1/operator/ip-addresses/{address_id}/reject': 'operator',
-  'GET /v1/operator/audit-log': 'operator',
-  'GET /v1/operator/audit-log/verify': 'operator',
-  'GET /v1/operator/queue': 'operator',
-  'GET /v1/operator/withdrawals/{withdrawal_id}/case': 'operator',
-  'GET /v1/operator/webhooks/failing': 'operator',
-  'GET /v1/operator/providers/health': 'operator',
-  'POST /v1/operator/merchants/{merchant_id}/pricing/preview': 'operator',
-  'GET /v1/operator/messages': 'operator',
-  'POST /v1/operator/statements': 'operator',
-  'POST /v1/operator/statements/{id}/withdraw': 'operator',
-  'GET /v1/operator/statements': 'operator',
-  'GET /v1/operator/reconciliation': 'operator',
-  'GET /v1/operator/reconciliation/exceptions': 'operator',
-  'POST /v1/operator/reconciliation/exceptions/{id}/ask': 'operator',
-  'POST /v1/operator/reconciliation/exceptions/{id}/resolve': 'operator',
-  'GET /v1/operator/networks': 'operator',
-  'PUT /v1/operator/networks': 'operator',
-  'GET /v1/operator/providers': 'operator',
-  'GET /v1/operator/waiting': 'operator',
+  'GET /v1/operator/merchants': READERS,
+  'POST /v1/operator/merchants': EXAMINERS,
+  'GET /v1/operator/merchants/{merchant_id}': READERS,
+  'POST /v1/operator/merchants/{merchant_id}/approve': EXAMINERS,
+  'POST /v1/operator/merchants/{merchant_id}/suspend': EXAMINERS,
+  'POST /v1/operator/merchants/{merchant_id}/reactivate': EXAMINERS,
+  'POST /v1/operator/merchants/{merchant_id}/verify': EXAMINERS,
+  'GET /v1/operator/merchants/{merchant_id}/pricing': READERS,
+  'PUT /v1/operator/merchants/{merchant_id}/pricing': OWNERS,
+  'PUT /v1/operator/merchants/{merchant_id}/payout-limits': EXAMINERS,
+  'GET /v1/operator/merchants/{merchant_id}/adjustments': READERS,
+  'POST /v1/operator/merchants/{merchant_id}/adjustments': CASHIERS,
+  'GET /v1/operator/withdrawals': READERS,
+  'GET /v1/operator/withdrawals/{withdrawal_id}': READERS,
+  'POST /v1/operator/withdrawals/approve-batch': CASHIERS,
+  'POST /v1/operator/withdrawals/{withdrawal_id}/approve': CASHIERS,
+  'POST /v1/operator/withdrawals/{withdrawal_id}/reject': CASHIERS,
+  'POST /v1/operator/withdrawals/{withdrawal_id}/request-info': CASHIERS,
+  'POST /v1/operator/withdrawals/{withdrawal_id}/resolve': CASHIERS,
+  'POST /v1/operator/withdrawals/{withdrawal_id}/retry': CASHIERS,
+  'POST /v1/operator/withdrawals/{withdrawal_id}/recall': CASHIERS,
+  'GET /v1/operator/payout-pauses': READERS,
+  'POST /v1/operator/payout-pauses': STOPPERS,
+  'POST /v1/operator/payout-pauses/{pause_id}/end': EXAMINERS,
+  'POST /v1/operator/withdrawals/{withdrawal_id}/name-check': CASHIERS,
+  'GET /v1/operator/collections': READERS,
+  'GET /v1/operator/collections/{collection_id}': READERS,
+  'POST /v1/operator/collections/{collection_id}/clear': CASHIERS,
+  'GET /v1/operator/ip-addresses': READERS,
+  'POST /v1/operator/ip-addresses/{address_id}/approve': EXAMINERS,
+  'POST /v1/operator/ip-addresses/{address_id}/reject': EXAMINERS,
+  'GET /v1/operator/audit-log': READERS,
+  'GET /v1/operator/audit-log/verify': READERS,
+  'GET /v1/operator/queue': READERS,
+  'GET /v1/operator/withdrawals/{withdrawal_id}/case': READERS,
+  'GET /v1/operator/webhooks/failing': READERS,
+  'GET /v1/operator/providers/health': READERS,
+  'POST /v1/operator/merchants/{merchant_id}/pricing/preview': READERS,
+  'GET /v1/operator/messages': READERS,
+  'POST /v1/operator/statements': CASHIERS,
+  'POST /v1/operator/statements/{id}/withdraw': CASHIERS,
+  'GET /v1/operator/statements': READERS,
+  'GET /v1/operator/reconciliation': READERS,
+  'GET /v1/operator/reconciliation/exceptions': READERS,
+  'POST /v1/operator/reconciliation/exceptions/{id}/ask': CASHIERS,
+  'POST /v1/operator/reconciliation/exceptions/{id}/resolve': CASHIERS,
+  'GET /v1/operator/networks': READERS,
+  'PUT /v1/operator/networks': OWNERS,
+  'GET /v1/operator/providers': READERS,
+  'GET /v1/operator/waiting': READERS,
 }
 
 /** Valid bodies of the operations for which the smallest body that matches the schema is not valid. */
@@ -210,10 +222,13 @@ function forKey(rule: Rule, scopes: readonly string[]): Outcome {
   return rule.scopes.some((scope) => scopes.includes(scope)) ? 'through' : '403 insufficient_scope'
 }
 
-function forSession(rule: Rule, role: MerchantRole | null, super_admin = false): Outcome {
-  if (rule === 'operator') return super_admin ? 'through' : NO_ROLE
+const isForOperators = (rule: Rule): rule is `operators: ${string}` =>
+  typeof rule === 'string' && rule.startsWith('operators: ')
+
+function forSession(rule: Rule, role: Role | null): Outcome {
+  if (isForOperators(rule)) return role !== null && rule.split(' ').includes(role) ? 'through' : NO_ROLE
   if (typeof rule === 'string') return 'through'
-  return role !== null && rule.roles?.includes(role) ? 'through' : NO_ROLE
+  return rule.roles?.some((one) => one === role) ? 'through' : NO_ROLE
 }
 
 // Callers -------------------------------------------------------------------------------------------------------------
@@ -282,11 +297,14 @@ async function people(): Promise<Actor[]> {
     const { token } = await world.newSession(role)
     return { name: role, credential: token, meets: (rule: Rule) => forSession(rule, role) }
   })
-  const { token: operator } = await world.newSession('SUPER_ADMIN')
+  const operators = OPERATOR_ROLES.map(async (role) => {
+    const { token } = await world.newSession(role)
+    return { name: role, credential: token, meets: (rule: Rule) => forSession(rule, role) }
+  })
   const { token: outsider } = await world.newSession([])
   return [
     ...(await Promise.all(members)),
-    { name: 'SUPER_ADMIN', credential: operator, meets: (rule) => forSession(rule, null, true) },
+    ...(await Promise.all(operators)),
     { name: 'a member of nothing', credential: outsider, meets: (rule) => forSession(rule, null) },
   ]
 }
@@ -454,7 +472,7 @@ for (const [name, rule] of Object.entries(RULES)) {
     const operation = found()
     const wrong: string[] = []
     for (const actor of actors) {
-      const path = rule === 'operator' ? bystander : (actor.merchant_id ?? world.merchant.id)
+      const path = isForOperators(rule) ? bystander : (actor.merchant_id ?? world.merchant.id)
       const got = await outcome(operation, actor.credential, { path })
       const expected = actor.meets(rule)
       if (got !== expected) wrong.push(`${actor.name}: ${got}, expected ${expected}`)

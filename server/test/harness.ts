@@ -7,7 +7,7 @@ import { issueAccessToken, issuerKey } from '../src/access/identity/index.ts'
 import { createMerchant, createUser, type Merchant, setMember } from '../src/access/merchants/index.ts'
 import { PROVIDERS } from '../src/adapters/providers/registry.ts'
 import { createDb, type DbOptions, type Deps, inTransaction, openVault } from '../src/kernel/db/index.ts'
-import { type Environment, type Role, SCOPES } from '../src/kernel/http/index.ts'
+import { type Environment, isOperatorRole, type Role, SCOPES } from '../src/kernel/http/index.ts'
 import {
   createLog,
   createVault,
@@ -98,7 +98,7 @@ export type World = {
   live_key: string
   newKey(options?: { merchant?: Merchant; environment?: Environment; scopes?: readonly string[] }): Promise<string>
   newMerchant(options?: { approved?: boolean }): Promise<Merchant>
-  /** Creates a person with these roles and returns a session token. SUPER_ADMIN is one of the possible roles. */
+  /** Creates a person with these roles and returns a session token. The roles of operators are possible too, at most one. */
   newSession(
     roles: Role | { role: Role; merchant?: Merchant }[],
   ): Promise<{ token: string; user_id: string; email: string }>
@@ -151,13 +151,13 @@ export async function createWorld(
 
   const newSession: World['newSession'] = async (roles) => {
     const memberships = typeof roles === 'string' ? [{ role: roles }] : roles
-    const super_admin = memberships.some(({ role }) => role === 'SUPER_ADMIN')
+    const operator_role = memberships.map(({ role }) => role).find(isOperatorRole) ?? null
     const email = `${randomUUID()}@example.com`
     const user = await inTransaction(deps.db, async (tx) => {
       const base = { email, email_verified: true, name: 'Asha', language: 'sw', identity: 'embedded' } as const
-      const made = await createUser(deps, tx, { ...base, super_admin })
+      const made = await createUser(deps, tx, { ...base, operator_role })
       for (const { role, merchant: of = merchant } of memberships as { role: Role; merchant?: Merchant }[]) {
-        if (role !== 'SUPER_ADMIN') await setMember(deps, tx, of.id, made.id, role)
+        if (!isOperatorRole(role)) await setMember(deps, tx, of.id, made.id, role)
       }
       return made
     })

@@ -94,7 +94,12 @@ export async function newPerson(
   const { deps } = world
   const id = await inTransaction(deps.db, async (tx) => {
     const base = { name: 'Asha Juma', language: 'sw', identity: 'embedded' } as const
-    const user = await createUser(deps, tx, { ...base, email, email_verified, super_admin })
+    const user = await createUser(deps, tx, {
+      ...base,
+      email,
+      email_verified,
+      operator_role: super_admin ? 'SUPER_ADMIN' : null,
+    })
     await setPassword(deps, tx, user.id, password)
     return user.id
   })

@@ -104,6 +104,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'Too many exports run at once. Ask again after the seconds in Retry-After.':
     'Faili nyingi zinaandaliwa kwa sasa. Jaribu tena baada ya muda mfupi.',
   'Only operators of the platform may make this call.': 'Hili ni la waendeshaji wa mfumo tu.',
+  'Your role {} does not allow this call. An operator with the role {} must make it.':
+    'Jukumu lako {} haliruhusu hili. Mwendeshaji mwenye jukumu {} ndiye anayeweza.',
   'The request did not arrive completely in time. Send it again.': 'Ombi halikufika lote kwa wakati. Tuma tena.',
   'The body is too large. The limit is 64 KiB.': 'Ulichoandika ni kirefu mno. Kisizidi KiB 64.',
   'merchant_id is not the merchant of this credential. Leave it out or send your own.':

@@ -479,7 +479,7 @@ export type Calls = {
     params: {  }
     query: {  }
     body: undefined
-    data: { id: string; email: string; email_verified: boolean; name: string; language: "sw" | "en"; super_admin: boolean; console: "dashboard" | "operator" | null; auth_time: string | null; second_factor: boolean; memberships: Array<{ merchant_id: string; merchant_code: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean; second_factor_required: boolean }> } | { merchant_id: string; merchant_name: string; merchant_code: string; environment: "live" | "sandbox"; scopes: Array<string>; key_id: string; key_name: string }
+    data: { id: string; email: string; email_verified: boolean; name: string; language: "sw" | "en"; super_admin: boolean; operator_role: "SUPPORT" | "FINANCE_OPERATOR" | "COMPLIANCE" | "SUPER_ADMIN" | null; operator_duties: Array<"read" | "money" | "merchants" | "pause" | "platform">; console: "dashboard" | "operator" | null; auth_time: string | null; second_factor: boolean; memberships: Array<{ merchant_id: string; merchant_code: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean; second_factor_required: boolean }> } | { merchant_id: string; merchant_name: string; merchant_code: string; environment: "live" | "sandbox"; scopes: Array<string>; key_id: string; key_name: string }
   }
   'GET /v1/merchant/members': {
     params: {  }

@@ -9,7 +9,7 @@ import { newPassword, setPassword } from '../../src/access/identity/index.ts'
 import { createUser, type Merchant, setMember } from '../../src/access/merchants/index.ts'
 import type { Provider } from '../../src/adapters/providers/port.ts'
 import { inTransaction } from '../../src/kernel/db/index.ts'
-import type { Role } from '../../src/kernel/http/index.ts'
+import { isOperatorRole, type Role } from '../../src/kernel/http/index.ts'
 import { type Language, type SettableClock, systemClock } from '../../src/kernel/lib/index.ts'
 import { createWorker } from '../../src/kernel/work/index.ts'
 import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'
@@ -96,11 +96,11 @@ export async function openOffice(env: Record<string, string> = {}, providers?: P
       const { deps } = world
       const password = newPassword(deps.random)
       const email = `${role.toLowerCase().replace('_', '-')}-${randomUUID().slice(0, 8)}@example.com`
-      const super_admin = role === 'SUPER_ADMIN'
+      const operator_role = isOperatorRole(role) ? role : null
       const user_id = await inTransaction(deps.db, async (tx) => {
         const base = { email, email_verified: true, name: 'Asha', language: 'sw', identity: 'embedded' } as const
-        const { id } = await createUser(deps, tx, { ...base, super_admin })
-        if (role !== 'SUPER_ADMIN') await setMember(deps, tx, merchant.id, id, role)
+        const { id } = await createUser(deps, tx, { ...base, operator_role })
+        if (!isOperatorRole(role)) await setMember(deps, tx, merchant.id, id, role)
         await setPassword(deps, tx, id, password)
         return id
       })

@@ -102,7 +102,7 @@ function providerEnv({ url, account }: Simulator, port: number): Record<string, 
 async function operatorOf(deps: TestDeps): Promise<() => Promise<string>> {
   const person = { email: 'operator@example.com', email_verified: true, name: 'Asha', language: 'sw' } as const
   const user = await inTransaction(deps.db, (tx) =>
-    createUser(deps, tx, { ...person, identity: 'embedded', super_admin: true }),
+    createUser(deps, tx, { ...person, identity: 'embedded', operator_role: 'SUPER_ADMIN' }),
   )
   const key = await issuerKey(deps, 'http://127.0.0.1/identity')
   const real = { ...deps, clock: systemClock }

@@ -92,7 +92,7 @@ async function addAccount(
 ): Promise<void> {
   const { email, name, business_name, language, password_hash } = account
   const identity = 'embedded'
-  const new_user = { email, name, language, email_verified: false, super_admin: false, identity } as const
+  const new_user = { email, name, language, email_verified: false, operator_role: null, identity } as const
   const user = await createUser(deps, tx, new_user)
   const act = { ...request, actor: { kind: 'user', id: user.id, name: email } } as const
   const merchant = await addMerchant(deps, tx, act, { name: business_name, email, approved: false })

@@ -281,7 +281,7 @@ forged('HS256 by jose with the public key', (stage) =>
 
 async function personOf(world: World, identity: 'embedded' | { issuer: string; subject: string }): Promise<string> {
   return inTransaction(world.deps.db, async (tx) => {
-    const base = { name: 'Asha', email_verified: true, language: 'sw', super_admin: false } as const
+    const base = { name: 'Asha', email_verified: true, language: 'sw', operator_role: null } as const
     const { id } = await createUser(world.deps, tx, { ...base, email: 'asha@example.tz', identity })
     await setMember(world.deps, tx, world.merchant.id, id, 'MERCHANT_ADMIN')
     return id

@@ -242,7 +242,7 @@ describe('tokens of a foreign issuer', () => {
       await inTransaction(at.deps.db, async (tx) => {
         const base = { email: 'asha@example.com', email_verified: true, name: 'Asha', language: 'sw' } as const
         const identity = { issuer: issuer.url, subject: 'asha' }
-        const { id } = await createUser(at.deps, tx, { ...base, identity, super_admin: true })
+        const { id } = await createUser(at.deps, tx, { ...base, identity, operator_role: 'SUPER_ADMIN' })
         await setMember(at.deps, tx, at.merchant.id, id, 'MERCHANT_ADMIN')
       })
     }

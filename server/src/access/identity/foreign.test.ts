@@ -53,7 +53,7 @@ async function invite(email: string, { role = 'VIEWER', ...more }: Person = {}):
     email_verified: false,
     name: 'Asha',
     language: 'sw',
-    super_admin: false,
+    operator_role: null,
     identity: null,
   } as const
   return inTransaction(world.deps.db, async (tx) => {
@@ -233,7 +233,7 @@ describe('invalid discovery documents', () => {
 describe('second factors in foreign tokens', () => {
   const production = { SECRET_KEY: Buffer.alloc(32, 7).toString('base64') }
   test('in production, the server gives the operator role only to a token whose amr claim has a strong method', async () => {
-    await known('boss', { super_admin: true })
+    await known('boss', { operator_role: 'SUPER_ADMIN' })
     Object.assign(world.deps.config, { node_env: 'production' })
     const me = (claims: object) => world.get('/v1/me', tokenFor('boss', { claims: { ...claims } }))
     for (const amr of [undefined, 'otp', ['pwd'], ['cli'], [], {}]) {
@@ -245,7 +245,7 @@ describe('second factors in foreign tokens', () => {
   })
 
   test('the server checks only the acr claim of a token when OIDC_OPERATOR_ACR is set', async () => {
-    await known('boss', { super_admin: true })
+    await known('boss', { operator_role: 'SUPER_ADMIN' })
     const strict = await newWorld({ ...production, OIDC_OPERATOR_ACR: 'gold, 2' }, world.url)
     Object.assign(strict.deps.config, { node_env: 'production' })
     const me = (claims: object) => strict.get('/v1/me', tokenFor('boss', { claims: { ...claims } }))

@@ -4,7 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { queueEmail } from '../../adapters/messages/index.ts'
 import { type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
+import type { OperatorRole } from '../../kernel/http/index.ts'
 import { type Language, newId, refuse } from '../../kernel/lib/index.ts'
+import { OPERATOR_ROLE } from '../merchants/index.ts'
 import type { SignInResult } from './adapter.ts'
 import { beginAttempt } from './attempts.ts'
 import { checkPassword } from './credentials.ts'
@@ -25,11 +27,11 @@ export type SigningIn = {
   subject: string
   email: string
   language: Language
-  super_admin: boolean
+  operator_role: OperatorRole | null
   password_hash: string | null
 }
 
-const COLUMNS = 'u.id, u.subject, u.email, u.language, u.super_admin, c.password_hash'
+const COLUMNS = `u.id, u.subject, u.email, u.language, ${OPERATOR_ROLE} as operator_role, c.password_hash`
 const BY_EMAIL = sql(
   'sign_in_by_email',
   `select ${COLUMNS} from users u left join credentials c on c.user_id = u.id
@@ -156,8 +158,8 @@ export async function findSigningIn(deps: Deps, email: string): Promise<SigningI
 }
 
 /** Returns true if the user must set up a second step, which every operator in production must have. */
-export function mustEnrol({ config }: Deps, { super_admin }: { super_admin: boolean }): boolean {
-  return super_admin && config.node_env === 'production'
+export function mustEnrol({ config }: Deps, { operator_role }: { operator_role: OperatorRole | null }): boolean {
+  return operator_role !== null && config.node_env === 'production'
 }
 
 /** Returns the value of a field in a posted form. If the field is missing or repeated, returns an empty text. */

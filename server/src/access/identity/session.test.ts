@@ -75,6 +75,26 @@ describe('changes of rights in another process', () => {
     await world.rows('update users set super_admin = false where id = $1', [user_id])
     assert.deepEqual(refusal(await audit()), [403, 'insufficient_role'])
   })
+
+  test('another process applies a new role of an operator on the next request, and names the roles that may make the call', async () => {
+    const { token, user_id } = await world.newSession('COMPLIANCE')
+    const endPause = () =>
+      other.call({ method: 'POST', url: `/v1/operator/payout-pauses/${user_id}/end`, key: token, payload: {} })
+    assert.equal((await endPause()).status, 400, 'the role allows the call, the body lacks the reason')
+    await world.rows("update users set operator_role = 'FINANCE_OPERATOR' where id = $1", [user_id])
+    const refused = await endPause()
+    assert.deepEqual(refused.body.error, {
+      code: 'insufficient_role',
+      message:
+        'Your role FINANCE_OPERATOR does not allow this call. An operator with the role COMPLIANCE or SUPER_ADMIN must make it.',
+      details: { operator_role: 'FINANCE_OPERATOR', required_roles: 'COMPLIANCE or SUPER_ADMIN' },
+    })
+    const { super_admin, operator_role, operator_duties } = (await other.get('/v1/me', token)).body.data
+    assert.deepEqual(
+      [super_admin, operator_role, operator_duties],
+      [false, 'FINANCE_OPERATOR', ['read', 'money', 'pause']],
+    )
+  })
 })
 
 test('a request with a session gets 503, and not 401, when the database is unreachable', async () => {

@@ -2,9 +2,9 @@
 
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, violatedConstraint } from '../../kernel/db/index.ts'
-import type { Membership, SessionPrincipal } from '../../kernel/http/index.ts'
+import type { Membership, OperatorRole, SessionPrincipal } from '../../kernel/http/index.ts'
 import { gather, refuse } from '../../kernel/lib/index.ts'
-import { bindUser } from '../merchants/index.ts'
+import { bindUser, OPERATOR_ROLE } from '../merchants/index.ts'
 import { recordActivity, type SessionEnd, type SessionTimes, sessionEnd } from './console-sessions.ts'
 import { createForeignVerifier } from './foreign.ts'
 import { INVITATION_HOLDS } from './invitations.ts'
@@ -16,7 +16,7 @@ type SessionRow = {
   email: string
   email_verified: boolean
   name: string
-  super_admin: boolean
+  operator_role: OperatorRole | null
   session_id: string | null
   signed_in_at: Date | null
   confirmed_at: Date | null
@@ -33,7 +33,7 @@ type SessionRow = {
 // of an invited user. Null in s.name means that the member has no invitation.
 const FIND = sql(
   'session_find',
-  `select i.place, u.id as user_id, u.email, u.email_verified, u.name, u.super_admin,
+  `select i.place, u.id as user_id, u.email, u.email_verified, u.name, ${OPERATOR_ROLE} as operator_role,
      c.id as session_id, c.signed_in_at, c.confirmed_at, c.seen_at, coalesce((
      select json_agg(json_build_object('role', s.role, 'second_factor_required', m.second_factor_required, 'id', m.id, 'routing_code', m.routing_code, 'code', m.merchant_code,
          'name', m.name, 'status', m.status, 'verified', m.verified, 'priced', exists (
@@ -172,7 +172,7 @@ function sessionPrincipal(deps: Deps, row: SessionRow, claims: Claims): SessionP
     second_factor: claims.strong,
     by_command: claims.by_command,
     // In production, a sign-in without a second factor gives no operator role.
-    super_admin: row.super_admin && (claims.strong || deps.config.node_env !== 'production'),
+    operator_role: claims.strong || deps.config.node_env !== 'production' ? row.operator_role : null,
     memberships: row.memberships.map(({ role, second_factor_required, verified, priced, ...merchant }) => ({
       role,
       second_factor_required,

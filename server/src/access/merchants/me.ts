@@ -1,7 +1,7 @@
 // Returns the caller of a request: a user with the memberships, or an API key with its merchant.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
-import type { KeyPrincipal, Principal, SessionPrincipal } from '../../kernel/http/index.ts'
+import { dutiesOf, type KeyPrincipal, type Principal, type SessionPrincipal } from '../../kernel/http/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import type { KeyView, MeView } from './schema.ts'
 
@@ -15,7 +15,7 @@ const MEMBERSHIPS = sql(
 )
 
 /** The fields of a user that come from the access token and not from the table users. */
-type TokenField = 'super_admin' | 'console' | 'auth_time' | 'second_factor'
+type TokenField = 'super_admin' | 'operator_role' | 'operator_duties' | 'console' | 'auth_time' | 'second_factor'
 
 const MERCHANT = sql('me_merchant', 'select name from merchants where id = $1')
 
@@ -42,11 +42,14 @@ async function keyView(
 
 /** Returns the user of a session with the user's memberships, sorted by merchant name. */
 async function userView(reader: Reader, principal: SessionPrincipal): Promise<MeView> {
-  const { user_id, super_admin, console, second_factor } = principal
+  const { user_id, operator_role, console, second_factor } = principal
   const [[user], memberships] = await Promise.all([
     reader.query<Omit<MeView, TokenField | 'memberships'>>(USER, [user_id]),
     reader.query<MeView['memberships'][number]>(MEMBERSHIPS, [user_id]),
   ])
   const auth_time = principal.auth_time?.toISOString() ?? null
-  return user ? { ...user, super_admin, console, auth_time, second_factor, memberships } : refuse('invalid_session')
+  if (!user) refuse('invalid_session')
+  const super_admin = operator_role === 'SUPER_ADMIN'
+  const operator_duties = dutiesOf(operator_role)
+  return { ...user, super_admin, operator_role, operator_duties, console, auth_time, second_factor, memberships }
 }

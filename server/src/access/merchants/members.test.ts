@@ -50,6 +50,8 @@ test('the endpoint /v1/me returns the user and all memberships', async () => {
     email_verified: true,
     name: 'Asha',
     language: 'sw',
+    operator_role: null,
+    operator_duties: [],
     super_admin: false,
     console: null,
     auth_time: world.deps.clock.now().toISOString(),

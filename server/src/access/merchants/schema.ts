@@ -1,7 +1,16 @@
 // Defines the request and response schemas of merchants, prices and members.
 
 import Type, { type Static } from 'typebox'
-import { CONSOLES, ENVIRONMENTS, MERCHANT_ROLES, PageQuery, page, success } from '../../kernel/http/index.ts'
+import {
+  CONSOLES,
+  ENVIRONMENTS,
+  MERCHANT_ROLES,
+  OPERATOR_DUTY_NAMES,
+  OPERATOR_ROLES,
+  PageQuery,
+  page,
+  success,
+} from '../../kernel/http/index.ts'
 import { line, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
 import { FLOWS } from './choose-rule.ts'
 import { IpAddressRecord } from './ip-address-routes.ts'
@@ -179,7 +188,17 @@ export const MeRecord = Type.Object({
   language: oneOf(['sw', 'en']),
   super_admin: Type.Boolean({
     description:
-      'The user is an operator of the platform and signed in with a second factor where one is required. `console` names the console of this session.',
+      'The user is an operator of the platform with the role `SUPER_ADMIN`, and signed in with a second factor where one is required. `console` names the console of this session.',
+  }),
+  operator_role: nullable(
+    oneOf(
+      OPERATOR_ROLES,
+      'The role of an operator of the platform. Null means that the user is no operator, or signed in without the second factor that operators need.',
+    ),
+  ),
+  operator_duties: Type.Array(oneOf(OPERATOR_DUTY_NAMES), {
+    description:
+      'What the operator role allows: reading, or one of the kinds of decisions. Empty without an operator role.',
   }),
   console: nullable(
     oneOf(

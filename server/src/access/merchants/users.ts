@@ -1,23 +1,26 @@
 // Writes users and their memberships. Only this file writes the table users.
 
 import { type Deps, sql, type Tx, violatedConstraint } from '../../kernel/db/index.ts'
-import type { MerchantRole } from '../../kernel/http/index.ts'
+import { type MerchantRole, OPERATOR_DUTIES, type OperatorDuty, type OperatorRole } from '../../kernel/http/index.ts'
 import { newId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
 
-/** A new user. Null in `identity` means that the user has an invitation and has not signed in yet. */
+/**
+ * A new user. Null in `operator_role` means no operator. Null in `identity` means that the user has an invitation and has not signed
+ * in yet.
+ */
 export type NewUser = {
   email: string
   email_verified: boolean
   name: string
   language: 'sw' | 'en'
-  super_admin: boolean
+  operator_role: OperatorRole | null
   identity: 'embedded' | { issuer: string; subject: string } | null
 }
 
 const INSERT = sql(
   'users_insert',
-  `insert into users (id, email, email_verified, name, language, super_admin, issuer, subject, disabled_at, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, null, $9, $9)`,
+  `insert into users (id, email, email_verified, name, language, super_admin, operator_role, issuer, subject, disabled_at, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, null, $10, $10)`,
 )
 
 /** Creates a user, with the e-mail address in lower case. If another user has the address, refuses with 409 invalid_state. */
@@ -28,9 +31,10 @@ export async function createUser(deps: Deps, tx: Tx, user: NewUser): Promise<{ i
     user.identity === 'embedded'
       ? { issuer: 'embedded', subject: id }
       : (user.identity ?? { issuer: null, subject: null })
-  const { name, language, super_admin, email_verified } = user
+  const { name, language, operator_role, email_verified } = user
+  const values = [id, email, email_verified, name, language, ...roleColumns(operator_role), issuer, subject]
   try {
-    await tx.query(INSERT, [id, email, email_verified, name, language, super_admin, issuer, subject, deps.clock.now()])
+    await tx.query(INSERT, [...values, deps.clock.now()])
   } catch (error) {
     if (violatedConstraint(error) === null) throw error
     refuse('invalid_state', { message: 'There is a user with this e-mail address already.' })
@@ -84,10 +88,9 @@ export async function setIdentity(
 
 const DISABLE = sql('admin_disable', 'update users set disabled_at = $2, updated_at = $2 where id = $1')
 const ENABLE = sql('admin_enable', 'update users set disabled_at = null, updated_at = $2 where id = $1')
-const MAKE_OPERATOR = sql('admin_make_operator', 'update users set super_admin = true, updated_at = $2 where id = $1')
-const TAKE_OPERATOR = sql(
-  'admin_revoke_operator',
-  'update users set super_admin = false, updated_at = $2 where id = $1',
+const SET_OPERATOR_ROLE = sql(
+  'admin_set_operator_role',
+  'update users set super_admin = $2, operator_role = $3, updated_at = $4 where id = $1',
 )
 
 /** Disables a user. The server refuses the user from the next request on. */
@@ -100,14 +103,38 @@ export async function enableUser(deps: Deps, tx: Tx, user_id: string): Promise<v
   await tx.query(ENABLE, [user_id, deps.clock.now()])
 }
 
-/** Makes a user an operator. */
-export async function makeOperator(deps: Deps, tx: Tx, user_id: string): Promise<void> {
-  await tx.query(MAKE_OPERATOR, [user_id, deps.clock.now()])
+/**
+ * Gives a user a role of operators, in place of an earlier one. Null takes the role. The user keeps the memberships of merchants.
+ */
+export async function setOperatorRole(deps: Deps, tx: Tx, user_id: string, role: OperatorRole | null): Promise<void> {
+  await tx.query(SET_OPERATOR_ROLE, [user_id, ...roleColumns(role), deps.clock.now()])
 }
 
-/** Takes the operator role from a user. The user keeps the memberships of merchants. */
-export async function takeOperatorRole(deps: Deps, tx: Tx, user_id: string): Promise<void> {
-  await tx.query(TAKE_OPERATOR, [user_id, deps.clock.now()])
+/** Returns the columns super_admin and operator_role of a role. */
+function roleColumns(role: OperatorRole | null): [super_admin: boolean, operator_role: OperatorRole | null] {
+  return role === 'SUPER_ADMIN' ? [true, null] : [false, role]
+}
+
+/** The SQL expression of the role that the user `u` has as an operator. Null means no operator. */
+export const OPERATOR_ROLE = "case when u.super_admin then 'SUPER_ADMIN' else u.operator_role end"
+
+/** Returns the SQL condition under which the user `u` is an enabled operator whose role may do the duty. */
+export function operatorMay(duty: OperatorDuty): string {
+  const roles = OPERATOR_DUTIES[duty].map((role) => `'${role}'`).join(', ')
+  return `u.disabled_at is null and ${OPERATOR_ROLE} in (${roles})`
+}
+
+const LOCK_SUPER_ADMINS = sql(
+  'admin_lock_super_admins',
+  'select id from users where super_admin and disabled_at is null order by id for update',
+)
+
+/**
+ * Locks the enabled users with the role SUPER_ADMIN until the transaction ends, and returns their ids. A transaction that may remove
+ * one of them calls this function before it locks another user, so that two transactions never remove the last two.
+ */
+export async function lockSuperAdmins(tx: Tx): Promise<string[]> {
+  return (await tx.query<{ id: string }>(LOCK_SUPER_ADMINS)).map(({ id }) => id)
 }
 
 const SET_MEMBER = sql(

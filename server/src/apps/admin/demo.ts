@@ -153,7 +153,7 @@ async function ensureUser(deps: Deps, tx: Tx, email: string, role: Role): Promis
   const [found] = await tx.query<{ id: string }>(USER, [email])
   if (found) return found.id
   const name = `Demo ${role.toLowerCase().replace('_', ' ')}`
-  const super_admin = role === 'SUPER_ADMIN'
-  const user = { email, email_verified: true, name, language: 'sw', super_admin, identity: 'embedded' } as const
+  const operator_role = role === 'SUPER_ADMIN' ? role : null
+  const user = { email, email_verified: true, name, language: 'sw', operator_role, identity: 'embedded' } as const
   return (await createUser(deps, tx, user)).id
 }

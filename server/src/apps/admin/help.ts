@@ -1,7 +1,7 @@
 // Contains the help texts of the admin command in one table, for the list of commands and for the page of each command.
 
 import { PROVIDER_NAMES } from '../../adapters/providers/registry.ts'
-import { MERCHANT_ROLES, SCOPES } from '../../kernel/http/index.ts'
+import { MERCHANT_ROLES, OPERATOR_ROLES, SCOPES } from '../../kernel/http/index.ts'
 import { orList } from '../../kernel/lib/index.ts'
 
 type HelpPage = {
@@ -17,7 +17,7 @@ type HelpPage = {
   more?: readonly string[]
 }
 
-const ROLES = `Roles: ${MERCHANT_ROLES.join(', ')}, SUPER_ADMIN`
+const ROLES = `Roles: ${MERCHANT_ROLES.join(', ')}; of operators: ${OPERATOR_ROLES.join(', ')}`
 const SCOPE_LIST = `Scopes: ${Object.keys(SCOPES).join(', ')}`
 const SAMPLE_ID = '019a3c52-0c00-8000-8000-0123456789ab'
 const EMAIL = { '--email E': 'E-mail address of the user' }
@@ -63,12 +63,12 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     takes: '--email E --role R [--merchant ID] [--name N] [--language sw|en] [--subject S]',
     does: [
       'Gives a user a role, and creates a missing user. The password is shown once.',
-      'SUPER_ADMIN is an operator and has no merchant',
+      'An operator has one role and no merchant: a new role of operators replaces the earlier one, and ends all sessions of the user',
     ],
     options: {
       ...EMAIL,
       '--role R': 'Role of the user',
-      '--merchant ID': 'Merchant of the role. SUPER_ADMIN has none; every other role needs one',
+      '--merchant ID': 'Merchant of the role. The roles of operators have none; every other role needs one',
       '--name N': 'Name of the user',
       '--language L': 'Language of e-mails and pages: sw (default) or en',
       '--subject S': 'Subject of the user at a foreign OIDC_ISSUER',
@@ -78,7 +78,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   },
   'user disable': onEmail('Disables a user from the next request on. Ends all sessions of the user'),
   'user enable': onEmail('Lets a disabled user sign in again'),
-  'user revoke-operator': onEmail('Takes SUPER_ADMIN from a user. Ends all sessions of the user'),
+  'user revoke-operator': onEmail('Takes the operator role from a user. Ends all sessions of the user'),
   'user drop-second-step': onEmail('Deletes the lost second step of a user. Ends all sessions of the user'),
   emails: {
     takes: '[--email E] [--merchant ID]',

@@ -2,7 +2,15 @@
 
 import type { parseArgs } from 'node:util'
 import { UNKNOWN_KEY } from '../../kernel/db/index.ts'
-import { ENVIRONMENTS, type Environment, MERCHANT_ROLES, type Role, SCOPES } from '../../kernel/http/index.ts'
+import {
+  ENVIRONMENTS,
+  type Environment,
+  isOperatorRole,
+  MERCHANT_ROLES,
+  OPERATOR_ROLES,
+  type Role,
+  SCOPES,
+} from '../../kernel/http/index.ts'
 import { canonicalPhone, isId } from '../../kernel/lib/index.ts'
 
 /** The error of an invalid command line. The message explains the valid form. */
@@ -102,12 +110,12 @@ export function requiredPhone(values: OptionValues): string {
   return canonical
 }
 
-/** Returns a role with its merchant. SUPER_ADMIN has no merchant. Every other role needs a merchant. */
+/** Returns a role with its merchant. A role of operators has no merchant. Every other role needs a merchant. */
 export function roleAndMerchant(values: OptionValues): { role: Role; merchant_id: string | null } {
-  const role = choice(values, 'role', [...MERCHANT_ROLES, 'SUPER_ADMIN'])
-  if (role !== 'SUPER_ADMIN') return { role, merchant_id: id(values, 'merchant') }
+  const role = choice(values, 'role', [...MERCHANT_ROLES, ...OPERATOR_ROLES])
+  if (!isOperatorRole(role)) return { role, merchant_id: id(values, 'merchant') }
   if (values.merchant !== undefined)
-    throw new UsageError('--merchant is not allowed with --role SUPER_ADMIN: an operator has no merchant')
+    throw new UsageError(`--merchant is not allowed with --role ${role}: an operator has no merchant`)
   return { role, merchant_id: null }
 }
 

@@ -1,26 +1,36 @@
 // Defines the commands that change the rights of a user: disable, enable, revoke the operator role, remove a lost second step.
 
 import { EMBEDDED, endSessions, hasSecondStep, removeSecondStep } from '../../access/identity/index.ts'
-import { disableUser, enableUser, takeOperatorRole } from '../../access/merchants/index.ts'
+import {
+  disableUser,
+  enableUser,
+  lockSuperAdmins,
+  OPERATOR_ROLE,
+  setOperatorRole,
+} from '../../access/merchants/index.ts'
 import { type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
+import type { OperatorRole } from '../../kernel/http/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { COMMAND_ACT } from './act.ts'
 
 /** The user whose rights changed. */
 type ChangedUser = { user_id: string; email: string }
 
-type UserRightsRow = { id: string; super_admin: boolean; issuer: string | null; disabled_at: Date | null }
+type UserRightsRow = { id: string; operator_role: OperatorRole | null; issuer: string | null; disabled_at: Date | null }
 
 /** A function that changes a user and returns the audit entry. */
 type RightsChange = (tx: Tx, user: UserRightsRow) => Promise<{ action: AuditAction; before: object; after: object }>
 
 const FIND = sql(
   'admin_rights_find',
-  'select id, super_admin, issuer, disabled_at from users where email = $1 for update',
+  `select u.id, ${OPERATOR_ROLE} as operator_role, u.issuer, u.disabled_at from users u where u.email = $1 for update`,
 )
 
-/** Disables a user from the next request on. If the user is already disabled, refuses with invalid_state. */
+/**
+ * Disables a user from the next request on. If the user is already disabled, or the last enabled SUPER_ADMIN, refuses with
+ * invalid_state.
+ */
 export function disableByEmail(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id, disabled_at }) => {
     if (disabled_at !== null) refuse('invalid_state', { message: 'This user is already disabled.' })
@@ -39,13 +49,14 @@ export function enableByEmail(deps: Deps, email: string): Promise<ChangedUser> {
 }
 
 /**
- * Takes the operator role from a user. The memberships stay. If the user does not have the role, refuses with invalid_state.
+ * Takes the operator role from a user. The memberships stay. If the user has no operator role, or is the last enabled SUPER_ADMIN,
+ * refuses with invalid_state.
  */
 export function revokeOperator(deps: Deps, email: string): Promise<ChangedUser> {
-  return changeRights(deps, email, async (tx, { id, super_admin }) => {
-    if (!super_admin) refuse('invalid_state', { message: 'This user does not have the operator role.' })
-    await takeOperatorRole(deps, tx, id)
-    return { action: 'user.revoke_operator', before: { super_admin: true }, after: { super_admin: false } }
+  return changeRights(deps, email, async (tx, { id, operator_role }) => {
+    if (operator_role === null) refuse('invalid_state', { message: 'This user does not have an operator role.' })
+    await setOperatorRole(deps, tx, id, null)
+    return { action: 'user.revoke_operator', before: { operator_role }, after: { operator_role: null } }
   })
 }
 
@@ -64,9 +75,11 @@ export function dropLostSecondStep(deps: Deps, email: string): Promise<ChangedUs
  */
 function changeRights(deps: Deps, email: string, applyChange: RightsChange): Promise<ChangedUser> {
   return inTransaction(deps.db, async (tx) => {
+    const super_admins = await lockSuperAdmins(tx)
     const [user] = await tx.query<UserRightsRow>(FIND, [email])
     if (!user) refuse('not_found', { message: 'There is no user with this e-mail address.' })
     const { action, before, after } = await applyChange(tx, user)
+    if (action === 'user.disable' || action === 'user.revoke_operator') keepSuperAdmin(super_admins, user.id)
     // A foreign issuer manages the sessions of its users, and the subject of a user must not change.
     if (user.issuer === EMBEDDED) await endSessions(deps, tx, user.id)
     await recordAudit(deps, tx, {
@@ -79,5 +92,17 @@ function changeRights(deps: Deps, email: string, applyChange: RightsChange): Pro
       after: { email, ...after },
     })
     return { user_id: user.id, email }
+  })
+}
+
+/**
+ * If the user is the last enabled SUPER_ADMIN, refuses with invalid_state. `super_admins` comes from `lockSuperAdmins`, before the
+ * change.
+ */
+export function keepSuperAdmin(super_admins: readonly string[], user_id: string): void {
+  if (super_admins.length > 1 || !super_admins.includes(user_id)) return
+  refuse('invalid_state', {
+    message:
+      'This user is the last enabled SUPER_ADMIN, who alone sets prices and the settings of the platform. Give another user this role first.',
   })
 }

@@ -6,6 +6,7 @@ import { createWorld, type World } from '../../../test/harness.ts'
 import { createUser } from '../../access/merchants/index.ts'
 import { queueEmail } from '../../adapters/messages/index.ts'
 import { inTransaction, isSuperuser } from '../../kernel/db/index.ts'
+import type { OperatorRole, Role } from '../../kernel/http/index.ts'
 import { Refusal } from '../../kernel/lib/index.ts'
 import { grantRole, issueToken, readEmails } from './people.ts'
 import { disableByEmail, dropLostSecondStep, enableByEmail, revokeOperator } from './people-rights.ts'
@@ -19,7 +20,7 @@ after(() => world.close())
 test('the admin command refuses to make an account with an unconfirmed e-mail address an operator', async () => {
   const { deps } = world
   const email = 'neema@example.com'
-  const taken = { email, name: 'Not Neema', language: 'sw', super_admin: false, identity: 'embedded' } as const
+  const taken = { email, name: 'Not Neema', language: 'sw', operator_role: null, identity: 'embedded' } as const
   await inTransaction(deps.db, (tx) => createUser(deps, tx, { ...taken, email_verified: false }))
   const person = { email, role: 'SUPER_ADMIN', merchant_id: null, name: null, language: 'sw', subject: null } as const
   await assert.rejects(grantRole(deps, person), (error) => error instanceof Refusal && error.code === 'invalid_state')
@@ -57,7 +58,7 @@ test('the server distinguishes a database role that owns the database from a sup
 })
 
 /** Signs a user in at the built-in provider, with one stored session record. */
-async function signIn(role: 'SUPER_ADMIN' | 'VIEWER') {
+async function signIn(role: Role) {
   const { token, user_id, email } = await world.newSession(role)
   await world.rows(
     `insert into identity_records (model, id_hash, payload, account_id, expires_at)
@@ -97,12 +98,69 @@ test('the server ends every session of a disabled user, and the user signs in ag
 })
 
 test('the admin command takes the operator role from a user', async () => {
+  await world.newSession('SUPER_ADMIN')
   const { email, user_id, left, status, acts } = await signIn('SUPER_ADMIN')
   await revokeOperator(world.deps, email)
   const rights = await world.rows('select super_admin from users where id = $1', [user_id])
   assert.deepEqual([rights, await status(), await left()], [[{ super_admin: false }], 401, 0])
   await assert.rejects(revokeOperator(world.deps, email), refusedAs('invalid_state'))
   assert.deepEqual(await auditedActs(acts), [{ actor_kind: 'command', action: 'user.revoke_operator' }])
+})
+
+const withRole = (email: string, role: OperatorRole) =>
+  grantRole(world.deps, { email, role, merchant_id: null, name: null, language: 'sw', subject: null })
+const rolesOf = (user_id: string) => world.rows('select super_admin, operator_role from users where id = $1', [user_id])
+
+test('a new role of an operator replaces the earlier one, ends the sessions and is in the audit log', async () => {
+  await world.newSession('SUPER_ADMIN')
+  const { email, user_id, left, status, acts } = await signIn('SUPER_ADMIN')
+  const { note } = await withRole(email, 'SUPPORT')
+  assert.match(note ?? '', /had the role SUPER_ADMIN and has the role SUPPORT .*sessions of the user ended/)
+  assert.deepEqual(await rolesOf(user_id), [{ super_admin: false, operator_role: 'SUPPORT' }])
+  assert.deepEqual([await status(), await left()], [401, 0])
+  await withRole(email, 'SUPPORT')
+  await withRole(email, 'SUPER_ADMIN')
+  assert.deepEqual(await rolesOf(user_id), [{ super_admin: true, operator_role: null }])
+  await withRole(email, 'COMPLIANCE')
+  await revokeOperator(world.deps, email)
+  assert.deepEqual(await rolesOf(user_id), [{ super_admin: false, operator_role: null }])
+  type Roles = { operator_role: OperatorRole | null }
+  const found = (await acts()) as { action: string; actor_kind: string; before: Roles; after: Roles }[]
+  assert.deepEqual(
+    found.map(({ action, actor_kind, before, after }) => [
+      action,
+      actor_kind,
+      before.operator_role,
+      after.operator_role,
+    ]),
+    [
+      ['user.change', 'command', 'SUPER_ADMIN', 'SUPPORT'],
+      ['user.change', 'command', 'SUPPORT', 'SUPER_ADMIN'],
+      ['user.change', 'command', 'SUPER_ADMIN', 'COMPLIANCE'],
+      ['user.revoke_operator', 'command', 'COMPLIANCE', null],
+    ],
+  )
+})
+
+test('no command removes the last enabled SUPER_ADMIN, not even two commands at the same time', async () => {
+  const { deps } = world
+  await world.rows('update users set super_admin = false')
+  const [one, two] = [await signIn('SUPER_ADMIN'), await signIn('SUPER_ADMIN')]
+  const both = await Promise.allSettled([revokeOperator(deps, one.email), disableByEmail(deps, two.email)])
+  assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+  const [last] = await world.rows<{ email: string }>(
+    'select email from users where super_admin and disabled_at is null',
+  )
+  const email = last?.email ?? assert.fail('no SUPER_ADMIN is left')
+  for (const remove of [
+    () => revokeOperator(deps, email),
+    () => disableByEmail(deps, email),
+    () => withRole(email, 'FINANCE_OPERATOR'),
+  ]) {
+    await assert.rejects(remove(), /last enabled SUPER_ADMIN/)
+  }
+  const { user_id } = await signIn('SUPPORT')
+  assert.deepEqual(await rolesOf(user_id), [{ super_admin: false, operator_role: 'SUPPORT' }])
 })
 
 test('the admin command deletes a lost second step', async () => {

@@ -3,6 +3,8 @@
 
 import {
   ACCESS_TOKEN_S,
+  EMBEDDED,
+  endSessions,
   issueAccessToken,
   issuerKey,
   latestIssuerKey,
@@ -10,15 +12,24 @@ import {
   newPassword,
   setPassword,
 } from '../../access/identity/index.ts'
-import { bindUser, createUser, findMerchant, inviteMember, makeOperator } from '../../access/merchants/index.ts'
+import {
+  bindUser,
+  createUser,
+  findMerchant,
+  inviteMember,
+  lockSuperAdmins,
+  OPERATOR_ROLE,
+  setOperatorRole,
+} from '../../access/merchants/index.ts'
 import { listEmails } from '../../adapters/messages/index.ts'
 import { type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
-import type { Role } from '../../kernel/http/index.ts'
+import { isOperatorRole, type OperatorRole, type Role } from '../../kernel/http/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { COMMAND_ACT } from './act.ts'
+import { keepSuperAdmin } from './people-rights.ts'
 
-/** A role for a user. Null in `merchant_id` means SUPER_ADMIN. `subject` is the user's subject at OIDC_ISSUER. */
+/** A role for a user. Null in `merchant_id` means a role of operators. `subject` is the user's subject at OIDC_ISSUER. */
 export type RoleGrant = {
   email: string
   role: Role
@@ -34,7 +45,7 @@ type GrantedUser = { user_id: string; email: string; password: string | null; no
 type UserRow = {
   id: string
   email_verified: boolean
-  super_admin: boolean
+  operator_role: OperatorRole | null
   issuer: string | null
   subject: string | null
   disabled_at: Date | null
@@ -45,7 +56,8 @@ type UserChange = { action: AuditAction; before?: object; after: object } | null
 
 const FIND = sql(
   'admin_user_by_email',
-  'select id, email_verified, super_admin, issuer, subject, disabled_at from users where email = $1 for update',
+  `select u.id, u.email_verified, ${OPERATOR_ROLE} as operator_role, u.issuer, u.subject, u.disabled_at
+   from users u where u.email = $1 for update`,
 )
 const BY_SUBJECT = sql('admin_user_by_subject', 'select email from users where issuer = $1 and subject = $2')
 
@@ -60,19 +72,22 @@ export function grantRole(deps: Deps, input: RoleGrant): Promise<GrantedUser> {
       refuse('not_found', { message: 'There is no merchant with this id.' })
     }
     if (subject !== null) await checkSubject(deps, tx, email, subject)
+    const super_admins = isOperatorRole(role) ? await lockSuperAdmins(tx) : []
     const [existing] = await tx.query<UserRow>(FIND, [email])
+    if (existing?.operator_role === 'SUPER_ADMIN' && isOperatorRole(role) && role !== 'SUPER_ADMIN')
+      keepSuperAdmin(super_admins, existing.id)
     const [user_id, change] = existing ? await changeUser(deps, tx, input, existing) : await insertUser(deps, tx, input)
 
     const password = existing || deps.config.oidc_issuer !== '' ? null : newPassword(deps.random)
     if (password !== null) await setPassword(deps, tx, user_id, password)
-    if (role !== 'SUPER_ADMIN' && merchant_id !== null) {
+    if (!isOperatorRole(role) && merchant_id !== null) {
       await inviteMember(deps, tx, COMMAND_ACT, { merchant_id, email, role, name }, mayMailInvitation)
     }
     if (change) {
       const target = { target_type: 'user', target_id: user_id }
       await recordAudit(deps, tx, { ...COMMAND_ACT, ...target, ...change, merchant_id: PLATFORM })
     }
-    const note = noteOf(deps, input, existing !== undefined)
+    const note = noteOf(deps, input, existing ?? null)
     return { user_id, email, password, ...(note === null ? {} : { note }) }
   })
 }
@@ -81,15 +96,18 @@ async function insertUser(deps: Deps, tx: Tx, input: RoleGrant): Promise<[string
   const { email, language, role, subject } = input
   const issuer = deps.config.oidc_issuer
   const name = input.name ?? email
-  const super_admin = role === 'SUPER_ADMIN'
+  const operator_role = isOperatorRole(role) ? role : null
   const identity = issuer === '' ? 'embedded' : subject === null ? null : { issuer, subject }
   // The person who runs the command vouches for the e-mail address, unless the first sign-in has to prove the address.
-  const user = { email, email_verified: identity !== null, name, language, super_admin, identity } as const
+  const user = { email, email_verified: identity !== null, name, language, operator_role, identity } as const
   const { id } = await createUser(deps, tx, user)
-  return [id, { action: 'user.create', after: { email, name, language, super_admin, identity } }]
+  return [id, { action: 'user.create', after: { email, name, language, operator_role, identity } }]
 }
 
-/** Makes an existing user an operator. If the command line names a subject, binds the user to the subject. */
+/**
+ * Gives an existing user a role of operators, which replaces an earlier one and ends the sessions. If the command line names a
+ * subject, binds the user to the subject.
+ */
 async function changeUser(deps: Deps, tx: Tx, input: RoleGrant, existing: UserRow): Promise<[string, UserChange]> {
   const { email, subject } = input
   const issuer = deps.config.oidc_issuer
@@ -99,17 +117,24 @@ async function changeUser(deps: Deps, tx: Tx, input: RoleGrant, existing: UserRo
     refuse('invalid_state', { message: 'This user already has another subject at OIDC_ISSUER. Check --subject.' })
   }
   if (binds) await bindUser(deps, tx, { email, issuer, subject })
-  const promotes = input.role === 'SUPER_ADMIN' && !existing.super_admin
+  const new_role = isOperatorRole(input.role) && input.role !== existing.operator_role ? input.role : null
   // A stranger can sign up with any address. An account with an unproven address must not become an operator.
-  if (promotes && !existing.email_verified && existing.issuer !== null) {
+  if (new_role !== null && !existing.email_verified && existing.issuer !== null) {
     refuse('invalid_state', {
       message: 'This user has not confirmed the e-mail address yet. Ask the user to confirm the address first.',
     })
   }
-  if (promotes) await makeOperator(deps, tx, existing.id)
-  if (!binds && !promotes) return [existing.id, null]
-  const before = { email, super_admin: existing.super_admin, issuer: existing.issuer, subject: existing.subject }
-  const after = { ...before, ...(promotes ? { super_admin: true } : {}), ...(binds ? { issuer, subject } : {}) }
+  if (new_role !== null) await setOperatorRole(deps, tx, existing.id, new_role)
+  if (new_role !== null && existing.operator_role !== null && existing.issuer === EMBEDDED)
+    await endSessions(deps, tx, existing.id)
+  if (!binds && new_role === null) return [existing.id, null]
+  const { operator_role } = existing
+  const before = { email, operator_role, issuer: existing.issuer, subject: existing.subject }
+  const after = {
+    ...before,
+    ...(new_role === null ? {} : { operator_role: new_role }),
+    ...(binds ? { issuer, subject } : {}),
+  }
   return [existing.id, { action: 'user.change', before, after }]
 }
 
@@ -122,8 +147,13 @@ async function checkSubject(deps: Deps, tx: Tx, email: string, subject: string):
   }
 }
 
-function noteOf({ config }: Deps, { subject }: RoleGrant, existed: boolean): string | null {
-  if (existed) return 'The user existed already: the user has the role now, and signs in as before.'
+function noteOf({ config }: Deps, { subject, role }: RoleGrant, existing: UserRow | null): string | null {
+  const earlier = existing?.operator_role ?? null
+  if (earlier !== null && isOperatorRole(role) && role !== earlier)
+    return `The user had the role ${earlier} and has the role ${role} from the next request on.${
+      existing?.issuer === EMBEDDED ? ' All sessions of the user ended.' : ''
+    }`
+  if (existing) return 'The user existed already: the user has the role now, and signs in as before.'
   if (config.oidc_issuer === '') return null
   return subject === null
     ? `Signs in at ${config.oidc_issuer}; the first time, that issuer must vouch for this e-mail address.`

@@ -21,7 +21,7 @@ export function addressRoutes(deps: Deps): Routes {
     app.get(
       '/v1/operator/ip-addresses',
       {
-        config: { access: 'operator' },
+        config: { access: 'operator:read' },
         schema: {
           tags,
           summary: 'List the addresses of all merchants, newest first',
@@ -36,7 +36,7 @@ export function addressRoutes(deps: Deps): Routes {
       '/v1/operator/ip-addresses/:address_id/approve',
       {
         config: {
-          access: 'operator',
+          access: 'operator:merchants',
           idempotency: 'honoured',
           step_up: 'always',
           refusals: ['conflict_of_interest', 'invalid_state'],
@@ -57,7 +57,7 @@ export function addressRoutes(deps: Deps): Routes {
     app.post(
       '/v1/operator/ip-addresses/:address_id/reject',
       {
-        config: { access: 'operator', idempotency: 'honoured', refusals: ['invalid_state'] },
+        config: { access: 'operator:merchants', idempotency: 'honoured', refusals: ['invalid_state'] },
         schema: {
           tags,
           summary: 'Reject an address, or take its approval back',

@@ -29,7 +29,7 @@ export function adjustmentRoutes(deps: Deps): Routes {
     app.get(
       PATH,
       {
-        config: { access: 'operator' },
+        config: { access: 'operator:read' },
         schema: {
           tags,
           summary: 'List the adjustments of a merchant, newest first',
@@ -48,7 +48,7 @@ export function adjustmentRoutes(deps: Deps): Routes {
       PATH,
       {
         config: {
-          access: 'operator',
+          access: 'operator:money',
           idempotency: 'required',
           step_up: 'always',
           refusals: [

@@ -53,7 +53,7 @@ export function auditLogRoutes(deps: Deps): Routes {
     app.get(
       '/v1/operator/audit-log',
       {
-        config: { access: 'operator' },
+        config: { access: 'operator:read' },
         schema: {
           tags,
           summary: 'List the entries of the audit log, newest first',
@@ -67,7 +67,7 @@ export function auditLogRoutes(deps: Deps): Routes {
     app.get(
       '/v1/operator/audit-log/verify',
       {
-        config: { access: 'operator' },
+        config: { access: 'operator:read' },
         schema: {
           tags,
           summary: 'Verify the audit log',

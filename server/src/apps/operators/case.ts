@@ -176,7 +176,7 @@ export function caseRoutes(deps: Deps): Routes {
     app.get(
       '/v1/operator/withdrawals/:withdrawal_id/case',
       {
-        config: { access: 'operator' },
+        config: { access: 'operator:read' },
         schema: {
           tags: ['Operator'],
           summary: 'Show a withdrawal with the facts for a decision',

@@ -72,7 +72,7 @@ export function operatorCollectionRoutes(
     app.get(
       '/v1/operator/collections',
       {
-        config: { access: 'operator' },
+        config: { access: 'operator:read' },
         schema: {
           tags,
           summary: 'List the collections of all merchants',
@@ -90,7 +90,7 @@ export function operatorCollectionRoutes(
       '/v1/operator/collections/:collection_id/clear',
       {
         config: {
-          access: 'operator',
+          access: 'operator:money',
           idempotency: 'honoured',
           step_up: 'always',
           refusals: ['conflict_of_interest', 'invalid_state', 'second_operator_required', 'amount_not_supported'],

@@ -189,9 +189,9 @@ describe('corrections that need two operators', () => {
     await adjust(asha, shop, large)
     pass(7 * DAY_MS)
     assert.deepEqual(operatorsOf(await adjust(juma, shop, large)), [juma.email])
-    await world.rows('update users set super_admin = false where id = $1', [juma.user_id])
+    await world.rows("update users set super_admin = false, operator_role = 'COMPLIANCE' where id = $1", [juma.user_id])
     const alone = await adjust(asha, shop, large)
-    await world.rows('update users set super_admin = true where id = $1', [juma.user_id])
+    await world.rows('update users set super_admin = true, operator_role = null where id = $1', [juma.user_id])
     assert.deepEqual([alone.status, operatorsOf(alone)], [200, [asha.email]])
   })
 

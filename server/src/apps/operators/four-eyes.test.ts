@@ -322,12 +322,18 @@ describe('withdrawals between the first and the second approval', () => {
     assert.equal((await approve(juma, id)).body.data.status, 'PROCESSING')
   })
 
-  test('an approval by a user who is no longer an operator does not count as one of two', async () => {
+  test('an approval by a user whose role may not approve any more does not count as one of two', async () => {
     const id = await newLarge()
     const gone = await newOperator(world)
     await approve(gone, id)
-    await world.rows('update users set super_admin = false where id = $1', [gone.user_id])
-    assert.deepEqual((await operator.show(id)).approvals, [])
+    const setRole = (role: string | null) =>
+      world.rows('update users set super_admin = false, operator_role = $2 where id = $1', [gone.user_id, role])
+    await setRole('FINANCE_OPERATOR')
+    assert.deepEqual(operatorsOf(await operator.show(id)), [gone.email])
+    for (const role of ['SUPPORT', 'COMPLIANCE', null]) {
+      await setRole(role)
+      assert.deepEqual((await operator.show(id)).approvals, [], String(role))
+    }
     assert.deepEqual(operatorsOf((await approve(asha, id)).body.data), [asha.email])
     await world.rows('update users set super_admin = true where id = $1', [gone.user_id])
     const second = (await approve(gone, id)).body.data

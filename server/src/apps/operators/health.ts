@@ -247,7 +247,7 @@ export function providerHealthRoutes(deps: Deps, circuits: Circuits): Routes {
     app.get(
       '/v1/operator/providers/health',
       {
-        config: { access: 'operator' },
+        config: { access: 'operator:read' },
         schema: {
           tags: ['Operator'],
           summary: 'Show the outcomes of recent payments and payouts by provider, method and network',

@@ -34,8 +34,8 @@ import { type App, answerOnce, type Routes } from '../../kernel/http/index.ts'
 import { lockTokens } from '../../money/withdrawals/index.ts'
 
 const tags = ['Operator']
-const READ = { access: 'operator' } as const
-const WRITE = { access: 'operator', idempotency: 'honoured' } as const
+const READ = { access: 'operator:read' } as const
+const WRITE = { access: 'operator:merchants', idempotency: 'honoured' } as const
 const STEP_UP = { step_up: 'always' } as const
 
 /** Adds the routes for merchants. */
@@ -217,7 +217,7 @@ function pricingRoutes(deps: Deps, app: App): void {
   app.put(
     path,
     {
-      config: { ...WRITE, ...STEP_UP, refusals: ['conflict_of_interest'] },
+      config: { ...WRITE, ...STEP_UP, access: 'operator:platform', refusals: ['conflict_of_interest'] },
       schema: {
         tags,
         summary: 'Replace the price list of a merchant',

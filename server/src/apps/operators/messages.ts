@@ -11,7 +11,7 @@ export function operatorMessageRoutes(deps: Deps): Routes {
     app.get(
       '/v1/operator/messages',
       {
-        config: { access: 'operator' },
+        config: { access: 'operator:read' },
         schema: {
           tags: ['Operator'],
           summary: 'List the e-mails and SMS of all merchants, newest first',

@@ -50,7 +50,7 @@ export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
     app.post(
       '/v1/operator/withdrawals/:withdrawal_id/name-check',
       {
-        config: { access: 'operator', idempotency: 'honoured' },
+        config: { access: 'operator:money', idempotency: 'honoured' },
         schema: {
           tags: ['Operator'],
           summary: 'Ask the provider for the name on the receiving account',

@@ -35,7 +35,7 @@ export function networkRoutes(deps: Deps): (app: App) => void {
           summary: 'Show the instructions for payers of each network',
           response: { 200: success(Networks) },
         },
-        config: { access: 'operator' },
+        config: { access: 'operator:read' },
       },
       async () => ({ success: true as const, data: { networks: [...(await listNetworkHelp(deps.db))] } }),
     )
@@ -50,7 +50,7 @@ export function networkRoutes(deps: Deps): (app: App) => void {
           body: Type.Object({ networks: Type.Array(Network, { maxItems: 30 }) }),
           response: { 200: success(Networks) },
         },
-        config: { access: 'operator', idempotency: 'honoured' },
+        config: { access: 'operator:platform', idempotency: 'honoured' },
       },
       async (request, reply) =>
         answerOnce(deps, request, reply, 200, async (tx) => {

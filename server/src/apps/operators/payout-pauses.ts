@@ -19,7 +19,7 @@ import {
 
 const tags = ['Operator']
 const PATH = '/v1/operator/payout-pauses'
-const WRITE = { access: 'operator', idempotency: 'honoured', refusals: ['invalid_state'] } as const
+const WRITE = { access: 'operator:pause', idempotency: 'honoured', refusals: ['invalid_state'] } as const
 
 /** Adds the routes for pauses of payouts. `provider_names` lists the providers that this installation can use. */
 export function payoutPauseRoutes(deps: Deps, provider_names: readonly string[]): Routes {
@@ -34,7 +34,7 @@ function listRoute(deps: Deps, app: App): void {
   app.get(
     PATH,
     {
-      config: { access: 'operator' },
+      config: { access: 'operator:read' },
       schema: {
         tags,
         summary: 'List the pauses of payouts, those in force first',
@@ -85,7 +85,7 @@ function endRoute(deps: Deps, app: App): void {
   app.post(
     `${PATH}/:pause_id/end`,
     {
-      config: { ...WRITE, step_up: 'always' },
+      config: { ...WRITE, access: 'operator:merchants', step_up: 'always' },
       schema: {
         tags,
         summary: 'End a pause of payouts',

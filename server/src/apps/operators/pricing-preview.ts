@@ -141,7 +141,7 @@ export function pricingPreviewRoutes(deps: Deps): Routes {
     app.post(
       '/v1/operator/merchants/:merchant_id/pricing/preview',
       {
-        config: { access: 'operator' },
+        config: { access: 'operator:read' },
         schema: {
           tags: ['Operator'],
           summary: 'Show the charges of a new price list and of the list in force',

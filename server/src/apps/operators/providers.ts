@@ -97,7 +97,7 @@ export function operatorProviderRoutes(deps: Deps, options: ProvidersOptions): R
     app.get(
       '/v1/operator/providers',
       {
-        config: { access: 'operator' },
+        config: { access: 'operator:read' },
         schema: {
           tags,
           summary: 'Show the providers, their routes, and the results of their calls in this process',
@@ -109,7 +109,7 @@ export function operatorProviderRoutes(deps: Deps, options: ProvidersOptions): R
     app.get(
       '/v1/operator/waiting',
       {
-        config: { access: 'operator' },
+        config: { access: 'operator:read' },
         schema: {
           tags,
           summary: 'List payments and payouts that wait for a provider, the longest waiting first',

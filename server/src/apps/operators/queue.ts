@@ -151,7 +151,7 @@ export function queueRoutes(deps: Deps, { rules }: { rules: OperatorRules }): Ro
     app.get(
       '/v1/operator/queue',
       {
-        config: { access: 'operator' },
+        config: { access: 'operator:read' },
         schema: {
           tags: ['Operator'],
           summary: 'Show the queue of operators: number, amount and age of each kind',

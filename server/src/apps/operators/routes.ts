@@ -20,7 +20,7 @@ import { type OperatorRules, queueRoutes } from './queue.ts'
 import { failingWebhookRoutes } from './webhooks-failing.ts'
 import { operatorWithdrawalRoutes } from './withdrawals.ts'
 
-/** Adds every route under /v1/operator. All these routes require a session of a SUPER_ADMIN. */
+/** Adds every route under /v1/operator. Each route requires an operator whose role may do the duty of the route. */
 export function operatorRoutes(
   deps: Deps,
   options: { approvalService: ApprovalService; rules: OperatorRules } & ProvidersOptions & NameCheckOptions,

@@ -24,7 +24,7 @@ export function failingWebhookRoutes(deps: Deps): Routes {
     app.get(
       '/v1/operator/webhooks/failing',
       {
-        config: { access: 'operator' },
+        config: { access: 'operator:read' },
         schema: {
           tags: ['Operator'],
           summary: 'List the merchants whose webhooks fail, the newest failed attempt first',

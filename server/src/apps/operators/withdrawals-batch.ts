@@ -33,7 +33,7 @@ export function approveBatchRoute(
     app.post(
       '/v1/operator/withdrawals/approve-batch',
       {
-        config: { access: 'operator', idempotency: 'honoured', step_up: 'unless_dry_run' },
+        config: { access: 'operator:money', idempotency: 'honoured', step_up: 'unless_dry_run' },
         schema: {
           tags: ['Operator'],
           summary: 'Approve many withdrawals at once',

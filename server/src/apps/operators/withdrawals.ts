@@ -39,8 +39,8 @@ import {
 } from './withdrawals-schema.ts'
 
 const tags = ['Operator']
-const READ = { access: 'operator' } as const
-const WRITE = { access: 'operator', idempotency: 'honoured', refusals: ['invalid_state'] } as const
+const READ = { access: 'operator:read' } as const
+const WRITE = { access: 'operator:money', idempotency: 'honoured', refusals: ['invalid_state'] } as const
 const MOVES_MONEY = { ...WRITE, step_up: 'always' } as const
 const PATH = '/v1/operator/withdrawals'
 

@@ -49,7 +49,7 @@ function paymentRoute(deps: Deps, app: App, sources: PaymentSources): void {
   app.get(
     '/v1/operator/collections/:collection_id',
     {
-      config: { access: 'operator' },
+      config: { access: 'operator:read' },
       schema: {
         tags: ['Operator'],
         summary: 'Show one collection and its next step',

@@ -5,7 +5,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
-import { actorOf } from '../../kernel/http/index.ts'
+import { actorOf, dutyOf } from '../../kernel/http/index.ts'
 import { assertInvariant } from '../../kernel/lib/index.ts'
 import { entryHash, GENESIS, sealOf } from './chain.ts'
 import type { AuditEntry } from './list.ts'
@@ -110,6 +110,7 @@ export type Act = Pick<AuditEntry, 'actor' | 'request_id' | 'address'>
 export function actOf(request: FastifyRequest): Act {
   if (request.principal === null) throw new Error('actOf() needs an authenticated request, but this route is public')
   const actor = actorOf(request.principal)
-  const as_operator = request.routeOptions.config.access === 'operator'
+  const { access } = request.routeOptions.config
+  const as_operator = access !== undefined && dutyOf(access) !== null
   return { actor: as_operator ? { ...actor, kind: 'operator' } : actor, request_id: request.id, address: request.ip }
 }

@@ -3,6 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type ErrorCode, refuse, refuseField } from '../lib/index.ts'
 import type { BodyFields } from './ignored.ts'
+import { mayOperate, OPERATOR_DUTIES, type OperatorDuty, type OperatorRole } from './operator-roles.ts'
 
 /** The environments of the API. Live moves real money, and sandbox never moves real money. */
 export const ENVIRONMENTS = ['live', 'sandbox'] as const
@@ -29,11 +30,8 @@ export type Scope = keyof typeof SCOPES
 export const MERCHANT_ROLES = ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const
 /** A role of a member. */
 export type MerchantRole = (typeof MERCHANT_ROLES)[number]
-/**
- * The role of a user of the platform. SUPER_ADMIN is the operator of the platform, and no member of a merchant has this
- * role.
- */
-export type Role = MerchantRole | 'SUPER_ADMIN'
+/** The role of a user: a role in a merchant, or the role of an operator of the platform. */
+export type Role = MerchantRole | OperatorRole
 
 /** The merchant that a request acts for. */
 export type ActingMerchant = { id: string; routing_code: number; code: string }
@@ -82,7 +80,8 @@ export type SessionPrincipal = {
   /** True if the user has confirmed the e-mail address. */
   email_verified: boolean
   name: string
-  super_admin: boolean
+  /** The role of an operator. Null means that the user is no operator, or signed in without the second factor that operators need. */
+  operator_role: OperatorRole | null
   memberships: readonly Membership[]
 }
 
@@ -105,12 +104,12 @@ export type Caller = {
 
 /**
  * The access of a route. An API key needs one of `scopes`, and a session needs one of `roles`. Without `scopes` the route
- * takes no keys, and without `roles` no sessions. `operator` takes sessions with SUPER_ADMIN, `session` takes every session, and
- * `authenticated` takes every key and session.
+ * takes no keys, and without `roles` no sessions. `operator:` takes sessions of operators whose role may do the duty that follows,
+ * `session` takes every session, and `authenticated` takes every key and session.
  */
 export type Access =
   | 'public'
-  | 'operator'
+  | `operator:${OperatorDuty}`
   | 'session'
   | 'authenticated'
   | { scopes?: readonly Scope[]; roles?: readonly MerchantRole[] }
@@ -202,9 +201,10 @@ export function actorOf(principal: Principal): Actor {
  */
 export function checkAccess(principal: Principal, access: Exclude<Access, 'public'>): void {
   if (access === 'authenticated') return
-  if (access === 'operator' || access === 'session') {
+  if (typeof access === 'string') {
     if (principal.kind !== 'session') refuse('insufficient_role', { message: DASHBOARD_ONLY })
-    if (access === 'operator') checkOperator(principal)
+    const duty = dutyOf(access)
+    if (duty !== null) checkOperator(principal, duty)
     return
   }
   if (principal.kind === 'session') {
@@ -220,13 +220,29 @@ export function checkAccess(principal: Principal, access: Exclude<Access, 'publi
   refuse('insufficient_scope', { details: { required_scope: access.scopes.join(' or ') } })
 }
 
+/** Returns the duty of operators that a route requires. Null means that the route requires no operator. */
+export function dutyOf(access: Access): OperatorDuty | null {
+  return typeof access === 'string' && access.startsWith(OPERATOR)
+    ? (access.slice(OPERATOR.length) as OperatorDuty)
+    : null
+}
+
+const OPERATOR = 'operator:'
+
 /**
- * If a session is no operator session, refuses. A dashboard session is never an operator session, so a stolen dashboard
- * token gives no operator rights.
+ * If a session is no operator session, or the role of the operator may not do the duty, refuses. A dashboard session is never an
+ * operator session, so a stolen dashboard token gives no operator rights.
  */
-function checkOperator({ super_admin, console }: SessionPrincipal): void {
-  if (!super_admin) refuse('insufficient_role', { message: 'Only operators of the platform may make this call.' })
+function checkOperator({ operator_role, console }: SessionPrincipal, duty: OperatorDuty): void {
+  if (operator_role === null)
+    refuse('insufficient_role', { message: 'Only operators of the platform may make this call.' })
   if (console === 'dashboard') refuse('insufficient_role', { message: NOT_THE_CONSOLE })
+  if (mayOperate(operator_role, duty)) return
+  const required = OPERATOR_DUTIES[duty]
+  refuse('insufficient_role', {
+    message: `Your role ${operator_role} does not allow this call. An operator with the role ${required.join(' or ')} must make it.`,
+    details: { operator_role, required_roles: required.join(' or ') },
+  })
 }
 
 /**

@@ -28,5 +28,14 @@ export { writtenAmount } from './json.ts'
 export { answerShowingOnce } from './once.ts'
 export { type KeyedRequest, type KeyedResult, onceInBatch } from './once-batch.ts'
 export { VERSION } from './openapi.ts'
+export {
+  dutiesOf,
+  isOperatorRole,
+  OPERATOR_DUTIES,
+  OPERATOR_DUTY_NAMES,
+  OPERATOR_ROLES,
+  type OperatorDuty,
+  type OperatorRole,
+} from './operator-roles.ts'
 export { createOutgoing, type Outgoing } from './outgoing.ts'
 export { pageStyle } from './style.ts'

@@ -2,7 +2,8 @@
 
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { type Config, catalogue, type ErrorCode } from '../lib/index.ts'
-import { type Access, ENVIRONMENTS, SCOPES } from './access.ts'
+import { type Access, dutyOf, ENVIRONMENTS, SCOPES } from './access.ts'
+import { OPERATOR_DUTIES } from './operator-roles.ts'
 
 /** The version of the product that the document names. */
 export const VERSION = '0.1.0'
@@ -23,10 +24,13 @@ const SUCCESS_DESCRIPTIONS: Record<string, string> = {
 
 /** Describes the callers of a route. */
 function describeCallers(access: Exclude<Access, 'public'>): string {
-  if (access === 'operator')
-    return 'For operators: a session of a `SUPER_ADMIN` in the operator console, not in the dashboard.'
+  const duty = dutyOf(access)
+  if (duty !== null) {
+    const roles = OPERATOR_DUTIES[duty].map((role) => `\`${role}\``).join(', ')
+    return `For operators: a session with the role ${roles} in the operator console, not in the dashboard.`
+  }
   if (access === 'session') return 'For every session.'
-  if (access === 'authenticated') return 'For every API key, with any scopes, and for every session.'
+  if (typeof access === 'string') return 'For every API key, with any scopes, and for every session.'
   const scopes = access.scopes?.map((scope) => `\`${scope}\` (${SCOPES[scope]})`).join(' or ')
   const roles = access.roles?.map((role) => `\`${role}\``).join(', ')
   const callers = [

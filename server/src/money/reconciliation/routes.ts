@@ -31,8 +31,8 @@ import { type ProvidersByName, summarize } from './summary.ts'
 import { withdrawStatement } from './withdraw.ts'
 
 const tags = ['Operator']
-const READ = { access: 'operator' } as const
-const WRITE = { access: 'operator', idempotency: 'honoured', refusals: ['invalid_state'] } as const
+const READ = { access: 'operator:read' } as const
+const WRITE = { access: 'operator:money', idempotency: 'honoured', refusals: ['invalid_state'] } as const
 const STATEMENTS = '/v1/operator/statements'
 const RECONCILIATION = '/v1/operator/reconciliation'
 

@@ -52,7 +52,7 @@ export function fundingRoutes(deps: Deps): Routes {
       '/v1/operator/withdrawals/:withdrawal_id/funding',
       {
         schema: { ...schema, tags: ['Operator'], summary: "Show the payments that funded a merchant's withdrawal" },
-        config: { access: 'operator' },
+        config: { access: 'operator:read' },
       },
       async (request) => {
         const found = await find(request.params.withdrawal_id, null)

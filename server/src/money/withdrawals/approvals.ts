@@ -1,8 +1,9 @@
 // If a withdrawal, or a sum of the day with it, is FOUR_EYES_AMOUNT or more, two operators have to approve the withdrawal before
 // money leaves. Each approval is a row, written under the lock of the withdrawal. An approval stops counting when an operator
-// questions or rejects the withdrawal, when the merchant cancels it, or when the approver is no longer an operator.
+// questions or rejects the withdrawal, when the merchant cancels it, or when the approver has no role any more that may approve.
 
 import { type DailySums, fourEyesMinor, needsSecond, payoutSums } from '../../access/four-eyes/index.ts'
+import { operatorMay } from '../../access/merchants/index.ts'
 import type { Act } from '../../books/audit/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { type Config, Refusal } from '../../kernel/lib/index.ts'
@@ -25,7 +26,7 @@ const FIND = sql(
        select coalesce(max(h.seq), 0) from withdrawal_history h
        where h.merchant_id = i.merchant_id and h.withdrawal_id = i.id and h.to_status = 'INFO_REQUESTED')
      and (w.funds <> 'none' or exists (
-       select from users u where u.id = a.operator_id and u.super_admin and u.disabled_at is null))
+       select from users u where u.id = a.operator_id and ${operatorMay('money')}))
    order by a.at, a.operator_id`,
 )
 
