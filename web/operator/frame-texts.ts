@@ -1,6 +1,10 @@
 // Contains the texts of the console's frame.
 
 import { texts } from '../ui/language.ts'
+import type { Me } from './operator.ts'
+
+/** A role of an operator. */
+export type OperatorRole = NonNullable<Me['operator_role']>
 
 /** The texts of the menu, and of the page for a user who is not an operator. */
 export const frameTexts = texts({
@@ -25,6 +29,12 @@ export const frameTexts = texts({
     reconciliation: 'Ulinganisho',
     audit: 'Historia ya shughuli',
     sessions: 'Mahali ulipoingia',
+    roles: {
+      SUPPORT: 'Huduma kwa wateja: anasoma tu',
+      FINANCE_OPERATOR: 'Mwendeshaji wa fedha',
+      COMPLIANCE: 'Mkaguzi wa biashara',
+      SUPER_ADMIN: 'Msimamizi mkuu',
+    } satisfies Record<OperatorRole, string>,
     stranger_title: 'Sehemu hii ni ya waendeshaji tu',
     stranger: (email: string) =>
       `Umeingia kama ${email}. Akaunti hii si ya mwendeshaji wa mfumo huu, au uliingia bila hatua ya pili ya uthibitisho. Hakuna unachoweza kuona hapa.`,
@@ -51,6 +61,12 @@ export const frameTexts = texts({
     reconciliation: 'Reconciliation',
     audit: 'Audit log',
     sessions: 'Your sessions',
+    roles: {
+      SUPPORT: 'Support: reads only',
+      FINANCE_OPERATOR: 'Finance operator',
+      COMPLIANCE: 'Compliance',
+      SUPER_ADMIN: 'Super admin',
+    },
     stranger_title: 'This console is for operators only',
     stranger: (email: string) =>
       `You are signed in as ${email}. That account is not an operator of this installation, or it signed in without a second factor. You have no access to this console.`,

@@ -12,7 +12,7 @@ import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'
 import { signOut } from '../ui/session.ts'
 import { LanguageButton, type MenuItem, Shell } from '../ui/shell.tsx'
-import { frameTexts } from './frame-texts.ts'
+import { frameTexts, type OperatorRole } from './frame-texts.ts'
 import { MeContext, useQueue } from './operator.ts'
 import { PauseBanner } from './pause-banner.tsx'
 
@@ -26,15 +26,15 @@ export function OperatorFrame() {
       </main>
     )
   }
-  if (!me.data.super_admin) return <NotAnOperator email={me.data.email} />
+  if (me.data.operator_role === null) return <NotAnOperator email={me.data.email} />
   return (
     <MeContext value={me.data}>
-      <OperatorShell email={me.data.email} />
+      <OperatorShell email={me.data.email} role={me.data.operator_role} />
     </MeContext>
   )
 }
 
-function OperatorShell({ email }: { email: string }) {
+function OperatorShell({ email, role }: { email: string; role: OperatorRole }) {
   const t = useTexts(frameTexts)
   const parts = useTexts(partsTexts)
   const { data } = useQueue('live')
@@ -74,6 +74,7 @@ function OperatorShell({ email }: { email: string }) {
       menu={menu}
       strip={{ kind: 'operator', text: `${t.console} · ${facts.rehearses ? parts.rehearsal_strip : t.strip}` }}
       who={email}
+      role={t.roles[role]}
     >
       <PauseBanner />
       <Outlet />

@@ -19,6 +19,14 @@ export function useMe(): Me {
   return me
 }
 
+/** A kind of acts that the role of an operator allows. */
+export type Duty = Me['operator_duties'][number]
+
+/** Returns true if the role of the operator allows this kind of acts. */
+export function useMay(duty: Duty): boolean {
+  return useMe().operator_duties.includes(duty)
+}
+
 /** Reads the work queue every few seconds. */
 export function useQueue(environment: Environment) {
   return useRead('GET /v1/operator/queue', { query: { environment } }, { live: true, keep: true })

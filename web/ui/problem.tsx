@@ -11,6 +11,7 @@ import { signIn } from './session.ts'
 const VAGUE: ReadonlySet<string> = new Set([
   'invalid_state',
   'forbidden',
+  'insufficient_role',
   'amount_not_supported',
   'unknown_destination',
 ])

@@ -31,6 +31,7 @@ export function Shell({
   strip,
   header,
   who,
+  role,
   children,
 }: {
   menu: readonly MenuItem[]
@@ -38,6 +39,8 @@ export function Shell({
   /** The switches beside the name of the product. */
   header?: ReactNode
   who: string
+  /** The role of the user, if the console has one role for each user. */
+  role?: string
   children: ReactNode
 }) {
   const t = useTexts(partsTexts)
@@ -99,6 +102,7 @@ export function Shell({
             <Text size="xs" c="dimmed" className="who">
               {who}
             </Text>
+            {role === undefined ? null : <Text size="xs">{role}</Text>}
             <Group gap={6} className="who-buttons">
               <LanguageButton />
               <SchemeButton />

@@ -43,6 +43,26 @@ for (const language of LANGUAGES) {
   })
 }
 
+test('the console names the role of an operator, and shows no action that the role does not allow', async () => {
+  const { world } = office
+  const support = await office.comes(await office.newPerson('SUPPORT'), 'operator', { language: 'en' })
+  await support.opens(`/merchants/${world.merchant.id}`)
+  await support.page.getByText('Support: reads only').waitFor()
+  await support.page.getByText('Decisions about merchants need the role compliance or super admin.').waitFor()
+  for (const name of ['Suspend', 'Correct the balance', 'Change the limits', 'Change the prices']) {
+    assert.equal(await support.page.getByRole('button', { name }).count(), 0, name)
+    assert.equal(await support.page.getByRole('link', { name }).count(), 0, name)
+  }
+  await support.leave()
+  const examiner = await office.comes(await office.newPerson('COMPLIANCE'), 'operator', { language: 'sw' })
+  await examiner.opens(`/merchants/${world.merchant.id}`)
+  await examiner.page.getByText('Mkaguzi wa biashara').waitFor()
+  await examiner.page.getByRole('button', { name: 'Simamisha' }).waitFor()
+  await examiner.opens('/networks')
+  await examiner.page.getByText('Bei na mipangilio ya mfumo ni ya msimamizi mkuu.').waitFor()
+  await examiner.leave()
+})
+
 test('an operator pauses the payouts of a network, every page shows the pause with its reason, and the operator ends it', async () => {
   const visitor = await office.comes(boss, 'operator', { language: 'sw' })
   const { page } = visitor

@@ -10,6 +10,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
+import { ForDuty } from '../duty.tsx'
 import { isolateDirection } from '../words.ts'
 import { heldTexts } from './held-texts.ts'
 import { type CollectionRow, receivedAmounts, unvaluedAmount } from './record.ts'
@@ -33,7 +34,11 @@ export function Clear(props: Props) {
         <Text fw={600}>{t.differs(show(of.amount), show(received))}</Text>
       )}
       <HeldFacts of={of} />
-      {of.status === 'pending_clearance' ? <Decision {...props} /> : null}
+      {of.status === 'pending_clearance' ? (
+        <ForDuty duty="money" note>
+          <Decision {...props} />
+        </ForDuty>
+      ) : null}
       <HeldHistory of={of} />
     </Stack>
   )

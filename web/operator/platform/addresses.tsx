@@ -9,6 +9,7 @@ import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
 import { Chip, EmptyState, Mono, Page, PageLink, Time, type Tone } from '../../ui/parts.tsx'
 import { useWords } from '../../ui/words.ts'
+import { ForDuty } from '../duty.tsx'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { Notice } from '../notice.tsx'
 import { ReasonDialog, type ReasonQuestion } from './reason.tsx'
@@ -116,23 +117,25 @@ export function AddressReviews() {
     {
       label: t.acts,
       show: (row) => (
-        <Group gap="xs" justify="inherit">
-          {row.status === 'APPROVED' ? null : (
-            <Button size="xs" aria-label={`${t.approve} ${row.address}`} onClick={() => ask(row, true)}>
-              {t.approve}
-            </Button>
-          )}
-          {row.status === 'REJECTED' ? null : (
-            <Button
-              size="xs"
-              variant="default"
-              aria-label={`${t.reject} ${row.address}`}
-              onClick={() => ask(row, false)}
-            >
-              {t.reject}
-            </Button>
-          )}
-        </Group>
+        <ForDuty duty="merchants">
+          <Group gap="xs" justify="inherit">
+            {row.status === 'APPROVED' ? null : (
+              <Button size="xs" aria-label={`${t.approve} ${row.address}`} onClick={() => ask(row, true)}>
+                {t.approve}
+              </Button>
+            )}
+            {row.status === 'REJECTED' ? null : (
+              <Button
+                size="xs"
+                variant="default"
+                aria-label={`${t.reject} ${row.address}`}
+                onClick={() => ask(row, false)}
+              >
+                {t.reject}
+              </Button>
+            )}
+          </Group>
+        </ForDuty>
       ),
     },
   ]

@@ -12,6 +12,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
+import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
 
@@ -48,11 +49,13 @@ export function Adjustments({ merchant_id }: { merchant_id: string }) {
           />
         )}
         <Notice text={notice} />
-        <Group>
-          <Button variant="default" onClick={() => setOpened(true)}>
-            {t.adjust}
-          </Button>
-        </Group>
+        <ForDuty duty="money">
+          <Group>
+            <Button variant="default" onClick={() => setOpened(true)}>
+              {t.adjust}
+            </Button>
+          </Group>
+        </ForDuty>
       </Stack>
       <Dialog open={opened} onClose={() => setOpened(false)} title={t.adjust}>
         <Adjust

@@ -12,6 +12,7 @@ import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
+import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
 
 type Limits = Calls['GET /v1/operator/merchants/{merchant_id}']['data']['payout_limits']
@@ -65,11 +66,13 @@ export function PayoutLimits({ merchant_id, limits }: { merchant_id: string; lim
           ]}
         />
         <Notice text={notice} />
-        <Group>
-          <Button variant="default" onClick={() => setOpened(true)}>
-            {t.change}
-          </Button>
-        </Group>
+        <ForDuty duty="merchants">
+          <Group>
+            <Button variant="default" onClick={() => setOpened(true)}>
+              {t.change}
+            </Button>
+          </Group>
+        </ForDuty>
       </Stack>
       <Dialog open={opened} onClose={() => setOpened(false)} title={t.change}>
         <LimitsForm

@@ -11,6 +11,7 @@ import { LoadingRows, Table } from '../../ui/list.tsx'
 import { Chip, FactList, Mono, Page, PageButton, PageLink, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useWords } from '../../ui/words.ts'
+import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
 import { Adjustments } from './adjustments.tsx'
 import { PayoutLimits } from './limits.tsx'
@@ -135,13 +136,15 @@ function LiveSteps({
           ))}
         </Group>
         <Notice text={notice} />
-        <Group gap="sm">
-          {offered.map((act) => (
-            <Button key={act} variant={act === 'suspend' ? 'default' : 'filled'} onClick={() => ask(act)}>
-              {t[act]}
-            </Button>
-          ))}
-        </Group>
+        <ForDuty duty="merchants" note>
+          <Group gap="sm">
+            {offered.map((act) => (
+              <Button key={act} variant={act === 'suspend' ? 'default' : 'filled'} onClick={() => ask(act)}>
+                {t[act]}
+              </Button>
+            ))}
+          </Group>
+        </ForDuty>
       </Stack>
       <ReasonDialog
         question={question}
@@ -186,9 +189,11 @@ function PriceSummary({ merchant }: { merchant: MerchantDetail }) {
             ]}
           />
         )}
-        <Group>
-          <PageButton to={`merchants/${id}/prices`}>{t.edit_prices}</PageButton>
-        </Group>
+        <ForDuty duty="platform">
+          <Group>
+            <PageButton to={`merchants/${id}/prices`}>{t.edit_prices}</PageButton>
+          </Group>
+        </ForDuty>
       </Stack>
     </section>
   )

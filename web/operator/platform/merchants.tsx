@@ -12,6 +12,7 @@ import { Chip, Dialog, EmptyState, Mono, Page, Time, type Tone } from '../../ui/
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
+import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
 
@@ -45,7 +46,11 @@ export function Merchants() {
     { label: t.priced, show: (row) => (row.priced ? t.yes : t.no) },
     { label: t.created, show: (row) => <Time time={row.created_at} /> },
   ]
-  const add = <Button onClick={() => setAdding(true)}>{t.add}</Button>
+  const add = (
+    <ForDuty duty="merchants">
+      <Button onClick={() => setAdding(true)}>{t.add}</Button>
+    </ForDuty>
+  )
   return (
     <Page title={t.title} lead={t.lead} actions={add}>
       <Notice text={notice} />

@@ -10,6 +10,7 @@ import { LoadingRows } from '../../ui/list.tsx'
 import { Page } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
 
 type NetworkHelp = Calls['GET /v1/operator/networks']['data']['networks'][number]
@@ -96,14 +97,16 @@ function EditNetwork({ networks }: { networks: readonly NetworkHelp[] }) {
         ))}
         <Notice text={notice} />
         <Problem error={error} />
-        <Group>
-          <Button type="submit" loading={sending}>
-            {t.save}
-          </Button>
-          <Button variant="default" onClick={forget}>
-            {parts.cancel}
-          </Button>
-        </Group>
+        <ForDuty duty="platform" note>
+          <Group>
+            <Button type="submit" loading={sending}>
+              {t.save}
+            </Button>
+            <Button variant="default" onClick={forget}>
+              {parts.cancel}
+            </Button>
+          </Group>
+        </ForDuty>
       </Stack>
     </form>
   )

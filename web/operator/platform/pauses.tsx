@@ -10,6 +10,7 @@ import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.
 import { Chip, Dialog, EmptyState, Page, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
+import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
 import { pausesTexts } from './pauses-texts.ts'
 import { ReasonDialog, type ReasonQuestion } from './reason.tsx'
@@ -49,9 +50,11 @@ export function PayoutPauses() {
       title={t.title}
       lead={t.lead}
       actions={
-        <Button color="red" onClick={() => setStarting(true)}>
-          {t.start}
-        </Button>
+        <ForDuty duty="pause">
+          <Button color="red" onClick={() => setStarting(true)}>
+            {t.start}
+          </Button>
+        </ForDuty>
       }
     >
       <Notice text={notice} />
@@ -124,9 +127,11 @@ function columnsOf(
       label: t.acts,
       show: (row) =>
         row.ended_at === null ? (
-          <Button size="xs" variant="default" aria-label={t.end_button(describe(row))} onClick={() => ask(row)}>
-            {t.end}
-          </Button>
+          <ForDuty duty="merchants">
+            <Button size="xs" variant="default" aria-label={t.end_button(describe(row))} onClick={() => ask(row)}>
+              {t.end}
+            </Button>
+          </ForDuty>
         ) : null,
     },
   ]

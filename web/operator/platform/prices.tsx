@@ -24,6 +24,7 @@ import { Amount, Page, PageButton } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useWords } from '../../ui/words.ts'
+import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
 
@@ -66,7 +67,11 @@ export function PriceEditor() {
     <Page title={t.prices} lead={read.data?.name} actions={back}>
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <LoadingRows /> : null}
-      {read.data ? <EditPrices merchant_id={id} rules={read.data.rules} /> : null}
+      {read.data ? (
+        <ForDuty duty="platform" note>
+          <EditPrices merchant_id={id} rules={read.data.rules} />
+        </ForDuty>
+      ) : null}
     </Page>
   )
 }

@@ -11,6 +11,7 @@ import { Amount, Chip, Dialog, EmptyState, FactList, Mono, Page, PageLink, Time 
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showCount } from '../../ui/show.ts'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
+import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
 import { reconciliationTexts } from './reconciliation-texts.ts'
 import { ProviderStatements } from './statements.tsx'
@@ -127,22 +128,24 @@ function Cases({ providers }: { providers: readonly string[] }) {
       show: (row) =>
         row.state === 'open' ? (
           <Group gap="xs" justify="inherit">
-            <Button
-              size="xs"
-              variant="default"
-              onClick={() => {
-                setNotice(null)
-                void ask.mutateAsync({ params: { id: row.id }, body: {} }).then(
-                  () => setNotice(t.queried_again),
-                  () => {},
-                )
-              }}
-            >
-              {t.ask}
-            </Button>
-            <Button size="xs" variant="default" onClick={() => setEnding(row)}>
-              {t.end}
-            </Button>
+            <ForDuty duty="money">
+              <Button
+                size="xs"
+                variant="default"
+                onClick={() => {
+                  setNotice(null)
+                  void ask.mutateAsync({ params: { id: row.id }, body: {} }).then(
+                    () => setNotice(t.queried_again),
+                    () => {},
+                  )
+                }}
+              >
+                {t.ask}
+              </Button>
+              <Button size="xs" variant="default" onClick={() => setEnding(row)}>
+                {t.end}
+              </Button>
+            </ForDuty>
             {row.withdrawal_id === null ? null : (
               <PageLink to={`withdrawals/${row.withdrawal_id}`}>{t.to_withdrawal}</PageLink>
             )}

@@ -13,6 +13,7 @@ import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { showCount } from '../../ui/show.ts'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
+import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
 import { ReasonDialog, type ReasonQuestion } from './reason.tsx'
 import { reconciliationTexts } from './reconciliation-texts.ts'
@@ -75,17 +76,21 @@ export function ProviderStatements() {
                   row.state === 'withdrawn' ? (
                     row.withdrawn?.reason
                   ) : (
-                    <Button size="xs" variant="default" onClick={() => takeBack(row)}>
-                      {t.take_back}
-                    </Button>
+                    <ForDuty duty="money">
+                      <Button size="xs" variant="default" onClick={() => takeBack(row)}>
+                        {t.take_back}
+                      </Button>
+                    </ForDuty>
                   ),
               },
             ]}
           />
         )}
-        <Group>
-          <Button onClick={() => setBringing(true)}>{t.bring}</Button>
-        </Group>
+        <ForDuty duty="money">
+          <Group>
+            <Button onClick={() => setBringing(true)}>{t.bring}</Button>
+          </Group>
+        </ForDuty>
       </Stack>
       <Dialog open={bringing} onClose={() => setBringing(false)} title={t.bring}>
         <ImportStatement

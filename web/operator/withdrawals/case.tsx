@@ -10,6 +10,7 @@ import { Chip, Page, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAge, showAmount } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
+import { ForDuty } from '../duty.tsx'
 import { type Shortcut, Shortcuts } from '../keys.tsx'
 import { Notice } from '../notice.tsx'
 import { useOpenQuestion } from '../open-question.ts'
@@ -93,18 +94,20 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
         <Notice text={notice} />
       </div>
       <Problem error={error} />
-      <Group gap="sm" className="no-print">
-        {acts.map((act, place) => (
-          <Button
-            key={act}
-            variant={place === 0 ? 'filled' : 'default'}
-            color={act === 'reject' ? 'red' : undefined}
-            onClick={() => ask(act)}
-          >
-            {t[act]}
-          </Button>
-        ))}
-      </Group>
+      <ForDuty duty="money" note>
+        <Group gap="sm" className="no-print">
+          {acts.map((act, place) => (
+            <Button
+              key={act}
+              variant={place === 0 ? 'filled' : 'default'}
+              color={act === 'reject' ? 'red' : undefined}
+              onClick={() => ask(act)}
+            >
+              {t[act]}
+            </Button>
+          ))}
+        </Group>
+      </ForDuty>
       <StatusPanel of={of} />
       <ApprovalPanel of={of} />
       <WarningPanel of={of} flags={flags} />

@@ -10,7 +10,7 @@ import { addAmounts, showAmount, showCount, showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { useOpenQuestion } from '../open-question.ts'
-import { useDestinationName } from '../operator.ts'
+import { useDestinationName, useMay } from '../operator.ts'
 import { BATCH_MAX, Batch, type SelectedWithdrawal, useSelection } from './batch.tsx'
 import { listTexts } from './list-texts.ts'
 import { isApprovable, type WithdrawalRow } from './record.ts'
@@ -47,10 +47,11 @@ export function OperatorWithdrawals() {
       ids: data.items.map(({ id }) => id),
     })
   }, [data, isPlaceholderData, list])
-  const columns = useWithdrawalColumns(draft, data?.items.some(isApprovable) ?? false)
+  const decides = useMay('money')
+  const columns = useWithdrawalColumns(draft, decides && (data?.items.some(isApprovable) ?? false))
   return (
     <Page title={t.title} lead={t.lead}>
-      <Choice draft={draft} rows={data?.items ?? []} onCheck={() => ask('batch')} />
+      {decides ? <Choice draft={draft} rows={data?.items ?? []} onCheck={() => ask('batch')} /> : null}
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
@@ -61,7 +62,7 @@ export function OperatorWithdrawals() {
         }
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
-      <Batch draft={draft} open={open_question === 'batch'} onClose={() => ask(null)} />
+      <Batch draft={draft} open={decides && open_question === 'batch'} onClose={() => ask(null)} />
     </Page>
   )
 }

@@ -7,6 +7,7 @@ import { Chip, FactList, Mono, Panel, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showCount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
+import { ForDuty } from '../duty.tsx'
 import { useDestinationName } from '../operator.ts'
 import { caseTexts } from './case-texts.ts'
 import type { NameCheck, WithdrawalCaseRecord } from './record.ts'
@@ -82,11 +83,13 @@ function Name({ id, check, onCheck }: { id: string; check: NameCheck | null; onC
         )}
       </div>
       <Problem error={act.error} retry={look} />
-      <Group className="no-print">
-        <Button size="xs" variant="default" loading={act.isPending} onClick={look}>
-          {check === null ? t.check : t.check_again}
-        </Button>
-      </Group>
+      <ForDuty duty="money">
+        <Group className="no-print">
+          <Button size="xs" variant="default" loading={act.isPending} onClick={look}>
+            {check === null ? t.check : t.check_again}
+          </Button>
+        </Group>
+      </ForDuty>
     </Stack>
   )
 }

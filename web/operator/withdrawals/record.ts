@@ -33,12 +33,14 @@ const CONFLICTING: readonly ActionName[] = ['approve', 'resolve', 'retry']
 
 /**
  * Returns the actions that this operator may take now. The operator who gave the first approval may not give the second
- * approval. An operator with ties to the merchant may only reject and ask.
+ * approval. An operator with ties to the merchant may only reject and ask, and an
+ * operator whose role does not decide about money has no action.
  */
 export function allowedActions(
   { withdrawal, conflict_of_interest }: WithdrawalCaseRecord,
   me: Me,
 ): readonly ActionName[] {
+  if (!me.operator_duties.includes('money')) return []
   // A payout can be recalled until a process takes its send token.
   if (withdrawal.status === 'PROCESSING') return withdrawal.payout?.state === 'to_send' ? ['recall'] : []
   const acts = ALLOWED[withdrawal.status] ?? []
