@@ -1,6 +1,6 @@
 -- Operators have one of four roles. The column super_admin stays the mark of a SUPER_ADMIN. A program before this migration ignores
 -- the new column, so that for this program an operator with another role is no operator.
--- oldest program: 0013
+-- oldest program: 0057
 
 alter table users add column operator_role text;
 alter table users add constraint users_operator_role_known
