@@ -183,7 +183,7 @@ ${config.brand_name} is ready.
 
   Dashboard      ${base_url}/dashboard
                  ${signIn('MERCHANT_ADMIN')}
-  Operators      ${base_url}/operator
+  Operators      ${config.operator_url || base_url}/operator
                  ${signIn('SUPER_ADMIN')}
   API            ${base_url}/v1
   Documentation  ${base_url}/docs

@@ -85,6 +85,7 @@ function errorDetail(error: Error, { errors }: Library): string | undefined {
 export function consoleRedirectUris({ config }: Deps, base_url: string, client: Console): string[] {
   const given = client === 'operator' ? config.operator_redirect_uris : config.dashboard_redirect_uris
   if (given.length > 0) return given
+  if (client === 'operator' && config.operator_url !== '') return [`${config.operator_url}/operator/callback`]
   const { port } = new URL(base_url)
   const own =
     config.node_env === 'production'

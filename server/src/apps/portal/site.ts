@@ -40,7 +40,7 @@ export function siteRoutes(
       const built = read(name)
       if (built === null) deps.log.warn({ console: name }, HOW_TO_BUILD)
       const page = (request: FastifyRequest, reply: FastifyReply) => {
-        const canonical_url = loopbackAddress(deps, app, request)
+        const canonical_url = loopbackAddress(deps, app, request, name)
         if (canonical_url !== null) return reply.redirect(canonical_url, 302)
         return sendConsolePage(deps, app, reply, { name, built, rehearses })
       }
@@ -65,8 +65,8 @@ export function siteRoutes(
  * Returns the address at 127.0.0.1 for a request to localhost, because the sign-in returns to 127.0.0.1. Null means that the
  * request needs no redirect.
  */
-function loopbackAddress({ config }: Deps, app: App, request: FastifyRequest): string | null {
-  if (config.base_url !== '') return null
+function loopbackAddress({ config }: Deps, app: App, request: FastifyRequest, name: ConsoleName): string | null {
+  if (config.base_url !== '' || (name === 'operator' && config.operator_url !== '')) return null
   const base = new URL(baseUrlOf(config, app))
   return request.hostname === 'localhost' && base.hostname === '127.0.0.1' ? `${base.origin}${request.url}` : null
 }

@@ -11,6 +11,7 @@ import { compressLarge } from './encoding.ts'
 import { renderError } from './envelope.ts'
 import { bodyFields, ignoredFields } from './ignored.ts'
 import type { RequestLimits } from './limits.ts'
+import type { OperatorGate } from './operator-gate.ts'
 import { checkQuery, queryNames } from './query.ts'
 
 /** The age after which the server reads the rights of a caller again before the server executes the request. */
@@ -40,6 +41,8 @@ export type AppContext = {
   limits: RequestLimits
   connections: OpenConnections
   headers: SharedHeaders
+  /** Decides where the console of operators exists. Null means everywhere. */
+  operatorGate: OperatorGate | null
   /** True while the app stops. The server then refuses requests on open connections. */
   closing: boolean
 }
@@ -95,12 +98,17 @@ export async function limitUnknownPath(
   }
 }
 
+/** Answers a request as if no route had its path. */
+export function answerNotFound(options: AppOptions, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return options.notFoundPage?.(request, reply, 404) ?? refuse('not_found')
+}
+
 /**
  * Checks a request before the server reads the body: writes headers, counts the request, authenticates the caller and checks
  * the caller's rights.
  */
 async function checkRequest(context: AppContext, request: FastifyRequest, reply: FastifyReply) {
-  const { deps, limits, connections, headers } = context
+  const { deps, options, limits, connections, headers, operatorGate } = context
   reply.header('x-request-id', request.id)
   reply.header('x-content-type-options', 'nosniff')
   reply.header('cache-control', 'no-store')
@@ -120,6 +128,10 @@ async function checkRequest(context: AppContext, request: FastifyRequest, reply:
   if (is_public_call && request.method === 'OPTIONS') return reply.headers(PREFLIGHT_HEADERS).code(204).send()
   const access = request.routeOptions.config?.access
   if (access === undefined) return (await limitUnknownPath(context, request, reply)) ? reply : undefined
+  if (operatorGate?.(request, request.routeOptions.url ?? '', access) === false) {
+    if (await limitUnknownPath(context, request, reply)) return reply
+    return answerNotFound(options, request, reply)
+  }
   if (access === 'public') {
     const limit = request.routeOptions.config?.limit ?? 'pages'
     if (limit !== 'none') await limits.byAddress[limit](request, reply)

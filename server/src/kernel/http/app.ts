@@ -9,7 +9,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Deps } from '../db/index.ts'
 import { type Config, catalogue, type ErrorCode, newId, Refusal, refuse } from '../lib/index.ts'
-import { type AppContext, addHooks, limitUnknownPath, type SharedHeaders } from './app-hooks.ts'
+import { type AppContext, addHooks, answerNotFound, limitUnknownPath, type SharedHeaders } from './app-hooks.ts'
 import type { App, AppOptions } from './app-types.ts'
 import { createValidators } from './app-validators.ts'
 import { limitConnections } from './connections.ts'
@@ -18,6 +18,7 @@ import { FailureSchema, failure, renderError } from './envelope.ts'
 import { parseBody } from './json.ts'
 import { createLimits } from './limits.ts'
 import { openApi } from './openapi.ts'
+import { createOperatorGate } from './operator-gate.ts'
 import { serializers } from './serializers.ts'
 
 /** The largest size of a request body. */
@@ -38,6 +39,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   const { config } = deps
   const headers = sharedHeaders(config)
+  const operatorGate = createOperatorGate(config)
   const app = createServer(deps, headers, (request, reply) => answerBadPath(context, request, reply))
   app.decorateRequest('principal', null)
   app.decorateRequest('caller', null)
@@ -55,10 +57,10 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   const limits = createLimits(app, config, deps.clock)
   app.decorate('rememberCallbackAddress', limits.rememberCallbackAddress)
   const connections = limitConnections(app.server, deps)
-  const context: AppContext = { deps, options, limits, connections, headers, closing: false }
+  const context: AppContext = { deps, options, limits, connections, headers, operatorGate, closing: false }
   addHooks(app, context)
   for (const routes of options.routes) routes(app)
-  app.setNotFoundHandler((request, reply) => answerNoRoute(app, options, request, reply))
+  app.setNotFoundHandler((request, reply) => answerNoRoute(app, context, request, reply))
   return app
 }
 
@@ -138,10 +140,12 @@ function answerBadPath(context: AppContext, request: FastifyRequest, reply: Fast
 }
 
 /** Answers a request without a route. If the path has routes for other methods, the Allow header lists these methods. */
-function answerNoRoute(app: App, options: AppOptions, request: FastifyRequest, reply: FastifyReply) {
+function answerNoRoute(app: App, { options, operatorGate }: AppContext, request: FastifyRequest, reply: FastifyReply) {
   reply.header('x-request-id', request.id)
+  const path = request.url.split('?', 1)[0] as string
+  if (operatorGate?.(request, path, undefined) === false) return answerNotFound(options, request, reply)
   const allowed = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].filter((method) =>
-    app.findRoute({ url: request.url.split('?', 1)[0] as string, method: method as 'GET' }),
+    app.findRoute({ url: path, method: method as 'GET' }),
   )
   if (allowed.length > 0) {
     reply.header('allow', allowed.join(', '))
@@ -163,8 +167,8 @@ const TLS_ONLY_S = 31_536_000
  * If all addresses of this installation are https, tells browsers to use only TLS. With an http address on the same host,
  * browsers could otherwise no longer open that address.
  */
-function transportHeaders({ base_url, pay_url }: Config): Record<string, string> {
-  const addresses = [base_url, pay_url].filter((address) => address !== '')
+function transportHeaders({ base_url, pay_url, operator_url }: Config): Record<string, string> {
+  const addresses = [base_url, pay_url, operator_url].filter((address) => address !== '')
   const secure = addresses.length > 0 && addresses.every((address) => address.startsWith('https:'))
   return secure ? { 'strict-transport-security': `max-age=${TLS_ONLY_S}` } : {}
 }

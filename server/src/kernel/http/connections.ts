@@ -3,7 +3,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Deps } from '../db/index.ts'
-import { customerNetwork, isTrustedProxy } from '../lib/index.ts'
+import { customerNetwork, isAddressIn } from '../lib/index.ts'
 
 /** The part of CONNECTIONS_MAX from which on the server closes each connection after its response. */
 const CROWDED_FROM = 0.8
@@ -42,7 +42,7 @@ export function limitConnections(server: Server, { config, clock, log }: Deps): 
     const own = of_address.get(address) ?? 0
     const is_full = connections_max > 0 && open >= connections_max
     const takes_too_many =
-      connections_per_address > 0 && own >= connections_per_address && !isTrustedProxy(trust_proxy, remote)
+      connections_per_address > 0 && own >= connections_per_address && !isAddressIn(trust_proxy, remote)
     if (is_full || takes_too_many) return refuseConnection(socket, address)
     open += 1
     of_address.set(address, own + 1)

@@ -100,6 +100,21 @@ const BAD: [string, string[]][] = [
   ['OIDC_TOKEN_TYPE', ['', 'JWT', 'Bearer']],
   ['OIDC_OPERATOR_ACR', [',', 'gold,', 'a b']],
   ['OPERATOR_REDIRECT_URIS', ['console', 'ftp://console.example/callback', 'https://console.example/#callback']],
+  [
+    'OPERATOR_URL',
+    [
+      'operators.example.tz',
+      'ftp://operators.example.tz',
+      'https://operators.example.tz/operator',
+      'https://a@operators.example.tz',
+      'https://operators.example.tz?x',
+      'http://127.0.0.1:8080',
+    ],
+  ],
+  [
+    'OPERATOR_ALLOWED_IPS',
+    ['office', '10.0.0.0/0', '::/0', '10.0.0.0/33', '10.0.0.1,', 'loopback', '10.0.0.1 10.0.0.2'],
+  ],
   ['DASHBOARD_CLIENT_ID', ['two words']],
   ['OPERATOR_CLIENT_ID', ['two words']],
   ['STEP_UP_S', ['-1', '1.5', 'soon', '', '86401']],
@@ -205,6 +220,8 @@ for (const [name, value] of [
   ['WEBHOOK_ALLOW_PRIVATE', 'true'],
   ['OIDC_ISSUER', 'http://id.example.tz'],
   ['OPERATOR_REDIRECT_URIS', 'http://console.example.tz/callback'],
+  ['OPERATOR_URL', 'http://operators.example.tz'],
+  ['OPERATOR_URL', 'https://api.example.tz'],
   ['PROVIDER', 'mock'],
 ] as const) {
   test(`production refuses ${name}=${value === '' ? '(empty)' : value} with the name of the variable`, () => {

@@ -1,7 +1,8 @@
 // Defines the settings of the consoles: redirect addresses after sign-in, and the checks of operators before money moves. No
 // operator can change these settings in a console: see decision 12.
 
-import { amount, number, optional, redirectUris, setting, word } from './setting.ts'
+import { parseAllowedAddresses } from './network.ts'
+import { amount, number, optional, redirectUris, setting, url, word } from './setting.ts'
 
 /** One day in seconds: the longest time for which a sign-in may count as recent, and the longest session of an operator. */
 const DAY_S = 86_400
@@ -18,6 +19,16 @@ function amountOrOff(value: string): bigint {
   }
 }
 
+/** Accepts an empty text, or the origin of a website: protocol, host and port alone. */
+function origin(value: string): string {
+  const address = url('http:', 'https:')(value)
+  if (address === '') return ''
+  const parsed = new URL(address)
+  if (parsed.href !== `${parsed.origin}/`)
+    throw new Error(`must be an origin without a path, user or query, such as ${parsed.origin}`)
+  return parsed.origin
+}
+
 /** The settings of the consoles. */
 export const consoleSettings = {
   dashboard_redirect_uris: setting(
@@ -30,7 +41,19 @@ export const consoleSettings = {
     'OPERATOR_REDIRECT_URIS',
     '',
     redirectUris,
-    'Addresses to which the built-in identity provider returns operators after sign-in, separated by commas. Empty: BASE_URL/operator/callback.',
+    'Addresses to which the built-in identity provider returns operators after sign-in, separated by commas. Empty: OPERATOR_URL/operator/callback, or BASE_URL/operator/callback.',
+  ),
+  operator_url: setting(
+    'OPERATOR_URL',
+    '',
+    origin,
+    'Origin of the operator console, on another host than BASE_URL. The console and /v1/operator then exist only on this host, which serves nothing else. Empty: BASE_URL.',
+  ),
+  operator_allowed_ips: setting(
+    'OPERATOR_ALLOWED_IPS',
+    '',
+    parseAllowedAddresses,
+    'Addresses or CIDRs from which operators work, separated by commas. For other addresses the operator console and /v1/operator do not exist. Behind a reverse proxy, set TRUST_PROXY too. Empty: every address.',
   ),
   dashboard_client_id: setting(
     'DASHBOARD_CLIENT_ID',
@@ -73,7 +96,17 @@ export const consoleSettings = {
 type ConsoleConfig = { [K in keyof typeof consoleSettings]: ReturnType<(typeof consoleSettings)[K]['parse']> }
 
 /** Lists the settings that contradict each other, with the names of their variables. */
-export function consoleProblems({ dashboard_client_id, operator_client_id }: ConsoleConfig): string[] {
+export function consoleProblems({
+  dashboard_client_id,
+  operator_client_id,
+  operator_url,
+  ...addresses
+}: ConsoleConfig & { base_url: string; pay_url: string; port: number }): string[] {
+  const shared = operator_url === '' ? undefined : sharedAddress(operator_url, addresses)
+  if (shared !== undefined)
+    return [
+      `OPERATOR_URL must have another host or port than ${shared}, because its host serves only the operator console`,
+    ]
   if ((dashboard_client_id === '') !== (operator_client_id === '')) {
     return [
       `${dashboard_client_id === '' ? 'DASHBOARD' : 'OPERATOR'}_CLIENT_ID must be set, because the other client id is set`,
@@ -83,6 +116,16 @@ export function consoleProblems({ dashboard_client_id, operator_client_id }: Con
     return ['OPERATOR_CLIENT_ID must not be the client of the dashboard']
   }
   return []
+}
+
+/** Returns the name of the setting whose address has the host of OPERATOR_URL. */
+function sharedAddress(
+  operator_url: string,
+  { base_url, pay_url, port }: { base_url: string; pay_url: string; port: number },
+): string | undefined {
+  const { host } = new URL(operator_url)
+  const others = { BASE_URL: base_url || `http://127.0.0.1:${port}`, PAY_URL: pay_url }
+  return Object.entries(others).find(([, address]) => address !== '' && new URL(address).host === host)?.[0]
 }
 
 /**
@@ -103,6 +146,7 @@ export function insecureConsoles(
     problems.push('DASHBOARD_REDIRECT_URIS must begin with https:// in production')
   if (plain(config.operator_redirect_uris))
     problems.push('OPERATOR_REDIRECT_URIS must begin with https:// in production')
+  if (config.operator_url.startsWith('http://')) problems.push('OPERATOR_URL must begin with https:// in production')
   if (foreign && config.operator_client_id === '')
     problems.push(
       'OPERATOR_CLIENT_ID and DASHBOARD_CLIENT_ID must name the clients of OIDC_ISSUER in production, because each token belongs to one console',

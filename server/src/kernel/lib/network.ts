@@ -51,28 +51,56 @@ export function parseProxyList(text: string): string[] {
 
 function parseProxy(part: string): string {
   if (NAMED_RANGES.includes(part)) return part
-  const [address = '', bits, ...rest] = part.split('/')
-  const kind = ipaddr.IPv4.isValidFourPartDecimal(address) ? 32 : ipaddr.IPv6.isValid(address) ? 128 : null
-  const written = /^[0-9a-fA-F:.]+$/.test(address)
-  if (kind === null || !written || rest.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) {
+  const { bits, problem } = readNetwork(part)
+  if (problem === 'form')
     throw new Error(
       `must hold addresses, CIDRs or ${NAMED_RANGES.join(', ')}, separated by commas; "${part}" is invalid`,
     )
-  }
-  if (bits !== undefined && Number(bits) > kind) throw new Error(`holds "${part}", whose prefix is longer than ${kind}`)
-  if (bits !== undefined && Number(bits) === 0)
-    throw new Error(`holds "${part}", which would make the server trust every address`)
+  if (problem !== null) throw new Error(problem)
+  if (bits === 0) throw new Error(`holds "${part}", which would make the server trust every address`)
   return part
 }
 
-/** Returns true if an address belongs to a list that `parseProxyList` returned. */
-export function isTrustedProxy(proxies: readonly string[], address: string): boolean {
-  if (proxies.length === 0 || !ipaddr.isValid(address)) return false
+/**
+ * Parses OPERATOR_ALLOWED_IPS: addresses and CIDRs, separated by commas. If a part is invalid, throws for the first such part. An
+ * empty text gives an empty list.
+ */
+export function parseAllowedAddresses(text: string): string[] {
+  if (text.trim() === '') return []
+  return text.split(',').map((part) => {
+    const network = part.trim()
+    const { bits, problem } = readNetwork(network)
+    if (problem === 'form')
+      throw new Error(`must hold addresses or CIDRs, separated by commas; "${network}" is invalid`)
+    if (problem !== null) throw new Error(problem)
+    if (bits === 0) throw new Error(`holds "${network}", which allows every address: leave the setting empty for that`)
+    return network
+  })
+}
+
+/**
+ * Reads an address or CIDR. `bits` is the length of the prefix, or null without a prefix. `problem` is null for a valid text, and
+ * `form` for a text that is neither.
+ */
+function readNetwork(part: string): { bits: number | null; problem: string | null } {
+  const [address = '', bits, ...rest] = part.split('/')
+  const kind = ipaddr.IPv4.isValidFourPartDecimal(address) ? 32 : ipaddr.IPv6.isValid(address) ? 128 : null
+  const written = /^[0-9a-fA-F:.]+$/.test(address)
+  if (kind === null || !written || rest.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits)))
+    return { bits: null, problem: 'form' }
+  if (bits === undefined) return { bits: null, problem: null }
+  const problem = Number(bits) > kind ? `holds "${part}", whose prefix is longer than ${kind}` : null
+  return { bits: Number(bits), problem }
+}
+
+/** Returns true if an address belongs to a list that `parseProxyList` or `parseAllowedAddresses` returned. */
+export function isAddressIn(networks: readonly string[], address: string): boolean {
+  if (networks.length === 0 || !ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
-  return proxies.some((proxy) => {
-    const ranges = RANGES_OF_NAMES[proxy]
+  return networks.some((one) => {
+    const ranges = RANGES_OF_NAMES[one]
     if (ranges) return ranges.includes(parsed.range())
-    const [network = '', bits] = proxy.split('/')
+    const [network = '', bits] = one.split('/')
     const range = ipaddr.process(network)
     if (range.kind() !== parsed.kind()) return false
     return parsed.match(range, bits === undefined ? range.toByteArray().length * 8 : Number(bits))

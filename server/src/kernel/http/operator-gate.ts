@@ -1,0 +1,41 @@
+// Decides where the console of operators exists: on the host of OPERATOR_URL, and for the addresses of OPERATOR_ALLOWED_IPS.
+
+import { type Config, isAddressIn } from '../lib/index.ts'
+import type { Access } from './access.ts'
+
+/** A request, as the server's TRUST_PROXY shows it: the host that the client named, and the address of the client. */
+type Origin = { host: string; ip: string }
+
+/**
+ * Returns true if the path exists for the request. `access` is the access of the route, or undefined if no route has the path and
+ * method.
+ */
+export type OperatorGate = (request: Origin, path: string, access: Access | undefined) => boolean
+
+const OPERATOR_PATH = /^\/(?:v1\/)?operator(?:$|[/?])/
+/** The paths that exist on the host of operators for every address, because supervisors of processes call them. */
+const HEALTH = ['/healthz', '/readyz']
+/** The public call of the API that the console of operators needs. The console also needs the calls of every session. */
+const NETWORKS = '/v1/destinations'
+
+/** Creates the gate. Null means that neither setting has a value, so that every path exists for every request. */
+export function createOperatorGate({
+  operator_url,
+  operator_allowed_ips,
+}: Pick<Config, 'operator_url' | 'operator_allowed_ips'>): OperatorGate | null {
+  if (operator_url === '' && operator_allowed_ips.length === 0) return null
+  const operators = operator_url === '' ? null : new URL(operator_url)
+  return ({ host, ip }, path, access) => {
+    const is_allowed = operator_allowed_ips.length === 0 || isAddressIn(operator_allowed_ips, ip)
+    const is_their_host = operators !== null && isHost(operators, host)
+    if (OPERATOR_PATH.test(path)) return is_allowed && (operators === null || is_their_host)
+    if (!is_their_host || HEALTH.includes(path)) return true
+    return is_allowed && (access === 'session' || access === 'authenticated' || path === NETWORKS)
+  }
+}
+
+/** Returns true if a Host header names the host of an address. The default port of the address may be left out or written. */
+function isHost({ protocol, host, port }: URL, given: string): boolean {
+  const named = given.toLowerCase()
+  return named === host || (port === '' && named === `${host}:${protocol === 'https:' ? 443 : 80}`)
+}
