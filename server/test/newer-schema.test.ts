@@ -67,6 +67,7 @@ test('the check finds a required column that an older version does not fill, whi
       "alter table collections add column b text not null default '';\ncreate table c (d text not null);",
   )
   assert.deepEqual(await requiredOfOlder(t, dir), [
+    '9998_newer.sql: webhook_configs.environment is required, and 0012 does not fill it',
     '9998_newer.sql: collections.a is required, and 0012 does not fill it',
   ])
 })

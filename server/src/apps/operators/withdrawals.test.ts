@@ -43,8 +43,10 @@ async function listeningShop(): Promise<ShopWithKeys> {
   const shop = await operator.shop(MONEY)
   const payload = { webhook_url: receiver.url, events: EVENTS }
   const url = '/v1/merchant/webhook-config'
-  const config = await world.call({ method: 'PATCH', url, payload, key: shop.live })
-  assert.equal(config.status, 200, config.text)
+  for (const key of [shop.live, shop.sandbox]) {
+    const config = await world.call({ method: 'PATCH', url, payload, key })
+    assert.equal(config.status, 200, config.text)
+  }
   return shop
 }
 
