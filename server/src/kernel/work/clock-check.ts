@@ -4,21 +4,28 @@
 // unchanged for its lease or its longest pause.
 
 import { type Deps, oneStatement, type Statement, sql } from '../db/index.ts'
-import { ZERO_ID } from '../lib/index.ts'
-import { nextId, type WaitingTable } from './waiting-table.ts'
+import {
+  nextPosition,
+  positionOf,
+  type QueueColumns,
+  type QueuePosition,
+  queueColumns,
+  type WaitingTable,
+} from './waiting-table.ts'
 
 /** The tolerated difference between the clocks of two machines. */
 const TOLERANCE_MS = 5_000
 /** The pause between two rounds, and after a failed step. */
 const EVERY_MS = 60_000
-const MERCHANTS_MAX = 500
+const QUEUES_MAX = 500
 /** The number of rows that one step reads. */
 const ROWS_MAX = 1_000
 /** The number of rows that the check remembers. Further rows wait until the check has freed remembered rows. */
 const SEEN_MAX = 2_000
 
 /**
- * A row that is due too far ahead, or that a full round reads. `late` means that the start of its pause is in the future.
+ * A row that is due too far ahead, or that a full round reads, with the columns of its queue. `late` means that the start of
+ * its pause is in the future.
  */
 type CheckedRow = { merchant_id: string; id: string; due_at: Date; lease_owner: string | null; late: boolean }
 
@@ -27,13 +34,12 @@ type SeenRow = { due_at: number; lease_owner: string | null; ripe: boolean }
 
 /**
  * One pass over the table. `reads_all` means that the pass reads each waiting row, not only the rows due last.
- * `stepped_back` means that the clock of this process has stepped back. `merchant_id` and `due_at` are the position of the
- * pass.
+ * `stepped_back` means that the clock of this process has stepped back. `queue` and `due_at` are the position of the pass.
  */
 type CheckRound = {
   reads_all: boolean
   stepped_back: boolean
-  merchant_id: string
+  queue: QueuePosition
   due_at: Date
   /** The rows that are due too far ahead. */
   far_rows: Set<string>
@@ -43,6 +49,7 @@ type CheckRound = {
 type ClockCheck = {
   deps: Deps
   table: WaitingTable
+  columns: QueueColumns
   statements: Record<'far' | 'walk' | 'free', Statement>
   seen: Map<string, SeenRow>
   /** The latest time of the clock of this process. */
@@ -57,20 +64,22 @@ type ClockCheck = {
  * claim.
  */
 export function createClockCheck(deps: Deps, table: WaitingTable): (now: Date, lease_ms: number) => Promise<void> {
+  const columns = queueColumns(table)
   const check: ClockCheck = {
     deps,
     table,
+    columns,
     statements: clockStatements(table),
     seen: new Map(),
     latest: Number.NEGATIVE_INFINITY,
     // If a table has no longest pause, no due time is too far ahead. So the check reads all its rows at the start, and while
     // a lease is too far ahead.
-    round: newRound(table.longest_pause_ms === null, false),
+    round: newRound(columns, table.longest_pause_ms === null, false),
   }
   return async (now, lease_ms) => {
     const time = now.getTime()
     const has_stepped_back = time < check.latest - TOLERANCE_MS
-    if (has_stepped_back) check.round = newRound(true, true)
+    if (has_stepped_back) check.round = newRound(columns, true, true)
     check.latest = has_stepped_back ? time : Math.max(check.latest, time)
     const { round } = check
     if (round === null) return
@@ -89,8 +98,8 @@ export function createClockCheck(deps: Deps, table: WaitingTable): (now: Date, l
   }
 }
 
-function newRound(reads_all: boolean, stepped_back: boolean): CheckRound {
-  return { reads_all, stepped_back, merchant_id: ZERO_ID, due_at: new Date(0), far_rows: new Set() }
+function newRound({ start }: QueueColumns, reads_all: boolean, stepped_back: boolean): CheckRound {
+  return { reads_all, stepped_back, queue: start, due_at: new Date(0), far_rows: new Set() }
 }
 
 const rowKey = (row: CheckedRow) => `${row.merchant_id} ${row.id}`
@@ -111,29 +120,31 @@ async function checkNextRows(check: ClockCheck, round: CheckRound, now: Date, le
     : []
   const freed_later = far.filter((row) => !freed_now.includes(row) && wasSeenLongEnough(check, row, lease_ms))
   await freeRows(check, [...freed_now, ...freed_later], now)
-  if (advance(round, rows)) return
+  if (advance(check, round, rows)) return
   endRound(check, round)
 }
 
 function readRows({ deps, statements }: ClockCheck, round: CheckRound, late_after: Date, furthest: Date | null) {
   const db = oneStatement(deps.db)
   return round.reads_all
-    ? db.query<CheckedRow>(statements.walk, [round.merchant_id, round.due_at, ROWS_MAX, late_after])
-    : db.query<CheckedRow>(statements.far, [round.merchant_id, furthest, MERCHANTS_MAX, ROWS_MAX])
+    ? db.query<CheckedRow>(statements.walk, [round.due_at, ROWS_MAX, late_after, ...round.queue])
+    : db.query<CheckedRow>(statements.far, [furthest, QUEUES_MAX, ROWS_MAX, ...round.queue])
 }
 
 /** Moves the position of a pass past these rows. False means that the pass has read all rows. */
-function advance(round: CheckRound, rows: readonly CheckedRow[]): boolean {
+function advance({ columns }: ClockCheck, round: CheckRound, rows: readonly CheckedRow[]): boolean {
+  const queueOf = (row: CheckedRow) => positionOf(columns, row).join(' ')
   const last = rows.at(-1)
-  const merchants = new Set(rows.map((row) => row.merchant_id)).size
-  const is_full = rows.length === ROWS_MAX || (!round.reads_all && merchants === MERCHANTS_MAX)
+  const queues = new Set(rows.map(queueOf)).size
+  const is_full = rows.length === ROWS_MAX || (!round.reads_all && queues === QUEUES_MAX)
   if (!last || !is_full) return false
+  const position = positionOf(columns, last)
   if (!round.reads_all) {
-    round.merchant_id = nextId(last.merchant_id)
-    return round.merchant_id !== ZERO_ID
+    round.queue = nextPosition(columns, position)
+    return round.queue !== columns.start
   }
-  const is_stuck = last.merchant_id === round.merchant_id && last.due_at.getTime() === round.due_at.getTime()
-  round.merchant_id = last.merchant_id
+  const is_stuck = queueOf(last) === round.queue.join(' ') && last.due_at.getTime() === round.due_at.getTime()
+  round.queue = position
   round.due_at = new Date(last.due_at.getTime() + (is_stuck ? 1 : 0))
   return true
 }
@@ -146,7 +157,7 @@ function endRound(check: ClockCheck, { far_rows }: CheckRound): void {
   check.round = null
   if (!has_far_end && seen.size === 0) return
   deps.clock.after(EVERY_MS, () => {
-    check.round ??= newRound(!has_far_end, false)
+    check.round ??= newRound(check.columns, !has_far_end, false)
   })
 }
 
@@ -172,9 +183,10 @@ function wasSeenLongEnough({ deps, table, seen }: ClockCheck, row: CheckedRow, l
 async function freeRows(check: ClockCheck, rows: readonly CheckedRow[], now: Date): Promise<void> {
   if (rows.length === 0) return
   const { deps, table, statements, seen } = check
-  const columns = [rows.map((row) => row.merchant_id), rows.map((row) => row.id), rows.map((row) => row.due_at)]
-  const owners = rows.map((row) => row.lease_owner)
-  const freed = await oneStatement(deps.db).query(statements.free, [now, ...columns, owners])
+  const changed = [rows.map((row) => row.id), rows.map((row) => row.due_at), rows.map((row) => row.lease_owner)]
+  const positions = rows.map((row) => positionOf(check.columns, row))
+  const queues = check.columns.names.map((_, i) => positions.map((position) => position[i]))
+  const freed = await oneStatement(deps.db).query(statements.free, [now, ...changed, ...queues])
   for (const row of rows) seen.delete(rowKey(row))
   if (freed.length > 0)
     deps.log.warn(
@@ -183,39 +195,44 @@ async function freeRows(check: ClockCheck, rows: readonly CheckedRow[], now: Dat
     )
 }
 
-function clockStatements({ name, key, written }: WaitingTable): Record<'far' | 'walk' | 'free', Statement> {
+function clockStatements(table: WaitingTable): Record<'far' | 'walk' | 'free', Statement> {
+  const { name, key, written } = table
+  const { names, types } = queueColumns(table)
+  const list = (alias: string) => names.map((column) => `${alias}.${column}`).join(', ')
+  const same = (a: string, b: string) => names.map((column) => `${a}.${column} = ${b}.${column}`).join(' and ')
+  const position = types.map((type, i) => `$${i + 4}::${type}`).join(', ')
   const id = `concat_ws(' ', ${key.map((column) => `c.${column}`).join(', ')})`
   const keys = key.map((column) => `c.${column}`).join(', ')
   return {
-    // The statement steps from merchant to merchant over the index and reads the latest rows of each merchant. For a
-    // merchant without such rows, the statement returns an empty row, so that the last row is the position of the step.
+    // The statement steps from queue to queue over the index and reads the latest rows of each queue. For a queue without
+    // such rows, the statement returns an empty row, so that the last row is the position of the step.
     far: sql(
       `clock_far_${name}`,
       `with recursive waiting as (
-         (select t.merchant_id, 1 as number from ${name} t where t.due_at is not null and t.merchant_id >= $1
-          order by t.merchant_id, t.due_at limit 1)
+         (select ${list('t')}, 1 as number from ${name} t where t.due_at is not null and (${list('t')}) >= (${position})
+          order by ${list('t')}, t.due_at limit 1)
          union all
-         select following.merchant_id, w.number + 1
+         select following.*, w.number + 1
          from waiting w cross join lateral (
-           select t.merchant_id from ${name} t where t.due_at is not null and t.merchant_id > w.merchant_id
-           order by t.merchant_id, t.due_at limit 1) following
-         where w.number < $3
+           select ${list('t')} from ${name} t where t.due_at is not null and (${list('t')}) > (${list('w')})
+           order by ${list('t')}, t.due_at limit 1) following
+         where w.number < $2
        ), found as materialized (
-         select w.merchant_id, ahead.id, ahead.due_at, ahead.lease_owner, false as late
+         select ${list('w')}, ahead.id, ahead.due_at, ahead.lease_owner, false as late
          from waiting w left join lateral (
            select ${id} as id, c.due_at, c.lease_owner from ${name} c
-           where c.merchant_id = w.merchant_id and c.due_at > $2
-           order by c.due_at desc limit $4
+           where ${same('c', 'w')} and c.due_at > $1
+           order by c.due_at desc limit $3
          ) ahead on true
-         limit $4
+         limit $3
        )
-       select * from found order by merchant_id`,
+       select * from found order by ${names.join(', ')}`,
     ),
     walk: sql(
       `clock_check_${name}`,
-      `select c.merchant_id, ${id} as id, c.due_at, c.lease_owner, c.${written} > $4 as late from ${name} c
-       where c.due_at is not null and (c.merchant_id, c.due_at) >= ($1, $2)
-       order by c.merchant_id, c.due_at limit $3`,
+      `select ${list('c')}, ${id} as id, c.due_at, c.lease_owner, c.${written} > $3 as late from ${name} c
+       where c.due_at is not null and (${list('c')}, c.due_at) >= (${position}, $1)
+       order by ${list('c')}, c.due_at limit $2`,
     ),
     // The last conditions are a compare-and-set: if another process has claimed the row in the meantime, the row stays
     // unchanged.
@@ -224,8 +241,9 @@ function clockStatements({ name, key, written }: WaitingTable): Record<'far' | '
       `update ${name} t set due_at = $1
        from (
          select c.merchant_id, ${keys}, c.due_at, c.lease_owner
-         from unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::uuid[]) as f(merchant_id, id, due_at, lease_owner)
-         join ${name} c on c.merchant_id = f.merchant_id and c.due_at = f.due_at and ${id} = f.id
+         from unnest($2::text[], $3::timestamptz[], $4::uuid[], ${types.map((type, i) => `$${i + 5}::${type}[]`).join(', ')})
+           as f(id, due_at, lease_owner, ${names.join(', ')})
+         join ${name} c on ${same('c', 'f')} and c.due_at = f.due_at and ${id} = f.id
            and c.lease_owner is not distinct from f.lease_owner
          order by c.merchant_id, ${keys} offset 0
        ) d

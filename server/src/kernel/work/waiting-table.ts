@@ -1,12 +1,19 @@
 // Describes tables of waiting rows. A row becomes due at `due_at`. If a process holds the lease of the row, `due_at` is the
 // end of the lease.
 
+import { ZERO_ID } from '../lib/index.ts'
+
 /** A table whose rows wait until `due_at`. */
 export type WaitingTable = {
   name: string
   key: readonly string[]
   returning: readonly string[]
   lane?: string
+  /**
+   * Columns that divide the rows of a merchant into queues, with their types. The last is an id. The index on due_at contains
+   * them after merchant_id. Undefined means that each merchant has one queue.
+   */
+  queue?: Readonly<Record<string, 'text' | 'uuid'>>
   /** The longest pause of a row without a lease. Null means no limit, because the row waits for a calendar day. */
   longest_pause_ms: number | null
   /** The column with the time at which the pause of a row without a lease began. */
@@ -17,7 +24,34 @@ export type WaitingTable = {
  * Returns the next higher id. Rows that belong to no merchant have the id of zeros, so a pass starts at an id and not after
  * an id.
  */
-export function nextId(id: string): string {
+function nextId(id: string): string {
   const hex = ((BigInt(`0x${id.replaceAll('-', '')}`) + 1n) % (1n << 128n)).toString(16).padStart(32, '0')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** The position of a pass over the queues of a table: merchant_id and the columns of `queue`. */
+export type QueuePosition = readonly string[]
+
+/** The columns that identify a queue, with their types and the position before the first queue. */
+export type QueueColumns = { names: readonly string[]; types: readonly string[]; start: QueuePosition }
+
+/** Returns the columns that identify a queue of a table. */
+export function queueColumns({ queue = {} }: WaitingTable): QueueColumns {
+  const types = ['uuid', ...Object.values(queue)]
+  return {
+    names: ['merchant_id', ...Object.keys(queue)],
+    types,
+    start: types.map((type) => (type === 'uuid' ? ZERO_ID : '')),
+  }
+}
+
+/** Returns the position of a row, which contains the columns of its queue. */
+export function positionOf({ names }: QueueColumns, row: object): QueuePosition {
+  return names.map((name) => String((row as Record<string, unknown>)[name]))
+}
+
+/** Returns the first position after a queue. After the last possible queue, returns the start. */
+export function nextPosition({ start }: QueueColumns, position: QueuePosition): QueuePosition {
+  const next = nextId(position.at(-1) as string)
+  return position.length === 1 && next === ZERO_ID ? start : [...position.slice(0, -1), next]
 }
