@@ -5,7 +5,7 @@ import { createMerchant, type Merchant } from '../src/access/merchants/index.ts'
 import { PROVIDERS } from '../src/adapters/providers/registry.ts'
 import { checkConfig, saveConfig } from '../src/adapters/webhooks/config.ts'
 import { createDeliverer, type Deliverer } from '../src/adapters/webhooks/deliver.ts'
-import { type Delivery, enqueueEvents } from '../src/adapters/webhooks/enqueue.ts'
+import { DEFAULT_ENDPOINT_ID, type Delivery, enqueueEvents } from '../src/adapters/webhooks/enqueue.ts'
 import type { EventName } from '../src/adapters/webhooks/events.ts'
 import { createDb, type Deps, inTransaction } from '../src/kernel/db/index.ts'
 import { createOutgoing, ENVIRONMENTS, type Environment } from '../src/kernel/http/index.ts'
@@ -93,9 +93,16 @@ export async function configure(
 export function queue(
   deps: Deps,
   merchant: Merchant,
-  options: { count?: number; leased?: boolean; event?: EventName; environment?: Environment } = {},
+  options: {
+    count?: number
+    leased?: boolean
+    event?: EventName
+    environment?: Environment
+    endpoint_id?: string
+  } = {},
 ): Promise<Delivery[]> {
   const { count = 1, leased = false, event = 'collection.success', environment = 'sandbox' } = options
+  const { endpoint_id = DEFAULT_ENDPOINT_ID } = options
   const events = Array.from({ length: count }, () => {
     const source_id = randomUUID()
     return {
@@ -103,6 +110,7 @@ export function queue(
       routing_code: merchant.routing_code,
       environment,
       event,
+      endpoint_ids: [endpoint_id],
       source_type: 'collection' as const,
       source_id,
       source_seq: 1,

@@ -16,6 +16,7 @@ export const DELIVERY_TONES: Record<WebhookDelivery['status'], Tone> = {
   pending: 'wait',
   delivered: 'good',
   failed: 'bad',
+  cancelled: 'plain',
 }
 
 /** Shows the event of a delivery. A test delivery has the name of a real event, so an additional chip marks the test. */

@@ -39,7 +39,7 @@ export function WebhookWarning() {
     <div role="status">
       <Stack gap="md">
         {read.data?.failing.map((one) => (
-          <section key={one.environment} className="panel">
+          <section key={`${one.environment} ${one.endpoint_id}`} className="panel">
             <Stack gap="xs">
               <Title order={2}>{t.title[one.environment]}</Title>
               <Text size="sm">

@@ -167,7 +167,7 @@ function PostingPanel({ of }: { of: PaymentRecord }) {
 
 function DeliveryPanel({ of }: { of: PaymentRecord }) {
   const t = useTexts(paymentTexts)
-  const tones = { pending: 'wait', delivered: 'good', failed: 'bad' } as const
+  const tones = { pending: 'wait', delivered: 'good', failed: 'bad', cancelled: 'plain' } as const
   const columns: Column<PaymentRecord['deliveries'][number]>[] = [
     { label: t.event, show: ({ event }) => <Mono>{event}</Mono> },
     { label: t.status, show: ({ status }) => <Chip tone={tones[status]}>{t.delivery[status]}</Chip> },

@@ -39,7 +39,7 @@ export function FailingMerchants() {
       {read.isPending && !read.error ? <LoadingRows /> : null}
       {items?.length === 0 ? <EmptyState title={t.empty}>{t.teach}</EmptyState> : null}
       {items?.map((one) => (
-        <section key={`${one.merchant_id} ${one.environment}`} className="panel">
+        <section key={`${one.merchant_id} ${one.environment} ${one.endpoint_id}`} className="panel">
           <Text fw={600} mb="xs" component="h2">
             <PageLink to={`merchants/${one.merchant_id}`}>{one.name}</PageLink> ·{' '}
             {one.environment === 'live' ? parts.environment_live : parts.environment_sandbox}

@@ -72,8 +72,9 @@ export async function reclaimMerchants(
         after: { ...key, status: 'revoked' },
       })
     }
-    for (const before of await deleteConfigs(tx, merchant_id)) {
-      await audit('webhook_config.delete', merchant_id, { before })
+    for (const { endpoint_id, ...before } of await deleteConfigs(tx, merchant_id)) {
+      if (endpoint_id === 'default') await audit('webhook_config.delete', merchant_id, { before })
+      else await audit('webhook_endpoint.delete', endpoint_id, { before })
     }
   }
 }

@@ -1,11 +1,12 @@
-// Manages the webhook configurations of a merchant, one for each environment: URL, events and signing secret.
+// Manages the webhook configurations of a merchant, one for each environment: URL, events and signing secret. They are the default
+// endpoints; endpoint-config.ts manages the others.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { checkDestination, type Environment, type Lookup } from '../../kernel/http/index.ts'
 import { assertInvariant, newId, refuse, refuseField } from '../../kernel/lib/index.ts'
-import { type Delivery, enqueueEvents } from './enqueue.ts'
+import { DEFAULT_ENDPOINT_ID, type Delivery, enqueueEvents } from './enqueue.ts'
 import { DEFAULT_EVENTS, EVENTS, eventNamed } from './events.ts'
-import type { ConfigInput, ConfigView } from './schema.ts'
+import { type ConfigInput, type ConfigView, endpointName } from './schema.ts'
 import { secretText } from './sign.ts'
 
 /**
@@ -16,7 +17,7 @@ const OVERLAP_MS = 24 * 3_600_000
 const SECRET_BYTES = 32
 
 /** A checked change of the configuration. `events` are canonical names. */
-type ConfigChange = { webhook_url?: string; events?: string[]; rotate_secret: boolean }
+export type ConfigChange = { webhook_url?: string; events?: string[]; rotate_secret: boolean }
 
 type ConfigRow = {
   environment: Environment
@@ -35,7 +36,7 @@ export type StoredConfig = ConfigView & { environment: Environment }
 const FIND = sql(
   'webhook_config_find',
   `select environment, webhook_url, events, secret, secret_last4 from webhook_configs
-   where merchant_id = $1 and environment = any($2::text[]) order by environment`,
+   where merchant_id = $1 and environment = any($2::text[]) and id = $3 order by environment`,
 )
 
 // A first save has no row to lock, so the saves of a merchant lock this number. No other advisory lock of this database uses it.
@@ -51,24 +52,34 @@ const INSERT = sql(
 const UPDATE = sql(
   'webhook_config_update',
   `update webhook_configs set webhook_url = coalesce($3, webhook_url), events = coalesce($4, events), updated_at = $5
-   where merchant_id = $1 and environment = any($2::text[])`,
+   where merchant_id = $1 and environment = any($2::text[]) and id = $6`,
 )
 
 const ROTATE = sql(
   'webhook_config_rotate',
   `update webhook_configs
    set previous_secret = secret, previous_secret_until = $5, secret = $3, secret_last4 = $4, updated_at = $6
-   where merchant_id = $1 and environment = any($2::text[])`,
+   where merchant_id = $1 and environment = any($2::text[]) and id = $7`,
 )
 
 const DELETE = sql(
   'reclaim_clear_webhook',
-  'delete from webhook_configs where merchant_id = $1 returning environment, webhook_url, events, secret_last4',
+  `delete from webhook_configs where merchant_id = $1
+   returning id as endpoint_id, environment, webhook_url, events, secret_last4`,
 )
 
-/** Deletes the configurations of both environments and returns them without the secrets. */
-export async function deleteConfigs(tx: Tx, merchant_id: string): Promise<StoredConfig[]> {
-  return tx.query<StoredConfig>(DELETE, [merchant_id])
+/**
+ * Deletes the endpoints of both environments and returns them without the secrets. `endpoint_id` of a default endpoint is
+ * `default`.
+ */
+export async function deleteConfigs(tx: Tx, merchant_id: string): Promise<(StoredConfig & { endpoint_id: string })[]> {
+  const rows = await tx.query<StoredConfig & { endpoint_id: string }>(DELETE, [merchant_id])
+  return rows.map((row) => ({ ...row, endpoint_id: endpointName(row.endpoint_id) }))
+}
+
+/** Locks the endpoints of a merchant, so that one transaction at a time adds, changes or deletes endpoints. */
+export async function lockEndpoints(tx: Tx, merchant_id: string): Promise<void> {
+  await tx.query(LOCK, [merchant_id])
 }
 
 /**
@@ -80,7 +91,7 @@ export async function getConfig(
   merchant_id: string,
   environments: readonly Environment[],
 ): Promise<ConfigView> {
-  const [row] = await reader.query<ConfigRow>(FIND, [merchant_id, environments])
+  const [row] = await reader.query<ConfigRow>(FIND, [merchant_id, environments, DEFAULT_ENDPOINT_ID])
   return row ? presentConfig(row) : refuseUnconfigured()
 }
 
@@ -126,8 +137,9 @@ export async function saveConfig(
   environments: readonly Environment[],
   change: ConfigChange,
 ): Promise<SavedConfig> {
-  await tx.query(LOCK, [merchant_id])
-  const before = await tx.query<ConfigRow>(FIND, [merchant_id, environments])
+  await lockEndpoints(tx, merchant_id)
+  const stored = [merchant_id, environments, DEFAULT_ENDPOINT_ID]
+  const before = await tx.query<ConfigRow>(FIND, stored)
   const missing = environments.filter((environment) => before.every((row) => row.environment !== environment))
   const { webhook_url, rotate_secret } = change
   if (before.length === 0 && webhook_url === undefined) refuseField('webhook_url', 'is required the first time')
@@ -137,18 +149,16 @@ export async function saveConfig(
   const made = needs_secret ? newSecret(deps) : null
   const now = deps.clock.now()
   const saved = before.map(({ environment }) => environment)
-  await tx.query(UPDATE, [merchant_id, saved, webhook_url ?? null, change.events ?? null, now])
-  if (rotate_secret && made !== null) {
-    const overlap_end = new Date(now.getTime() + OVERLAP_MS)
-    await tx.query(ROTATE, [merchant_id, saved, made.sealed, made.last4, overlap_end, now])
-  }
+  const values = [webhook_url ?? null, change.events ?? null, now, DEFAULT_ENDPOINT_ID]
+  await tx.query(UPDATE, [merchant_id, saved, ...values])
+  if (rotate_secret && made !== null) await storeSecret(tx, merchant_id, saved, DEFAULT_ENDPOINT_ID, made, now)
   if (webhook_url !== undefined && missing.length > 0) {
     const { sealed, last4 } = made ?? { sealed: template?.secret, last4: template?.secret_last4 }
     const events = change.events ?? before[0]?.events ?? [...DEFAULT_EVENTS]
     const rows = missing.map((environment) => ({ environment, sealed, last4 }))
     await tx.query(INSERT, [merchant_id, JSON.stringify(rows), webhook_url, events, now])
   }
-  const rows = await tx.query<ConfigRow>(FIND, [merchant_id, environments])
+  const rows = await tx.query<ConfigRow>(FIND, stored)
   const changes = rows.map((row) => {
     const old = before.find(({ environment }) => environment === row.environment)
     return { before: old === undefined ? null : presentStored(old), after: presentStored(row) }
@@ -159,11 +169,33 @@ export async function saveConfig(
 }
 
 /**
- * Queues a test delivery of collection.success with sample values and `test: true`, whatever events the merchant chose. If
- * the merchant has no configuration in the environment, refuses with not_found.
+ * Replaces the secret of an endpoint in each of `environments` by a new one. The previous secret signs too for 24 hours after
+ * `now`.
  */
-export async function queueTest(deps: Deps, tx: Tx, owner: WebhookOwner, environment: Environment): Promise<Delivery> {
-  const [row] = await tx.query<ConfigRow>(FIND, [owner.id, [environment]])
+export async function storeSecret(
+  tx: Tx,
+  merchant_id: string,
+  environments: readonly Environment[],
+  endpoint_id: string,
+  made: NewSecret,
+  now: Date,
+): Promise<void> {
+  const overlap_end = new Date(now.getTime() + OVERLAP_MS)
+  await tx.query(ROTATE, [merchant_id, environments, made.sealed, made.last4, overlap_end, now, endpoint_id])
+}
+
+/**
+ * Queues a test delivery of collection.success with sample values and `test: true`, whatever events the merchant chose. If
+ * the endpoint does not exist in the environment, refuses with not_found.
+ */
+export async function queueTest(
+  deps: Deps,
+  tx: Tx,
+  owner: WebhookOwner,
+  environment: Environment,
+  endpoint_id: string = DEFAULT_ENDPOINT_ID,
+): Promise<Delivery> {
+  const [row] = await tx.query<ConfigRow>(FIND, [owner.id, [environment], endpoint_id])
   if (!row) refuseUnconfigured()
   const source_id = newId(deps, owner.routing_code)
   const at = deps.clock.now()
@@ -183,7 +215,8 @@ export async function queueTest(deps: Deps, tx: Tx, owner: WebhookOwner, environ
   }
   const { id: merchant_id, routing_code } = owner
   const source = { source_type: 'test', source_id, source_seq: 0 } as const
-  const event = { merchant_id, routing_code, environment, event: 'collection.success', ...source, body } as const
+  const name = 'collection.success' as const
+  const event = { merchant_id, routing_code, environment, event: name, endpoint_ids: [endpoint_id], ...source, body }
   const [delivery] = await enqueueEvents(deps, tx, [event], () => false)
   if (!delivery) throw new Error('the server did not queue the test delivery')
   return delivery
@@ -200,7 +233,11 @@ function canonicalEvents(names: readonly string[]): string[] {
   return EVENTS.filter((event) => chosen.has(event))
 }
 
-function newSecret(deps: Deps): { secret: string; sealed: string; last4: string } {
+/** A new signing secret: its text, its encrypted form, and its last four characters. */
+export type NewSecret = { secret: string; sealed: string; last4: string }
+
+/** Makes a signing secret. */
+export function newSecret(deps: Deps): NewSecret {
   const secret = secretText(deps.random.bytes(SECRET_BYTES))
   return { secret, sealed: deps.vault.seal(secret), last4: secret.slice(-4) }
 }

@@ -7,8 +7,10 @@ import { Webhook } from 'standardwebhooks'
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { type Bench, configure, deliverDue, merchantWith, queue, startBench } from '../../../test/webhooks.ts'
 import { inTransaction, sql } from '../../kernel/db/index.ts'
+import { checkConfig } from './config.ts'
 import { getDelivery, replayDelivery } from './deliveries.ts'
-import { subscriptionKey, subscriptionsOf } from './enqueue.ts'
+import { addEndpoint } from './endpoint-config.ts'
+import { DEFAULT_ENDPOINT_ID, subscriptionKey, subscriptionsOf } from './enqueue.ts'
 
 const MINUTE = 60_000
 
@@ -328,6 +330,31 @@ test('the worker sends the deliveries of one merchant without delay while the re
   assert.ok(receiver.most_open <= 16, `${receiver.most_open} sends hung at once`)
 })
 
+test('the worker sends to one endpoint of a merchant without delay while another endpoint of the merchant hangs', async (t) => {
+  const { deps, deliverer } = bench
+  const merchant = await merchantWith(deps, receiver.url)
+  receiver.reply = { kind: 'hang' }
+  const healthy_receiver = await startReceiver()
+  t.after(() => healthy_receiver.close())
+  const change = await checkConfig(deps, { webhook_url: healthy_receiver.url })
+  const owner = { ...merchant, code: merchant.merchant_code }
+  const added = { ...change, webhook_url: healthy_receiver.url }
+  const { endpoint } = await inTransaction(deps.db, (tx) => addEndpoint(deps, tx, owner, 'sandbox', added))
+  await queue(deps, merchant, { count: 600 })
+  await deliverer.task.runOnce()
+  await receiver.waitFor(1)
+  const start = performance.now()
+  const endpoint_id = endpoint.id
+  await queue(deps, merchant, { count: 20, endpoint_id })
+  deliverer.dispatch(await queue(deps, merchant, { count: 20, leased: true, endpoint_id }))
+  await deliverer.task.runOnce()
+  await healthy_receiver.waitFor(40)
+  const took = performance.now() - start
+  assert.ok(took < 350, `while the other endpoint's sends still hang (400 ms): ${took} ms`)
+  bench.clock.advance(12_000)
+  await deliverer.task.idle()
+})
+
 test('the worker delivers to a receiver that answers without delay while the receivers of 400 merchants hang', async (t) => {
   const timeout_ms = 2_000
   const patient = await startBench({ WEBHOOK_TIMEOUT_MS: String(timeout_ms) })
@@ -390,5 +417,11 @@ test('subscriptionsOf reads the events of many merchants in one query and accept
   assert.equal(found.size, 4)
   assert.equal(eventsOf(first, 'live')?.size, 6)
   assert.equal(eventsOf(first, 'sandbox')?.has('disbursement.reversed'), false)
-  assert.deepEqual([...(eventsOf(second, 'live') ?? [])], ['collection.success', 'disbursement.reversed'])
+  assert.deepEqual(
+    [...(eventsOf(second, 'live') ?? [])],
+    [
+      ['collection.success', [DEFAULT_ENDPOINT_ID]],
+      ['disbursement.reversed', [DEFAULT_ENDPOINT_ID]],
+    ],
+  )
 })

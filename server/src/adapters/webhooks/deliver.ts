@@ -4,8 +4,8 @@
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Outgoing } from '../../kernel/http/index.ts'
 import { createClaimer, type Task } from '../../kernel/work/index.ts'
-import { createEndpoints, type Endpoint } from './endpoints.ts'
-import { type Delivery, LEASE_MS } from './enqueue.ts'
+import { createEndpoints, type Endpoint, targetKey } from './endpoints.ts'
+import { type CanDeliver, type Delivery, LEASE_MS } from './enqueue.ts'
 import { createLanes, type SendPace } from './lanes.ts'
 import { createAttemptRecorder, LONGEST_PAUSE_MS, type WebhookAttempt } from './record.ts'
 import { createSigner } from './sign.ts'
@@ -13,10 +13,10 @@ import { createSigner } from './sign.ts'
 /** Sends the deliveries that this process leases. */
 export type Deliverer = {
   /**
-   * Returns true if this process has capacity for another delivery of this merchant. If false, a worker claims the delivery
+   * Returns true if this process has capacity for another delivery to this endpoint. If false, a worker claims the delivery
    * later.
    */
-  canDispatch(merchant_id: string): boolean
+  canDispatch: CanDeliver
   /** Sends the deliveries that this process has leased and ignores all other deliveries. Returns at once. */
   dispatch(deliveries: readonly Delivery[]): void
   /** The worker's task, which claims and sends due deliveries. */
@@ -40,7 +40,8 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
   const claim = createClaimer<Omit<Delivery, 'leased'>>(deps, {
     name: 'webhook_deliveries',
     key: ['id'],
-    returning: ['merchant_id', 'id', 'environment', 'event', 'body', 'attempts', 'created_at', 'due_at'],
+    queue: { environment: 'text', endpoint_id: 'uuid' },
+    returning: ['merchant_id', 'id', 'environment', 'endpoint_id', 'event', 'body', 'attempts', 'created_at', 'due_at'],
     longest_pause_ms: LONGEST_PAUSE_MS,
     written: 'updated_at',
   })
@@ -93,11 +94,11 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
     for (const delivery of deliveries) {
       if (!delivery.leased || in_flight.has(delivery.id)) continue
       in_flight.add(delivery.id)
-      lanes.add(delivery.merchant_id, delivery)
+      lanes.add(targetKey(delivery), delivery)
     }
   }
   return {
-    canDispatch: (merchant_id) => lanes.capacityFor(merchant_id) > 0,
+    canDispatch: (target) => lanes.capacityFor(targetKey(target)) > 0,
     dispatch,
     task: {
       name: 'webhooks',
@@ -105,13 +106,18 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
       async runOnce() {
         const most = Math.min(CLAIM_MAX, lanes.totalCapacity())
         if (most === 0) return 0
-        const rows = await claim(most, LEASE_MS, lanes.capacityFor)
+        const rows = await claim(most, LEASE_MS, (...queue) => lanes.capacityFor(queueKey(...queue)))
         dispatch(rows.map((row) => ({ ...row, leased: true })))
         return rows.length
       },
       idle: () => (in_flight.size === 0 ? Promise.resolve() : new Promise((resolve) => idle_waiters.push(resolve))),
     },
   }
+}
+
+/** Returns the key of a claimed queue, which is an endpoint: see `queue` of the claimer. */
+function queueKey(merchant_id: string, [environment = '', endpoint_id = '']: readonly string[]): string {
+  return targetKey({ merchant_id, environment, endpoint_id })
 }
 
 /** The part of the timeout within which an answer counts as quick. */

@@ -2,15 +2,17 @@
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, idsOfTime } from '../../kernel/http/index.ts'
-import { isId, refuse } from '../../kernel/lib/index.ts'
+import { isId, refuse, refuseField } from '../../kernel/lib/index.ts'
+import { DEFAULT_ENDPOINT_ID } from './enqueue.ts'
 import { EVENT_ALIASES } from './events.ts'
 import { ATTEMPTS_MAX } from './record.ts'
-import type { DeliveriesFilter, DeliveryView } from './schema.ts'
+import { DEFAULT_ENDPOINT, type DeliveriesFilter, type DeliveryView, endpointName } from './schema.ts'
 
 type ListedDeliveryRow = {
   id: string
   event: string
   environment: Environment
+  endpoint_id: string
   status: DeliveryView['status']
   body: string
   due_at: Date | null
@@ -27,24 +29,25 @@ type WebhookAttemptRow = {
   response_body: string | null
 }
 
-const COLUMNS = 'id, event, environment, status, body, due_at, created_at'
+const COLUMNS = 'id, event, environment, endpoint_id, status, body, due_at, created_at'
 
 const FIND = sql(
   'webhook_delivery_find',
   `select ${COLUMNS} from webhook_deliveries where merchant_id = $1 and id = $2 and environment = $3`,
 )
 
-// PostgreSQL finds pending deliveries by the index on due_at. Failed deliveries and rare events have separate indexes.
+// PostgreSQL finds pending deliveries by the index on due_at. Failed deliveries, rare events and the deliveries to each endpoint
+// other than the default have separate indexes.
 const CONDITIONS = `merchant_id = $1 and environment = $2 and ($3::text is null or status = $3)
      and ($3::text is distinct from 'pending' or due_at is not null) and ($4::text is null or event = $4)
-     and id >= $5 and id < $6`
+     and ($5::uuid is null or endpoint_id = $5) and id >= $6 and id < $7`
 
 // Ids begin with their time, so the primary key sorts by time and a page reads few rows. The list queries are unnamed, so
 // that PostgreSQL plans each query for its actual filters.
 const LIST = sql(
   '',
   `select ${COLUMNS} from (
-     select id as listed_id from webhook_deliveries where ${CONDITIONS} order by id desc limit $7 offset $8) p
+     select id as listed_id from webhook_deliveries where ${CONDITIONS} order by id desc limit $8 offset $9) p
    join webhook_deliveries on merchant_id = $1 and id = p.listed_id order by id desc`,
 )
 
@@ -52,7 +55,7 @@ const LIST = sql(
 const COUNT = sql(
   '',
   `select count(*)::int as total from (
-     select 1 from webhook_deliveries where ${CONDITIONS} order by id desc limit $7) counted`,
+     select 1 from webhook_deliveries where ${CONDITIONS} order by id desc limit $8) counted`,
 )
 
 const ATTEMPTS = sql(
@@ -73,13 +76,30 @@ const IN_RECORD = { body_chars: 16_384, attempts: 100 }
 /** The greatest number of attempts of one delivery, including replays. */
 export const REPLAYS_MAX = 100
 
+/** The SQL condition that a delivery's endpoint exists. A default endpoint may return, so that its deliveries stay replayable. */
+export const ENDPOINT_EXISTS = `(endpoint_id = '${DEFAULT_ENDPOINT_ID}' or endpoint_id in (
+       select c.id from webhook_configs c where c.merchant_id = $1 and c.environment = $2))`
+
+/** Returns the stored id of the endpoint of a filter. Null means that the filter names no endpoint. */
+export function endpointFilterOf({ endpoint_id }: { endpoint_id?: string }): string | null {
+  if (endpoint_id === undefined) return null
+  if (endpoint_id === DEFAULT_ENDPOINT) return DEFAULT_ENDPOINT_ID
+  return isId(endpoint_id) ? endpoint_id : refuseField('endpoint_id', 'must be "default" or the id of an endpoint')
+}
+
+const FIND_ENDPOINT = sql(
+  'webhook_delivery_endpoint',
+  'select id from webhook_configs where merchant_id = $1 and environment = $2 and id = $3',
+)
+
 // A replay sets the number of attempts so that one attempt is left. The result of that attempt makes the delivery delivered
 // or failed again.
 const REPLAY = sql(
   'webhook_delivery_replay',
   `update webhook_deliveries
    set status = 'pending', attempts = greatest(attempts, $4), due_at = $5, lease_owner = null, updated_at = $5
-   where merchant_id = $1 and id = $2 and environment = $3 and status in ('delivered', 'failed') and attempts < $6
+   where merchant_id = $1 and environment = $2 and id = $3 and status in ('delivered', 'failed') and attempts < $6
+     and ${ENDPOINT_EXISTS}
    returning id`,
 )
 
@@ -112,7 +132,8 @@ export async function listDeliveries(
   const page_size = filter.page_size ?? 20
   const event = filter.event === undefined ? null : (EVENT_ALIASES.get(filter.event) ?? filter.event)
   const { from_id, until_id } = idsOfTime(filter)
-  const matching = [merchant_id, environment, filter.status ?? null, event, from_id, until_id]
+  const endpoint_id = endpointFilterOf(filter)
+  const matching = [merchant_id, environment, filter.status ?? null, event, endpoint_id, from_id, until_id]
   const [rows, counted] = await Promise.all([
     reader.query<ListedDeliveryRow>(LIST, [...matching, page_size, (page - 1) * page_size]),
     reader.query<{ total: number }>(COUNT, [...matching, COUNT_MAX]),
@@ -126,7 +147,7 @@ export async function listDeliveries(
 
 /**
  * Queues one more attempt with the same id and bytes. If the delivery is unknown, refuses with not_found. If the delivery is
- * pending or has 100 attempts, refuses with invalid_state.
+ * pending, has 100 attempts, or belongs to a deleted endpoint, refuses with invalid_state.
  */
 export async function replayDelivery(
   deps: Deps,
@@ -136,17 +157,25 @@ export async function replayDelivery(
   id: string,
 ): Promise<DeliveryView> {
   if (!isId(id)) refuse('not_found')
-  const moved = await tx.query(REPLAY, [merchant_id, id, environment, ATTEMPTS_MAX - 1, deps.clock.now(), REPLAYS_MAX])
+  const moved = await tx.query(REPLAY, [merchant_id, environment, id, ATTEMPTS_MAX - 1, deps.clock.now(), REPLAYS_MAX])
   const delivery = await getDelivery(tx, merchant_id, environment, id)
   if (moved.length === 0) {
-    const is_pending = delivery.status === 'pending'
-    refuse('invalid_state', {
-      message: is_pending
-        ? 'This delivery is still pending: the server retries it. See next_attempt_at.'
-        : `This delivery was attempted ${REPLAYS_MAX} times. The server does not send it again.`,
-    })
+    refuse('invalid_state', { message: await whyNotReplayed(tx, merchant_id, delivery) })
   }
   return delivery
+}
+
+async function whyNotReplayed(
+  tx: Tx,
+  merchant_id: string,
+  { status, environment, endpoint_id }: DeliveryView,
+): Promise<string> {
+  if (status === 'pending') return 'This delivery is still pending: the server retries it. See next_attempt_at.'
+  const is_default = endpoint_id === DEFAULT_ENDPOINT
+  const exists = is_default || (await tx.query(FIND_ENDPOINT, [merchant_id, environment, endpoint_id])).length > 0
+  return exists
+    ? `This delivery was attempted ${REPLAYS_MAX} times. The server does not send it again.`
+    : 'The merchant deleted the webhook endpoint of this delivery. The server does not send it again.'
 }
 
 async function withAttempts(
@@ -167,6 +196,7 @@ function presentDelivery(row: ListedDeliveryRow, attempts: readonly WebhookAttem
     id: row.id,
     event: row.event,
     environment: row.environment,
+    endpoint_id: endpointName(row.endpoint_id),
     status: row.status,
     payload: JSON.parse(row.body) as Record<string, unknown>,
     attempts: attempts.map(({ number, at, status_code, duration_ms, error, response_body }) => ({

@@ -2,19 +2,19 @@
 
 import { type Deps, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
-import { subscriptionKey } from './enqueue.ts'
+import { DEFAULT_ENDPOINT_ID, type DeliveryTarget } from './enqueue.ts'
 import { type WebhookSigningKey, webhookSigningKey } from './sign.ts'
 
-/** The URL and the signing keys of a merchant in an environment. For 24 hours after a rotation, `previous` signs too. */
+/** The URL and the signing keys of an endpoint. For 24 hours after a rotation, `previous` signs too. */
 export type Endpoint = { webhook_url: string; key: WebhookSigningKey; previous: WebhookSigningKey | null }
 
-/** The reason why the server cannot send to a merchant's endpoint. */
-export type NoEndpoint = 'not_configured' | 'secret_unreadable'
+/**
+ * The reason why the server cannot send to an endpoint. `not_configured`: the environment has no default endpoint, and the
+ * merchant may configure it before the next attempt. `endpoint_deleted`: a deleted endpoint never returns.
+ */
+export type NoEndpoint = 'not_configured' | 'endpoint_deleted' | 'secret_unreadable'
 
-/** The merchant and environment of an endpoint. */
-type EndpointOwner = { merchant_id: string; environment: string }
-
-type EndpointRow = EndpointOwner & {
+type EndpointRow = DeliveryTarget & {
   webhook_url: string
   secret: string
   previous_secret: string | null
@@ -23,15 +23,20 @@ type EndpointRow = EndpointOwner & {
 
 const FIND = sql(
   'webhook_endpoints',
-  `select merchant_id, environment, webhook_url, secret, previous_secret, previous_secret_until from webhook_configs
-   where merchant_id = any($1::uuid[])`,
+  `select merchant_id, environment, id as endpoint_id, webhook_url, secret, previous_secret, previous_secret_until
+   from webhook_configs where merchant_id = any($1::uuid[])`,
 )
 
 const SET_MAX = 500
 const KEYS_MAX = 10_000
 
+/** Returns the key of an endpoint, under which the lanes and the look-up find it. */
+export function targetKey({ merchant_id, environment, endpoint_id }: DeliveryTarget): string {
+  return `${merchant_id} ${environment} ${endpoint_id}`
+}
+
 /** Makes the look-up of an endpoint. Concurrent calls share one query, and the look-up caches no row. */
-export function createEndpoints(deps: Deps): (owner: EndpointOwner) => Promise<Endpoint | NoEndpoint> {
+export function createEndpoints(deps: Deps): (target: DeliveryTarget) => Promise<Endpoint | NoEndpoint> {
   const openKey = createKeyCache(deps)
   const endpointOf = (row: EndpointRow, now: Date): Endpoint | NoEndpoint => {
     const overlaps =
@@ -62,12 +67,16 @@ export function createEndpoints(deps: Deps): (owner: EndpointOwner) => Promise<E
       return null
     }
   }
-  return gather<EndpointOwner, Endpoint | NoEndpoint>(
-    async (owners) => {
-      const rows = await deps.db.query<EndpointRow>(FIND, [[...new Set(owners.map((owner) => owner.merchant_id))]])
+  return gather<DeliveryTarget, Endpoint | NoEndpoint>(
+    async (targets) => {
+      const rows = await deps.db.query<EndpointRow>(FIND, [[...new Set(targets.map((target) => target.merchant_id))]])
       const now = deps.clock.now()
-      const endpoints = new Map(rows.map((row) => [subscriptionKey(row), endpointOf(row, now)]))
-      return owners.map((owner) => endpoints.get(subscriptionKey(owner)) ?? 'not_configured')
+      const found = new Map(rows.map((row) => [targetKey(row), row]))
+      return targets.map((target) => {
+        const row = found.get(targetKey(target))
+        if (row !== undefined) return endpointOf(row, now)
+        return target.endpoint_id === DEFAULT_ENDPOINT_ID ? 'not_configured' : 'endpoint_deleted'
+      })
     },
     { max_items: SET_MAX, max_running: 2 },
   )

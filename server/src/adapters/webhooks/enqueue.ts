@@ -1,7 +1,7 @@
 // Queues events. The server writes the delivery rows in the same transaction as the fact that the event reports.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
-import { newId } from '../../kernel/lib/index.ts'
+import { newId, ZERO_ID } from '../../kernel/lib/index.ts'
 import type { EventName } from './events.ts'
 
 /**
@@ -10,12 +10,23 @@ import type { EventName } from './events.ts'
  */
 export const LEASE_MS = 12_000
 
-/** An event to queue. The caller has checked that the merchant has chosen to receive the event. */
+/** The stored id of the default endpoint of an environment. Other endpoints have ids of their own. */
+export const DEFAULT_ENDPOINT_ID = ZERO_ID
+
+/** The endpoint of a delivery. The id of the default endpoint is the same in all environments of all merchants. */
+export type DeliveryTarget = { merchant_id: string; environment: string; endpoint_id: string }
+
+/** The function that tells whether this process has capacity for another delivery to an endpoint. */
+export type CanDeliver = (target: DeliveryTarget) => boolean
+
+/** An event to queue, with the endpoints that receive it. */
 export type NewEvent = {
   merchant_id: string
   routing_code: number
   environment: string
   event: EventName
+  /** The ids of the endpoints. Each gets a delivery of its own. */
+  endpoint_ids: readonly string[]
   source_type: 'collection' | 'withdrawal' | 'test'
   source_id: string
   /**
@@ -31,6 +42,7 @@ export type Delivery = {
   merchant_id: string
   id: string
   environment: string
+  endpoint_id: string
   event: string
   /** The exact bytes that the server signs and sends. */
   body: string
@@ -45,53 +57,45 @@ export type Delivery = {
 
 const INSERT = sql(
   'webhook_enqueue',
-  `insert into webhook_deliveries (merchant_id, id, environment, event, source_type, source_id, source_seq, body, status,
+  `insert into webhook_deliveries (merchant_id, id, environment, endpoint_id, event, source_type, source_id, source_seq, body, status,
      attempts, due_at, lease_owner, created_at, updated_at)
-   select x.merchant_id, x.id, x.environment, x.event, x.source_type, x.source_id, x.source_seq, x.body, 'pending',
+   select x.merchant_id, x.id, x.environment, x.endpoint_id, x.event, x.source_type, x.source_id, x.source_seq, x.body, 'pending',
      0, x.due_at, x.lease_owner, $2, $2
    from json_to_recordset($1::json) as x(
-     merchant_id uuid, id uuid, environment text, event text, source_type text, source_id uuid, source_seq int,
-     body text, due_at timestamptz, lease_owner uuid)
-   on conflict (merchant_id, source_id, source_type, source_seq, event) do nothing
+     merchant_id uuid, id uuid, environment text, endpoint_id uuid, event text, source_type text, source_id uuid,
+     source_seq int, body text, due_at timestamptz, lease_owner uuid)
+   on conflict (merchant_id, source_id, source_type, source_seq, event, endpoint_id) do nothing
    returning id`,
 )
 
 /**
- * Queues a batch of events in one query. If `lease(merchant_id)` is true, this process holds the lease and may dispatch the
- * delivery after the commit. The result omits events that an earlier call queued.
+ * Queues a batch of events in one query: one delivery for each endpoint of an event. If `canDeliver(target)` is true, this
+ * process holds the lease and may dispatch the delivery after the commit. The result omits deliveries that an earlier call
+ * queued.
  */
 export async function enqueueEvents(
   deps: Deps,
   tx: Tx,
   events: readonly NewEvent[],
-  lease: (merchant_id: string) => boolean,
+  canDeliver: CanDeliver,
 ): Promise<Delivery[]> {
   if (events.length === 0) return []
   const now = deps.clock.now()
   const lease_end = new Date(now.getTime() + LEASE_MS)
   const deliveries: Delivery[] = []
-  const rows = events.map(
-    ({ merchant_id, routing_code, environment, event, source_type, source_id, source_seq, body }) => {
-      const leased = lease(merchant_id)
+  const rows = events.flatMap((queued) => {
+    const { merchant_id, routing_code, environment, event, endpoint_ids, source_type, source_id, source_seq } = queued
+    const body = JSON.stringify(queued.body)
+    return endpoint_ids.map((endpoint_id) => {
+      const target = { merchant_id, environment, endpoint_id }
+      const leased = canDeliver(target)
       const id = newId(deps, routing_code)
       const due_at = leased ? lease_end : now
-      const text = JSON.stringify(body)
-      deliveries.push({ merchant_id, id, environment, event, body: text, attempts: 0, created_at: now, due_at, leased })
+      deliveries.push({ ...target, id, event, body, attempts: 0, created_at: now, due_at, leased })
       const lease_owner = leased ? deps.process_id : null
-      return {
-        merchant_id,
-        id,
-        environment,
-        event,
-        source_type,
-        source_id,
-        source_seq,
-        body: text,
-        due_at,
-        lease_owner,
-      }
-    },
-  )
+      return { ...target, id, event, source_type, source_id, source_seq, body, due_at, lease_owner }
+    })
+  })
   const inserted = await tx.query<{ id: string }>(INSERT, [JSON.stringify(rows), now])
   if (inserted.length === deliveries.length) return deliveries
   const ids = new Set(inserted.map((row) => row.id))
@@ -100,8 +104,12 @@ export async function enqueueEvents(
 
 const SUBSCRIPTIONS = sql(
   'webhook_subscriptions',
-  'select merchant_id, environment, events from webhook_configs where merchant_id = any($1::uuid[])',
+  `select merchant_id, environment, id as endpoint_id, events from webhook_configs
+   where merchant_id = any($1::uuid[]) order by merchant_id, environment, id`,
 )
+
+/** The ids of the endpoints that receive each event, of one merchant in one environment. */
+export type EventEndpoints = ReadonlyMap<string, readonly string[]>
 
 /** Returns the key of a merchant and environment in the map of `subscriptionsOf`. */
 export function subscriptionKey({ merchant_id, environment }: { merchant_id: string; environment: string }): string {
@@ -109,15 +117,24 @@ export function subscriptionKey({ merchant_id, environment }: { merchant_id: str
 }
 
 /**
- * Reads the events that each merchant receives in each environment, by `subscriptionKey`. An environment without a
- * configuration is missing in the map.
+ * Reads which endpoints receive which events of each merchant in each environment, by `subscriptionKey`. An environment
+ * without an endpoint is missing in the map.
  */
 export async function subscriptionsOf(
   reader: Reader,
   merchant_ids: readonly string[],
-): Promise<Map<string, ReadonlySet<string>>> {
-  const rows = await reader.query<{ merchant_id: string; environment: string; events: string[] }>(SUBSCRIPTIONS, [
-    merchant_ids,
-  ])
-  return new Map(rows.map((row) => [subscriptionKey(row), new Set(row.events)]))
+): Promise<Map<string, EventEndpoints>> {
+  const rows = await reader.query<DeliveryTarget & { events: string[] }>(SUBSCRIPTIONS, [merchant_ids])
+  const subscriptions = new Map<string, Map<string, string[]>>()
+  for (const row of rows) {
+    const key = subscriptionKey(row)
+    const endpoints = subscriptions.get(key) ?? new Map<string, string[]>()
+    for (const event of row.events) {
+      const receivers = endpoints.get(event)
+      if (receivers === undefined) endpoints.set(event, [row.endpoint_id])
+      else receivers.push(row.endpoint_id)
+    }
+    subscriptions.set(key, endpoints)
+  }
+  return subscriptions
 }

@@ -1,12 +1,13 @@
-// Finds failing endpoints of merchants. An endpoint fails in an environment if a delivery failed at least twice and no
-// delivery succeeded since then.
+// Finds failing endpoints of merchants. An endpoint fails if a delivery to it failed at least twice and no delivery to it
+// succeeded since then.
 
 import Type, { type Static } from 'typebox'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { type App, caller, type Environment, MERCHANT_ROLES, success } from '../../kernel/http/index.ts'
 import { line } from '../../kernel/lib/index.ts'
+import { DEFAULT_ENDPOINT_ID } from './enqueue.ts'
 import { ATTEMPTS_MAX } from './record.ts'
-import { FAILING_FIELDS, FAILING_SCANNED_MAX } from './schema.ts'
+import { endpointName, FAILING_FIELDS, FAILING_SCANNED_MAX } from './schema.ts'
 
 /** The age after which a failed attempt no longer counts. So an endpoint without new events leaves the list. */
 const FAILING_WINDOW_MS = 7 * 24 * 3_600_000
@@ -15,12 +16,13 @@ const MISSES_MIN = 2
 /** The greatest number of endpoints in the list. */
 const ENDPOINTS_MAX = 1_000
 
-/** An endpoint of a merchant that is failing in one environment. */
+/** An endpoint of a merchant that is failing. */
 export type FailingEndpoint = {
   merchant_id: string
   name: string
   webhook_url: string | null
   environment: Environment
+  endpoint_id: string
   failed: number
   given_up: number
   oldest_at: Date
@@ -43,23 +45,29 @@ const merchantsWith = (name: string, condition: string) => `${name} as (
 const ALL_MERCHANTS = `${merchantsWith('given_up', "status = 'failed'")}, ${merchantsWith('waiting', 'due_at is not null')},
    whose as (select merchant_id from given_up union select merchant_id from waiting)`
 
-const COLUMNS = 'merchant_id, id, environment, status, attempts, due_at, created_at, updated_at'
+const COLUMNS = 'merchant_id, id, environment, endpoint_id, status, attempts, due_at, created_at, updated_at'
 
 // Pauses grow, so the deliveries with the most failed attempts are due last and this query finds them first. After a replay
 // one attempt is left, and the result of that attempt decides whether the delivery failed.
 const failingOf = (name: string, whose: string) =>
   sql(
     name,
-    `with recursive ${whose}, missed as (
+    `with recursive ${whose}, receivers as (
+       select w.merchant_id, e.environment, e.id as endpoint_id from whose w cross join lateral (
+         select environment, id from webhook_configs where merchant_id = w.merchant_id
+         union values ('live', '${DEFAULT_ENDPOINT_ID}'::uuid), ('sandbox', '${DEFAULT_ENDPOINT_ID}'::uuid)) e
+     ), missed as (
        select d.*, coalesce(a.ended_at, d.updated_at) as missed_at
-       from whose w cross join lateral (
-         (select ${COLUMNS} from webhook_deliveries
-          where merchant_id = w.merchant_id and status = 'failed' and updated_at >= $1 order by updated_at desc limit $3)
+       from (
+         select f.* from whose w cross join lateral (
+           select ${COLUMNS} from webhook_deliveries
+           where merchant_id = w.merchant_id and status = 'failed' and updated_at >= $1 order by updated_at desc limit $3) f
          union all
-         (select * from (
-            select ${COLUMNS} from webhook_deliveries
-            where merchant_id = w.merchant_id and due_at is not null order by due_at desc limit $3) p
-          where p.attempts >= $4 and p.updated_at >= $1)
+         select p.* from receivers r cross join lateral (
+           select ${COLUMNS} from webhook_deliveries
+           where merchant_id = r.merchant_id and environment = r.environment and endpoint_id = r.endpoint_id
+             and due_at is not null order by due_at desc limit $3) p
+         where p.attempts >= $4 and p.updated_at >= $1
        ) d
        left join lateral (
          select at + make_interval(secs => duration_ms / 1000.0) as ended_at, error from webhook_attempts
@@ -67,30 +75,33 @@ const failingOf = (name: string, whose: string) =>
          order by number desc limit 1) a on true
        where d.status = 'failed' or d.attempts < $5 or a.error is not null
      ), succeeded as (
-       select m.merchant_id, n.environment, max(n.updated_at) as at
+       select m.merchant_id, n.environment, n.endpoint_id, max(n.updated_at) as at
        from (select distinct merchant_id from missed) m cross join lateral (
-         select environment, status, updated_at from webhook_deliveries
+         select environment, endpoint_id, status, updated_at from webhook_deliveries
          where merchant_id = m.merchant_id order by id desc limit $3) n
-       where n.status = 'delivered' group by 1, 2
+       where n.status = 'delivered' group by 1, 2, 3
      ), failing as (
-       select m.merchant_id, m.environment, count(*)::int as failed,
+       select m.merchant_id, m.environment, m.endpoint_id, count(*)::int as failed,
          (count(*) filter (where m.status = 'failed'))::int as given_up, min(m.created_at) as oldest_at,
          max(m.missed_at) as last_failed_at, min(m.due_at) as next_attempt_at,
          (array_agg(m.id order by m.missed_at desc, m.id desc))[1] as last_id
        from missed m
-       left join succeeded s on s.merchant_id = m.merchant_id and s.environment = m.environment
+       left join succeeded s
+         on s.merchant_id = m.merchant_id and s.environment = m.environment and s.endpoint_id = m.endpoint_id
+       join receivers r on r.merchant_id = m.merchant_id and r.environment = m.environment and r.endpoint_id = m.endpoint_id
        where m.missed_at >= $1 and (s.at is null or s.at < m.missed_at)
-       group by 1, 2 order by last_failed_at desc, 1, 2 limit $2
+       group by 1, 2, 3 order by last_failed_at desc, 1, 2, 3 limit $2
      )
-     select f.merchant_id, n.name, c.webhook_url, f.environment, f.failed, f.given_up, f.oldest_at,
+     select f.merchant_id, n.name, c.webhook_url, f.environment, f.endpoint_id, f.failed, f.given_up, f.oldest_at,
        f.last_failed_at, f.next_attempt_at, a.status_code as last_status_code, a.error as last_error
      from failing f
      join merchants n on n.id = f.merchant_id
-     left join webhook_configs c on c.merchant_id = f.merchant_id and c.environment = f.environment
+     left join webhook_configs c
+       on c.merchant_id = f.merchant_id and c.environment = f.environment and c.id = f.endpoint_id
      left join lateral (
        select status_code, error from webhook_attempts
        where merchant_id = f.merchant_id and delivery_id = f.last_id order by number desc limit 1) a on true
-     order by f.last_failed_at desc, f.merchant_id, f.environment`,
+     order by f.last_failed_at desc, f.merchant_id, f.environment, f.endpoint_id`,
   )
 
 const FAILING_OF_ALL = failingOf('webhooks_failing', ALL_MERCHANTS)
@@ -116,6 +127,7 @@ export function presentFailing(row: FailingEndpoint): Static<typeof Failing> {
   const { environment, failed, given_up, oldest_at, last_failed_at, last_status_code, last_error } = row
   return {
     environment,
+    endpoint_id: endpointName(row.endpoint_id),
     failed,
     given_up,
     oldest_at: oldest_at.toISOString(),
@@ -134,9 +146,9 @@ export function webhookStatusRoute(deps: Deps, app: App): void {
       config: { access: { roles: MERCHANT_ROLES } },
       schema: {
         tags: ['Webhooks'],
-        summary: 'Show whether the webhook endpoint fails, live and in the sandbox',
+        summary: 'Show which webhook endpoints fail, live and in the sandbox',
         description:
-          'An endpoint fails in an environment if a delivery failed twice and no delivery succeeded since then. Attempts of the last 7 days count.',
+          'An endpoint fails if a delivery to it failed twice and no delivery to it succeeded since then. Attempts of the last 7 days count.',
         querystring: Type.Object({ merchant_id: Type.Optional(line(64)) }),
         response: { 200: success(Type.Object({ failing: Type.Array(Failing) })) },
       },

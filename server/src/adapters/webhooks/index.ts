@@ -2,8 +2,16 @@
 
 export { deleteConfigs } from './config.ts'
 export { createDeliverer, type Deliverer } from './deliver.ts'
-export { type Delivery, enqueueEvents, type NewEvent, subscriptionKey, subscriptionsOf } from './enqueue.ts'
+export {
+  type CanDeliver,
+  type Delivery,
+  type EventEndpoints,
+  enqueueEvents,
+  type NewEvent,
+  subscriptionKey,
+  subscriptionsOf,
+} from './enqueue.ts'
 export { EVENTS, type EventName } from './events.ts'
 export { failingEndpoints, presentFailing } from './failing.ts'
 export { webhookRoutes } from './routes.ts'
-export { FAILING_FIELDS } from './schema.ts'
+export { DELIVERY_STATUSES, FAILING_FIELDS } from './schema.ts'

@@ -1,4 +1,4 @@
-// Decides which deliveries this process sends now, with one lane for each merchant. A receiver that hangs holds its slot
+// Decides which deliveries this process sends now, with one lane for each endpoint. A receiver that hangs holds its slot
 // until the timeout. So lanes that time out share a quarter of all slots, and a quarter is only for lanes that answer
 // quickly.
 
@@ -20,7 +20,7 @@ const SHARE: Record<LaneHealth, number> = { hangs: 0.25, unproven: 0.75, answers
 type Lane<Item> = {
   health: LaneHealth
   /**
-   * The greatest number of concurrent sends of this merchant. The width grows while the receiver answers quickly, and
+   * The greatest number of concurrent sends to this endpoint. The width grows while the receiver answers quickly, and
    * shrinks while the receiver is slow.
    */
   width: number
@@ -52,15 +52,15 @@ const QUEUE_PER_PROVEN_SLOT = 16
 const LANES_MAX = 10_000
 
 /**
- * The lanes of the process, one for each merchant, which send in turn. `send` must not throw, and the result of `send`
+ * The lanes of the process, one for each endpoint, which send in turn. `send` must not throw, and the result of `send`
  * changes the width of the lane.
  */
 export type Lanes<Item> = {
-  /** Returns how many deliveries of this merchant the lanes can still accept now. */
-  capacityFor(merchant_id: string): number
-  /** Returns how many deliveries of all merchants together the lanes can still accept now. */
+  /** Returns how many deliveries to this endpoint the lanes can still accept now. */
+  capacityFor(endpoint: string): number
+  /** Returns how many deliveries to all endpoints together the lanes can still accept now. */
   totalCapacity(): number
-  add(merchant_id: string, item: Item): void
+  add(endpoint: string, item: Item): void
 }
 
 /** All lanes of this process, with their sums for each health. */
@@ -106,10 +106,10 @@ export function createLanes<Item>(send: (item: Item) => Promise<SendPace>, limit
     }
   }
   return {
-    capacityFor: (merchant_id) => capacityOf(table.lanes.get(merchant_id), table.queued, limits.queued_max),
+    capacityFor: (endpoint) => capacityOf(table.lanes.get(endpoint), table.queued, limits.queued_max),
     totalCapacity: () => Math.max(0, shareLeft(table.queued, limits.queued_max, 'answers')),
-    add(merchant_id, item) {
-      const lane = laneOf(table, merchant_id)
+    add(endpoint, item) {
+      const lane = laneOf(table, endpoint)
       lane.queue.push(item)
       table.queued[lane.health]++
       joinRound(table, lane)
@@ -118,14 +118,14 @@ export function createLanes<Item>(send: (item: Item) => Promise<SendPace>, limit
   }
 }
 
-function laneOf<Item>({ lanes }: LaneTable<Item>, merchant_id: string): Lane<Item> {
-  const found = lanes.get(merchant_id)
+function laneOf<Item>({ lanes }: LaneTable<Item>, endpoint: string): Lane<Item> {
+  const found = lanes.get(endpoint)
   if (found) return found
   if (lanes.size >= LANES_MAX) {
     for (const [id, lane] of lanes) if (lane.sending === 0 && lane.queue.length === 0) lanes.delete(id)
   }
   const lane: Lane<Item> = { health: 'unproven', width: WIDTH_START, sending: 0, queue: [], in_round: false }
-  lanes.set(merchant_id, lane)
+  lanes.set(endpoint, lane)
   return lane
 }
 
@@ -178,7 +178,7 @@ function nextLane<Item>(table: LaneTable<Item>, limits: LaneLimits): Lane<Item> 
   return null
 }
 
-/** Returns how many deliveries a lane can still accept. An undefined lane means a merchant without a lane. */
+/** Returns how many deliveries a lane can still accept. An undefined lane means an endpoint without a lane. */
 function capacityOf<Item>(
   lane: Lane<Item> | undefined,
   queued: Record<LaneHealth, number>,

@@ -66,12 +66,15 @@ export function createAttemptRecorder(deps: Deps): (attempt: WebhookAttempt) => 
 
 function recordInputOf({ delivery, started_at, ended_at, status_code, error, response_body }: WebhookAttempt) {
   const { merchant_id, id, attempts } = delivery
-  const pause = error === null ? undefined : PAUSES_MS[attempts]
+  const deleted = error === 'endpoint_deleted'
+  const pause = error === null || deleted ? undefined : PAUSES_MS[attempts]
+  const ended = error === null ? 'delivered' : deleted ? 'cancelled' : 'failed'
+  const status = pause === undefined ? ended : 'pending'
   return {
     merchant_id,
     id,
     attempts,
-    status: error === null ? 'delivered' : pause === undefined ? 'failed' : 'pending',
+    status,
     due_at: pause === undefined ? null : new Date(ended_at.getTime() + pause),
     started_at,
     ended_at,

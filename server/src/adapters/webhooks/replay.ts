@@ -3,7 +3,7 @@
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import { firstIdAt, refuseField, timeOfId, ZERO_ID } from '../../kernel/lib/index.ts'
-import { REPLAYS_MAX } from './deliveries.ts'
+import { ENDPOINT_EXISTS, endpointFilterOf, REPLAYS_MAX } from './deliveries.ts'
 import { EVENT_ALIASES } from './events.ts'
 import { ATTEMPTS_MAX } from './record.ts'
 import type { ReplayInput, ReplayView } from './schema.ts'
@@ -29,6 +29,7 @@ const REPLAY = sql(
        select id from webhook_deliveries
        where merchant_id = $1 and environment = $2 and id >= $3 and id < $4 and status = any($5::text[])
          and ($6::text is null or event = $6) and attempts < $9
+         and ($11::uuid is null or endpoint_id = $11) and ${ENDPOINT_EXISTS}
        order by id limit $10))
      and d.status = any($5::text[]) and d.attempts < $9
    returning d.id`,
@@ -38,7 +39,8 @@ const STATUSES = { failed: ['failed'], delivered: ['delivered'], all: ['failed',
 
 /**
  * Queues one more attempt of each delivery since a time, at most 5,000. `next_since` is the `since` of the next call, and
- * null means that no delivery is left. Pending deliveries and deliveries with 100 attempts stay unchanged.
+ * null means that no delivery is left. Pending deliveries, deliveries with 100 attempts, and deliveries to a deleted endpoint
+ * stay unchanged.
  */
 export async function replaySince(
   deps: Deps,
@@ -53,12 +55,14 @@ export async function replaySince(
   if (since >= now) refuseField('since', 'must be in the past')
   if (until <= since) refuseField('until', 'must be after since')
   const event = input.event === undefined ? null : (EVENT_ALIASES.get(input.event) ?? input.event)
+  const endpoint_id = endpointFilterOf(input)
   const statuses = STATUSES[input.status ?? 'failed']
   const [from, to] = [firstIdAt(since), firstIdAt(until)]
   const [beyond] = await tx.query<{ id: string }>(SCAN_END, [merchant_id, from, to, SCANNED_MAX])
   const end = beyond?.id ?? to
   const period = [merchant_id, environment, from, end, statuses, event]
-  const queued = await tx.query<{ id: string }>(REPLAY, [...period, ATTEMPTS_MAX - 1, now, REPLAYS_MAX, QUEUED_MAX])
+  const limits = [ATTEMPTS_MAX - 1, now, REPLAYS_MAX, QUEUED_MAX]
+  const queued = await tx.query<{ id: string }>(REPLAY, [...period, ...limits, endpoint_id])
   const full = queued.length === QUEUED_MAX
   const last = queued.reduce((max, { id }) => (id > max ? id : max), ZERO_ID)
   const next = full ? last : beyond?.id

@@ -1,9 +1,8 @@
 // Defines the webhook endpoints of the API: configuration, test, deliveries and replay.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { FastifyRequest } from 'fastify'
-import { type Act, actOf, recordAudit } from '../../books/audit/index.ts'
-import type { Deps, Tx } from '../../kernel/db/index.ts'
+import { actOf } from '../../books/audit/index.ts'
+import type { Deps } from '../../kernel/db/index.ts'
 import {
   type App,
   answerOnce,
@@ -15,8 +14,10 @@ import {
   readClaim,
   replay,
 } from '../../kernel/http/index.ts'
+import { access, auditWebhookChange, type NotifyWebhookChange, tags } from './changes.ts'
 import { checkConfig, getConfig, queueTest, saveConfig } from './config.ts'
 import { getDelivery, listDeliveries, replayDelivery } from './deliveries.ts'
+import { endpointRoutes } from './endpoint-routes.ts'
 import { webhookStatusRoute } from './failing.ts'
 import { replaySince } from './replay.ts'
 import {
@@ -30,24 +31,14 @@ import {
   ReplayBody,
 } from './schema.ts'
 
-const access = { scopes: ['webhooks:manage'], roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
-const tags = ['Webhooks']
 const EACH_ENVIRONMENT = 'Each environment has its own configuration, and an API key acts on its environment only.'
-
-/** The function that mails the administrators of a merchant about a change. The room merchants implements the function. */
-type NotifyWebhookChange = (
-  deps: Deps,
-  tx: Tx,
-  act: Act,
-  merchant_id: string,
-  change: { kind: 'webhook_changed'; webhook_url: string; new_secret: boolean },
-) => Promise<void>
 
 /** Adds the routes of webhooks. In tests, `lookup` replaces the resolver of the system. */
 export function webhookRoutes(deps: Deps, options: { lookup?: Lookup; notifyAdmins: NotifyWebhookChange }): Routes {
   return (app) => {
     webhookStatusRoute(deps, app)
     configRoutes(deps, app, options)
+    endpointRoutes(deps, app, options)
     deliveryRoutes(deps, app)
     replayRoutes(deps, app)
   }
@@ -175,8 +166,9 @@ function replayRoutes(deps: Deps, app: App): void {
       const { merchant, environment } = caller(request)
       return answerOnce(deps, request, reply, 202, async (tx) => {
         const replayed = await replaySince(deps, tx, merchant.id, environment, request.body)
-        const { since, until = null, event = null, status = 'failed' } = request.body
-        const after = { environment, since, until, event, status, queued: replayed.queued }
+        const { since, until = null, event = null, endpoint_id, status = 'failed' } = request.body
+        const endpoint = endpoint_id === undefined ? {} : { endpoint_id }
+        const after = { environment, ...endpoint, since, until, event, status, queued: replayed.queued }
         await auditWebhookChange(deps, tx, request, 'webhook_deliveries.replay', merchant.id, { after })
         return replayed
       })
@@ -203,18 +195,4 @@ function replayRoutes(deps: Deps, app: App): void {
       })
     },
   )
-}
-
-/** Records a change of the configuration in the audit log, without the signing secret. */
-function auditWebhookChange(
-  deps: Deps,
-  tx: Tx,
-  request: FastifyRequest,
-  action: 'webhook_config.update' | 'webhook_delivery.test' | 'webhook_delivery.replay' | 'webhook_deliveries.replay',
-  target_id: string,
-  change: { before?: unknown; after: unknown },
-): Promise<void> {
-  const merchant_id = caller(request).merchant.id
-  const [target_type = ''] = action.split('.')
-  return recordAudit(deps, tx, { ...actOf(request), merchant_id, action, target_type, target_id, ...change })
 }

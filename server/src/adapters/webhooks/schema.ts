@@ -3,25 +3,45 @@
 import Type from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, success, TimeQuery } from '../../kernel/http/index.ts'
 import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
+import { DEFAULT_ENDPOINT_ID } from './enqueue.ts'
 import { DEFAULT_EVENTS, EVENT_ALIASES, EVENTS } from './events.ts'
 
-/** The statuses of a delivery. */
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
+/**
+ * The statuses of a delivery. `cancelled` means that the merchant deleted the endpoint before the server could deliver the
+ * event.
+ */
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const
+
+/** The name of the default endpoint of an environment in answers and filters. */
+export const DEFAULT_ENDPOINT = 'default'
+
+/** Returns the name of an endpoint in an answer: its id, or `default`. */
+export const endpointName = (endpoint_id: string) =>
+  endpoint_id === DEFAULT_ENDPOINT_ID ? DEFAULT_ENDPOINT : endpoint_id
 
 const timestamp = (description: string) => Type.String({ format: 'date-time', description })
+
+const endpointField = Type.String({
+  description: 'The endpoint: `default`, which is that of webhook-config, or an id of webhook-endpoints.',
+})
+const endpointFilter = Type.Optional(
+  line(64, 'Only deliveries to this endpoint: `default`, or an id of webhook-endpoints.'),
+)
+
+const chosenEvents = (when: string) =>
+  Type.Array(line(64), {
+    maxItems: 50,
+    description: `The events to receive: any of ${EVENTS.join(', ')}. Default ${when}: ${DEFAULT_EVENTS.join(', ')}.`,
+  })
+const rotateSecret = Type.Optional(
+  Type.Boolean({ description: 'true makes a new signing secret. The previous secret signs too for 24 hours.' }),
+)
 
 /** The body of PATCH /v1/merchant/webhook-config. */
 export const ConfigBody = Type.Object({
   webhook_url: Type.Optional(line(2048, 'The URL that receives the events. Required the first time.')),
-  events: Type.Optional(
-    Type.Array(line(64), {
-      maxItems: 50,
-      description: `The events to receive: any of ${EVENTS.join(', ')}. Default of the first save: ${DEFAULT_EVENTS.join(', ')}.`,
-    }),
-  ),
-  rotate_secret: Type.Optional(
-    Type.Boolean({ description: 'true makes a new signing secret. The previous secret signs too for 24 hours.' }),
-  ),
+  events: Type.Optional(chosenEvents('of the first save')),
+  rotate_secret: rotateSecret,
 })
 /** A change of the configuration that matches the schema. The server has not checked the URL and the events yet. */
 export type ConfigInput = Type.Static<typeof ConfigBody>
@@ -35,6 +55,41 @@ export const ConfigRecord = Type.Object({
     Type.String({ description: 'The signing secret. Only in the answer to the request that made it.' }),
   ),
 })
+/** The greatest number of endpoints of a merchant in an environment, with the default endpoint. */
+export const ENDPOINTS_MAX = 10
+
+const aboutEndpoint = line(200, 'Your text about the endpoint, such as the name of the system behind it.')
+
+/** The body of POST /v1/merchant/webhook-endpoints. */
+export const NewEndpointBody = Type.Object({
+  webhook_url: line(2048, 'The URL that receives the events.'),
+  events: Type.Optional(chosenEvents('without this field')),
+  description: Type.Optional(aboutEndpoint),
+})
+
+/** The body of PATCH /v1/merchant/webhook-endpoints/{id}. */
+export const EndpointBody = Type.Object({
+  webhook_url: Type.Optional(line(2048, 'The new URL. Pending deliveries go to it too.')),
+  events: Type.Optional(
+    Type.Array(line(64), { maxItems: 50, description: `The events to receive: any of ${EVENTS.join(', ')}.` }),
+  ),
+  description: Type.Optional(nullable(aboutEndpoint)),
+  rotate_secret: rotateSecret,
+})
+/** A change of an endpoint that matches the schema. The server has not checked the URL and the events yet. */
+export type EndpointInput = Type.Static<typeof EndpointBody>
+
+/** The fields of an endpoint in an answer. */
+export const EndpointRecord = Type.Object({
+  id: endpointField,
+  environment: oneOf(ENVIRONMENTS),
+  description: nullable(Type.String({ description: 'Your text about the endpoint. Null means that there is none.' })),
+  ...ConfigRecord.properties,
+  created_at: timestamp('The time at which you added the endpoint.'),
+})
+/** An endpoint in the form that a merchant reads. */
+export type EndpointView = Type.Static<typeof EndpointRecord>
+
 /** The configuration in the form that a merchant reads. */
 export type ConfigView = Type.Static<typeof ConfigRecord>
 
@@ -46,6 +101,7 @@ export const DeliveryRecord = Type.Object({
   }),
   event: Type.String(),
   environment: oneOf(ENVIRONMENTS),
+  endpoint_id: endpointField,
   status: oneOf(DELIVERY_STATUSES),
   payload: Type.Object({}, { additionalProperties: true, description: 'The body that the receiver gets.' }),
   attempts: Type.Array(
@@ -71,6 +127,7 @@ export const DeliveriesQuery = Type.Object({
   ...PageQuery,
   status: Type.Optional(oneOf(DELIVERY_STATUSES)),
   event: Type.Optional(oneOf([...EVENTS, ...EVENT_ALIASES.keys()])),
+  endpoint_id: endpointFilter,
   ...TimeQuery,
 })
 /** The validated query parameters of the list of deliveries. */
@@ -80,6 +137,14 @@ export type DeliveriesFilter = Type.Static<typeof DeliveriesQuery>
 export const DeliveryParams = Type.Object({ id: Type.String({ description: 'The id of the delivery.' }) })
 /** The configuration in the envelope. */
 export const ConfigAnswer = success(ConfigRecord)
+/** One endpoint in the envelope. */
+export const EndpointAnswer = success(EndpointRecord)
+/** The endpoints of a merchant in the envelope. */
+export const EndpointsAnswer = success(Type.Object({ items: Type.Array(EndpointRecord), limit: Type.Integer() }))
+/** The id of a deleted endpoint in the envelope. */
+export const DeletedEndpointAnswer = success(Type.Object({ id: Type.String(), deleted: Type.Literal(true) }))
+/** The parameters of the paths that name an endpoint. */
+export const EndpointParams = Type.Object({ id: Type.String({ description: 'The id of the endpoint.' }) })
 /** One delivery in the envelope. */
 export const DeliveryAnswer = success(DeliveryRecord)
 /** A page of deliveries in the envelope. */
@@ -90,6 +155,7 @@ export const ReplayBody = Type.Object({
   since: timestamp('Deliveries of events since this time.'),
   until: Type.Optional(timestamp('Deliveries of events before this time. Default: now.')),
   event: Type.Optional(oneOf([...EVENTS, ...EVENT_ALIASES.keys()], 'Only deliveries of this event.')),
+  endpoint_id: endpointFilter,
   status: Type.Optional(
     oneOf(
       ['failed', 'delivered', 'all'],
@@ -116,6 +182,7 @@ export const FAILING_SCANNED_MAX = 1_000
 /** The fields of a failing endpoint in an answer. */
 export const FAILING_FIELDS = {
   environment: oneOf(ENVIRONMENTS),
+  endpoint_id: endpointField,
   failed: Type.Integer({ description: `Deliveries that failed twice or more, up to ${FAILING_SCANNED_MAX}.` }),
   given_up: Type.Integer({
     description: 'The number of these deliveries with the status failed. Only a replay sends them again.',

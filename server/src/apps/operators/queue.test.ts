@@ -202,6 +202,7 @@ test('the list of failing webhooks shows a URL, without its query, from the seco
   const next_attempt_at = new Date(world.deps.clock.now().getTime() + 5 * 60_000).toISOString()
   const state = (failed: number, given_up: number, next: string | null) => ({
     environment: 'live',
+    endpoint_id: 'default',
     failed,
     given_up,
     oldest_at: made,

@@ -1,6 +1,7 @@
 // Defines the response of one payment for operators.
 
 import Type, { type Static } from 'typebox'
+import { DELIVERY_STATUSES } from '../../adapters/webhooks/index.ts'
 import { success } from '../../kernel/http/index.ts'
 import { nullable, oneOf } from '../../kernel/lib/index.ts'
 import { OperatorCollection } from '../../money/collections/index.ts'
@@ -56,7 +57,7 @@ const Attempt = Type.Object({
 const Delivery = Type.Object({
   delivery_id: Type.String(),
   event: Type.String(),
-  status: oneOf(['pending', 'delivered', 'failed']),
+  status: oneOf(DELIVERY_STATUSES),
   attempts: Type.Integer(),
   next_attempt_at: nullableTime('When the next attempt is due. Null means that none follows.'),
   created_at: Timestamp,

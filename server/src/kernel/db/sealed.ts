@@ -37,13 +37,13 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   {
     table: 'webhook_configs',
     column: 'secret',
-    key: { merchant_id: 'uuid', environment: 'text' },
+    key: { merchant_id: 'uuid', environment: 'text', id: 'uuid' },
     if_lost: `secret = ${LOST}`,
   },
   {
     table: 'webhook_configs',
     column: 'previous_secret',
-    key: { merchant_id: 'uuid', environment: 'text' },
+    key: { merchant_id: 'uuid', environment: 'text', id: 'uuid' },
     if_lost: 'previous_secret = null, previous_secret_until = null',
   },
   // The user signs in again.

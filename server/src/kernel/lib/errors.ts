@@ -72,6 +72,11 @@ export const catalogue = {
     message:
       'The merchant has the greatest number of active keys in this environment. Revoke a key that no server uses.',
   },
+  webhook_endpoint_limit_reached: {
+    status: 409,
+    message:
+      'The merchant has the greatest number of webhook endpoints in this environment. Delete an endpoint that no server uses.',
+  },
   second_operator_required: {
     status: 409,
     message: 'You have already approved this. Another operator must approve it too before any money moves.',

@@ -2,7 +2,13 @@
 // every move of a collection, whether a provider, a deadline or an operator causes the move.
 
 import { FAILURE_REASONS } from '../../adapters/providers/port.ts'
-import { type Delivery, enqueueEvents, type NewEvent } from '../../adapters/webhooks/index.ts'
+import {
+  type CanDeliver,
+  type Delivery,
+  type EventEndpoints,
+  enqueueEvents,
+  type NewEvent,
+} from '../../adapters/webhooks/index.ts'
 import { type Posting, postingOf, postTransfers } from '../../books/ledger/index.ts'
 import { type Deps, inputRows, sql, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, formatAmount } from '../../kernel/lib/index.ts'
@@ -55,14 +61,14 @@ export function noEffects(): CollectionEffects {
 /** The actor and the reason of a move, for the history. */
 export type MoveCause = { actor: string; reason: string | null }
 
-/** Makes one move of a locked collection. `subscribed` has the events that the merchant of the collection receives. */
+/** Makes one move of a locked collection. `subscribed` has the endpoints that receive each event of the collection. */
 export function applyCollectionStep(
   deps: Deps,
   effects: CollectionEffects,
   row: LockedCollection,
   step: CollectionStep,
   cause: MoveCause,
-  subscribed: ReadonlySet<string> | undefined,
+  subscribed: EventEndpoints | undefined,
 ): void {
   const move = moves[step.move]
   const { merchant_id, collection_id, routing_code, environment, status: from_status } = row
@@ -76,7 +82,8 @@ export function applyCollectionStep(
     row.foreign_amount_minor = step.foreign.amount_minor
     row.foreign_currency = step.foreign.currency
   }
-  const event = subscribed?.has(move.event) ? move.event : null
+  const endpoint_ids = subscribed?.get(move.event)
+  const event = endpoint_ids === undefined ? null : move.event
   const { version: seq } = row
   effects.history.push({ merchant_id, collection_id, seq, from_status, to_status: move.to, ...cause, event })
   const held = move.to === 'pending_clearance'
@@ -90,9 +97,18 @@ export function applyCollectionStep(
   for (const posting of [step.arrival, step.posting]) {
     if (posting) effects.postings.push(postingOf({ merchant_id, routing_code, environment, ...posting, ...source }))
   }
-  if (event !== null) {
+  if (event !== null && endpoint_ids !== undefined) {
     const body = collectionEventBody(row, event, move.time_field, now.toISOString())
-    effects.events.push({ merchant_id, routing_code, environment, event, ...source, source_seq: seq, body })
+    effects.events.push({
+      merchant_id,
+      routing_code,
+      environment,
+      event,
+      endpoint_ids,
+      ...source,
+      source_seq: seq,
+      body,
+    })
   }
 }
 
@@ -216,7 +232,7 @@ export async function writeCollectionChanges(
   tx: Tx,
   links: LinkSettlement,
   changed: { attempts: readonly AttemptUpdate[]; collections: readonly LockedCollection[]; effects: CollectionEffects },
-  lease: (merchant_id: string) => boolean,
+  lease: CanDeliver,
 ): Promise<Delivery[]> {
   const { attempts, effects } = changed
   const moved = changed.collections.filter((row) => row.moved)

@@ -9,7 +9,7 @@ import {
   presentVerdict,
 } from '../../access/four-eyes/index.ts'
 import { refuseConflict } from '../../access/merchants/index.ts'
-import { type Delivery, subscriptionKey, subscriptionsOf } from '../../adapters/webhooks/index.ts'
+import { type CanDeliver, type Delivery, subscriptionKey, subscriptionsOf } from '../../adapters/webhooks/index.ts'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, formatAmount, isId, refuse, refuseField, routingCodeOf } from '../../kernel/lib/index.ts'
@@ -56,7 +56,7 @@ export async function clearCollection(
   links: LinkSettlement,
   act: Act,
   input: Clearance,
-  lease: (merchant_id: string) => boolean,
+  lease: CanDeliver,
 ): Promise<ClearResult> {
   const { decision, reason } = input
   const row = await lock(tx, input.collection_id.toLowerCase())

@@ -1,7 +1,7 @@
 // Locks the rows that a batch of outcomes changes, in the same order as all other transactions: collections, collections of
 // duplicate payments, payment links.
 
-import { subscriptionKey, subscriptionsOf } from '../../adapters/webhooks/index.ts'
+import { type EventEndpoints, subscriptionKey, subscriptionsOf } from '../../adapters/webhooks/index.ts'
 import { inputRows, sql, type Tx } from '../../kernel/db/index.ts'
 import { contradicts } from './decide.ts'
 import { isDuplicatePayment, isPaidByOtherAttempt, lockDuplicates } from './duplicates.ts'
@@ -82,7 +82,7 @@ export async function lockSnapshots(
 /** Returns the locked rows, one for each attempt, as collections with their attempts. */
 function snapshotsOf(
   rows: readonly LockedRow[],
-  subscriptions: ReadonlyMap<string, ReadonlySet<string>>,
+  subscriptions: ReadonlyMap<string, EventEndpoints>,
 ): Map<string, CollectionSnapshot> {
   const snapshots = new Map<string, CollectionSnapshot>()
   for (const row of rows) {

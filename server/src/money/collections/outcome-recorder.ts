@@ -1,7 +1,7 @@
 // Records providers' answers about attempts in batches: settles final answers and notes open answers.
 
 import type { Answer, PushAnswer } from '../../adapters/providers/port.ts'
-import type { Delivery } from '../../adapters/webhooks/index.ts'
+import type { CanDeliver, Delivery } from '../../adapters/webhooks/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
 import { isOpenAnswer } from './decide.ts'
@@ -12,7 +12,7 @@ import type { AttemptOutcome } from './snapshot.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
 /** The functions of the webhook sender that a settlement calls. */
-export type DeliveryQueue = { canDispatch(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void }
+export type DeliveryQueue = { canDispatch: CanDeliver; dispatch(deliveries: Delivery[]): void }
 
 /** Runs work of an attempt in the background. If the work fails, the server logs the error and the attempt becomes due again. */
 export type RunTracked = (attempt: Attempt, work: Promise<void>) => void

@@ -2,7 +2,7 @@
 // before the commit, the attempt becomes due again. If it dies after the commit, the leased deliveries become due when their lease
 // ends. A repeated outcome changes nothing.
 
-import type { Delivery } from '../../adapters/webhooks/index.ts'
+import type { CanDeliver, Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, inTransaction, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant } from '../../kernel/lib/index.ts'
 import {
@@ -27,7 +27,7 @@ export async function applyOutcomes(
   tx: Tx,
   links: LinkSettlement,
   outcomes: readonly AttemptOutcome[],
-  lease: (merchant_id: string) => boolean,
+  lease: CanDeliver,
 ): Promise<Delivery[]> {
   const snapshots = await lockSnapshots(tx, links, outcomes)
   const effects = noEffects()
@@ -65,7 +65,7 @@ export async function settleOutcomes(
   deps: Deps,
   links: LinkSettlement,
   outcomes: readonly AttemptOutcome[],
-  lease: (merchant_id: string) => boolean,
+  lease: CanDeliver,
 ): Promise<Delivery[]> {
   const deliveries = await inTransaction(deps.db, async (tx) => {
     const queued = await applyOutcomes(deps, tx, links, outcomes, lease)

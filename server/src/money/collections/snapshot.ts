@@ -1,6 +1,7 @@
 // Defines a payment under lock, as a settlement reads it: the collection, its attempts, its payment link and its recorded outcomes.
 
 import type { Answer, FailureReason, Method } from '../../adapters/providers/port.ts'
+import type { EventEndpoints } from '../../adapters/webhooks/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import type { LockedLink } from './link-settlement.ts'
 import type { AttemptState, Status } from './state.ts'
@@ -85,8 +86,8 @@ export type CollectionSnapshot = {
   link: LockedLink | undefined
   /** The outcomes that the provider has reported so far, as the history records them. */
   recorded: Set<string>
-  /** The events that the merchant receives. */
-  subscribed: ReadonlySet<string> | undefined
+  /** The endpoints that receive each event. Undefined means that no endpoint receives events. */
+  subscribed: EventEndpoints | undefined
 }
 
 type ReceivedMoney = Pick<CollectionCore, 'amount_received_minor' | 'foreign_currency'>

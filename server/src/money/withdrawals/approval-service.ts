@@ -2,7 +2,7 @@
 // of a batch, approves, and stores the answers. The page docs/design/crash-points.md has the result of a crash in each step of a
 // batch.
 
-import type { Delivery } from '../../adapters/webhooks/index.ts'
+import type { CanDeliver, Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, isLockTimeout, isUnavailable, type Tx } from '../../kernel/db/index.ts'
 import { type KeyedRequest, type KeyedResult, onceInBatch, type StoredAnswer } from '../../kernel/http/index.ts'
 import { assertInvariant, gather, limitConcurrency, type Refusal } from '../../kernel/lib/index.ts'
@@ -25,7 +25,7 @@ export type ApprovalKey = NonNullable<KeyedRequest<ApprovalResult>['once']>
 export type ApprovalService = {
   providers: PayoutProviders
   /** Returns true if this process has free capacity to send another delivery of the merchant at once. */
-  canDeliver(merchant_id: string): boolean
+  canDeliver: CanDeliver
   /**
    * Approves one withdrawal in a batch with concurrent approvals, and sends its payout. If the withdrawal needs another approval,
    * sends no payout. If an approval is not allowed, throws a Refusal.
@@ -48,7 +48,7 @@ export function createApprovalService(
   options: {
     driver: PayoutDriver
     find: FindProvider
-    webhooks: { canDispatch(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void }
+    webhooks: { canDispatch: CanDeliver; dispatch(deliveries: Delivery[]): void }
     canDispatch: boolean
   },
 ): ApprovalService {

@@ -3,7 +3,9 @@
 
 import { PAYOUT_FAILURES } from '../../adapters/providers/port.ts'
 import {
+  type CanDeliver,
   type Delivery,
+  type EventEndpoints,
   type EventName,
   enqueueEvents,
   type NewEvent,
@@ -39,8 +41,8 @@ export type WithdrawalChange = {
   event: NewEvent | null
 }
 
-/** The events that each merchant receives in each environment, by `subscriptionKey`. */
-export type EventSubscriptions = ReadonlyMap<string, ReadonlySet<string>>
+/** The endpoints that receive each event of a merchant in an environment, by `subscriptionKey`. */
+export type EventSubscriptions = ReadonlyMap<string, EventEndpoints>
 
 /** Reads the subscriptions of the merchants of a batch of locked withdrawals. */
 export function readSubscriptions(tx: Tx, snapshots: Iterable<WithdrawalSnapshot>): Promise<EventSubscriptions> {
@@ -84,8 +86,8 @@ export function moveWithdrawal(
     updated_at: now,
     completed_at: completedAt(before, move.to, now),
   }
-  const event =
-    move.event !== null && subscriptions.get(subscriptionKey(withdrawal))?.has(move.event) ? move.event : null
+  const endpoint_ids = move.event === null ? undefined : subscriptions.get(subscriptionKey(withdrawal))?.get(move.event)
+  const event = endpoint_ids === undefined ? null : move.event
   const source = { source_type: 'withdrawal', source_id: id } as const
   const transfer = author.transfer_id === undefined ? {} : { transfer_id: author.transfer_id }
   const body = event === null ? null : disbursementEventBody(withdrawal, merchant, event, now.toISOString())
@@ -96,9 +98,18 @@ export function moveWithdrawal(
       ? postingOf({ merchant_id, routing_code, environment, ...decided.effect, ...source, ...transfer })
       : null,
     event:
-      event === null || body === null
+      event === null || endpoint_ids === undefined || body === null
         ? null
-        : { merchant_id, routing_code, environment, event, ...source, source_seq: withdrawal.version, body },
+        : {
+            merchant_id,
+            routing_code,
+            environment,
+            event,
+            endpoint_ids,
+            ...source,
+            source_seq: withdrawal.version,
+            body,
+          },
   }
 }
 
@@ -217,7 +228,7 @@ export async function writeWithdrawalChanges(
   deps: Deps,
   tx: Tx,
   changes: readonly WithdrawalChange[],
-  canDeliver: (merchant_id: string) => boolean,
+  canDeliver: CanDeliver,
 ): Promise<Delivery[]> {
   if (changes.length === 0) return []
   const latest = new Map(changes.map(({ withdrawal }) => [withdrawalName(withdrawal), withdrawal]))

@@ -4,7 +4,7 @@
 
 import type { Breaker } from '../../adapters/providers/breaker.ts'
 import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../../adapters/providers/port.ts'
-import type { Delivery } from '../../adapters/webhooks/index.ts'
+import type { CanDeliver, Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
 import { type ConcurrencyLimits, createClaimer, createConcurrencyLimits, type Task } from '../../kernel/work/index.ts'
@@ -81,7 +81,7 @@ type PayoutSteps = {
 }
 
 /** The functions of the webhook sender that a settlement calls. */
-type WebhookDispatch = { canDispatch(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void }
+type WebhookDispatch = { canDispatch: CanDeliver; dispatch(deliveries: Delivery[]): void }
 
 /** Makes the driver of payouts. `webhooks` sends the deliveries that a settlement leases to this process. */
 export function createPayoutDriver(

@@ -9,7 +9,7 @@ import {
   lockCorrections,
 } from '../../access/four-eyes/index.ts'
 import { refuseConflict } from '../../access/merchants/index.ts'
-import type { Delivery } from '../../adapters/webhooks/index.ts'
+import type { CanDeliver, Delivery } from '../../adapters/webhooks/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
 import { lockBooks } from '../../books/ledger/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -167,7 +167,7 @@ export async function resolveWithdrawal(
   tx: Tx,
   act: Act,
   input: WithdrawalResolution,
-  canDeliver: (merchant_id: string) => boolean,
+  canDeliver: CanDeliver,
 ): Promise<ResolutionResult> {
   const snapshot = await lockWithdrawal(tx, input)
   const { withdrawal: before, merchant } = snapshot

@@ -5,7 +5,7 @@
 import { ASK_AGAIN_MS_MAX } from '../../adapters/providers/answer.ts'
 import { isUnasked } from '../../adapters/providers/breaker.ts'
 import type { PayoutAnswer } from '../../adapters/providers/port.ts'
-import type { Delivery } from '../../adapters/webhooks/index.ts'
+import type { CanDeliver, Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, inLockOrder, inputRows, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, newId } from '../../kernel/lib/index.ts'
 import {
@@ -80,7 +80,7 @@ export async function applyPayoutOutcomes(
   deps: Deps,
   tx: Tx,
   outcomes: readonly PayoutOutcome[],
-  canDeliver: (merchant_id: string) => boolean,
+  canDeliver: CanDeliver,
 ): Promise<Delivery[]> {
   const snapshots = await lockWithdrawals(tx, outcomes)
   const locked = [...snapshots.values()]
@@ -122,7 +122,7 @@ export async function applyPayoutOutcomes(
 export async function settlePayouts(
   deps: Deps,
   outcomes: readonly PayoutOutcome[],
-  canDeliver: (merchant_id: string) => boolean,
+  canDeliver: CanDeliver,
 ): Promise<Delivery[]> {
   const deliveries = await inTransaction(deps.db, async (tx) => {
     const made = await applyPayoutOutcomes(deps, tx, outcomes, canDeliver)
