@@ -329,7 +329,7 @@ export type Calls = {
     params: {  }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
     body: undefined
-    data: { failing: Array<{ environment: "live" | "sandbox"; failed: number; given_up: number; oldest_at: string; last_failed_at: string; last_status_code: number | null; last_error: string | null; next_attempt_at: string | null }> }
+    data: { failing: Array<{ environment: "live" | "sandbox"; endpoint_id: string; failed: number; given_up: number; oldest_at: string; last_failed_at: string; last_status_code: number | null; last_error: string | null; next_attempt_at: string | null }> }
   }
   'GET /v1/merchant/webhook-config': {
     params: {  }
@@ -347,31 +347,67 @@ export type Calls = {
     params: {  }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
     body: undefined
-    data: { id: string; event: string; environment: "live" | "sandbox"; status: "pending" | "delivered" | "failed"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }
+    data: { id: string; event: string; environment: "live" | "sandbox"; endpoint_id: string; status: "pending" | "delivered" | "failed" | "cancelled"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }
+  }
+  'GET /v1/merchant/webhook-endpoints': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { items: Array<{ id: string; environment: "live" | "sandbox"; description: string | null; webhook_url: string; events: Array<string>; secret_last4: string; secret?: string; created_at: string }>; limit: number }
+  }
+  'POST /v1/merchant/webhook-endpoints': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: { webhook_url: string; events?: Array<string>; description?: string }
+    data: { id: string; environment: "live" | "sandbox"; description: string | null; webhook_url: string; events: Array<string>; secret_last4: string; secret?: string; created_at: string }
+  }
+  'GET /v1/merchant/webhook-endpoints/{id}': {
+    params: { id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; environment: "live" | "sandbox"; description: string | null; webhook_url: string; events: Array<string>; secret_last4: string; secret?: string; created_at: string }
+  }
+  'PATCH /v1/merchant/webhook-endpoints/{id}': {
+    params: { id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: { webhook_url?: string; events?: Array<string>; description?: string | null; rotate_secret?: boolean }
+    data: { id: string; environment: "live" | "sandbox"; description: string | null; webhook_url: string; events: Array<string>; secret_last4: string; secret?: string; created_at: string }
+  }
+  'DELETE /v1/merchant/webhook-endpoints/{id}': {
+    params: { id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; deleted: true }
+  }
+  'POST /v1/merchant/webhook-endpoints/{id}/test': {
+    params: { id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; event: string; environment: "live" | "sandbox"; endpoint_id: string; status: "pending" | "delivered" | "failed" | "cancelled"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }
   }
   'GET /v1/merchant/webhook-deliveries': {
     params: {  }
-    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "pending" | "delivered" | "failed"; event?: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "collection.successful"; from?: string; to?: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "pending" | "delivered" | "failed" | "cancelled"; event?: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "collection.successful"; endpoint_id?: string; from?: string; to?: string }
     body: undefined
-    data: { items: Array<{ id: string; event: string; environment: "live" | "sandbox"; status: "pending" | "delivered" | "failed"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+    data: { items: Array<{ id: string; event: string; environment: "live" | "sandbox"; endpoint_id: string; status: "pending" | "delivered" | "failed" | "cancelled"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
   }
   'GET /v1/merchant/webhook-deliveries/{id}': {
     params: { id: string }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
     body: undefined
-    data: { id: string; event: string; environment: "live" | "sandbox"; status: "pending" | "delivered" | "failed"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }
+    data: { id: string; event: string; environment: "live" | "sandbox"; endpoint_id: string; status: "pending" | "delivered" | "failed" | "cancelled"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }
   }
   'POST /v1/merchant/webhook-deliveries/replay': {
     params: {  }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
-    body: { since: string; until?: string; event?: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "collection.successful"; status?: "failed" | "delivered" | "all" }
+    body: { since: string; until?: string; event?: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "collection.successful"; endpoint_id?: string; status?: "failed" | "delivered" | "all" }
     data: { queued: number; more: boolean; next_since: string | null }
   }
   'POST /v1/merchant/webhook-deliveries/{id}/replay': {
     params: { id: string }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
     body: undefined
-    data: { id: string; event: string; environment: "live" | "sandbox"; status: "pending" | "delivered" | "failed"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }
+    data: { id: string; event: string; environment: "live" | "sandbox"; endpoint_id: string; status: "pending" | "delivered" | "failed" | "cancelled"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }
   }
   'GET /v1/merchant/requests': {
     params: {  }
@@ -767,7 +803,7 @@ export type Calls = {
     params: {  }
     query: {  }
     body: undefined
-    data: { items: Array<{ merchant_id: string; name: string; webhook_url: string | null; environment: "live" | "sandbox"; failed: number; given_up: number; oldest_at: string; last_failed_at: string; last_status_code: number | null; last_error: string | null; next_attempt_at: string | null }> }
+    data: { items: Array<{ merchant_id: string; name: string; webhook_url: string | null; environment: "live" | "sandbox"; endpoint_id: string; failed: number; given_up: number; oldest_at: string; last_failed_at: string; last_status_code: number | null; last_error: string | null; next_attempt_at: string | null }> }
   }
   'GET /v1/operator/networks': {
     params: {  }
@@ -833,6 +869,6 @@ export type Calls = {
     params: { collection_id: string }
     query: {  }
     body: undefined
-    data: { merchant_id: string; merchant_code: string; merchant_name: string; collection_id: string; reference: string | null; merchant_reference: string | null; status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; amount: number; amount_received: number | null; foreign_amount: number | null; foreign_currency: string | null; currency: string; method: "wallet_push" | "provider_pesa" | "qr" | null; environment: "live" | "sandbox"; provider_payment_status: string | null; payment_url: string | null; failure_reason_code: string | null; failure_reason_message: string | null; created_at: string; updated_at: string; fee: number; customer_name: string | null; customer_phone: string | null; description: string | null; provider: string | null; provider_reference: string | null; held_at: string | null; decided_at: string | null; history: Array<{ from_status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; to_status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; actor: string; reason: string | null; event: string | null; at: string }>; waits_for: { what: "payer_choice" | "sending" | "payer_approval" | "provider_call" | "worker" | "circuit" | "late_answer" | "operator_review"; text: string; since: string | null; next_at: string | null; until: string | null } | null; attempts: Array<{ number: number; provider: string; provider_reference: string; statement_reference: string | null; provider_id: string | null; provider_status: string | null; method: string; phone: string | null; amount: number; currency: string; state: "to_send" | "asked" | "final" | "given_up"; asks: number; due_at: string | null; leased: boolean; deadline_at: string; sent_at: string | null; created_at: string; updated_at: string }>; postings: Array<{ at: string; kind: "transfer"; posting: string; debit: string; credit: string; amount: string; reference: string | null }>; deliveries: Array<{ delivery_id: string; event: string; status: "pending" | "delivered" | "failed"; attempts: number; next_attempt_at: string | null; created_at: string; last_at: string | null; last_status_code: number | null; last_error: string | null }>; timeline: { items: Array<{ at: string; kind: "request"; id: string; request_id: string; method: string; path: string; status: number; duration_ms: number } | { at: string; kind: "attempt"; number: number; what: "created" | "sent" | "answered"; provider: string; method: string; provider_reference: string; provider_status: string | null } | { at: string; kind: "status"; from: string | null; to: string; actor: "merchant" | "payer" | "platform" | "provider" | "deadline"; reason: string | null } | { at: string; kind: "transfer"; posting: string; debit: string; credit: string; amount: string; reference: string | null } | { at: string; kind: "webhook"; delivery_id: string; event: string; number: number; status_code: number | null; duration_ms: number | null; error: string | null; delivered: boolean; next_attempt_at: string | null }>; complete: boolean } }
+    data: { merchant_id: string; merchant_code: string; merchant_name: string; collection_id: string; reference: string | null; merchant_reference: string | null; status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; amount: number; amount_received: number | null; foreign_amount: number | null; foreign_currency: string | null; currency: string; method: "wallet_push" | "provider_pesa" | "qr" | null; environment: "live" | "sandbox"; provider_payment_status: string | null; payment_url: string | null; failure_reason_code: string | null; failure_reason_message: string | null; created_at: string; updated_at: string; fee: number; customer_name: string | null; customer_phone: string | null; description: string | null; provider: string | null; provider_reference: string | null; held_at: string | null; decided_at: string | null; history: Array<{ from_status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; to_status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; actor: string; reason: string | null; event: string | null; at: string }>; waits_for: { what: "payer_choice" | "sending" | "payer_approval" | "provider_call" | "worker" | "circuit" | "late_answer" | "operator_review"; text: string; since: string | null; next_at: string | null; until: string | null } | null; attempts: Array<{ number: number; provider: string; provider_reference: string; statement_reference: string | null; provider_id: string | null; provider_status: string | null; method: string; phone: string | null; amount: number; currency: string; state: "to_send" | "asked" | "final" | "given_up"; asks: number; due_at: string | null; leased: boolean; deadline_at: string; sent_at: string | null; created_at: string; updated_at: string }>; postings: Array<{ at: string; kind: "transfer"; posting: string; debit: string; credit: string; amount: string; reference: string | null }>; deliveries: Array<{ delivery_id: string; event: string; status: "pending" | "delivered" | "failed" | "cancelled"; attempts: number; next_attempt_at: string | null; created_at: string; last_at: string | null; last_status_code: number | null; last_error: string | null }>; timeline: { items: Array<{ at: string; kind: "request"; id: string; request_id: string; method: string; path: string; status: number; duration_ms: number } | { at: string; kind: "attempt"; number: number; what: "created" | "sent" | "answered"; provider: string; method: string; provider_reference: string; provider_status: string | null } | { at: string; kind: "status"; from: string | null; to: string; actor: "merchant" | "payer" | "platform" | "provider" | "deadline"; reason: string | null } | { at: string; kind: "transfer"; posting: string; debit: string; credit: string; amount: string; reference: string | null } | { at: string; kind: "webhook"; delivery_id: string; event: string; number: number; status_code: number | null; duration_ms: number | null; error: string | null; delivered: boolean; next_attempt_at: string | null }>; complete: boolean } }
   }
 }

@@ -174,6 +174,38 @@ test('a member tests a webhook address, sees the signing secret once, and reads 
   await visitor.leave()
 })
 
+test('a developer adds, changes, tests and removes another webhook endpoint, and sees its secret once', async () => {
+  const merchant = await office.world.newMerchant()
+  const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [404] })
+  const { page } = visitor
+  await visitor.opens('/sandbox/webhooks')
+  await page.getByText('No other endpoints.').waitFor()
+  await visitor.press('', 'Add an endpoint')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Address of your server').fill(receiver.url)
+  await dialog.getByLabel('Description (optional)').fill('Bookkeeping')
+  await visitor.looks('a new webhook endpoint')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Copy this secret now' }).waitFor()
+  const secret = await page.locator('.key').innerText()
+  await page.getByRole('button', { name: 'Change: Bookkeeping' }).click()
+  await dialog.getByLabel('Description (optional)').fill('Books')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  const before = receiver.received.length
+  receiver.reply = { kind: 'status', status: 200 }
+  await page.getByRole('button', { name: 'Send a test: Books' }).click()
+  await page.getByRole('status').getByText('The test is queued.').waitFor()
+  await receiver.waitFor(before + 1)
+  const sent = receiver.received[before]
+  assert.ok(sent)
+  assert.equal(sent.headers['x-service-signature'], createHmac('sha256', secret).update(sent.body).digest('hex'))
+  await visitor.looks('webhook endpoints')
+  await page.getByRole('button', { name: 'Remove: Books' }).click()
+  await dialog.getByRole('button', { name: 'Yes, remove it' }).click()
+  await page.getByText('No other endpoints.').waitFor()
+  await visitor.leave()
+})
+
 test('a member who lost the response with the first secret reads what happened and how to get another secret', async () => {
   const merchant = await office.world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [404] })

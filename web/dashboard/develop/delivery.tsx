@@ -28,7 +28,7 @@ export function DeliveryPage() {
     )
   }
   const again =
-    row.status === 'pending' ? null : (
+    row.status === 'pending' || row.status === 'cancelled' ? null : (
       <Button loading={replay.isPending} onClick={() => replay.mutate({ params: { id } })}>
         {t.replay}
       </Button>
@@ -84,6 +84,7 @@ function DeliveryFacts({ row }: { row: WebhookDelivery }) {
       <FactList
         facts={[
           [t.event_name, <Mono key="event">{row.event}</Mono>],
+          row.endpoint_id === 'default' ? null : [t.endpoint, <Mono key="endpoint">{row.endpoint_id}</Mono>],
           [t.last, <AttemptResult key="last" attempt={row.attempts.at(-1)} />],
           row.next_attempt_at === null ? null : [t.next, <Time key="next" time={row.next_attempt_at} seconds />],
           [t.about, about],

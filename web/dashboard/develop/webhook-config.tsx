@@ -1,9 +1,9 @@
 // Shows the webhook address, the events, and the signing secret. The page shows the secret once, after the server has made the
 // secret.
 
-import { Button, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Checkbox, type CheckboxGroupProps, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { checks } from '../../ui/checks.ts'
 import { useCall } from '../../ui/data.ts'
@@ -131,13 +131,7 @@ function WebhookConfigForm({
           maxLength={2048}
           {...draft.form.getInputProps('webhook_url')}
         />
-        <Checkbox.Group label={t.events} required {...draft.form.getInputProps('events')}>
-          <Stack gap="xs" mt="xs">
-            {EVENTS.map((event) => (
-              <Checkbox key={event} value={event} label={t.event[event]} description={event} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
+        <EventChoice input={draft.form.getInputProps('events')} />
         <Problem error={draft.error} />
         <Group>
           <Button type="submit" loading={draft.sending}>
@@ -154,18 +148,34 @@ function WebhookConfigForm({
   )
 }
 
-function Secret({ secret, forget }: { secret: string | null; forget: () => void }) {
+/** Shows the events as a group of checkboxes. `input` has the properties of the field in its form. */
+export function EventChoice({ input }: { input: Omit<CheckboxGroupProps, 'children'> }) {
+  const t = useTexts(webhooksTexts)
+  return (
+    <Checkbox.Group {...input} label={t.events} required>
+      <Stack gap="xs" mt="xs">
+        {EVENTS.map((event) => (
+          <Checkbox key={event} value={event} label={t.event[event]} description={event} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  )
+}
+
+/** Shows a new signing secret once. Null means that there is none to show. */
+export function Secret({ secret, forget }: { secret: string | null; forget: () => void }) {
   return <div role="status">{secret === null ? null : <NewSecret secret={secret} forget={forget} />}</div>
 }
 
 function NewSecret({ secret, forget }: { secret: string; forget: () => void }) {
   const t = useTexts(webhooksTexts)
   const panel = useRef<HTMLElement>(null)
+  const title_id = useId()
   // The secret appears only once, above the button. The panel takes the focus so that the reader sees the secret.
   useEffect(() => panel.current?.focus(), [])
   return (
-    <section className="panel secret" ref={panel} tabIndex={-1} aria-labelledby="secret">
-      <Title order={2} id="secret">
+    <section className="panel secret" ref={panel} tabIndex={-1} aria-labelledby={title_id}>
+      <Title order={2} id={title_id}>
         {t.secret_once}
       </Title>
       <Stack gap="sm">

@@ -13,6 +13,7 @@ import { useEnvironmentPath } from '../merchant.ts'
 import { AttemptResult, DELIVERY_TONES, EventName, type WebhookDelivery } from './delivery-parts.tsx'
 import { ReplaySince } from './replay-since.tsx'
 import { WebhookConfig } from './webhook-config.tsx'
+import { ENDPOINTS, endpointLabel, WebhookEndpoints } from './webhook-endpoints.tsx'
 import { WebhookTest } from './webhook-test.tsx'
 import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 
@@ -36,6 +37,7 @@ export function Webhooks() {
     <Page title={t.title} lead={t.lead}>
       <WebhookConfig config={config.data ?? null} />
       {config.data === undefined ? null : <WebhookTest />}
+      <WebhookEndpoints />
       <Deliveries />
     </Page>
   )
@@ -46,9 +48,12 @@ function Deliveries() {
   const parts = useTexts(partsTexts)
   const at = useEnvironmentPath()
   const [replaying, setReplaying] = useState(false)
+  const endpoints = useRead(ENDPOINTS, {}, { keep: true }).data?.items ?? []
+  const names = new Map(endpoints.map((one) => [one.id, endpointLabel(one, t.endpoint_default)]))
   const filters: ListFilter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) },
     { name: 'event', label: t.event_name, kind: 'choice', choices: EVENTS.map((one) => [one, t.event[one] ?? one]) },
+    { name: 'endpoint_id', label: t.endpoint, kind: 'choice', choices: [...names] },
     { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
     { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
   ]
@@ -57,6 +62,14 @@ function Deliveries() {
   const columns: Column<WebhookDelivery>[] = [
     { label: t.time, show: (row) => <Time time={row.created_at} seconds /> },
     { label: t.event_name, show: (row) => <EventName row={row} /> },
+    ...(endpoints.length > 1
+      ? [
+          {
+            label: t.endpoint,
+            show: (row: WebhookDelivery) => names.get(row.endpoint_id) ?? t.endpoint_removed,
+          },
+        ]
+      : []),
     { label: t.status, show: (row) => <Chip tone={DELIVERY_TONES[row.status]}>{t.state[row.status]}</Chip> },
     { label: t.last, show: (row) => <AttemptResult attempt={row.attempts.at(-1)} /> },
     { label: t.attempts, show: (row) => row.attempts.at(-1)?.number ?? 0, right: true },
