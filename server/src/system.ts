@@ -16,6 +16,7 @@ import {
   identityRoutes,
   identityTask,
   mayMailInvitation,
+  passkeyRoutes,
   sessionRoutes,
 } from './access/identity/index.ts'
 import { ipAddressRoutes, merchantRoutes, notifyAdmins } from './access/merchants/index.ts'
@@ -342,6 +343,7 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
     }),
     identityRoutes(deps, { revokeAllKeys }),
     sessionRoutes(deps),
+    passkeyRoutes(deps),
     callbackRoutes(receive, providers),
     payPageRoutes(deps, { collect, find, live, outcomes: MAGIC_NUMBERS }),
     portalRoutes(deps, {

@@ -225,6 +225,8 @@ const OWNERS: Record<string, readonly string[]> = {
     'identity_records',
     'mailed_links',
     'recovery_codes',
+    'passkey_challenges',
+    'passkeys',
     'second_steps',
     'sign_in_attempts',
     'signing_keys',

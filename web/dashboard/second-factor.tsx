@@ -30,7 +30,7 @@ export function NeedsSecondFactor({ business }: { business: string }) {
       <Stack gap="md">
         <Text>{t.help}</Text>
         <Group>
-          <Button onClick={() => void signIn({ enrol: true })}>{t.button}</Button>
+          <Button onClick={() => void signIn({ enrol: 'totp' })}>{t.button}</Button>
         </Group>
       </Stack>
     </Page>

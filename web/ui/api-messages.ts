@@ -254,6 +254,10 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'has a reference or provider_id of more than {} characters': 'reference au provider_id inazidi herufi {}',
   'has no kind, and its reference is not one of ours': 'hauna kind, wala namba yetu ya kumbukumbu inayouonyesha',
   'has a quote in the middle of a field': 'kuna alama ya nukuu katikati ya sehemu',
+  'You have no passkey that can confirm this session.': 'Huna passkey inayoweza kuthibitisha hapa.',
+  'You have no passkey with this id.': 'Huna passkey hii. Labda imeshaondolewa.',
+  'was not accepted, or its challenge has expired. Get new options with POST /v1/session/passkey':
+    'Passkey haikukubaliwa, au muda wake umepita. Jaribu tena.',
   'has a quote that is not closed': 'kuna alama ya nukuu isiyofungwa',
   'has text after a closing quote': 'kuna kitu baada ya nukuu kufungwa',
   'has a control character such as NUL': 'kuna herufi isiyoonekana',

@@ -821,13 +821,13 @@ export type Calls = {
     params: {  }
     query: {  }
     body: undefined
-    data: { auth_time: string | null; confirm_with: "code" | "password" | "sign_in" }
+    data: { auth_time: string | null; confirm_with: "code" | "password" | "sign_in"; passkey: boolean }
   }
   'POST /v1/session/confirm': {
     params: {  }
     query: {  }
-    body: { code?: string; password?: string }
-    data: { auth_time: string | null; confirm_with: "code" | "password" | "sign_in" }
+    body: { code?: string; password?: string; passkey?: { id: string; rawId: string; type: "public-key"; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null } } }
+    data: { auth_time: string | null; confirm_with: "code" | "password" | "sign_in"; passkey: boolean }
   }
   'GET /v1/sessions': {
     params: {  }
@@ -840,6 +840,24 @@ export type Calls = {
     query: {  }
     body: undefined
     data: { id: string; console: "dashboard" | "operator"; device: string; address: string; signed_in_at: string; seen_at: string; current: boolean }
+  }
+  'GET /v1/passkeys': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: { items: Array<{ id: string; name: string; created_at: string; used_at: string | null }>; can_add: boolean }
+  }
+  'DELETE /v1/passkeys/{passkey_id}': {
+    params: { passkey_id: string }
+    query: {  }
+    body: undefined
+    data: { id: string; name: string; created_at: string; used_at: string | null }
+  }
+  'POST /v1/session/passkey': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: { challenge: string; rpId?: string; timeout?: number; userVerification?: "required"; allowCredentials?: Array<{ id: string; type: string; transports?: Array<string> }> }
   }
   'GET /v1/merchant/overview': {
     params: {  }

@@ -1,9 +1,10 @@
-// Shows the dialog in which the user confirms the session with a code or the password. After the confirmation, the page repeats
+// Shows the dialog in which the user confirms the session with a code, the password or a passkey. After the confirmation, the page repeats
 // the refused request.
 
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { call, Refused } from './api.ts'
+import type { Calls } from './api-types.ts'
 import { onConfirmation } from './confirm-request.ts'
 import { useRead } from './data.ts'
 import { texts, useTexts } from './language.ts'
@@ -21,6 +22,8 @@ const confirmTexts = texts({
     wrong_code: 'Namba si sahihi, au imeshatumika. Subiri namba mpya na ujaribu tena.',
     password: 'Nywila yako',
     wrong_password: 'Nywila si sahihi.',
+    use_passkey: 'Tumia passkey yako',
+    passkey_failed: 'Passkey haikutumika. Jaribu tena, au andika namba ya uthibitishaji.',
     confirm: 'Thibitisha na uendelee',
     only_sign_in: 'Ni muda tangu ulipoingia. Ingia tena, kisha rudia ombi lako. Ulichoandika kimehifadhiwa.',
     sign_in: 'Ingia tena',
@@ -33,6 +36,8 @@ const confirmTexts = texts({
     wrong_code: 'The code is not right, or was used already. Wait for a new one and try again.',
     password: 'Your password',
     wrong_password: 'The password is not right.',
+    use_passkey: 'Use your passkey',
+    passkey_failed: 'The passkey was not used. Try again, or enter a code.',
     confirm: 'Confirm and continue',
     only_sign_in: 'You did not sign in recently. Sign in again, then repeat your request. What you typed is kept.',
     sign_in: 'Sign in again',
@@ -102,7 +107,7 @@ function ConfirmForm({ close }: { close: (confirmed: boolean) => void }) {
     setWrong(false)
     setError(null)
     try {
-      await call('POST /v1/session/confirm', { body: field === 'code' ? { code: text } : { password: text } })
+      await call(CONFIRM, { body: field === 'code' ? { code: text } : { password: text } })
       close(true)
     } catch (thrown) {
       if (thrown instanceof Refused && thrown.code === 'validation_failed') setWrong(true)
@@ -116,6 +121,7 @@ function ConfirmForm({ close }: { close: (confirmed: boolean) => void }) {
     <form onSubmit={(event) => void send(event)} noValidate>
       <Stack gap="md">
         <Text>{t.lead}</Text>
+        {read.data?.passkey && hasPasskeys ? <PasskeyButton close={close} /> : null}
         <TextInput
           label={t[field]}
           {...(is_code ? { description: t.code_hint } : {})}
@@ -139,3 +145,53 @@ function ConfirmForm({ close }: { close: (confirmed: boolean) => void }) {
     </form>
   )
 }
+
+/** True if the browser can read the options of a passkey. Browsers without this function are older than passkeys on many devices. */
+const hasPasskeys = typeof window.PublicKeyCredential?.parseRequestOptionsFromJSON === 'function'
+
+/** Confirms the session with a passkey. */
+function PasskeyButton({ close }: { close: (confirmed: boolean) => void }) {
+  const t = useTexts(confirmTexts)
+  const [failed, setFailed] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const [sending, setSending] = useState(false)
+  const use = async () => {
+    setSending(true)
+    setFailed(false)
+    setError(null)
+    try {
+      await confirmWithPasskey()
+      close(true)
+    } catch (thrown) {
+      // The browser throws a DOMException if the user closes its dialog or has no passkey here.
+      const is_passkey = thrown instanceof DOMException
+      if (is_passkey || (thrown instanceof Refused && thrown.code === 'validation_failed')) setFailed(true)
+      else setError(thrown)
+    } finally {
+      setSending(false)
+    }
+  }
+  return (
+    <Stack gap="xs">
+      <Group>
+        <Button onClick={() => void use()} loading={sending}>
+          {t.use_passkey}
+        </Button>
+      </Group>
+      <Text role="alert" c="red">
+        {failed ? t.passkey_failed : ''}
+      </Text>
+      <Problem error={error} />
+    </Stack>
+  )
+}
+
+async function confirmWithPasskey(): Promise<void> {
+  const options = await call('POST /v1/session/passkey')
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON)
+  const credential = (await navigator.credentials.get({ publicKey })) as PublicKeyCredential
+  const passkey = credential.toJSON() as NonNullable<Calls[typeof CONFIRM]['body']['passkey']>
+  await call(CONFIRM, { body: { passkey } })
+}
+
+const CONFIRM = 'POST /v1/session/confirm'

@@ -53,6 +53,8 @@ const UNSCOPED: ReadonlySet<CallName> = new Set<CallName>([
   'GET /v1/session',
   'GET /v1/sessions',
   'DELETE /v1/sessions/{session_id}',
+  'GET /v1/passkeys',
+  'DELETE /v1/passkeys/{passkey_id}',
   'GET /v1/destinations',
 ])
 

@@ -59,9 +59,15 @@ export async function renew(): Promise<string | null> {
 
 /**
  * Redirects to the sign-in, which returns to this page. Even if the issuer has a session, `again` requires the credentials. `enrol`
- * also sets up the second step.
+ * also sets up the authenticator app, or adds a passkey.
  */
-export async function signIn({ again = false, enrol = false } = {}): Promise<void> {
+export async function signIn({
+  again = false,
+  enrol = null,
+}: {
+  again?: boolean
+  enrol?: 'totp' | 'passkey' | null
+} = {}): Promise<void> {
   const here_now = location.pathname + location.search
   const state: SignInState = { to: isCallback() ? HOME : here_now }
   const language = document.documentElement.lang
@@ -69,7 +75,7 @@ export async function signIn({ again = false, enrol = false } = {}): Promise<voi
     state,
     ui_locales: language,
     ...(again || enrol ? { prompt: 'login', max_age: 0 } : {}),
-    ...(enrol ? { extraQueryParams: { enrol: 'totp' } } : {}),
+    ...(enrol ? { extraQueryParams: { enrol } } : {}),
   })
 }
 

@@ -7,6 +7,7 @@ import { useAction, useRead, useSignedInUser } from './data.ts'
 import { texts, useTexts } from './language.ts'
 import { LoadingRows } from './list.tsx'
 import { Chip, FactList, Mono, Page, Panel, Time } from './parts.tsx'
+import { Passkeys } from './passkeys.tsx'
 import { Problem } from './problem.tsx'
 import { signIn } from './session.ts'
 
@@ -27,7 +28,7 @@ const sessionsTexts = texts({
     end_of: (device: string) => `Iondoe: ${device}`,
     ended: (device: string) => `${device} imeondolewa. Ombi lake linalofuata litakataliwa.`,
     second_step: 'Hatua ya pili ya kuingia',
-    second_step_on: 'Uliingia kwa nywila na namba ya programu ya uthibitishaji.',
+    second_step_on: 'Uliingia kwa nywila na hatua ya pili: namba ya programu ya uthibitishaji, au passkey.',
     second_step_off: 'Unaingia kwa nywila pekee. Kwa hatua ya pili, aliyeiba nywila yako hawezi kuingia.',
     set_second_step: 'Weka hatua ya pili',
     replace_second_step: 'Badilisha programu ya uthibitishaji',
@@ -47,7 +48,8 @@ const sessionsTexts = texts({
     end_of: (device: string) => `End this session: ${device}`,
     ended: (device: string) => `The session ended: ${device}. The server refuses its next request.`,
     second_step: 'Second step of the sign-in',
-    second_step_on: 'You signed in with your password and a code of the authenticator app.',
+    second_step_on:
+      'You signed in with your password and a second step: a code of the authenticator app, or a passkey.',
     second_step_off: 'You sign in with the password alone. With a second step, a stolen password does not suffice.',
     set_second_step: 'Set up the second step',
     replace_second_step: 'Replace the authenticator app',
@@ -69,7 +71,12 @@ export function Sessions() {
       <Problem error={read.error} retry={() => void read.refetch()} />
       {sessions === undefined && !read.error ? <LoadingRows /> : null}
       {sessions?.length === 0 ? <Text>{t.foreign}</Text> : null}
-      {sessions !== undefined && sessions.length > 0 ? <SecondStep /> : null}
+      {sessions !== undefined && sessions.length > 0 ? (
+        <>
+          <SecondStep />
+          <Passkeys onRemove={setMessage} />
+        </>
+      ) : null}
       {sessions?.map((session) => (
         <SessionPanel
           key={session.id}
@@ -91,7 +98,7 @@ function SecondStep() {
     <Panel title={t.second_step} id="second-step">
       <Text>{second_factor ? t.second_step_on : t.second_step_off}</Text>
       <Group>
-        <Button size="xs" variant="default" onClick={() => void signIn({ enrol: true })}>
+        <Button size="xs" variant="default" onClick={() => void signIn({ enrol: 'totp' })}>
           {second_factor ? t.replace_second_step : t.set_second_step}
         </Button>
       </Group>

@@ -79,12 +79,15 @@ const PHONE = { width: 360, height: 740 }
 const DESK = { width: 1280, height: 800 }
 const TIMEOUT_MS = 15_000
 
-/** Opens the office. The test must close the office in `after`. `providers` replace the providers of the settings. */
+/**
+ * Opens the office. The test must close the office in `after`. `providers` replace the providers of the settings. If `env` has a
+ * BASE_URL, the app listens on its port.
+ */
 export async function openOffice(env: Record<string, string> = {}, providers?: Provider[]): Promise<Office> {
   const compose = providers === undefined ? {} : { compose: { providers } }
   const world = await createWorld({ env: { LOG_LEVEL: 'error', ...env }, clock: runningClock(), ...compose })
-  await world.system.app.listen({ host: '127.0.0.1', port: 0 })
-  const url = `http://127.0.0.1:${(world.system.app.server.address() as AddressInfo).port}`
+  await world.system.app.listen({ host: '127.0.0.1', port: env.BASE_URL ? Number(new URL(env.BASE_URL).port) : 0 })
+  const url = env.BASE_URL ?? `http://127.0.0.1:${(world.system.app.server.address() as AddressInfo).port}`
   const worker = createWorker(world.deps, world.system.tasks)
   worker.start()
   const browser = await launchBrowser()

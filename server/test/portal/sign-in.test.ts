@@ -159,7 +159,7 @@ test('an administrator sets up the second step, requires one of all members, and
   await boss.press('', 'Set up the second step')
   await enrol(boss.page, admin)
   await boss.sees('', 'Your sessions')
-  await boss.page.getByText('You signed in with your password and a code').waitFor()
+  await boss.page.getByText('You signed in with your password and a second step').waitFor()
   await boss.opens('/live/members')
   await boss.page.getByText('Every member must sign in with a second step').click()
   await boss.page.getByRole('status').getByText('From now on, every member needs a second step.').waitFor()

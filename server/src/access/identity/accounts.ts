@@ -151,7 +151,7 @@ export async function resetPassword(
   })
 }
 
-/** Deletes the second step and the recovery codes of a user who lost the second factor, and mails the user. */
+/** Deletes the second step, the recovery codes and the passkeys of a user who lost the second factor, and mails the user. */
 export async function removeSecondStep(deps: Deps, tx: Tx, user_id: string): Promise<void> {
   await dropSecondStep(tx, user_id)
   await mailUser(deps, tx, user_id, 'identity.second_step_removed')
@@ -162,20 +162,31 @@ export function notifyRecoveryCode(deps: Deps, tx: Tx, user_id: string): Promise
   return mailUser(deps, tx, user_id, 'identity.recovery')
 }
 
+/** Mails a user about the removal of a passkey, because a thief of the session may have removed it. */
+export function notifyPasskeyRemoved(
+  deps: Deps,
+  tx: Tx,
+  user_id: string,
+  client: { address: string; device: string },
+): Promise<void> {
+  return mailUser(deps, tx, user_id, 'identity.passkey_removed', client)
+}
+
 const OWNER = sql('accounts_owner', 'select email, language from users where id = $1')
 
 async function mailUser(
   deps: Deps,
   tx: Tx,
   user_id: string,
-  kind: 'identity.second_step_removed' | 'identity.recovery',
+  kind: 'identity.second_step_removed' | 'identity.recovery' | 'identity.passkey_removed',
+  client: { address: string | null; device: string } = { address: null, device: '' },
 ): Promise<void> {
   const [owner] = await tx.query<{ email: string; language: Language }>(OWNER, [user_id])
   if (!owner) throw new Error('the database has no user for this e-mail')
   const { email: to, language } = owner
   const { brand_name: brand } = deps.config
   const url = pageUrl(baseUrlOf(deps.config), 'forgot', language)
-  const act = { at: deps.clock.now(), address: null, device: '' }
+  const act = { at: deps.clock.now(), ...client }
   await queueEmail(deps, tx, identityMail(kind, { to, language, brand, url, act }))
 }
 

@@ -8,7 +8,8 @@ import { forgetOthers } from './adapter.ts'
 import { beginAttempt } from './attempts.ts'
 import { forgetConsoleSessions } from './console-sessions.ts'
 import { formField, mustEnrol, notifyUser, openSignIn, type SignInRoute } from './interactions.ts'
-import { textsOf } from './pages.ts'
+import { CODE_AMR } from './interactions-code.ts'
+import { textsOf, withLanguage } from './pages.ts'
 import { enrolPage, recoveryCodesPage } from './pages-forms.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 import { counterOf, hasSecondStep, newTotpSecret, otpauthUrl, setSecondStep } from './totp.ts'
@@ -34,7 +35,7 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
   })
 
   scope.post<SignInRoute>('/identity/sign-in/:uid/enrol', PAGE_ROUTE, async (request, reply) => {
-    const { view, first, firstStep, finish, kept } = await openSignIn(site, request, reply)
+    const { view, first, firstStep, finish, kept, enrol, remember } = await openSignIn(site, request, reply)
     const person = await firstStep()
     const secret = first?.new_secret ?? refuse('not_found')
     const attempt = await beginAttempt(deps, 'code', { account: person.id, address: request.ip, device: null })
@@ -58,6 +59,10 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
       })
       return recovery_codes
     })
-    return site.send(reply, 200, recoveryCodesPage(view, codes, await finish(person, ['pwd', 'otp', 'mfa'])))
+    if (enrol !== 'passkey')
+      return site.send(reply, 200, recoveryCodesPage(view, codes, await finish(person, CODE_AMR)))
+    await remember({ subject: person.subject, may_replace: true })
+    const next = withLanguage(`/identity/sign-in/${request.params.uid}/passkey`, view.language)
+    return site.send(reply, 200, recoveryCodesPage(view, codes, next))
   })
 }

@@ -1,4 +1,4 @@
-// Adds the pages of a sign-in: the password, the second step, and the return to the OpenID provider.
+// Adds the first page of a sign-in, the password, and the return to the OpenID provider.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { queueEmail } from '../../adapters/messages/index.ts'
@@ -12,11 +12,11 @@ import { beginAttempt } from './attempts.ts'
 import { checkPassword } from './credentials.ts'
 import { deviceName } from './device-name.ts'
 import { textsOf, withLanguage } from './pages.ts'
-import { codePage, signInPage } from './pages-forms.ts'
+import { signInPage } from './pages-forms.ts'
 import { identityMail } from './pages-mails.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 import { EMBEDDED } from './tokens.ts'
-import { hasSecondStep, useCode } from './totp.ts'
+import { hasSecondStep } from './totp.ts'
 
 /** The path parameter of the sign-in pages: the id of the sign-in. */
 export type SignInRoute = { Params: { uid: string } }
@@ -43,7 +43,7 @@ const BY_SUBJECT = sql(
    where u.subject = $1 and u.issuer = $2 and u.disabled_at is null`,
 )
 
-/** Adds the sign-in pages. */
+/** Adds the page of the password. */
 export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
   scope.get<SignInRoute>('/identity/sign-in/:uid', PAGE_ROUTE, async (request, reply) => {
@@ -76,41 +76,6 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
       return reply.redirect(next('enrol'), 303)
     }
     return reply.redirect(await finish(person, ['pwd']), 303)
-  })
-
-  scope.get<SignInRoute>('/identity/sign-in/:uid/code', PAGE_ROUTE, async (request, reply) => {
-    const { view, firstStep } = await openSignIn(site, request, reply)
-    await firstStep()
-    return site.send(reply, 200, codePage(view))
-  })
-
-  scope.post<SignInRoute>('/identity/sign-in/:uid/code', PAGE_ROUTE, async (request, reply) => {
-    const { view, firstStep, finish, remember, enrol } = await openSignIn(site, request, reply)
-    const person = await firstStep()
-    // The codes have no separate counter for known browsers, because the code protects an account whose password a thief may know.
-    const attempt = await beginAttempt(deps, 'code', { account: person.id, address: request.ip, device: null })
-    if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
-    const used = await inTransaction(deps.db, async (tx) => {
-      const found = await useCode(deps, tx, person.id, formField(request, 'code'))
-      if (found === 'recovery') await notifyRecovery(site, tx, request, person)
-      return found
-    })
-    if (used === null) return site.send(reply, 401, codePage(view, { code: textsOf(view).wrong_code }))
-    await attempt.succeeded()
-    if (enrol) {
-      await remember({ subject: person.subject, may_replace: true })
-      return reply.redirect(withLanguage(`/identity/sign-in/${request.params.uid}/enrol`, view.language), 303)
-    }
-    return reply.redirect(await finish(person, ['pwd', 'otp', 'mfa']), 303)
-  })
-}
-
-/** Writes the use of a recovery code to the audit log and mails the user, because a thief may have used the code. */
-function notifyRecovery(site: IdentitySite, tx: Tx, request: FastifyRequest, person: SigningIn): Promise<void> {
-  return notifyUser(site, tx, request, person, {
-    action: 'user.use_recovery_code',
-    mail: 'identity.recovery',
-    after: { email: person.email },
   })
 }
 
@@ -168,6 +133,8 @@ export function formField(request: FastifyRequest, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
+const ENROLLED = ['totp', 'passkey'] as const
+
 /**
  * Returns the open sign-in of this browser, which the server finds by its cookie. If the sign-in does not exist or has expired,
  * throws SessionNotFound. If the URL names another sign-in, refuses with not_found.
@@ -184,8 +151,8 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
   const view = site.view(request, details.params.ui_locales)
   return {
     view: details.params.client_id === 'operator' ? { ...view, dashboard: site.home('operator') } : view,
-    /** True means that the console requested the setup of a second step. */
-    enrol: details.params.enrol === 'totp',
+    /** The factor whose setup the console requested: the authenticator app, or a passkey. */
+    enrol: ENROLLED.find((factor) => factor === details.params.enrol) ?? null,
     first: result.first_step ?? null,
     /** The id of this sign-in, and the id of the browser's session. */
     kept: { interaction: details.uid, session: details.session?.cookie ?? null },

@@ -1,7 +1,9 @@
 // Renders the forms of the identity pages.
 
+import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import { type Html, html } from '../../kernel/lib/index.ts'
 import { type FormField, fieldHtml, form, link, type Problems, pageHtml, textsOf, type View } from './pages.ts'
+import { usePasskeyHtml } from './pages-passkeys.ts'
 
 /** The input of a refused form, which the page shows again. No page shows a password or a code again. */
 export type FormInput = { email?: string; name?: string; business_name?: string }
@@ -47,14 +49,18 @@ function codeField(label: string, hint?: string): FormField {
   return hint ? { ...base, hint } : { ...base, numeric: true }
 }
 
-/** Returns the form with the code of the second step. */
-export function codePage(view: View, problems: Problems = {}): string {
+/** Returns the page of the second step: a form for a code and, if the user has a passkey, a form for the passkey. */
+export function codePage(
+  view: View,
+  passkey: PublicKeyCredentialRequestOptionsJSON | null,
+  problems: Problems = {},
+): string {
   const t = textsOf(view)
   const fields = [fieldHtml(codeField(t.code_label, t.code_hint), problems)]
   return pageHtml(
     view,
     t.code_title,
-    html`<p>${t.code_lead}</p>
+    html`${passkey && usePasskeyHtml(view, passkey)}<p>${passkey ? t.or_code : t.code_lead}</p>
 ${form(fields, t.sign_in)}`,
     problems,
   )

@@ -107,6 +107,26 @@ const BODIES = {
       `An administrator of ${b} removed the second step of the sign-in from your account, and you were signed out on all devices.\n\n${facts}\n\nIf you did not ask for it, set a new password at once here:\n${u}`,
     ],
   },
+  'identity.passkey_added': {
+    sw: (b: string, u: string, facts: string) => [
+      `${b}: passkey imeongezwa kwenye akaunti yako`,
+      `Passkey mpya imeongezwa kwenye akaunti yako ya ${b}, na umetolewa kwenye vifaa vingine.\n\n${facts}\n\nKama si wewe, iondoe na uweke nywila mpya mara moja hapa:\n${u}`,
+    ],
+    en: (b: string, u: string, facts: string) => [
+      `${b}: a passkey was added to your account`,
+      `A new passkey was added to your account at ${b}, and you were signed out on other devices.\n\n${facts}\n\nIf it was not you, remove it and set a new password at once here:\n${u}`,
+    ],
+  },
+  'identity.passkey_removed': {
+    sw: (b: string, u: string, facts: string) => [
+      `${b}: passkey imeondolewa kwenye akaunti yako`,
+      `Passkey imeondolewa kwenye akaunti yako ya ${b}.\n\n${facts}\n\nKama si wewe, weka nywila mpya mara moja hapa:\n${u}`,
+    ],
+    en: (b: string, u: string, facts: string) => [
+      `${b}: a passkey was removed from your account`,
+      `A passkey was removed from your account at ${b}.\n\n${facts}\n\nIf it was not you, set a new password at once here:\n${u}`,
+    ],
+  },
 } satisfies Record<string, Record<Language, (brand: string, url: string, facts: string) => string[]>>
 
 /** The time, the IP address and the device of an act about which an e-mail tells. An empty device is unknown. */

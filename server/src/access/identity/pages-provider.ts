@@ -8,12 +8,13 @@ import { messagePage, pageHtml, textsOf, type View, waitInWords } from './pages.
 import { languageOf } from './pages-texts.ts'
 
 /**
- * Returns the content security policy of the pages. It allows only style sheets of this server and no scripts. A form may lead only
- * to `form_origins`.
+ * Returns the content security policy of the pages. It allows only style sheets of this server and, if `script` is true, scripts of
+ * this server. A form may lead only to `form_origins`.
  */
-export function pagePolicy(form_origins: readonly string[]): string {
+export function pagePolicy(form_origins: readonly string[], script = false): string {
   const forms = ["'self'", ...form_origins].join(' ')
-  return `default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action ${forms}; frame-ancestors 'none'`
+  const scripts = script ? " script-src 'self';" : ''
+  return `default-src 'none'; style-src 'self';${scripts} img-src data:; base-uri 'none'; form-action ${forms}; frame-ancestors 'none'`
 }
 
 function viewOf(deps: Deps, ctx: KoaContextWithOIDC): View {

@@ -12,10 +12,13 @@ import { sweepAttempts } from './attempts.ts'
 import { sweepConsoleSessions } from './console-sessions.ts'
 import { signInRoutes } from './interactions.ts'
 import { accountRoutes } from './interactions-account.ts'
+import { codeRoutes } from './interactions-code.ts'
 import { enrolRoutes } from './interactions-enrol.ts'
+import { passkeyPageRoutes } from './interactions-passkey.ts'
 import { sweepLinks } from './mailed-links.ts'
 import { messagePage, textsOf, waitInWords } from './pages.ts'
 import { RETRY_AFTER_S } from './pages-provider.ts'
+import { sweepChallenges } from './passkey-store.ts'
 import { MOUNT } from './provider.ts'
 import { createSite, type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 
@@ -36,6 +39,7 @@ export function identityTask(deps: Deps): Task {
     (now) => sweepLinks(deps, now),
     (now) => sweepAttempts(deps, now),
     (now) => sweepConsoleSessions(deps, now),
+    (now) => sweepChallenges(deps, now),
   ])
 }
 
@@ -85,7 +89,9 @@ function mountPages(scope: FastifyInstance, site: IdentitySite): void {
     if (route.method === 'POST') route.handler = bounded(route.handler)
   })
   signInRoutes(scope, site)
+  codeRoutes(scope, site)
   enrolRoutes(scope, site)
+  passkeyPageRoutes(scope, site)
   accountRoutes(scope, site)
 }
 

@@ -21,7 +21,8 @@ export type IdentitySite = {
   view(request: FastifyRequest, ...languages: unknown[]): View
   /** Returns the public address of a console. */
   home(console: Console): string
-  send(reply: FastifyReply, status: number, page: string): FastifyReply
+  /** Sends a page. `script` permits scripts of this server, for pages with a passkey. */
+  send(reply: FastifyReply, status: number, page: string, options?: { script: boolean }): FastifyReply
 }
 
 /** The route options of every identity page. Pages are public, and the API documentation does not list them. */
@@ -61,10 +62,10 @@ export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): 
     },
     // The address of a console is the folder of its first redirect address.
     home: (console) => new URL('./', consoleRedirectUris(deps, base_url(), console)[0]).href,
-    send(reply, status, page) {
+    send(reply, status, page, { script } = { script: false }) {
       return reply
         .code(status)
-        .header('content-security-policy', pagePolicy(consoleOrigins(deps, base_url())))
+        .header('content-security-policy', pagePolicy(consoleOrigins(deps, base_url()), script))
         .header('referrer-policy', 'same-origin')
         .type('text/html; charset=utf-8')
         .send(page)

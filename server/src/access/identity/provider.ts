@@ -123,7 +123,7 @@ function protocol(deps: Deps, base_url: string, { errors }: Library): Configurat
     routes: { authorization: '/authorize', token: '/token', jwks: '/jwks', end_session: '/sign-out' },
     scopes: SCOPES.split(' '),
     claims: { openid: ['sub'], profile: ['name', 'locale'], email: ['email', 'email_verified'] },
-    // To set up a second step, a console sends enrol=totp with prompt=login.
+    // To set up the second step or a passkey, a console sends enrol=totp or enrol=passkey with prompt=login.
     extraParams: ['enrol'],
     pkce: { required: () => true },
     responseTypes: ['code'],

@@ -1,51 +1,97 @@
-// Confirms a session: the user enters a code of the second step, or the password, without a new sign-in.
+// Confirms a session: the user enters a code of the second step or the password, or uses a passkey, without a new sign-in.
 
+import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction } from '../../kernel/db/index.ts'
-import type { SessionPrincipal } from '../../kernel/http/index.ts'
+import { type App, baseUrlOf, type SessionPrincipal } from '../../kernel/http/index.ts'
 import { refuse, refuseField } from '../../kernel/lib/index.ts'
 import { notifyRecoveryCode } from './accounts.ts'
 import { beginAttempt } from './attempts.ts'
 import { confirmSession } from './console-sessions.ts'
 import { hasPassword } from './credentials.ts'
+import type { PasskeyAnswerBody } from './passkey-schema.ts'
+import { type Ceremony, usablePasskeys } from './passkey-store.ts'
+import { type RelyingParty, relyingParty, requestOptions, usePasskey } from './passkeys.ts'
+import { consoleRedirectUris } from './provider.ts'
 import type { CurrentSessionView } from './session-schema.ts'
 import { hasSecondStep, useCode } from './totp.ts'
 
-/** Returns the way in which the user confirms the session. A session without a row needs a new sign-in. */
-export async function confirmationOf(
-  deps: Deps,
-  { session_id, user_id }: SessionPrincipal,
-): Promise<CurrentSessionView['confirm_with']> {
-  if (session_id === null) return 'sign_in'
-  return (await hasSecondStep(deps.db, user_id)) ? 'code' : 'password'
+/** The credential with which a user confirms a session: one of the three. */
+export type Confirmation = {
+  code?: string | undefined
+  password?: string | undefined
+  passkey?: PasskeyAnswerBody | undefined
 }
 
 /**
- * Confirms a session, which then counts as a recent sign-in. A wrong code or password counts as a failed sign-in of the user. Refuses
- * a missing or wrong field with 400, too many attempts with 429, and a session that only a new sign-in renews with invalid_state.
+ * Returns the ways in which the user confirms the session. A session without a row needs a new sign-in. `passkey` is true if the
+ * user has a passkey that works in the console of the session.
+ */
+export async function confirmationOf(
+  deps: Deps,
+  app: App,
+  principal: SessionPrincipal,
+): Promise<Pick<CurrentSessionView, 'confirm_with' | 'passkey'>> {
+  const { session_id, user_id } = principal
+  if (session_id === null) return { confirm_with: 'sign_in', passkey: false }
+  const party = sessionParty(deps, app, principal)
+  const passkey = party !== null && (await usablePasskeys(deps.db, user_id, party.domain)).length > 0
+  return { confirm_with: (await hasSecondStep(deps.db, user_id)) ? 'code' : 'password', passkey }
+}
+
+/**
+ * Returns the options with which the browser uses a passkey to confirm the session. If the user has no passkey that works in the
+ * console of the session, refuses with invalid_state.
+ */
+export async function confirmationOptions(
+  deps: Deps,
+  app: App,
+  principal: SessionPrincipal,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const party = sessionParty(deps, app, principal)
+  const ceremony = ceremonyOf(principal)
+  const options = party && ceremony && (await requestOptions(deps, party, ceremony))
+  return options ?? refuse('invalid_state', { message: 'You have no passkey that can confirm this session.' })
+}
+
+/** Returns the relying party at the console of a session. Null means that no passkey can confirm the session. */
+function sessionParty(deps: Deps, app: App, { console, session_id }: SessionPrincipal): RelyingParty | null {
+  if (console === null || session_id === null) return null
+  const base_url = baseUrlOf(deps.config, app)
+  return relyingParty(base_url, consoleRedirectUris(deps, base_url, console)[0])
+}
+
+function ceremonyOf({ session_id, user_id }: SessionPrincipal): Ceremony | null {
+  return session_id === null ? null : { purpose: 'confirm', binding: session_id, user_id }
+}
+
+/**
+ * Confirms a session, which then counts as a recent sign-in. A wrong code, password or passkey counts as a failed sign-in of the
+ * user. Refuses a missing or wrong field with 400, too many attempts with 429, and a session that only a new sign-in renews with
+ * invalid_state.
  */
 export async function confirmIdentity(
   deps: Deps,
+  app: App,
   principal: SessionPrincipal,
   act: Act,
-  { code, password }: { code?: string | undefined; password?: string | undefined },
+  given: Confirmation,
 ): Promise<void> {
-  const field = await confirmationOf(deps, principal)
   const { session_id, user_id, email } = principal
-  if (field === 'sign_in' || session_id === null) {
+  if (session_id === null) {
     refuse('invalid_state', { message: 'Only a new sign-in confirms this session. Sign in again.' })
   }
-  const given = field === 'code' ? code : password
-  if (given === undefined || given === '') {
-    const why = field === 'code' ? 'you have a second step' : 'you have no second step'
-    refuseField(field, `is required, because ${why}`)
-  }
-  const account = field === 'code' ? user_id : email
-  const attempt = await beginAttempt(deps, field, { account, address: act.address ?? '', device: null })
+  const field = await confirmationField(deps, principal, given)
+  const [kind, account] = field === 'password' ? (['password', email] as const) : (['code', user_id] as const)
+  const attempt = await beginAttempt(deps, kind, { account, address: act.address ?? '', device: null })
   if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
-  if (field === 'password' && !(await hasPassword(deps.db, user_id, given))) refuseField(field, 'is not right')
+  const { code = '', password = '', passkey = null } = given
+  if (field === 'password' && !(await hasPassword(deps.db, user_id, password))) refuseField(field, 'is not right')
+  if (field === 'passkey' && !(await confirmsWithPasskey(deps, app, principal, passkey))) {
+    refuseField(field, 'was not accepted, or its challenge has expired. Get new options with POST /v1/session/passkey')
+  }
   await inTransaction(deps.db, async (tx) => {
-    const used = field === 'code' ? await useCode(deps, tx, user_id, given) : null
+    const used = field === 'code' ? await useCode(deps, tx, user_id, code) : null
     if (field === 'code' && used === null) refuseField(field, 'is not right, or was used already')
     if (!(await confirmSession(deps, tx, session_id))) refuse('invalid_session')
     const after = { email, with: used === 'recovery' ? 'recovery_code' : field }
@@ -54,4 +100,27 @@ export async function confirmIdentity(
     if (used === 'recovery') await notifyRecoveryCode(deps, tx, user_id)
   })
   await attempt.succeeded()
+}
+
+/** Returns the field with the credential. If the field that the user needs is missing, refuses the request with 400. */
+async function confirmationField(
+  deps: Deps,
+  { user_id }: SessionPrincipal,
+  given: Confirmation,
+): Promise<'code' | 'password' | 'passkey'> {
+  if (given.passkey !== undefined) return 'passkey'
+  const field = (await hasSecondStep(deps.db, user_id)) ? 'code' : 'password'
+  if (given[field]) return field
+  refuseField(field, `is required, because ${field === 'code' ? 'you have a second step' : 'you have no second step'}`)
+}
+
+async function confirmsWithPasskey(
+  deps: Deps,
+  app: App,
+  principal: SessionPrincipal,
+  answer: PasskeyAnswerBody | null,
+): Promise<boolean> {
+  const party = sessionParty(deps, app, principal)
+  const ceremony = ceremonyOf(principal)
+  return party !== null && ceremony !== null && usePasskey(deps, party, ceremony, answer)
 }

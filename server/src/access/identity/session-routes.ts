@@ -1,5 +1,5 @@
-// Adds the endpoints of the caller's sessions: list and end sessions, show the current session, and confirm it with a code or the
-// password.
+// Adds the endpoints of the caller's sessions: list and end sessions, show the current session, and confirm it with a code, the
+// password or a passkey.
 
 import { actOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction } from '../../kernel/db/index.ts'
@@ -30,7 +30,7 @@ export function sessionRoutes(deps: Deps): Routes {
       async (request) => {
         const principal = session(request)
         const auth_time = principal.auth_time?.toISOString() ?? null
-        return { success: true as const, data: { auth_time, confirm_with: await confirmationOf(deps, principal) } }
+        return { success: true as const, data: { auth_time, ...(await confirmationOf(deps, app, principal)) } }
       },
     )
     app.post(
@@ -39,18 +39,18 @@ export function sessionRoutes(deps: Deps): Routes {
         config: { access: 'session', refusals: ['invalid_state'] },
         schema: {
           tags,
-          summary: 'Confirm the session of the caller with a code or the password',
+          summary: 'Confirm the session of the caller with a code, the password or a passkey',
           description:
-            'For `STEP_UP_S` seconds, the session then counts as a recent sign-in. `confirm_with` of `GET /v1/session` names the field to send.',
+            'For `STEP_UP_S` seconds, the session then counts as a recent sign-in. `confirm_with` of `GET /v1/session` names the field to send. If `passkey` is true there, `passkey` can replace it.',
           body: ConfirmBody,
           response: { 200: CurrentSessionAnswer },
         },
       },
       async (request) => {
         const principal = session(request)
-        await confirmIdentity(deps, principal, actOf(request), request.body)
+        await confirmIdentity(deps, app, principal, actOf(request), request.body)
         const auth_time = deps.clock.now().toISOString()
-        return { success: true as const, data: { auth_time, confirm_with: await confirmationOf(deps, principal) } }
+        return { success: true as const, data: { auth_time, ...(await confirmationOf(deps, app, principal)) } }
       },
     )
     listRoutes(deps, app)

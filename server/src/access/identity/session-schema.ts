@@ -3,6 +3,7 @@
 import Type, { type Static } from 'typebox'
 import { CONSOLES, success } from '../../kernel/http/index.ts'
 import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
+import { PasskeyAnswer } from './passkey-schema.ts'
 
 const Timestamp = (description: string) => Type.String({ format: 'date-time', description })
 
@@ -18,6 +19,10 @@ const CurrentSession = Type.Object({
     CONFIRMATIONS,
     'How the user confirms this session: with a code of the second step, with the password, or only with a new sign-in.',
   ),
+  passkey: Type.Boolean({
+    description:
+      'True if the user can also confirm this session with a passkey: `POST /v1/session/passkey` returns the options for the browser.',
+  }),
 })
 /** The session of the caller in a response. */
 export type CurrentSessionView = Static<typeof CurrentSession>
@@ -52,4 +57,5 @@ export const ConfirmBody = Type.Object({
   password: Type.Optional(
     Type.String({ maxLength: 512, description: 'The password. Required if the user has no second step.' }),
   ),
+  passkey: Type.Optional(PasskeyAnswer),
 })

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { type Deps, opens, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import { clearPasskeys } from './passkey-store.ts'
 
 const STEP_S = 30
 const DIGITS = 6
@@ -95,8 +96,9 @@ export async function setSecondStep(
   return codes
 }
 
-/** Deletes the second step and the recovery codes of a user. */
+/** Deletes the second step, the recovery codes and the passkeys of a user. */
 export async function dropSecondStep(tx: Tx, user_id: string): Promise<void> {
+  await clearPasskeys(tx, user_id)
   await tx.query(CLEAR_RECOVERY, [user_id])
   await tx.query(CLEAR, [user_id])
 }

@@ -79,7 +79,9 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   'user disable': onEmail('Disables a user from the next request on. Ends all sessions of the user'),
   'user enable': onEmail('Lets a disabled user sign in again'),
   'user revoke-operator': onEmail('Takes the operator role from a user. Ends all sessions of the user'),
-  'user drop-second-step': onEmail('Deletes the lost second step of a user. Ends all sessions of the user'),
+  'user drop-second-step': onEmail(
+    'Deletes the lost second step and the passkeys of a user. Ends all sessions of the user',
+  ),
   emails: {
     takes: '[--email E] [--merchant ID]',
     does: ['Shows the newest e-mails of the outbox, for an installation without a mail server'],

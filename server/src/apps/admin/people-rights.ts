@@ -60,7 +60,7 @@ export function revokeOperator(deps: Deps, email: string): Promise<ChangedUser> 
   })
 }
 
-/** Deletes the second step of a user who lost the second factor. If the user has no second step, refuses with invalid_state. */
+/** Deletes the second step and the passkeys of a user who lost the second factor. If the user has no second step, refuses with invalid_state. */
 export function dropLostSecondStep(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id }) => {
     if (!(await hasSecondStep(tx, id))) refuse('invalid_state', { message: 'This user has no second step.' })

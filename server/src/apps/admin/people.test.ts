@@ -170,8 +170,16 @@ test('the admin command deletes a lost second step', async () => {
   await world.rows("insert into second_steps (user_id, secret, last_counter, created_at) values ($1, 'x', 0, now())", [
     user_id,
   ])
+  await world.rows(
+    `insert into passkeys (id, user_id, domain, credential_id, public_key, sign_count, transports, name, created_at)
+     values ($1, $1, 'example.tz', 'x', 'x', 0, '{}', 'Simu', now())`,
+    [user_id],
+  )
   await dropLostSecondStep(deps, email)
-  const steps = await world.rows('select 1 from second_steps where user_id = $1', [user_id])
+  const steps = await world.rows(
+    'select user_id from second_steps where user_id = $1 union all select user_id from passkeys where user_id = $1',
+    [user_id],
+  )
   assert.deepEqual([steps.length, await status(), await left()], [0, 401, 0])
   assert.deepEqual(await auditedActs(acts), [{ actor_kind: 'command', action: 'user.drop_second_step' }])
   const mails = await world.rows('select kind from outbox_messages where recipient = $1', [email])

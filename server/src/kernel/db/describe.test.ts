@@ -25,6 +25,8 @@ const IDENTITY_TABLES = [
   'console_sessions',
   'signing_keys',
   'credentials',
+  'passkey_challenges',
+  'passkeys',
   'second_steps',
   'recovery_codes',
   'mailed_links',
