@@ -16,7 +16,7 @@ export type NewKey = {
   ip_whitelist_enabled?: boolean | undefined
   continue_without_ip_whitelist?: boolean | undefined
   expires_at?: Date | null | undefined
-  /** The id of the user who makes the key. Null means that no user makes the key, but the admin command. */
+  /** The id of the user who makes the key. Null means that the admin command makes the key. */
   created_by_id?: string | null | undefined
 }
 

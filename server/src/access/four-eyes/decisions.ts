@@ -24,7 +24,7 @@ export type Correction = {
 /** One operator's decision about a correction. */
 export type CorrectionApproval = { operator_id: string; operator_name: string; reason: string; at: Date }
 
-/** The decisions about a correction so far. False in `is_last` means that the correction must wait for a second operator. */
+/** The decisions about a correction. False in `is_last` means that the correction must wait for a second operator. */
 export type CorrectionVerdict = { is_last: boolean; approvals_required: 1 | 2; approvals: CorrectionApproval[] }
 
 /** The number of days for which a decision waits for a second operator. */
@@ -116,7 +116,7 @@ export async function judgeCorrection(
 
 function ownApproval(deps: Deps, { actor }: Act, { reason }: Correction): CorrectionApproval {
   if (actor.kind !== 'operator' || actor.id === null) {
-    return refuse('forbidden', { message: 'Only operators can decide about this.' })
+    return refuse('forbidden', { message: 'Only operators can make this decision.' })
   }
   return { operator_id: actor.id, operator_name: actor.name, reason, at: deps.clock.now() }
 }

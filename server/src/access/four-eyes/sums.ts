@@ -1,7 +1,6 @@
-// Counts what operators let through on each day of Tanzania: the payouts of a merchant, the payouts to a destination over all
-// merchants, and the corrections of a merchant. The sums decide whether an act needs a second operator, so that nobody avoids
-// FOUR_EYES_AMOUNT with many small acts. A transaction locks the rows of its sums before it reads them, and keeps the locks until its
-// end: of two acts at once, the second reads the sum with the first. docs/design/lock-order.md has the place of these locks.
+// Counts what operators move on each day in Tanzania: payouts of a merchant, payouts to a destination over all merchants, and
+// corrections of a merchant. From FOUR_EYES_AMOUNT on, a sum with the act requires a second operator, so that many small acts do not
+// avoid the amount. A transaction locks its sums until its end (docs/design/lock-order.md): a concurrent act reads the sum after it.
 
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
@@ -64,8 +63,8 @@ const ROWS = `json_to_recordset($1::json) as i(merchant_id uuid, environment tex
 const ON_KEY = `s.merchant_id = i.merchant_id and s.environment = i.environment and s.kind = i.kind
      and s.subject = i.subject and s.day = $2::date`
 
-// Every transaction locks its sums in this order, by the whole key. A sum without a row gets a row, so that the first two acts of a
-// day wait for each other too.
+// Every transaction locks its sums in this order, by the whole key. If a sum has no row, the statement inserts one, so that the first
+// two acts of a day also wait for each other.
 const LOCK = sql(
   'four_eyes_lock',
   `insert into four_eyes_sums as s (merchant_id, environment, kind, subject, day, total_minor)

@@ -1,4 +1,4 @@
-// Tests the ends of sessions, and the confirmation of a session before an act that gives access.
+// Tests how sessions end, and the confirmation of a session before an act that gives access.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -117,7 +117,7 @@ describe('the list of sessions', () => {
   const end = (token: string, id: string, at = world) =>
     at.call({ method: 'DELETE', url: `/v1/sessions/${id}`, key: token })
 
-  test('a user sees the own sessions with device, address and last use, and the current session is marked', async () => {
+  test('a user lists their sessions with device, address and last use, and the server marks the current session', async () => {
     const { person, tokens } = await comes('dashboard')
     passes(120)
     const elsewhere = await signIn(world, person)
@@ -138,7 +138,7 @@ describe('the list of sessions', () => {
     assert.equal((await list((await refresh(world.base, tokens.refresh_token)).body.access_token)).length, 2)
   })
 
-  test('the end of a session takes effect on the next request of every process, and the other sessions stay open', async () => {
+  test('every process refuses the next request of an ended session, and the other sessions stay open', async () => {
     const { person, browser, tokens } = await comes('dashboard')
     const elsewhere = await signIn(world, person)
     const ended = (await list(elsewhere.access_token)).find(({ current }: { current: boolean }) => !current)
@@ -156,7 +156,7 @@ describe('the list of sessions', () => {
     assert.equal(entries.length, 1)
   })
 
-  test('nobody can end or see the session of another user', async () => {
+  test('a user can neither see nor end the session of another user', async () => {
     const [asha, juma] = [await comes('dashboard'), await comes('operator')]
     const [session] = await list(asha.tokens.access_token)
     for (const id of [session.id, randomUUID(), 'x']) {
@@ -177,7 +177,7 @@ describe('the list of sessions', () => {
     assert.deepEqual(await world.rows('select 1 from console_sessions where user_id = $1', [person.id]), [])
   })
 
-  test('the worker deletes sessions that nobody has used for two weeks', async () => {
+  test('the worker deletes sessions without a new token for two weeks', async () => {
     const late = await serve({ url: world.url })
     const { person } = await comes('dashboard')
     try {
@@ -234,7 +234,7 @@ describe('confirmations', () => {
     assert.deepEqual(codeOf(await makeKey(elsewhere)), STALE)
   })
 
-  test('a user with a second step confirms with a code, once, and not with the password', async () => {
+  test('a user with a second step confirms with each code once, and never with the password', async () => {
     const { person, tokens } = await comes('dashboard')
     const secret = newTotpSecret(world.deps)
     await inTransaction(world.deps.db, (tx) => setSecondStep(world.deps, tx, person.id, secret, 0))

@@ -7,7 +7,7 @@ import { newId } from '../../kernel/lib/index.ts'
 import { forgetBrowser } from './adapter.ts'
 import { EMBEDDED } from './tokens.ts'
 
-/** The lifetime of a browser session of the provider, in seconds. A row of a session lives as long after each new token. */
+/** The lifetime of a browser session of the provider, in seconds. Each new token extends the row of its session by this time. */
 export const BROWSER_SESSION_S = 14 * 86_400
 /** The accuracy of `seen_at`. A session with many requests thus writes at most one row a minute. */
 const SEEN_MS = 60_000
@@ -81,7 +81,7 @@ export async function extendConsoleSession(
   return extended?.id ?? null
 }
 
-/** The reason for which a session has ended: no activity, or its age. */
+/** The reason why a session has ended: no activity, or the age of the session. */
 export type SessionEnd = 'idle' | 'age'
 
 /** Returns the reason for which a session of the operator console has ended. Null means that the session is open. */
@@ -139,8 +139,8 @@ const LIST = sql(
 )
 
 /**
- * Returns the open sessions of a user, the last used session first. After a sign-out, the provider has no session of the browser any
- * more.
+ * Returns the open sessions of a user, the last used session first. A sign-out deletes the provider's session of the browser, so the
+ * result omits signed-out sessions.
  */
 export async function listConsoleSessions(deps: Deps, user_id: string): Promise<ListedSession[]> {
   const now = deps.clock.now()
@@ -158,8 +158,8 @@ const END = sql(
 )
 
 /**
- * Ends a session of a user, and the other session of the same browser. The provider forgets the browser, so that its refresh tokens
- * give no further access. Returns the ended session. Null means that the user has no such session.
+ * Ends a session of a user, and the other session of the same browser. Also deletes the provider's session of the browser, so that its
+ * refresh tokens give no further access. Returns the ended session. Null means that the user has no such session.
  */
 export async function endConsoleSession(tx: Tx, user_id: string, id: string): Promise<ListedSession | null> {
   const [browser] = await tx.query<{ provider_uid: string }>(BROWSER, [id, user_id])

@@ -98,7 +98,7 @@ async function useSession(
   request: TokenRequest,
 ): Promise<SessionPrincipal> {
   if (session === null) {
-    // Only the issuer knows the activity of this session. The server checks its age.
+    // Only the issuer records the activity of this session. The server checks only the age of the session.
     const { console, auth_time, by_command } = principal
     const times = auth_time && { console, signed_in_at: auth_time, seen_at: deps.clock.now() }
     if (times && !by_command && sessionEnd(deps, times, deps.clock.now()))

@@ -1,5 +1,5 @@
-// Finds conflicts of interest: an operator who is or was a member of a merchant, or made one of its API keys, must not decide about
-// the money or the access of this merchant. Every room that applies such a decision calls this file.
+// Finds conflicts of interest. An operator who is or was a member of a merchant, or made one of its API keys, must not decide about
+// its money or its access. Every room that applies such a decision calls this file.
 
 import type { Act } from '../../books/audit/index.ts'
 import { inputRows, type Reader, sql } from '../../kernel/db/index.ts'

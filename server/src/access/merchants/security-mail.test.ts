@@ -35,7 +35,7 @@ const textsTo = async ({ email }: Person) =>
 
 const KEY = { name: 'Seva kuu', environment: 'sandbox', scopes: ['webhooks:manage'] }
 
-test('every administrator gets an e-mail in the own language about a new and a rotated key, without the key', async () => {
+test('every administrator gets an e-mail in their language about a new and a rotated key, without the key', async () => {
   const { swahili, english, developer } = await newTeam()
   const made = await world.post('/v1/merchant/api-keys', KEY, { key: developer.token })
   assert.equal(made.status, 201)

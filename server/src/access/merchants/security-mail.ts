@@ -31,8 +31,8 @@ const RECIPIENTS = sql(
 type RecipientRow = { email: string; language: Language; merchant_name: string }
 
 /**
- * Queues an e-mail to each administrator of a merchant, in the language of the administrator, also to the administrator who acted:
- * a thief may use the session of an administrator. A new member gets the invitation instead.
+ * Queues an e-mail to each administrator of a merchant, in the language of the administrator. The administrator who acted also gets
+ * one, because a thief may use the session. A new member gets the invitation instead.
  */
 export async function notifyAdmins(
   deps: Deps,
@@ -112,7 +112,10 @@ function securityMail({ act, security_act, url, brand, at, ...admin }: SecurityM
   }
 }
 
-/** Returns the name of the actor. A merchant does not read the names of operators, so that an operator has the name of the brand. */
+/**
+ * Returns the name of the actor. Merchants must not read the names of operators, so the e-mail shows the brand in place of an
+ * operator.
+ */
 function actorName({ actor }: Act, brand: string): string {
   if (actor.kind === 'user') return actor.name
   return actor.kind === 'api_key' ? mailedName(actor.name) : brand
