@@ -1,6 +1,6 @@
-// Computes and checks the hash chain: each hash covers its entry and the previous hash. After any change, removal or
-// insertion of an entry, the chain of hashes no longer fits. The seal of an entry is a keyed hash over its place and its hash,
-// so that nobody without SECRET_KEY can compute a chain again.
+// Computes and checks the hash chain: each hash covers its entry and the previous hash. After any change, removal or insertion of an
+// entry, the chain of hashes no longer fits. The seal of an entry is a keyed hash over its place and its hash, so that an attacker
+// without SECRET_KEY cannot compute a chain again.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Reader, sql } from '../../kernel/db/index.ts'
@@ -53,7 +53,7 @@ export function sealOf(vault: Pick<Vault, 'mark'>, merchant_id: string, seq: num
   return vault.mark(`malipo audit entry ${merchant_id} ${seq} ${hash.toString('hex')}`)
 }
 
-/** What a check of seals needs. */
+/** The facts that a check of seals needs. */
 export type SealCheck = {
   /** Null means that the check has no secret key. Then it only finds missing seals. */
   vault: Pick<Vault, 'mark'> | null
@@ -77,7 +77,7 @@ const ABANDONED = sql(
    order by merchant_id, seq desc limit 20`,
 )
 
-/** Reads what a check of seals needs. */
+/** Reads the facts that a check of seals needs. */
 export async function sealCheck(reader: Reader, vault: SealCheck['vault']): Promise<SealCheck> {
   const [row] = await reader.query<{ since: Date | null }>(SEALS_SINCE)
   const since = row?.since ?? null

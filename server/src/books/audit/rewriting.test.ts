@@ -73,7 +73,7 @@ function hashAgain(chain: ChainRow[], from: number): void {
 const KINDS = ['change', 'delete', 'swap', 'insert'] as const
 const SEALS = ['keep', 'remove', 'forge'] as const
 
-test(`${EDITS} random edits of the log, with and without new hashes, are found, and each fault names the first changed entry`, () => {
+test(`the check finds ${EDITS} random edits of the log, with and without new hashes, and names the first changed entry`, () => {
   const random = seededRandom('rewriting')
   const pick = (below: number) => Number(Buffer.from(random.bytes(4)).readUInt32BE() % below)
   assert.equal(faultOf(rows), null, 'the log before the edits')
@@ -104,7 +104,7 @@ test(`${EDITS} random edits of the log, with and without new hashes, are found, 
   assert.deepEqual(missed, [])
 })
 
-test('without seals the check would miss every edit after which the superuser computes all hashes again', () => {
+test('the check without seals misses every edit after which the superuser computes all hashes again', () => {
   const chain = rows.map((row) => ({ ...row, seal: null }))
   ;(chain[3] as ChainRow).target_id = 'changed'
   hashAgain(chain, 0)
@@ -128,7 +128,7 @@ test('the first sealed entry seals the entries of an earlier version, and a late
   )
 })
 
-test('after a lost key is given up, only entries from before that act have seals that nobody can check', () => {
+test('the check accepts unreadable seals only of entries from before an operator gave up a lost key', () => {
   const foreign = rows.map((row) => ({ ...row, seal: Buffer.alloc(32, 1) }))
   const [first] = rows as [ChainRow]
   assert.match(String(faultOf(foreign)), /: entry 1 has a wrong seal/)

@@ -443,8 +443,8 @@ const DUPLICATE_OBJECT = '42710'
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Returns the password of the role of the server. The function derives it from the password of the superuser, so that the
- * secrets of an older version need no change, and an older version can use its server again.
+ * Returns the password of the role of the server, derived from the password of the superuser. So the file of secrets keeps the form
+ * that older versions read.
  */
 function runtimePassword({ admin_password }: Secrets): string {
   return createHmac('sha256', admin_password).update(RUNTIME).digest('hex')

@@ -31,7 +31,7 @@ after(async () => {
 })
 
 describe('the role of the server', { concurrency: 1 }, () => {
-  test('every statement that rewrites history is refused, for every append-only table', async () => {
+  test('the database refuses every statement that rewrites history, for every append-only table', async () => {
     const { rows } = await owner.query<{ table: string; column: string }>(`
       select c.relname as table, min(a.attname) as column from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not a.attisdropped group by c.relname`)
@@ -74,7 +74,7 @@ describe('the role of the server', { concurrency: 1 }, () => {
     assert.deepEqual(await migrate(runtime_url), [], 'a start without pending migrations needs no rights of the owner')
   })
 
-  test('a second grant changes nothing, and a grant after a restore without privileges protects history again', async () => {
+  test('a second grant changes nothing, and a grant after a restore without privileges revokes the same privileges again', async () => {
     const lines: string[] = []
     const log = { info: (line: string) => void lines.push(line) }
     await grantRuntime(database.url, runtime_url, log)
@@ -85,7 +85,7 @@ describe('the role of the server', { concurrency: 1 }, () => {
     await refused(`delete from ${HISTORY}`)
   })
 
-  test('eight programs can grant at the same time', async () => {
+  test('eight programs grant the privileges at the same time without an error', async () => {
     await owner.query('revoke all on all tables in schema public from malipo_runtime')
     await Promise.all(Array.from({ length: 8 }, () => grantRuntime(database.url, runtime_url)))
     assert.equal((await runtime.query('select from ledger_accounts')).rowCount, 0)
@@ -124,7 +124,7 @@ describe('the role of the server', { concurrency: 1 }, () => {
     assert.match(fault?.detail ?? '', /malipo has the rights of the owner/)
   })
 
-  test('a role that owns the tables, and a URL of another database, are no role of the server', async () => {
+  test('the grant refuses a role that owns the tables, and a URL of another database', async () => {
     const refusal = (text: RegExp) => (error: Error) => error instanceof ConfigError && text.test(error.message)
     await assert.rejects(
       grantRuntime(database.url, database.url),

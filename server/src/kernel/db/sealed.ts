@@ -12,8 +12,8 @@ type SealedColumn = {
   /** The columns of the primary key of the table, with their types. */
   key: Readonly<Record<string, string>>
   /**
-   * The new values of a row `t` if the key of its value is lost. `$2` is the time. Null means that the row goes: it is of no use
-   * without the value.
+   * The new values of a row `t` if the key of its value is lost. `$2` is the time. Null means that the command deletes the row, which
+   * is useless without the value.
    */
   if_lost: string | null
 }
@@ -121,8 +121,8 @@ function unchangedRows({ column, key }: SealedColumn): string {
 type ResealStep = { resealed: number; unreadable: number }
 
 /**
- * Encrypts the values of a set again with the current key. A value that another process changed in the meantime stays as it is,
- * so the function is safe at any time and as often as the caller likes.
+ * Encrypts the values of a set again with the current key. A value that another process changed in the meantime stays the same, so a
+ * repeated or concurrent call does no harm.
  */
 export async function reseal(
   db: Db,
@@ -147,7 +147,7 @@ export async function reseal(
 
 /**
  * Gives up the values of a set, whose key is lost: see `if_lost`. Returns the number of changed rows. A value that another process
- * changed in the meantime stays as it is.
+ * changed in the meantime stays the same.
  */
 export async function giveUp(db: Db, column: SealedColumn, values: readonly OldSealed[], now: Date): Promise<number> {
   if (values.length === 0) return 0

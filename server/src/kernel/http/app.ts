@@ -29,8 +29,8 @@ const REQUEST_TIMEOUT_MS = 15_000
 const TIMEOUT_CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 72_000
 /**
- * The time without a byte in either direction after which the server closes a connection, also in the middle of a response that the
- * client does not read. No answer takes as long.
+ * If a connection moves no byte in either direction for this time, the server closes it, also during a response that the client does
+ * not read.
  */
 const SILENT_MS = 120_000
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/

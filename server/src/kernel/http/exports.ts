@@ -34,7 +34,7 @@ export function beginExport(request: FastifyRequest, reply: FastifyReply): void 
     })
   }
   const { raw } = reply
-  // If the client has disconnected already, the response never ends again.
+  // If the client has already disconnected, the response emits neither of the two events below.
   if (raw.destroyed) return
   running.set(owner, of_owner + 1)
   total[environment] += 1

@@ -112,7 +112,7 @@ describe('limits of connections', () => {
     }
     first.destroy()
     await isClosed(first)
-    // The server learns of the closed connection a moment later.
+    // The server detects the closed connection a moment later.
     let again = ''
     for (let i = 0; i < 100 && again === ''; i++) again = await ask(open('127.0.0.2'))
     assert.match(again, /^HTTP\/1\.1 200/)
@@ -128,7 +128,7 @@ describe('limits of connections', () => {
   })
   const count = () =>
     new Promise<number>((resolve) => world.system.app.server.getConnections((_error, open_now) => resolve(open_now)))
-  /** Opens connections without a request until the server has this number of connections. */
+  /** Opens connections without a request until the server has `wanted` connections. */
   async function fillTo(wanted: number): Promise<void> {
     for (let i = 0; i < 100 && (await count()) < wanted; i++) {
       open('127.0.0.1')

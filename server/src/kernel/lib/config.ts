@@ -45,7 +45,7 @@ const brand = (value: string): string => {
   return value
 }
 const secretKey = (value: string): string => {
-  parseSecretKeys(value) // throws for a wrong key
+  parseSecretKeys(value) // throws if a key is wrong
   return value
 }
 /**

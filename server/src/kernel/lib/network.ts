@@ -17,7 +17,7 @@ const PRIVATE_RANGES: readonly string[] = ['loopback', 'private', 'uniqueLocal',
 
 /**
  * Returns true for a host of this machine or of its private network: a private address, or a local name such as that of a
- * container. The function looks up no name.
+ * container. The function sends no DNS request.
  */
 export function isOwnNetwork(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -25,7 +25,7 @@ export function isOwnNetwork(hostname: string): boolean {
   return !host.includes('.') || /\.(localhost|local|internal)$/i.test(host)
 }
 
-/** Returns true for a loopback address and for localhost. The function looks up no name. */
+/** Returns true for a loopback address and for localhost. The function sends no DNS request. */
 export function isThisMachine(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (ipaddr.isValid(host)) return ipaddr.process(host).range() === 'loopback'
