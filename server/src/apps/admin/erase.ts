@@ -21,7 +21,7 @@ type EraseStep = { table: string; statement: Statement; use: readonly (keyof Era
 /** The values of the statements. */
 type EraseValues = {
   phone: string
-  /** Takes the place of the phone. Its first digits stay, because totals count payments by network. */
+  /** The text that replaces the phone. The first digits of the phone stay, because totals count payments by network. */
   pseudonym: string
   /** The nine digits that each form of the phone contains. */
   digits: string
@@ -132,8 +132,8 @@ const TEXT_STEPS: readonly EraseStep[] = [
   },
 ]
 
-// The table is append-only also for its owner. The grant and its revocation are one transaction, so that no other connection
-// ever has it.
+// The table is append-only also for its owner. The grant and its revocation are one transaction, so that no other connection can
+// use the privilege.
 const OPEN_ATTEMPTS = sql('erase_grant', 'grant update on webhook_attempts to current_user')
 const CLOSE_ATTEMPTS = sql('erase_revoke', 'revoke update on webhook_attempts from current_user')
 
@@ -160,7 +160,7 @@ export type Erasure = { phone: string; pseudonym: string; changed: Record<string
  * changes nothing more. Refuses with invalid_state while a payment or payout of the person is open.
  */
 export async function erasePayer(deps: Deps, url: string, phone: string): Promise<Erasure> {
-  // The search of texts reads whole tables, which takes longer than a statement of the server may.
+  // The search of texts reads whole tables, which takes longer than the timeout of the server's statements.
   const db = createDb({ url, max_connections: 1, application_name: 'malipo-erase', reporting: true })
   try {
     return await inTransaction(db, async (tx) => {

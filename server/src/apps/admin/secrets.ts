@@ -71,7 +71,7 @@ function keyStatus(key_id: string, key_ids: readonly string[], counts: readonly 
   return { key_id, state: values > 0 ? 'missing' : 'unused', values }
 }
 
-/** Values that other processes write with an old key during a pass are found by the next pass. */
+/** The next pass finds values that other processes write with an old key during a pass. */
 const PASSES_MAX = 5
 
 /**

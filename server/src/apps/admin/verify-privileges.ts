@@ -38,7 +38,7 @@ export async function lostRevocations(reader: Reader): Promise<string[]> {
 /** The name of the check of the role of the server in the result of `verify`. */
 export const ROLE_SEPARATED = 'The role of the server cannot rewrite history'
 
-// A superuser never comes here, because a superuser has the rights of every owner.
+// The query never runs for a superuser, because a superuser has the rights of every owner.
 const RUNTIME_RIGHTS = sql(
   'verify_runtime_rights',
   `select current_user || ' may ' || p.privilege || ' on ' || c.relname || ': revoke it' as finding
@@ -58,8 +58,8 @@ const RUNTIME_RIGHTS = sql(
 )
 
 /**
- * Checks that the role of this connection can neither own, truncate nor grant away a table. `must_separate` is true if the
- * configuration has two roles; otherwise a single role is no finding, and `note` describes it.
+ * Checks that the role of this connection can neither own nor truncate a table, nor grant its privileges. `must_separate` is true if
+ * the configuration has two roles; otherwise a single role is no finding, and `note` describes it.
  */
 export async function runtimeRights(
   reader: Reader,

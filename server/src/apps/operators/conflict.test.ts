@@ -1,5 +1,5 @@
-// Tests that no operator decides about the money or the access of a merchant of which the operator is or was a member, or whose API
-// key the operator made.
+// Tests conflicts of interest: no operator who is or was a member of a merchant, or made one of its API keys, decides about its money
+// or its access.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -47,7 +47,7 @@ async function makeKey({ user_id }: Operator, rotate?: string): Promise<{ id: st
 }
 const SCOPES = ['disbursements:write', 'disbursements:read']
 
-/** Makes a membership that left no history, as a version before the history did, runs `work`, and ends the membership. */
+/** Makes a membership without a history row, as earlier versions did, runs `work`, and ends the membership. */
 async function asForgottenMember<Result>(shop: ShopWithKeys, { user_id }: Operator, work: () => Promise<Result>) {
   await world.rows(
     `insert into members (merchant_id, id, user_id, role, name, created_at, updated_at)
@@ -69,7 +69,7 @@ async function refused(work: () => Promise<Reply>, what = ''): Promise<void> {
 }
 
 describe('an operator with ties to a merchant', () => {
-  test('one person who makes a key, submits a withdrawal with it and approves the withdrawal is refused', async () => {
+  test('the server refuses the approval of an operator who made the API key that submitted the withdrawal', async () => {
     const shop = await newShop()
     const asha = await newOperator(world)
     const { id, key } = await asForgottenMember(shop, asha, () => makeKey(asha))
@@ -88,7 +88,7 @@ describe('an operator with ties to a merchant', () => {
     await refused(() => approve(who, submitted), 'the person who rotated the key')
   }
 
-  test('a member, and a member who has left, can approve no withdrawal, alone, in a batch or gathered with others', async () => {
+  test('a present or former member cannot approve a withdrawal, alone, in a batch or gathered with other approvals', async () => {
     const shop = await newShop()
     const member = await newOperator(world, [{ role: 'VIEWER', merchant: shop.merchant }])
     const former = await newOperator(world, [{ role: 'VIEWER', merchant: shop.merchant }])
@@ -126,7 +126,7 @@ describe('an operator with ties to a merchant', () => {
     assert.equal((await approve(other, one)).body.data.status, 'PROCESSING')
   })
 
-  test('every decision about the money or the access of the merchant is refused and changes nothing', async () => {
+  test('the server refuses every decision about the money or the access of the merchant, and changes nothing', async () => {
     const shop = await newShop()
     const { merchant } = shop
     const asha = await newOperator(world, [{ role: 'FINANCE', merchant }])

@@ -115,7 +115,7 @@ describe('the sums of a day of approvals', () => {
     assert.equal(statusOf(await approve(asha, sandbox)), 'PROCESSING')
   })
 
-  test('of many approvals at once on two processes, no two stay below the amount together', async () => {
+  test('of concurrent approvals on two processes that reach the amount together, only one passes with one operator', async () => {
     for (const same of ['merchant', 'destination']) {
       const shop = await newShop()
       const ids: string[] = []
@@ -146,7 +146,7 @@ describe('corrections that need two operators', () => {
   const adjust = (who: Operator, { merchant }: ShopWithKeys, body: object, at = world) =>
     post(who, `merchants/${merchant.id}/adjustments`, body, at)
 
-  test('an adjustment below the amount is made at once, and the one that reaches the sum waits for another operator', async () => {
+  test('the server makes an adjustment below the amount at once, and an adjustment that reaches the sum waits for another operator', async () => {
     const shop = await newShop()
     const made = await adjust(asha, shop, adjustment('600000.00'))
     assert.deepEqual([made.status, made.body.data.approvals], [201, undefined])
@@ -195,7 +195,7 @@ describe('corrections that need two operators', () => {
     assert.deepEqual([alone.status, operatorsOf(alone)], [200, [asha.email]])
   })
 
-  test('of many adjustments at once on two processes, no two stay below the amount together', async () => {
+  test('of concurrent adjustments on two processes that reach the amount together, only one passes with one operator', async () => {
     const shop = await newShop()
     const done = await Promise.all(
       [1, 2, 3, 4].map((i) => adjust(i % 2 ? asha : juma, shop, adjustment(`60000${i}.00`), i % 3 ? world : other)),
@@ -203,7 +203,7 @@ describe('corrections that need two operators', () => {
     assert.deepEqual(done.map(({ status }) => status).sort(), [200, 200, 200, 201])
   })
 
-  test('a resolution waits for a second operator who states the same outcome', async () => {
+  test('a resolution waits for a second operator with the same outcome', async () => {
     const shop = await newShop()
     const id = await submit(shop, '1000000.00')
     script.payout = () => payoutAnswers.blocked
@@ -250,7 +250,7 @@ describe('corrections that need two operators', () => {
   })
 })
 
-test('FOUR_EYES_AMOUNT=off is in the audit log and in the queue of operators', async () => {
+test('the server shows FOUR_EYES_AMOUNT=off in the audit log and in the queue of operators', async () => {
   await announceFourEyes(world.deps)
   const offs = () => world.rows("select 1 as off from audit_log where action = 'four_eyes.off'")
   assert.equal((await offs()).length, 0)

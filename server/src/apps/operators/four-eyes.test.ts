@@ -293,7 +293,7 @@ describe('withdrawals between the first and the second approval', () => {
     })
   })
 
-  test('a cancelled withdrawal has no approvals, and its second approval is refused', async () => {
+  test('a cancelled withdrawal has no approvals, and the server refuses its second approval', async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
     await approve(asha, id)

@@ -58,7 +58,7 @@ test('the server refuses an approval beyond the daily limit of the merchant, and
   assert.equal((await operator.act(over, 'approve')).status, 200)
 })
 
-test('the payouts of a merchant to one phone have a limit of their own, whatever the code of the network', async () => {
+test('the payouts of a merchant to one phone have one limit under the codes of all networks', async () => {
   const shop = await newShop()
   const phone = { amount: '8000.00', destination_name: 'Asha Mwinyi', destination_identifier: '255754123311' }
   const submit = async (destination_code: string) => {
@@ -74,7 +74,7 @@ test('the payouts of a merchant to one phone have a limit of their own, whatever
   assert.deepEqual([daily.exceeded, destination.exceeded, destination.approved_today], [false, true, '8000.00'])
 })
 
-test('a payout whose money came back no longer counts', async () => {
+test('a payout whose money came back counts towards no limit', async () => {
   const shop = await newShop()
   const declined = await operator.submit(shop, { ending: '102', amount: '14000.00' })
   await operator.approve(declined)
@@ -84,7 +84,7 @@ test('a payout whose money came back no longer counts', async () => {
   await world.work()
 })
 
-test('approvals at once in two processes and in a batch never exceed the limit together', async () => {
+test('concurrent approvals in two processes and in a batch never exceed the limit together', async () => {
   const shop = await newShop()
   const submit = async (ending: string) => operator.submit(shop, { ending, amount: '10000.00' })
   const ids = [await submit('321'), await submit('322'), await submit('323'), await submit('324')]
@@ -127,7 +127,7 @@ test('an operator sets the limits of one merchant, with an audit entry, and the 
   assert.deepEqual(codeOf(await operator.act(next, 'approve')), REACHED, 'a limit of zero stops all payouts')
 })
 
-test('a wrong limit is refused by name, changes nothing, and a merchant cannot set its limits', async () => {
+test('the server names a wrong limit and changes nothing, and a merchant cannot set its own limits', async () => {
   const shop = await newShop()
   for (const [payload, field] of [
     [{ daily_limit: '-1', daily_limit_per_destination: null }, 'daily_limit'],
@@ -154,7 +154,7 @@ describe('the first payout of a merchant to a destination', () => {
     for (const { deps } of [world, other]) deps.config.new_destination = 'warn'
   })
 
-  test('the server refuses the approval until the operator confirms the destination, and asks only once', async () => {
+  test('the server requires a confirmation of the destination until a payout to the destination has succeeded', async () => {
     const shop = await newShop()
     const id = await operator.submit(shop, { ending: '401', amount: '1000.00' })
     for (const body of [{}, { confirm_new_destination: false }]) {

@@ -198,8 +198,8 @@ test('only operators read, start and end pauses, and only a fresh sign-in ends o
   await ended(id)
 })
 
-test('a pause is started once and ended once, on two processes too, and the audit log and the list show who did what and why', async () => {
-  world.deps.clock.advance(1_000) // lists are in the order of time
+test('two processes start and end a pause only once, and the audit log and the list show the operators and the reasons', async () => {
+  world.deps.clock.advance(1_000) // the list is ordered by time
   const [one, two] = await Promise.all([
     start({ scope: 'destination', target: 'CRDB' }),
     start({ scope: 'destination', target: 'CRDB' }, { from: other }),
@@ -243,11 +243,11 @@ test('a pause is started once and ended once, on two processes too, and the audi
   await ended(again.body.data.id)
 })
 
-test('after a pause has answered, two sending processes take no further token of many due payouts', async () => {
+test('two sending processes take no further token of many due payouts after the server has answered a pause', async () => {
   for (let round = 0; round < 3; round++) {
     script.sent.length = 0
     const shop = await newShop()
-    // The front process sends nothing itself, so that the payouts are due for both workers at once.
+    // The process that serves HTTP sends no payouts, so that the payouts are due for both workers at once.
     const front = await createWorld({ url: world.url, env: { PROCESS: 'api' }, clock: world.deps.clock })
     const ids: string[] = []
     for (let i = 0; i < 16; i++) ids.push(await operator.submit(shop, { amount: '1000.00' }))
@@ -268,7 +268,7 @@ test('after a pause has answered, two sending processes take no further token of
   }
 })
 
-test('a pause and a suspension answer only after the statements that take tokens at that moment have ended', async () => {
+test('the server answers a pause and a suspension only after the running statements that take tokens have ended', async () => {
   const shop = await newShop()
   const suspend = async () =>
     world.post(`/v1/operator/merchants/${shop.merchant.id}/suspend`, {}, { key: await operator.session() })

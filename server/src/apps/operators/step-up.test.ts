@@ -105,7 +105,7 @@ test('an operator with a fresh sign-in can approve a withdrawal', async () => {
   assert.deepEqual([approved.status, approved.body.data?.status], [200, 'PROCESSING'])
 })
 
-test('with an old sign-in, an operator can read, ask, reject, suspend a merchant and make a dry run', async () => {
+test('an operator with an old sign-in can read, request information, reject, suspend a merchant and make a dry run', async () => {
   const id = await operator.submit(shop)
   const key = await consoleToken(world, operator.user_id, { age_s: 40_000 })
   const other = await operator.shop(MONEY)
