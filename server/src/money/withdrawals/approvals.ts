@@ -1,6 +1,6 @@
-// If a withdrawal, or a sum of the day with it, is FOUR_EYES_AMOUNT or more, two operators have to approve the withdrawal before
-// money leaves. Each approval is a row, written under the lock of the withdrawal. An approval stops counting when an operator
-// questions or rejects the withdrawal, when the merchant cancels it, or when the approver has no role any more that may approve.
+// If a withdrawal, or a sum of the day with the withdrawal, reaches FOUR_EYES_AMOUNT, two operators have to approve. Each approval is
+// a row, written under the lock of the withdrawal. A question, a rejection or a cancellation ends the approvals; an approval also ends
+// with the rights of its operator.
 
 import { type DailySums, fourEyesMinor, needsSecond, payoutSums } from '../../access/four-eyes/index.ts'
 import { operatorMay } from '../../access/merchants/index.ts'
@@ -12,9 +12,8 @@ import { type Withdrawal, type WithdrawalId, withdrawalName } from './store.ts'
 /** One operator's approval of a withdrawal. `reason` is the operator's text, which merchants cannot read. */
 export type Approval = { operator_id: string; operator_name: string; reason: string | null; at: Date }
 
-// An approval before the latest question to the merchant does not count. If the money is not reserved yet, the approval of a former
-// operator does not count either, and a rejection or a cancellation ends all approvals. After the reservation, each approval stays
-// valid.
+// An approval before the latest question to the merchant does not count. Before the reservation, the approval of a former operator
+// does not count either, and a rejection or a cancellation ends all approvals. After the reservation, each approval stays valid.
 const FIND = sql(
   'withdrawal_approvals_find',
   `select w.merchant_id, w.id, a.operator_id, a.operator_name, a.reason, a.at
@@ -59,8 +58,8 @@ type CountedWithdrawal = Pick<
 
 /**
  * Returns the number of operators that have to approve. If an operator has approved already, this is the number that the first
- * approval stored; otherwise the current setting decides. Two have to approve if the total of the withdrawal brings the payouts of the
- * merchant or the payouts to the destination on this day to the amount. Null in `sums` means that only the withdrawal counts.
+ * approval stored; otherwise the current setting decides. If the withdrawal brings a sum of this day to the amount, two have to
+ * approve. Null in `sums` means that only the withdrawal counts.
  */
 export function requiredApprovals(
   config: Pick<Config, 'four_eyes_amount'>,

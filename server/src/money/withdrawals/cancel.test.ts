@@ -76,7 +76,7 @@ test('a key and a member cancel a withdrawal that waits, no money moves, and a r
   assert.deepEqual(await balanceOf(world, shop.live), balance)
 })
 
-test('a cancelled withdrawal can no longer be approved, rejected, asked about or answered', async () => {
+test('the server refuses the approval, rejection, question and answer of a cancelled withdrawal', async () => {
   const id = await operator.submit(shop)
   const bodiless = await world.call({ method: 'POST', url: `/v1/disbursements/${id}/cancel`, key: shop.live })
   assert.equal(bodiless.status, 200, bodiless.text)
@@ -114,7 +114,7 @@ test('the server refuses to cancel a withdrawal that an operator has approved or
   }
 })
 
-test('only the merchant cancels, with a member who may send money or a key with the scope, in the environment of the record', async () => {
+test('only members who may send money, and keys with the scope, cancel a withdrawal of their environment', async () => {
   const id = await operator.submit(shop)
   const sandbox = await operator.submit(shop, { environment: 'sandbox' })
   const { merchant } = shop
@@ -148,7 +148,7 @@ test('ten simultaneous cancellations make one move, and one Idempotency-Key gets
   assert.equal((await operator.show(id)).history.length, 1)
 })
 
-test('of a cancellation and an approval at the same moment exactly one counts, and only the approval moves money', async () => {
+test('of a concurrent cancellation and approval exactly one takes effect, and only the approval moves money', async () => {
   const won = { approve: 0, cancel: 0 }
   for (let round = 0; round < 16; round++) {
     script.sent.length = 0
@@ -176,7 +176,7 @@ test('of a cancellation and an approval at the same moment exactly one counts, a
   assert.ok(won.approve > 0 && won.cancel > 0, JSON.stringify(won))
 })
 
-test('if the process dies before any statement of a cancellation, nothing is cancelled, and a repetition with the same key cancels', async () => {
+test('a process that dies before any statement of a cancellation changes nothing, and a repetition with the same key cancels', async () => {
   const id = await operator.submit(shop)
   const idempotency_key = randomUUID()
   const names: string[] = []
@@ -192,7 +192,7 @@ test('if the process dies before any statement of a cancellation, nothing is can
     const dead = await unchanged(world, () => byKey(id, { idempotency_key }), dies_at)
     onStatement = () => {}
     assert.equal(dead.status, 500, dies_at)
-    // The key of a dead request is free when its lock ends.
+    // The key of an interrupted request is free when its lock ends.
     world.deps.clock.advance(30_000)
   }
   const done = await byKey(id, { idempotency_key })

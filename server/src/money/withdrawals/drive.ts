@@ -1,6 +1,6 @@
-// Drives payouts. A process takes the send token and commits before the first byte leaves, so that only one process sends. If it
-// dies with the token, a worker first queries the provider. The worker sends again, with the same reference, only if the provider
-// has no such payout. If the outcome stays unknown, an operator decides. A payout that must wait keeps its token (hold.ts).
+// Drives payouts. A process takes the send token and commits before the first byte leaves, so that only one process sends. If this
+// process dies with the token, a worker first queries the provider. The worker sends again, with the same reference, only if the
+// provider has no such payout. If the outcome stays unknown, an operator decides. A payout that must wait keeps its token (hold.ts).
 
 import type { Breaker } from '../../adapters/providers/breaker.ts'
 import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../../adapters/providers/port.ts'
@@ -49,7 +49,7 @@ const TAKE = sql(
    returning p.withdrawal_id, h.hold, p.held_by`,
 )
 
-// A process renews the lease before it sends a payout whose token was taken long ago, so that the query also checks whether the
+// A process renews the lease before it sends a payout whose token was taken long ago. So the query also checks whether the
 // payout must wait.
 const RENEW = sql(
   'payouts_renew',

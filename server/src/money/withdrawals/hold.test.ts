@@ -48,7 +48,7 @@ async function notesOf(operator: TestOperator, { id }: WithdrawalKey): Promise<s
     .map(({ reason }: { reason: string }) => reason)
 }
 
-test('an approved payout of a suspended merchant waits with its token, says why once, and leaves after the reactivation', () =>
+test('an approved payout of a suspended merchant waits with its token, records the reason once, and leaves after the reactivation', () =>
   withPayoutWorld(async (stage) => {
     const { world, script, executions } = stage
     const operator = await createTestOperator(world)
@@ -70,7 +70,7 @@ test('an approved payout of a suspended merchant waits with its token, says why 
     assert.deepEqual(await notesOf(operator, key), [SUSPENDED])
   }))
 
-test('a payout that was sent before the suspension is queried and settled during it', () =>
+test('the worker queries and settles a payout during the suspension if the payout was sent before', () =>
   withPayoutWorld(async (stage) => {
     const { world, script, executions, submitted } = stage
     const operator = await createTestOperator(world)

@@ -1,5 +1,5 @@
-// Starts, ends and lists pauses of payouts. A pause locks the table against every statement that takes a send token, so that no
-// payout in its scope leaves after the call has answered: the statements that run are waited for, and later statements read the pause.
+// Starts, ends and lists pauses of payouts. The start of a pause locks the table against every statement that takes a send token. It
+// waits for running statements, and later statements read the pause. So no payout in its scope leaves after the answer.
 
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -54,7 +54,7 @@ const FIND_ACTIVE = sql(
   `select ${COLUMNS} ${FROM} where s.ended_at is null and s.scope = $1 and s.target = $2`,
 )
 
-// The payouts whose token a process has taken and about which no answer is known.
+// The payouts whose token a process has taken, and whose answer the server does not have yet.
 const SENDING = sql(
   'payouts_sending',
   `select count(*)::int as sending from payouts
@@ -166,7 +166,7 @@ export async function findPause(reader: Reader, id: string): Promise<PayoutPause
   return row ?? null
 }
 
-/** Describes the payouts of a pause as the subject of a sentence. */
+/** Returns the payouts of a pause as the subject of a sentence. */
 export function describePaused({
   scope,
   target,

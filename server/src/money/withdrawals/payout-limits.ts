@@ -1,6 +1,6 @@
-// Limits the payouts that operators approve for a merchant on a day in Tanzania. The limits are settings, or numbers that an
-// operator sets for the merchant. Each environment counts separately. A payout counts on the day of its approval, and no longer
-// counts if its money came back.
+// Limits the payouts that operators approve for a merchant on a day in Tanzania. The limits are settings, or numbers that an operator
+// sets for the merchant. Each environment counts separately. A payout counts on the day of its approval. If its money came back, the
+// payout no longer counts.
 
 import { type BookKey, bookName } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'

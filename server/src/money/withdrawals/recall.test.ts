@@ -121,7 +121,7 @@ test('of a recall and two sending processes exactly one wins: the payout leaves 
   assert.ok(won.recall > 0 && won.send > 0, JSON.stringify(won))
 })
 
-test('if the process dies before any statement of a recall, nothing changes, and a repetition with the same key recalls', async () => {
+test('a process that dies before any statement of a recall changes nothing, and a repetition with the same key recalls', async () => {
   const names: string[] = []
   onStatement = (name) => void names.push(name)
   const first = await approvedUnsent()

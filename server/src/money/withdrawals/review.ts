@@ -204,7 +204,9 @@ export async function resolveWithdrawal(
   return { row: { ...withdrawal, ...merchant }, deliveries, verdict }
 }
 
-/** Returns what two operators have to decide equally. A later answer of the provider changes the version of the withdrawal. */
+/**
+ * Returns the decision that two operators have to make equally. A later answer of the provider changes the version of the withdrawal.
+ */
 function correctionBy(row: Withdrawal, input: WithdrawalResolution): Correction {
   const { merchant_id, id, environment, version, total_reserved_minor: amount_minor } = row
   const { outcome, provider_reference, reason } = input
@@ -273,10 +275,9 @@ const RETRY = sql(
 )
 
 /**
- * Prepares a blocked payout for another request, with a new token and the same reference. If the payout is not blocked, refuses
- * with invalid_state. If its merchant is suspended, refuses with withdrawal_restricted. If the operator has a conflict of interest,
- * refuses with conflict_of_interest. If a pause is in force, refuses with payouts_paused. If the returned payout has a lease, the
- * caller sends it after the commit.
+ * Prepares a blocked payout for another request, with a new token and the same reference. Refuses a payout that is not blocked
+ * (invalid_state), a suspended merchant (withdrawal_restricted), a conflict of interest (conflict_of_interest), and a payout of a
+ * pause (payouts_paused). If the returned payout has a lease, the caller sends the payout after the commit.
  */
 export async function retryWithdrawal(
   deps: Deps,
