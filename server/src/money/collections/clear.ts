@@ -45,10 +45,10 @@ const LOCK = sql(
 type ClearResult = { collection: ClearedCollection; deliveries: Delivery[] }
 
 /**
- * Decides about held money. If the decision needs a second operator, stores the decision of the first operator and moves nothing:
- * otherwise an approval credits the received amount less our fee, and a decline books the money out. Refuses an
- * unknown collection (not_found), an operator with a conflict of interest (conflict_of_interest) and a collection that no operator
- * must review (invalid_state). Returns the queued deliveries, which the caller sends after the commit.
+ * Decides about held money. If the decision needs a second operator, stores the first decision and moves nothing. Otherwise an
+ * approval credits the received amount less our fee, and a decline books the money out. Refuses an unknown collection (not_found), a
+ * conflict of interest (conflict_of_interest), and a collection that is not under review (invalid_state). Returns the queued
+ * deliveries, which the caller sends after the commit.
  */
 export async function clearCollection(
   deps: Deps,
@@ -123,7 +123,9 @@ export async function clearCollection(
   return { collection: { ...(await getHeld(deps, tx, collection_id)), ...presentVerdict(verdict) }, deliveries }
 }
 
-/** Returns what two operators have to decide equally. A later answer of the provider changes the version of the collection. */
+/**
+ * Returns the decision that two operators have to make equally. A later answer of the provider changes the version of the collection.
+ */
 function correctionOf(row: LockedCollection, input: Clearance, stated_minor: bigint | null): Correction {
   const { merchant_id, collection_id, environment, amount_minor, amount_received_minor } = row
   const received_minor = stated_minor ?? amount_received_minor ?? amount_minor

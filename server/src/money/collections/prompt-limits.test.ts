@@ -71,7 +71,7 @@ test('a repeated key gets its stored answer, and the key of a refused prompt sta
   assert.equal((await push(phone, { idempotency_key: refused })).status, 202)
 })
 
-test('after the hours of a day, the limit of a day applies, and a worker deletes old counters', async () => {
+test('the limit of a day applies after the limit of an hour, and a worker deletes old counters', async () => {
   const phone = unapproved(40)
   for (let i = 0; i < 3; i++) assert.equal((await push(phone)).status, 202)
   world.deps.clock.advance(HOUR_MS)

@@ -51,7 +51,7 @@ for (const [kind, make] of [
       assert.equal(await stateFor(slug, CUSTOMER), 'in_progress')
       promptEnds()
     }
-    // More than ten minutes later the server still knows the address.
+    // More than ten minutes later the server still counts the earlier prompts of the address.
     world.deps.clock.advance(15 * 60_000)
     await world.work()
     const third = await pay(slug, SILENT, STRANGER)
@@ -63,7 +63,7 @@ for (const [kind, make] of [
     assert.equal(await stateFor(slug, STRANGER), 'paid')
     assert.equal((await pay(slug, '0754123001', '192.0.2.1')).status, 409)
 
-    // The stranger confirms after all: the server holds this money, and the page stays paid once.
+    // The stranger confirms late: the server holds this second payment, and the page counts one payment.
     const { collection_id } = third.body.data
     const answer = {
       kind: 'succeeded',
