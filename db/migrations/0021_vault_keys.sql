@@ -1,6 +1,6 @@
--- SECRET_KEY can hold several keys, so that an operator replaces a key while the server runs. The table of the known text has a row
--- for each key that has encrypted values. A row with another key than the one of the process tells the process at its start that it
--- could not read the values of that key. Older programs read and write only the row with the id 1.
+-- SECRET_KEY can hold several keys, so that an operator can replace a key while the server runs. The table of the known text has a row
+-- for each key that has encrypted values. If a starting process cannot decrypt a row, the process lacks the key of that row. Older
+-- programs read and write only the row with the id 1.
 -- oldest program: 0013
 
 alter table vault_canary

@@ -1,5 +1,5 @@
--- An operator must not decide about money or access of a merchant of which the operator is or was a member, or whose API key the
--- operator made. So the memberships of the past and the makers of keys stay on record.
+-- An operator who is or was a member of a merchant, or made one of its API keys, must not decide about its money or its access. So the
+-- database keeps past memberships and the makers of keys.
 -- oldest program: 0012
 
 create table member_history (
@@ -8,7 +8,7 @@ create table member_history (
   created_at  timestamptz not null,
   constraint member_history_pkey primary key (merchant_id, user_id)
 );
-comment on table member_history is 'Everyone who is or was a member of a merchant. Append-only: a row stays when the membership ends.';
+comment on table member_history is 'One row for each person who is or was a member of a merchant. Append-only: a row stays when the membership ends.';
 comment on column member_history.merchant_id is 'The merchant that owns the row.';
 comment on column member_history.user_id is 'The person: users.id.';
 comment on column member_history.created_at is 'When the row was created: at the first membership, or at the upgrade that made this table.';

@@ -15,4 +15,4 @@ comment on column retention_marks.kind is 'Name of the table.';
 comment on column retention_marks.last_id is 'The worker has erased the payers of the rows up to this id. Ids begin with their time.';
 
 -- The comment of migration 0024 did not name the room that writes the table.
-comment on table member_history is 'access/merchants: Everyone who is or was a member of a merchant. Append-only: a row stays when the membership ends.';
+comment on table member_history is 'access/merchants: One row for each person who is or was a member of a merchant. Append-only: a row stays when the membership ends.';

@@ -14,8 +14,8 @@ create table four_eyes_sums (
   constraint four_eyes_sums_kind_check check (kind in ('payouts', 'destination', 'corrections')),
   constraint four_eyes_sums_total_check check (total_minor >= 0)
 );
-comment on table four_eyes_sums is 'access/four-eyes: What operators have let through on one day, while FOUR_EYES_AMOUNT is set. A transaction that adds to a sum locks its row first.';
-comment on column four_eyes_sums.merchant_id is 'The merchant that owns the row. Zeros: a destination over all merchants.';
+comment on table four_eyes_sums is 'access/four-eyes: The sums of the payouts and corrections that operators decided on one day, while FOUR_EYES_AMOUNT is set. A transaction that adds to a sum locks its row first.';
+comment on column four_eyes_sums.merchant_id is 'The merchant that owns the row. Zeros mean a destination over all merchants.';
 comment on column four_eyes_sums.environment is 'live: real money. sandbox: simulated money.';
 comment on column four_eyes_sums.kind is 'payouts: approved withdrawals of the merchant. destination: approved withdrawals to the destination. corrections: adjustments, clearings and resolutions of the merchant.';
 comment on column four_eyes_sums.subject is 'The phone or account of a destination. Empty for the other kinds.';
@@ -46,7 +46,7 @@ comment on column operator_decisions.id is 'Made by the application: UUIDv8 with
 comment on column operator_decisions.environment is 'live: real money. sandbox: simulated money.';
 comment on column operator_decisions.action is 'The act as the audit log names it.';
 comment on column operator_decisions.target_id is 'The collection or the withdrawal that the decision is about. An adjustment is about the merchant.';
-comment on column operator_decisions.content is 'What both operators have to decide equally, as JSON. The reason is not part of it.';
+comment on column operator_decisions.content is 'The decision that both operators have to make equally, as JSON without the reason.';
 comment on column operator_decisions.amount_minor is 'The amount in cents that counts towards the sum of the day.';
 comment on column operator_decisions.operator_id is 'The operator who decided first: users.id.';
 comment on column operator_decisions.operator_name is 'The e-mail address of this operator at that time.';

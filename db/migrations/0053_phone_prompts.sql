@@ -11,7 +11,7 @@ create unlogged table phone_prompts (
   granted         integer     not null,
   constraint phone_prompts_pkey primary key (subject)
 ) with (fillfactor = 70);
-comment on table phone_prompts is 'money/collections: The live prompts that a phone got and did not approve, in an hour and in a day. Not logged; old rows are deleted.';
+comment on table phone_prompts is 'money/collections: The live prompts that a phone got and did not approve, in an hour and in a day. Not logged; the worker deletes old rows.';
 comment on column phone_prompts.subject is 'Keyed hash of the phone, so that the table shows no phone.';
 comment on column phone_prompts.hour_started_at is 'When the first prompt of the current hour was accepted.';
 comment on column phone_prompts.hour_prompts is 'Prompts since hour_started_at, without approved prompts.';
