@@ -7,7 +7,7 @@ import { PAUSE_SCOPES } from '../../money/withdrawals/index.ts'
 
 const Scope = oneOf(
   PAUSE_SCOPES,
-  'The payouts that wait. platform: all. merchant, provider, destination: those of the target.',
+  'The payouts that wait. platform: all payouts. merchant, provider, destination: the payouts of the target.',
 )
 const Timestamp = Type.String({ format: 'date-time' })
 
@@ -17,7 +17,7 @@ export const StartPauseBody = Type.Object({
   target: Type.Optional(
     line(
       64,
-      'The id of the merchant, the name of the provider, or the code of the network or bank (see GET /v1/destinations). Leave it out for platform.',
+      'The id of the merchant, the name of the provider, or the code of the network or bank (see GET /v1/destinations). Leave this field out for platform.',
     ),
   ),
   reason: visibleLine(500, 'The reason. The audit log and the history of each waiting withdrawal keep this text.'),
@@ -32,12 +32,18 @@ export const EndPauseBody = Type.Object({
 const record = {
   id: Type.String({ format: 'uuid' }),
   scope: Scope,
-  target: nullable(Type.String({ description: 'The merchant, provider or destination. Null for platform.' })),
-  target_name: nullable(Type.String({ description: 'The name of the merchant or destination. Null if it has none.' })),
+  target: nullable(
+    Type.String({ description: 'The merchant, provider or destination. Null means that the scope is platform.' }),
+  ),
+  target_name: nullable(
+    Type.String({ description: 'The name of the merchant or destination. Null means that the target has no name.' }),
+  ),
   reason: Type.String(),
   started_by: Type.String({ description: 'The operator who started the pause.' }),
   started_at: Timestamp,
-  ended_by: nullable(Type.String({ description: 'The operator who ended it. Null means that it is in force.' })),
+  ended_by: nullable(
+    Type.String({ description: 'The operator who ended the pause. Null means that the pause is in force.' }),
+  ),
   ended_reason: nullable(Type.String({ description: 'Null means that the pause is in force.' })),
   ended_at: nullable(Type.String({ format: 'date-time', description: 'Null means that the pause is in force.' })),
 }

@@ -61,7 +61,7 @@ function startRoute(deps: Deps, app: App, provider_names: readonly string[]): vo
         tags,
         summary: 'Pause payouts',
         description:
-          'When the call has answered, no process takes the send token of a live payout in the scope. Approved payouts keep their reservation and wait; operators can still approve. Payouts that were sent before are queried and settled as usual. Sandbox payouts go on. If a pause with this scope and target is in force, the server refuses the call with `invalid_state` and names it.',
+          'After the answer of the call, no process takes the send token of a live payout in the scope. Approved payouts keep their reservation and wait; operators can still approve. The server queries and settles payouts that were sent before, as usual. Sandbox payouts continue. If a pause with this scope and target is in force, the server refuses the call with `invalid_state` and names that pause.',
         body: StartPauseBody,
         response: { 201: StartedPauseAnswer },
       },

@@ -64,7 +64,7 @@ const Payout = Type.Object({
           ['merchant_suspended', 'payout_pause'],
           'merchant_suspended: an operator must reactivate the merchant. payout_pause: an operator must end the pause.',
         ),
-        pause_id: nullable(Type.String({ description: 'The pause. Null for merchant_suspended.' })),
+        pause_id: nullable(Type.String({ description: 'The pause. Null means that `what` is merchant_suspended.' })),
         text: Type.String({ description: 'The reason as a sentence.' }),
       }),
       Type.Null(),

@@ -131,7 +131,7 @@ function approveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
         tags,
         summary: 'Approve a withdrawal',
         description:
-          'The server reserves amount and charges and calls the provider right after. A refused approval changes nothing: `withdrawal_restricted` if the merchant is not active and verified, `insufficient_balance` if the available balance is too small, `payout_limit_reached` if the payouts of the day would exceed a limit of the merchant, `confirmation_required` if NEW_DESTINATION=confirm and the merchant has not paid the destination yet.\n\n`approvals_required` is 2 if the payouts of the merchant on this day, or the payouts to the destination over all merchants, reach FOUR_EYES_AMOUNT with this withdrawal. Then the first approval passes the same checks and reserves nothing. The withdrawal keeps its status until another operator approves it too. A second approval by the same operator is refused with `second_operator_required`, and an approval by the submitter with `forbidden`, whatever the amount. An operator who is or was a member of the merchant, or made one of its API keys, gets `conflict_of_interest`.',
+          'The server reserves amount and charges and calls the provider right after. A refused approval changes nothing. `withdrawal_restricted` means that the merchant is not active and verified. `insufficient_balance` means that the available balance is too small. `payout_limit_reached` means that the payouts of the day would exceed a limit of the merchant. `confirmation_required` means that NEW_DESTINATION=confirm and the merchant has not paid the destination yet.\n\n`approvals_required` is 2 if the payouts of the merchant on this day, or the payouts to the destination over all merchants, reach FOUR_EYES_AMOUNT with this withdrawal. Then the first approval passes the same checks and reserves nothing. The withdrawal keeps its status until another operator also approves. The server refuses a second approval by the same operator with `second_operator_required`, and an approval by the submitter with `forbidden`, for any amount. An operator who is or was a member of the merchant, or made one of its API keys, gets `conflict_of_interest`.',
         params: WithdrawalParams,
         body: ApproveBody,
         response: { 200: WithdrawalAnswer },
@@ -218,7 +218,7 @@ function resolveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
         tags,
         summary: 'Resolve a payout with an unknown outcome',
         description:
-          'For NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION. The server books the outcome and does not call the provider. The server refuses SUCCESS with `insufficient_balance` if the merchant got the money back before and has spent the money.\n\nIf the adjustments, clearings and resolutions of the merchant on this day reach FOUR_EYES_AMOUNT with this one, the first call answers with `approvals_required` 2 and the first of the `approvals`, and changes nothing. The outcome is booked when another operator sends the same request within seven days; only the reason may differ.',
+          'For NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION. The ledger books the outcome, and the server does not call the provider. If the merchant got the money back before and has spent the money, the server refuses SUCCESS with `insufficient_balance`.\n\nIf the adjustments, clearings and resolutions of the merchant on this day reach FOUR_EYES_AMOUNT with this one, the first call answers with `approvals_required` 2 and the first of the `approvals`, and changes nothing. The ledger books the outcome when another operator sends the same request within seven days. Only the reason may differ.',
         params: WithdrawalParams,
         body: ResolveBody,
         response: { 200: WithdrawalAnswer },
@@ -255,7 +255,7 @@ function retryRoute(deps: Deps, app: App, service: ApprovalService, keyOf: KeyOf
         tags,
         summary: 'Retry a payout that the provider refused because of the IP address',
         description:
-          'For BLOCKED_IP_WHITELIST, with the same reference. Let the provider allow the IP address first. If the merchant is not active and verified, the server refuses the call with `withdrawal_restricted` and sends nothing. While a pause concerns the payout, the server refuses the call with `payouts_paused` and names the pause. `resolve` stays possible.',
+          'For BLOCKED_IP_WHITELIST, with the same reference. First ask the provider to allow the IP address. If the merchant is not active and verified, the server refuses the call with `withdrawal_restricted` and sends nothing. While a pause concerns the payout, the server refuses the call with `payouts_paused` and names the pause. `resolve` stays possible.',
         params: WithdrawalParams,
         body: EmptyBody,
         response: { 200: WithdrawalAnswer },
@@ -281,7 +281,7 @@ function recallRoute(deps: Deps, app: App, keyOf: KeyOf): void {
         tags,
         summary: 'Recall an approved payout that was not sent',
         description:
-          'For PROCESSING while the state of the payout is `to_send`: no process has taken its send token, for example because a pause holds it. The withdrawal becomes CANCELLED, and amount and charges go back to the available balance. The members who manage the money of the merchant get an e-mail. If the payout was sent or may have been sent, the server refuses the call with `invalid_state` and changes nothing.',
+          'For PROCESSING while the state of the payout is `to_send`: no process has taken its send token, for example during a pause. The withdrawal becomes CANCELLED, and amount and charges go back to the available balance. The members who manage the money of the merchant get an e-mail. If the payout was sent or may have been sent, the server refuses the call with `invalid_state` and changes nothing.',
         params: WithdrawalParams,
         body: RecallBody,
         response: { 200: WithdrawalAnswer },
