@@ -25,7 +25,7 @@ export const queueTexts = texts({
     },
     sandbox: 'Unaona rekodi za majaribio. Hakuna pesa halisi.',
     four_eyes: (amount: string) =>
-      `Kuanzia ${amount} kwa siku (malipo ya biashara, malipo kwa mpokeaji, au marekebisho ya biashara) waendeshaji wawili tofauti lazima waamue.`,
+      `Kuanzia ${amount} kwa siku (utoaji wa biashara, utoaji kwa mpokeaji, au marekebisho ya biashara) waendeshaji wawili tofauti lazima waamue.`,
     four_eyes_off: 'FOUR_EYES_AMOUNT=off: mwendeshaji mmoja peke yake anaweza kuhamisha kiasi chochote.',
     old_title: 'Uliingia muda mrefu uliopita',
     old: (age: string) =>
@@ -83,7 +83,7 @@ export const queueTexts = texts({
     four_eyes_off: 'FOUR_EYES_AMOUNT=off: one operator alone can move any amount.',
     old_title: 'Your sign-in is not recent',
     old: (age: string) =>
-      `You signed in ${age} ago. You will be asked to confirm that it is you before money moves. You can also sign in again now.`,
+      `You signed in ${age} ago. Before money moves, the console asks you to confirm that it is you. You can also sign in again now.`,
     fresh: (minutes: number) =>
       `To move money you must have signed in or confirmed within the last ${minutes} minutes.`,
     sign_in: 'Sign in again now',

@@ -97,11 +97,11 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'contradicts this key, which acts in {}: leave it out': 'Ufunguo huu ni wa {}: acha wazi.',
   'differs from the environment of this request, which is {}': 'Ombi hili ni la mazingira mengine ({}).',
   // These messages about a whole refusal add a fact to the error code.
-  'Set up your own second step and sign in with it, before you require a second step of all members.':
+  'Set up your own second step and sign in again, before you require a second step of all members.':
     'Weka kwanza hatua yako ya pili na uingie nayo, kabla ya kuidai kwa watumiaji wote.',
-  'Too many documents wait in the queue. Ask again after the seconds in Retry-After.':
+  'Too many documents wait in the queue. Repeat the request after the seconds in Retry-After.':
     'Nyaraka nyingi zinasubiri kuandaliwa. Jaribu tena baada ya muda mfupi.',
-  'Too many exports run at once. Ask again after the seconds in Retry-After.':
+  'Too many exports run at once. Repeat the request after the seconds in Retry-After.':
     'Faili nyingi zinaandaliwa kwa sasa. Jaribu tena baada ya muda mfupi.',
   'Only operators of the platform may make this call.': 'Hili ni la waendeshaji wa mfumo tu.',
   'Your role {} does not allow this call. An operator with the role {} must make it.':
@@ -156,12 +156,12 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Imeidhinishwa na {}. Mwendeshaji mwingine lazima aidhinishe kabla ya pesa kuhama.',
   'Decided by {}. Another operator must make the same decision before any money moves.':
     'Ameamua {}. Mwendeshaji mwingine lazima afanye uamuzi huo huo kabla ya pesa kuhama.',
-  'Only operators can decide about this.': 'Waendeshaji tu ndio wanaoweza kuamua hili.',
+  'Only operators can make this decision.': 'Waendeshaji tu ndio wanaoweza kufanya uamuzi huu.',
   'Only a MERCHANT_ADMIN may keep the API keys of a member who leaves.':
-    'Msimamizi tu ndiye anayeweza kubakiza funguo za API za mwanachama anayeondoka.',
+    'Msimamizi tu ndiye anayeweza kubakiza funguo za API za mtumiaji anayeondoka.',
   'must name active API keys that the member made; "{}" is no such key':
-    'Taja funguo za API hai ambazo mwanachama alizitengeneza; "{}" si mojawapo.',
-  'Made by {}, who is no longer a member.': 'Ulitengenezwa na {}, ambaye si mwanachama tena.',
+    'Taja funguo za API zinazotumika ambazo mtumiaji alizitengeneza; "{}" si mojawapo.',
+  'Made by {}, who is no longer a member.': 'Ulitengenezwa na {}, ambaye si mtumiaji wa biashara tena.',
   'Two operators have to approve this withdrawal.': 'Waendeshaji wawili lazima waidhinishe.',
   'The merchant is not active and verified. Reject the withdrawal, or complete the merchant first.':
     'Biashara haijaidhinishwa au haijathibitishwa. Kataa utoaji huu, au kamilisha biashara kwanza.',
@@ -206,7 +206,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Ankara inaweza kutumwa si zaidi ya mara {} kwa siku. Ankara hii imefikia kikomo cha leo.',
   'This customer got {} messages of businesses in 24 hours.':
     'Mteja huyu amepata ujumbe {} wa biashara ndani ya saa 24.',
-  'Wait before you send another one.': 'Subiri kabla ya kutuma mwingine.',
+  'Wait before you send another message.': 'Subiri kabla ya kutuma mwingine.',
   'This environment has no invoice with this id.': 'Mazingira haya hayana ankara yenye kitambulisho hiki.',
   'No provider pays out to {} at the moment.': 'Kwa sasa hakuna kinachoweza kutumwa {}.',
   'No provider pays out by {}.': 'Hakuna kinachoweza kutumwa kwa {}.',
@@ -272,7 +272,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'Your role does not allow this call. Ask an administrator of the merchant.',
   'The server does not allow this request.',
   'This request needs a recent sign-in. Send your code or password to POST /v1/session/confirm, or sign in again, then repeat the request.',
-  'This merchant requires a second factor of its members. Set up the second step of your sign-in, and sign in with it.',
+  'This merchant requires a second factor of its members. Set up the second step of your sign-in, then sign in again.',
   'The request is not valid. See details.fields for what to change.',
   'The state of the record does not allow this request.',
   'Too many requests. Wait for the seconds in Retry-After.',
@@ -289,10 +289,10 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'A payer has already paid this payment link, so you cannot cancel the link.',
   'Another payment of this link is in progress. Wait until it ends.',
   'The server cannot reach the payment provider. Try again in a moment.',
-  'You have already approved this. Another operator must approve it too before any money moves.',
-  'You are or were a member of this merchant, or you made one of its API keys. Another operator must decide about it.',
-  'The merchant has the greatest number of active keys in this environment. Revoke a key that no server uses.',
-  'An operator has paused these payouts. Wait until the pause ends, or ask an operator to end it.',
+  'You have already made this decision. Another operator must make the same decision before any money moves.',
+  'You are or were a member of this merchant, or you made one of its API keys. Another operator must decide.',
+  'The merchant already has the maximum number of active keys in this environment. Revoke a key that no server uses.',
+  'An operator has paused these payouts. Wait until an operator ends the pause.',
 ])
 
 // The longest pattern is the most specific pattern, so the longest pattern comes first. A value never extends into the next

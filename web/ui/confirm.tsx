@@ -33,7 +33,7 @@ const confirmTexts = texts({
     lead: 'You did not sign in recently. After the confirmation, your request continues.',
     code: 'Authentication code',
     code_hint: 'The 6 digits of the authenticator app. Lost your phone? Enter one of your recovery codes.',
-    wrong_code: 'The code is not right, or was used already. Wait for a new one and try again.',
+    wrong_code: 'The code is not right, or was used already. Wait for a new code and try again.',
     password: 'Your password',
     wrong_password: 'The password is not right.',
     use_passkey: 'Use your passkey',

@@ -54,7 +54,7 @@ export const problemTexts = texts({
       payouts_paused: 'Mwendeshaji amesimamisha utoaji huu. Subiri, au uruhusu tena kwanza.',
       second_operator_required: 'Umeshaidhinisha. Mwendeshaji mwingine lazima aidhinishe pia.',
       conflict_of_interest:
-        'Wewe ni au uliwahi kuwa mwanachama wa biashara hii, au ulitengeneza ufunguo wake wa API. Mwendeshaji mwingine lazima aamue.',
+        'Wewe ni au uliwahi kuwa mtumiaji wa biashara hii, au ulitengeneza ufunguo wake wa API. Mwendeshaji mwingine lazima aamue.',
       forbidden: 'Hairuhusiwi.',
     } as Record<string, string>,
   },
@@ -82,9 +82,9 @@ export const problemTexts = texts({
       insufficient_role: 'Your role does not allow this. Ask an administrator of the business.',
       insufficient_balance: 'The available balance does not cover the amount and the fees.',
       confirmation_required:
-        'First payment to this destination. Check the destination, tick the box, then approve again.',
+        'First payout to this destination. Check the destination, tick the box, then approve again.',
       payout_limit_reached:
-        'It exceeds a daily limit of this merchant. Approve it on another day, or raise the limit of the merchant.',
+        'The payout exceeds a daily limit of this merchant. Approve the payout on another day, or raise the limit of the merchant.',
       withdrawal_restricted: 'The business must be approved and verified before it can withdraw.',
       production_access_restricted: 'Live is open once the business is approved, verified and priced.',
       payment_link_already_paid: 'This link has been paid; it cannot be cancelled.',
@@ -101,9 +101,10 @@ export const problemTexts = texts({
       step_up_required: 'Repeat the action and confirm that it is you, or sign in again: your sign-in is not recent.',
       key_limit_reached: 'The number of active keys has reached its limit.',
       webhook_endpoint_limit_reached: 'The number of webhook endpoints has reached its limit. Remove one first.',
-      second_factor_required: 'This business requires a second step at sign-in. Set it up, then sign in with it.',
+      second_factor_required:
+        'This business requires a second step at sign-in. Set up the second step, then sign in again.',
       payouts_paused: 'An operator has paused these payouts. Wait, or end the pause first.',
-      second_operator_required: 'You have approved this already. Another operator has to approve it too.',
+      second_operator_required: 'You have already made this decision. Another operator has to make the same decision.',
       conflict_of_interest:
         'You are or were a member of this merchant, or you made one of its API keys. Another operator has to decide.',
       forbidden: 'This is not allowed.',

@@ -36,7 +36,7 @@ const sessionsTexts = texts({
   },
   en: {
     title: 'Your sessions',
-    lead: 'The browsers in which your account is signed in. If you do not know one, end it and change your password.',
+    lead: 'The browsers in which your account is signed in. If you do not recognize a session, end the session and change your password.',
     unknown: 'Unknown device',
     current: 'This session',
     consoles: { dashboard: 'Dashboard of the business', operator: 'Operators' },
@@ -57,7 +57,7 @@ const sessionsTexts = texts({
   },
 })
 
-/** Shows where the user is signed in. */
+/** Shows the sessions of the user. */
 export function Sessions() {
   const t = useTexts(sessionsTexts)
   const read = useRead('GET /v1/sessions')
@@ -88,7 +88,7 @@ export function Sessions() {
   )
 }
 
-/** Shows whether the user signed in with a second step, and the button that sets it up or replaces it. */
+/** Shows whether the user signed in with a second step, and the button that sets up or replaces the second step. */
 function SecondStep() {
   const t = useTexts(sessionsTexts)
   const me = useSignedInUser()

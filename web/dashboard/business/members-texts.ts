@@ -75,7 +75,7 @@ export const membersTexts = texts({
     changed: (email: string, role: string) => `The role of ${email} is now ${role}.`,
     remove_title: (email: string) => `Remove ${email}?`,
     remove_text:
-      'This member loses access to the business at once. The API keys that the member made are revoked too: servers that use them are refused.',
+      'This member loses access to the business at once. The server also revokes the API keys that the member made, and refuses servers that use them.',
     remove_yes: 'Yes, remove them',
     removed: (email: string, keys: string) =>
       keys === '' ? `${email} is removed.` : `${email} is removed. Revoked API keys: ${keys}.`,

@@ -21,7 +21,7 @@ const securityTexts = texts({
   en: {
     title: 'Security',
     required: 'Every member must sign in with a second step',
-    help: 'A member without a second step sets it up before the member sees anything of this business.',
+    help: 'A member without a second step must set up a second step before the member can open this business.',
     first: 'First set up your own second step on the page "Your sessions".',
     on: 'From now on, every member needs a second step.',
     off: 'The second step is no longer required.',

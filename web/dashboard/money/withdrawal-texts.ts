@@ -103,7 +103,7 @@ export const withdrawalTexts = texts({
     cancel: 'Cancel the request',
     cancel_title: 'Cancel this request?',
     cancel_text: (amount: string) =>
-      `The withdrawal of ${amount} is neither approved nor sent. You cannot undo this; you can send a new request.`,
+      `The withdrawal of ${amount} is neither approved nor sent. You cannot undo a cancellation, but you can send a new request.`,
     cancel_sure: 'Yes, cancel the request',
     cancel_keep: 'No, keep it',
     facts: 'Facts',

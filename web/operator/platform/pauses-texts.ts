@@ -49,17 +49,17 @@ export const pausesTexts = texts({
   },
   en: {
     title: 'Payout pauses',
-    lead: 'Paused payouts wait: the money stays reserved, and nothing is sent to a provider. Payouts that were sent before go on being queried.',
+    lead: 'Paused payouts wait: the money stays reserved, and the server sends nothing to a provider. The server still queries payouts that were sent before.',
     banner: 'Payouts are paused',
     banner_link: 'See the pauses and end them',
     start: 'Pause payouts',
     start_title: 'Pause payouts?',
     start_text:
-      'After you confirm, no live payout in the scope is sent until an operator ends the pause. Approvals stay possible.',
+      'After you confirm, the server sends no live payout in the scope until an operator ends the pause. Approvals stay possible.',
     started: (sending: number) =>
       sending === 0
         ? 'The payouts are paused.'
-        : `The payouts are paused. Being sent already: ${sending}; they may have left.`,
+        : `The payouts are paused. Payouts that were being sent: ${sending}. They may have left.`,
     scope: 'Payouts that wait',
     scopes: {
       platform: 'The whole platform',
@@ -68,13 +68,13 @@ export const pausesTexts = texts({
       destination: 'One network or bank',
     },
     merchant: 'Id of the merchant',
-    merchant_hint: "It is in the address of the merchant's page.",
+    merchant_hint: "The address of the merchant's page contains the id.",
     provider: 'Provider',
     destination: 'Network or bank',
     choose: 'Choose',
     target_needed: 'Choose what you pause.',
     reason: 'Reason',
-    reason_hint: 'It stays in the audit log and in the history of each payout that waits.',
+    reason_hint: 'The audit log and the history of each payout that waits keep the reason.',
     needed: 'Write the reason.',
     since: 'Since',
     by: (name: string) => `by ${name}`,
@@ -84,7 +84,7 @@ export const pausesTexts = texts({
     acts: 'Decision',
     end: 'End the pause',
     end_title: 'End this pause?',
-    end_text: (what: string) => `The payouts that waited (${what}) are sent within half a minute.`,
+    end_text: (what: string) => `The server sends the payouts that waited (${what}) within half a minute.`,
     end_button: (what: string) => `End the pause: ${what}`,
     end_done: 'The pause has ended.',
     empty: 'Nothing is paused',

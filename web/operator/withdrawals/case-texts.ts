@@ -91,7 +91,7 @@ export const caseTexts = texts({
     state: 'Hatua',
     waits_for: 'Kwa nini haijatumwa',
     holds: {
-      merchant_suspended: 'Biashara imesimamishwa. Malipo yatatumwa ikiruhusiwa tena.',
+      merchant_suspended: 'Biashara imesimamishwa. Pesa zitatumwa biashara ikiruhusiwa tena.',
       payout_pause: 'Mwendeshaji amesimamisha utoaji pesa: angalia historia.',
     } as Record<string, string>,
     steps: 'Hatua zilizochukuliwa',
@@ -206,7 +206,8 @@ export const caseTexts = texts({
     state: 'State',
     waits_for: 'Why it is not sent',
     holds: {
-      merchant_suspended: 'The merchant is suspended. The payout is sent once it is reactivated.',
+      merchant_suspended:
+        'The merchant is suspended. The server sends the payout after an operator reactivates the merchant.',
       payout_pause: 'An operator has paused payouts: see the history.',
     },
     steps: 'Steps taken',

@@ -95,7 +95,8 @@ export const decideTexts = texts({
       first:
         'This amount requires two operators. Yours is the first approval: no money leaves until another operator approves.',
       second: (operator: string) => `${operator} has approved. Yours is the second approval: the money leaves at once.`,
-      new_place: 'I have checked number and name: this is the first payment of the merchant to this destination.',
+      new_place:
+        'I have checked the number and the name: this is the first payout of the merchant to this destination.',
       new_place_needed: 'Tick that you have checked the destination.',
       button: (amount: string) => `Approve ${amount}`,
       done: (amount: string, name: string) => `Approved: ${amount} is being paid out to ${name}.`,
@@ -111,7 +112,7 @@ export const decideTexts = texts({
     },
     recall: {
       title: 'Recall this payout?',
-      text: 'The payout is approved and was not sent. Amount and charges go back to the balance of the merchant, who gets an e-mail with your reason. You cannot undo this.',
+      text: 'The payout is approved and was not sent. Amount and charges go back to the balance of the merchant, and the server mails your reason to the merchant. You cannot undo a recall.',
       field: 'Reason',
       button: (amount: string) => `Recall ${amount}`,
       done: (amount: string) => `Recalled: ${amount} and the charges are back in the balance of the merchant.`,

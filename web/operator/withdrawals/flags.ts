@@ -25,18 +25,18 @@ const flagTexts = texts({
     young: 'Biashara ni mpya: ina chini ya siku 30.',
     others: (count: number) => `Biashara nyingine ${count} zimelipa namba hii pia.`,
     conflict:
-      'Wewe ni au uliwahi kuwa mwanachama wa biashara hii, au ulitengeneza ufunguo wake: mwendeshaji mwingine lazima aamue.',
+      'Wewe ni au uliwahi kuwa mtumiaji wa biashara hii, au ulitengeneza ufunguo wake: mwendeshaji mwingine lazima aamue.',
     failed: 'Maombi ya karibuni ya biashara hii yalikataliwa au hayakufanikiwa.',
   },
   en: {
-    suspended: 'The merchant is not active: an approval will be refused.',
-    unverified: 'The merchant is not verified: an approval will be refused.',
-    short: (missing: string) => `The balance is too low by ${missing}. An approval will be refused.`,
+    suspended: 'The merchant is not active. The server will refuse an approval.',
+    unverified: 'The merchant is not verified. The server will refuse an approval.',
+    short: (missing: string) => `The balance is too low by ${missing}. The server will refuse an approval.`,
     limit_daily: (limit: string, used: string) =>
-      `The daily limit of this merchant is ${limit}; approved today: ${used}. An approval will be refused.`,
+      `The daily limit of this merchant is ${limit}; approved today: ${used}. The server will refuse an approval.`,
     limit_destination: (limit: string, used: string) =>
-      `The daily limit to this number is ${limit}; approved today: ${used}. An approval will be refused.`,
-    first: 'First payment to this destination.',
+      `The daily limit to this number is ${limit}; approved today: ${used}. The server will refuse an approval.`,
+    first: 'First payout to this destination.',
     name: (name: string) => `The name on the account is another one: ${name}.`,
     fresh: 'Part of this money was received in the last 24 hours.',
     many: (count: number) => `${count} withdrawals within one hour.`,

@@ -32,9 +32,8 @@ export function isApprovable({ status }: { status: string }): boolean {
 const CONFLICTING: readonly ActionName[] = ['approve', 'resolve', 'retry']
 
 /**
- * Returns the actions that this operator may take now. The operator who gave the first approval may not give the second
- * approval. An operator with ties to the merchant may only reject and ask, and an
- * operator whose role does not decide about money has no action.
+ * Returns the actions that this operator may take now. The operator of the first approval may not give the second. An operator with a
+ * conflict of interest may only reject, and request information. An operator whose role does not decide about money has no action.
  */
 export function allowedActions(
   { withdrawal, conflict_of_interest }: WithdrawalCaseRecord,

@@ -1,8 +1,8 @@
-// Defines the fields with which an answer shows who has decided about a correction.
+// Defines the response fields with the operators who have decided about a correction.
 
 import Type from 'typebox'
 
-/** The operators who have decided about a correction, and how many have to. */
+/** The operators who have decided about a correction, and the required number of operators. */
 export const VerdictFields = {
   approvals_required: Type.Optional(
     Type.Integer({
@@ -19,7 +19,7 @@ export const VerdictFields = {
       }),
       {
         description:
-          'The operators who have decided, in order. While they are fewer than `approvals_required`, nothing has moved. Left out if one operator suffices.',
+          'The operators who have decided, in order. While they are fewer than `approvals_required`, no money has moved. Left out if one operator suffices.',
       },
     ),
   ),

@@ -44,7 +44,7 @@ const BODIES = {
     ],
     en: (b: string, u: string) => [
       `${b}: no account with this address`,
-      `A person asked for a new password at ${b} for this address, but it has no account. Perhaps you used another one.\n\nYou can create an account here:\n${u}\n\nIf it was not you, do nothing.`,
+      `A person asked for a new password at ${b} for this address, but the address has no account. Perhaps you used another address.\n\nYou can create an account here:\n${u}\n\nIf it was not you, do nothing.`,
     ],
   },
   'identity.uninvited': {
@@ -54,17 +54,17 @@ const BODIES = {
     ],
     en: (b: string, u: string) => [
       `${b}: no account with this address`,
-      `A person asked for a new password at ${b} for this address, but it has no account and no invitation. Perhaps you used another one.\n\nAn account needs an invitation:\n${u}\n\nIf it was not you, do nothing.`,
+      `A person asked for a new password at ${b} for this address, but the address has no account and no invitation. Perhaps you used another address.\n\nAn account needs an invitation:\n${u}\n\nIf it was not you, do nothing.`,
     ],
   },
   'identity.changed': {
     sw: (b: string, u: string) => [
       `${b}: nywila yako imebadilishwa`,
-      `Nywila ya akaunti yako ya ${b} imebadilishwa, na umetolewa kwenye vifaa vyote.\n\nKama si wewe, weka nyingine mara moja hapa:\n${u}`,
+      `Nywila ya akaunti yako ya ${b} imebadilishwa. Umetolewa kwenye vifaa vyote.\n\nKama si wewe, weka nywila mpya mara moja hapa:\n${u}`,
     ],
     en: (b: string, u: string) => [
       `${b}: your password was changed`,
-      `The password of your account at ${b} was changed, and you were signed out on all devices.\n\nIf it was not you, set another one at once here:\n${u}`,
+      `The password of your account at ${b} was changed. You were signed out on all devices.\n\nIf it was not you, set a new password at once here:\n${u}`,
     ],
   },
   'identity.recovery': {
@@ -94,7 +94,7 @@ const BODIES = {
     ],
     en: (b: string, u: string, facts: string) => [
       `${b}: the second step of your sign-in was set up`,
-      `The second step of the sign-in was set up for your account at ${b}, and you were signed out on other devices.\n\n${facts}\n\nIf it was not you, set a new password at once here:\n${u}`,
+      `The second step of the sign-in was set up for your account at ${b}. You were signed out on other devices.\n\n${facts}\n\nIf it was not you, set a new password at once here:\n${u}`,
     ],
   },
   'identity.second_step_removed': {
@@ -104,7 +104,7 @@ const BODIES = {
     ],
     en: (b: string, u: string, facts: string) => [
       `${b}: the second step of your sign-in was removed`,
-      `An administrator of ${b} removed the second step of the sign-in from your account, and you were signed out on all devices.\n\n${facts}\n\nIf you did not ask for it, set a new password at once here:\n${u}`,
+      `An administrator of ${b} removed the second step of the sign-in from your account. You were signed out on all devices.\n\n${facts}\n\nIf you did not ask for it, set a new password at once here:\n${u}`,
     ],
   },
   'identity.passkey_added': {

@@ -219,7 +219,7 @@ const en: IdentityTexts = {
   minutes: (n) => (n === 1 ? '1 minute' : `${n} minutes`),
   wrong_sign_in: 'The e-mail address or the password is not right.',
   wrong_password: 'The password is not right.',
-  wrong_code: 'The code is not right, or was used already. Wait for a new one and try again.',
+  wrong_code: 'The code is not right, or was used already. Wait for a new code and try again.',
   bad_email: 'Give a whole e-mail address, such as name@example.com.',
   missing_business: 'Give the name of the business.',
   missing_name: 'Give your name.',

@@ -71,8 +71,8 @@ function securityRoutes(app: App, deps: Deps): void {
       config: { access: ADMIN, idempotency: 'honoured', step_up: 'always', refusals: ['invalid_state'] },
       schema: {
         tags,
-        summary: 'Require a second factor of all members, or stop to require it',
-        description: 'The calling user must have signed in with a second factor to require it.',
+        summary: 'Require a second factor of all members, or end this requirement',
+        description: 'To require a second factor, the calling user must have signed in with one.',
         body: SecurityBody,
         response: { 200: SecurityAnswer },
       },

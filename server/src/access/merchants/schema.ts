@@ -116,7 +116,8 @@ export type RuleView = Static<typeof RuleRecord>
 
 const DAILY_LIMIT =
   'Largest sum of payouts that operators may approve on a day in Tanzania, without charges, in shillings.'
-const DESTINATION_LIMIT = 'The same for the payouts to one phone or account.'
+const DESTINATION_LIMIT =
+  'Largest sum of payouts that operators may approve to one phone or account on a day in Tanzania, without charges, in shillings.'
 const limitField = (description: string) =>
   nullable(Type.String({ maxLength: 64, description, examples: ['5000000.00'] }))
 const payoutLimits = {
@@ -128,9 +129,9 @@ const payoutLimits = {
 export const PayoutLimitsBody = Type.Object(
   {
     ...payoutLimits,
-    reason: Type.Optional(line(500, 'The reason, for the audit log. The merchant does not see it.')),
+    reason: Type.Optional(line(500, 'The reason. The audit log keeps this text, and the merchant cannot read it.')),
   },
-  { description: 'Null removes the own limit of the merchant, so that the setting of the installation applies.' },
+  { description: 'Null removes the limit of the merchant, so that the setting of the installation applies.' },
 )
 /** The limits of a merchant in a request. */
 export type PayoutLimitsInput = Static<typeof PayoutLimitsBody>
@@ -304,7 +305,7 @@ const RemovedMember = Type.Object({
       key_prefix: Type.String(),
       key_last4: Type.String(),
     }),
-    { description: 'The API keys that the member had made and that the removal revoked.' },
+    { description: 'The API keys of the member that the removal revoked.' },
   ),
 })
 /** A removed member, as a type. */

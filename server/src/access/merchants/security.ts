@@ -32,7 +32,7 @@ export async function changeSecurity(
   const { merchant_id, second_factor_required, by } = input
   if (second_factor_required && !by.second_factor) {
     refuse('invalid_state', {
-      message: 'Set up your own second step and sign in with it, before you require a second step of all members.',
+      message: 'Set up your own second step and sign in again, before you require a second step of all members.',
     })
   }
   const [before] = await tx.query<SecuritySettings>(LOCK, [merchant_id])

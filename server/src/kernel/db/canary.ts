@@ -79,9 +79,8 @@ export async function holdsSealed(db: Reader): Promise<boolean> {
 /** Returns the instructions for an operator who started the process without the key of the database. */
 export const FIND_THE_KEY = `Set the SECRET_KEY of this database. If you never set SECRET_KEY, copy the file secret.key from the earlier DATA_DIR into
 this DATA_DIR. Keep the key in every backup.
-Without the key, this program cannot read webhook secrets, second steps of sign-in, the keys that sign tokens and stored
-messages, and cannot use this database: search your backups for the key first. docs/operate/secret-key.md describes what to do
-if the key is lost.`
+Without the key, this program can read no webhook secrets, second steps, signing keys or messages, and cannot use
+this database. First search your backups for the key. docs/operate/secret-key.md describes what to do if the key is lost.`
 
 /**
  * Returns the oldest encrypted values of permanent tables. If the permanent tables have no encrypted value, returns values

@@ -13,9 +13,13 @@ export type ConnectionRisk = { host: string; why: string }
 export function connectionRisk(url: string): ConnectionRisk | null {
   const { host, ssl } = new pg.Client({ connectionString: url }) as unknown as { host: string; ssl: TlsOptions }
   if (host.startsWith('/') || isThisMachine(host)) return null
-  if (ssl === false) return { host, why: 'has no TLS, so that the network can read and change every payment' }
+  if (ssl === false)
+    return { host, why: 'has no TLS, so other machines of the network can read and change every payment' }
   if (typeof ssl === 'object' && ssl.rejectUnauthorized === false) {
-    return { host, why: 'encrypts without a check of the certificate, so that another server can answer in its place' }
+    return {
+      host,
+      why: 'encrypts without a check of the certificate, so another server can pretend to be the database',
+    }
   }
   return null
 }

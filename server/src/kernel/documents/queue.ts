@@ -47,7 +47,7 @@ export function createDocumentQueue(): <T>(owner: DocumentOwner, task: () => Pro
       (lane === lanes.sandbox && in_sandbox >= QUEUE_LIMITS.of_sandbox)
     if (is_full) {
       refuse('service_unavailable', {
-        message: 'Too many documents wait in the queue. Ask again after the seconds in Retry-After.',
+        message: 'Too many documents wait in the queue. Repeat the request after the seconds in Retry-After.',
         retry_after_s: RETRY_AFTER_S,
       })
     }

@@ -29,7 +29,7 @@ export function beginExport(request: FastifyRequest, reply: FastifyReply): void 
     (environment === 'sandbox' && total.sandbox >= EXPORT_LIMITS.of_sandbox)
   if (is_full) {
     refuse('service_unavailable', {
-      message: 'Too many exports run at once. Ask again after the seconds in Retry-After.',
+      message: 'Too many exports run at once. Repeat the request after the seconds in Retry-After.',
       retry_after_s: RETRY_AFTER_S,
     })
   }

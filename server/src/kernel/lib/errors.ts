@@ -50,12 +50,12 @@ export const catalogue = {
   conflict_of_interest: {
     status: 403,
     message:
-      'You are or were a member of this merchant, or you made one of its API keys. Another operator must decide about it.',
+      'You are or were a member of this merchant, or you made one of its API keys. Another operator must decide.',
   },
   second_factor_required: {
     status: 403,
     message:
-      'This merchant requires a second factor of its members. Set up the second step of your sign-in, and sign in with it.',
+      'This merchant requires a second factor of its members. Set up the second step of your sign-in, then sign in again.',
   },
   forbidden: { status: 403, message: 'The server does not allow this request.' },
   not_found: { status: 404, message: 'This resource does not exist. Check the path and the id.' },
@@ -70,7 +70,7 @@ export const catalogue = {
   key_limit_reached: {
     status: 409,
     message:
-      'The merchant has the greatest number of active keys in this environment. Revoke a key that no server uses.',
+      'The merchant already has the maximum number of active keys in this environment. Revoke a key that no server uses.',
   },
   webhook_endpoint_limit_reached: {
     status: 409,
@@ -79,7 +79,8 @@ export const catalogue = {
   },
   second_operator_required: {
     status: 409,
-    message: 'You have already approved this. Another operator must approve it too before any money moves.',
+    message:
+      'You have already made this decision. Another operator must make the same decision before any money moves.',
   },
   insufficient_balance: { status: 409, message: 'The available balance does not cover the amount and its charges.' },
   confirmation_required: {
@@ -99,7 +100,7 @@ export const catalogue = {
   },
   payouts_paused: {
     status: 409,
-    message: 'An operator has paused these payouts. Wait until the pause ends, or ask an operator to end it.',
+    message: 'An operator has paused these payouts. Wait until an operator ends the pause.',
   },
   idempotency_in_progress: {
     status: 409,

@@ -36,7 +36,7 @@ function refuseReached({ clock, config }: Deps, reached: ReadonlyMap<string, Dat
   if (reached.size === 0) return
   const until = Math.max(...[...reached.values()].map((time) => time.getTime()))
   const retry_after_s = Math.max(1, Math.ceil((until - clock.now().getTime()) / 1_000))
-  const message = `This customer got ${config.messages_per_recipient_day} messages of businesses in 24 hours. Wait before you send another one.`
+  const message = `This customer got ${config.messages_per_recipient_day} messages of businesses in 24 hours. Wait before you send another message.`
   refuse('rate_limited', { retry_after_s, message })
 }
 

@@ -246,5 +246,7 @@ export const PayoutLimitsFacts = Type.Object({
     'Largest sum of payouts that operators may approve on a day. Null means that there is no limit.',
   ),
   approved_today: Type.String({ description: 'The payouts that operators approved today, without charges.' }),
-  daily_limit_per_destination: DailyLimit('The same for the payouts to one phone or account.'),
+  daily_limit_per_destination: DailyLimit(
+    'Largest sum of payouts that operators may approve to one phone or account on a day. Null means that there is no limit.',
+  ),
 })
