@@ -127,7 +127,7 @@ const processSettings = {
     'DATABASE_TLS_NOT_NEEDED',
     'false',
     flag,
-    'true: production accepts a DATABASE_URL of another machine without verified TLS. Only if something else encrypts that network, such as a tunnel.',
+    'true: production accepts a DATABASE_URL of another machine without verified TLS. Set true only if something else encrypts that network, such as a tunnel.',
   ),
   migration_database_url: setting(
     'MIGRATION_DATABASE_URL',

@@ -71,7 +71,7 @@ export const consoleSettings = {
     'STEP_UP_S',
     '600',
     number(0, DAY_S),
-    'Seconds after a sign-in. Later, a session must confirm its code or password before it moves money or gives access. 0: never.',
+    'Seconds for which a sign-in or a confirmation counts as recent. Later, a session must confirm its code or password before it moves money or gives access. 0: always recent.',
   ),
   operator_idle_s: setting(
     'OPERATOR_IDLE_S',
@@ -83,13 +83,13 @@ export const consoleSettings = {
     'OPERATOR_SESSION_S',
     '43200',
     number(300, DAY_S),
-    'Seconds after the sign-in at which a session of the operator console ends, even if it is used.',
+    'Seconds after the sign-in at which a session of the operator console ends, even if the operator uses the session.',
   ),
   four_eyes_amount: setting(
     'FOUR_EYES_AMOUNT',
     '',
     limit,
-    'Amount in shillings from which on an act needs two operators: the payouts of a merchant, the payouts to a destination, and the corrections of a merchant, each summed over a day in Tanzania. off: one operator is enough, which each start logs. Production needs an amount or off.',
+    'Amount in shillings from which on an act needs two operators: the payouts of a merchant, the payouts to a destination, and the corrections of a merchant, each summed over a day in Tanzania. off: one operator is enough, and each start logs a warning. Production needs an amount or off.',
   ),
 } as const
 

@@ -18,7 +18,7 @@ export const limitSettings = {
     'PAYOUT_DAILY_LIMIT_PER_DESTINATION',
     '',
     amountOrNone,
-    'The same for the payouts of one merchant to one phone or account. Empty: no limit.',
+    'Largest sum of payouts that operators may approve for one merchant to one phone or account on a day in Tanzania, in shillings. Empty: no limit.',
   ),
   prompts_per_phone_hour: setting(
     'PROMPTS_PER_PHONE_HOUR',
@@ -30,7 +30,7 @@ export const limitSettings = {
     'PROMPTS_PER_PHONE_DAY',
     '',
     countOrDefault,
-    'The same in 24 hours. 0: no limit. Empty: 30, or no limit with the mock provider.',
+    'Live prompts to one phone in 24 hours that its owner does not approve, over all merchants, keys and pages. 0: no limit. Empty: 30, or no limit with the mock provider.',
   ),
   messages_per_recipient_day: setting(
     'MESSAGES_PER_RECIPIENT_DAY',
