@@ -48,8 +48,8 @@ const words = texts({
     payout: {
       to_send: 'Not sent to the provider yet',
       sending: 'Being sent; no answer yet',
-      asked: 'The provider has it, or may have it',
-      blocked: 'The provider refused it for a reason on our side',
+      asked: 'The provider has the payout, or may have the payout',
+      blocked: 'The provider refused the payout for a reason on our side',
       final: 'The provider gave its final answer',
     },
     refusal: {

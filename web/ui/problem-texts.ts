@@ -67,7 +67,7 @@ export const problemTexts = texts({
     conflict_title: 'Not possible now',
     refused_title: 'The request was refused',
     failed_title: 'Error on our side',
-    failed: 'Nothing was lost. Try again in a moment; if it happens again, give support the request id.',
+    failed: 'Nothing was lost. Try again in a moment. If the error happens again, give support the request id.',
     missing_title: 'Not found',
     missing:
       'This record does not exist, is in the other environment (Sandbox or Live), or belongs to another of your businesses.',
@@ -87,10 +87,11 @@ export const problemTexts = texts({
         'The payout exceeds a daily limit of this merchant. Approve the payout on another day, or raise the limit of the merchant.',
       withdrawal_restricted: 'The business must be approved and verified before it can withdraw.',
       production_access_restricted: 'Live is open once the business is approved, verified and priced.',
-      payment_link_already_paid: 'This link has been paid; it cannot be cancelled.',
+      payment_link_already_paid: 'This link has been paid, so you cannot cancel the link.',
       payment_link_not_active: 'This link is not active any more.',
       payment_in_progress: 'Another payment of this page is in progress.',
-      invalid_state: 'The current status does not allow this. It may have changed since you opened the page.',
+      invalid_state:
+        'The current status does not allow this action. The status may have changed since you opened the page.',
       idempotency_in_progress: 'The server still processes your first request. Wait a moment.',
       idempotency_key_reused: 'This request was sent before with other contents. Open the form again.',
       amount_not_supported: 'This amount is not allowed.',

@@ -114,7 +114,7 @@ export const words = texts({
       review_declined: 'Declined after a review',
       unknown_recipient: 'The receiving account does not exist or cannot receive this',
       limit_exceeded: 'Outside the limits of the receiving account',
-      operator_resolved: 'An operator checked: it was not paid',
+      operator_resolved: 'An operator confirmed that the recipient was not paid',
     },
     role: { MERCHANT_ADMIN: 'Administrator', DEVELOPER: 'Developer', FINANCE: 'Finance', VIEWER: 'Viewer' },
     environment: { sandbox: 'Sandbox', live: 'Live' },

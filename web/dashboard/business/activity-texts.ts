@@ -85,7 +85,7 @@ export const activityTexts = texts({
     request: 'Request id',
     details: 'Details',
     empty: 'No entries yet',
-    teach: 'If a member creates a key, withdraws money or invites a member, it is recorded here.',
+    teach: 'This page lists each action, for example a new key, a withdrawal or an invitation.',
     act: {
       'adjustment.create': 'Adjusted the balance',
       'api_key.create': 'Created an API key',

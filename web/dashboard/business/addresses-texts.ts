@@ -54,7 +54,7 @@ export const addressesTexts = texts({
       "Add your server's address, then create a key that is restricted to addresses. An operator approves each one.",
     add: 'Add an address',
     add_help: (environment: string) =>
-      `For the environment: ${environment}. It applies once an operator has approved it.`,
+      `For the environment: ${environment}. The address applies after an operator has approved the address.`,
     send: 'Ask for approval',
     added: (address: string) => `${address} is added and waits for an operator's approval.`,
     remove_title: (label: string) => `Remove "${label}"?`,

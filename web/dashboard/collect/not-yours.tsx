@@ -17,7 +17,7 @@ const notYoursTexts = texts({
     steps: 'Angalia hatua zilizobaki',
   },
   en: {
-    text: 'Your role does not allow this. An administrator of the business or a finance member can do it.',
+    text: 'Your role does not allow this action. Ask an administrator or a finance member of the business.',
     back: 'Back to the list',
     not_yet_title: 'You cannot take real money yet',
     not_yet:

@@ -1,4 +1,4 @@
-// Contains the fact that links to another page, for the pages of an invoice and of a payment link.
+// Contains the fact with a link to another page, for the pages of an invoice and of a payment link.
 
 import type { ReactNode } from 'react'
 import { PageLink } from '../../ui/parts.tsx'

@@ -127,7 +127,7 @@ export const keysTexts = texts({
     preset_help: 'Choose as few scopes as possible, so that a leaked key does less harm.',
     by_hand: 'Scopes',
     by_hand_needed: 'Choose at least one scope.',
-    rule: 'Where will it be used from?',
+    rule: 'From which addresses will your servers use the key?',
     rules: {
       any: 'Any IP address',
       listed: 'Approved IP addresses only (in live)',
@@ -144,9 +144,9 @@ export const keysTexts = texts({
     copy_try: 'Copy the command',
     rules_title: 'Three rules of safety',
     safety: [
-      'Keep it on servers only. Never put it in a browser, a mobile app or a public code repository.',
-      'Do not send it by e-mail or message. We will never ask you for your key.',
-      'If you think it has leaked, rotate it at once: the old key stops working immediately.',
+      'Keep the key on servers only. Never put the key in a browser, a mobile app or a public code repository.',
+      'Do not send the key by e-mail or message. We will never ask you for your key.',
+      'If the key may have leaked, rotate the key at once: the old key stops working immediately.',
     ],
     kept: 'I have kept it',
     once_gone_title: 'The key was made, but cannot be shown',

@@ -182,10 +182,10 @@ export const webhooksTexts = texts({
     saved: 'Saved.',
     none_yet: 'No address yet. Write it here to begin getting events.',
     secret: 'Signing secret',
-    secret_ends: (last4: string) => `The present secret ends with ${last4}. It cannot be shown again.`,
+    secret_ends: (last4: string) => `The present secret ends with ${last4}. The console cannot show the secret again.`,
     secret_what: 'Every message carries a signature made with this secret. Verify it before you trust a message.',
     secret_once: 'Copy this secret now',
-    secret_once_help: 'Put it on your server. You will not see it again once you leave this page.',
+    secret_once_help: 'Put the secret on your server. This page shows the secret only once.',
     receiver:
       'No server yet? On this machine, in the folder of the project, an example receiver checks signatures and prints each message at http://127.0.0.1:9090/hook:',
     try_address:

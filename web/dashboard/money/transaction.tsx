@@ -34,7 +34,7 @@ const transactionTexts = texts({
     amount: 'Amount before fees',
     fee: 'Fees',
     net: 'Change of the balance',
-    after: 'Balance after it',
+    after: 'Balance afterwards',
     status: 'Status',
     time: 'Time',
     mine: 'Your reference',

@@ -35,7 +35,7 @@ const transactionsTexts = texts({
     type: 'Type',
     net: 'Change of the balance',
     fee: 'Fees',
-    after: 'Balance after it',
+    after: 'Balance afterwards',
     status: 'Status',
     reference: 'Your reference',
     statements: 'Statements',

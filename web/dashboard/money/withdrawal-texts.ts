@@ -84,11 +84,12 @@ export const withdrawalTexts = texts({
         'Your request has arrived and waits for approval. An operator of the platform compares name, number and amount, then approves it, rejects it, or asks a question. You need to do nothing now; no money is reserved or sent.',
       INFO_REQUESTED: 'An operator asked a question. Answer it below, and the request goes back in line for approval.',
       PROCESSING:
-        'An operator approved it. The money is reserved and the provider is sending it; this page changes by itself once the provider confirms.',
+        'An operator approved the withdrawal. The money is reserved, and the provider sends the money. This page changes when the provider confirms.',
       SUCCESS: 'The provider confirmed that the money reached the recipient. You need to do nothing more.',
       FAILED:
         'The money was not sent. The reserved money is back in your balance. Read the reason, then submit another withdrawal.',
-      REJECTED: 'An operator rejected this request. No money was reserved. Correct it, then send a new request.',
+      REJECTED:
+        'An operator rejected this request. No money was reserved. Correct the details, then send a new request.',
       CANCELLED: 'This request was cancelled before any money was sent. No money has left your balance.',
       NEEDS_RECONCILIATION:
         'The provider has not reported clearly whether the money arrived. The money stays reserved until the outcome is known: the system queries the provider again, and an operator checks it. Do not send another request for this payment.',
@@ -136,7 +137,7 @@ export const withdrawalTexts = texts({
     made: 'The request was sent',
     by: { merchant: 'Your business', operator: 'Operator', provider: 'Provider' },
     funding: 'Sources of this money',
-    funding_none: 'It is shown after the approval, once the money is reserved.',
+    funding_none: 'The statement appears after the approval, when the money is reserved.',
     funding_part: 'A part of the money came in before the transactions that the server searches.',
     funding_of: (used: string, total: string) => `${used} of ${total}`,
     payment: 'Transaction that brought it',

@@ -129,8 +129,9 @@ export const merchantsTexts = texts({
     empty: 'No merchants yet',
     teach: 'Merchants sign up by themselves, or you register one here.',
     add: 'Register a merchant',
-    add_text: 'It starts as pending. The owner of this address is invited at once as its administrator.',
-    email_hint: 'Without it no member can sign in to this merchant.',
+    add_text:
+      'The merchant starts as pending. The server invites the owner of this address as its administrator at once.',
+    email_hint: 'Without this address no member can sign in to this merchant.',
     added: (name: string) => `${name} is registered.`,
     facts: 'Facts',
     steps: 'Steps to live',

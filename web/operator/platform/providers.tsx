@@ -80,7 +80,7 @@ const providersTexts = texts({
       none: 'No circuit',
     },
     before_lead:
-      'There is one circuit for each provider and method, not for each network: lines that differ only in their network share it. It is that of the process that answers.',
+      'There is one circuit for each provider and method, not for each network: lines that differ only in their network share it. The page shows the circuit of the process that answers.',
     nothing: 'Nothing was sent in this period',
     circuits: 'Circuits of the process that answers',
     circuit: { closed: 'Fine', open: 'Open: not called', half_open: 'Being tried' },

@@ -101,7 +101,7 @@ export const reconciliationTexts = texts({
     kind: 'Kind',
     kinds: {
       unknown_to_us: 'Unknown to us',
-      unknown_to_them: 'Unknown to them',
+      unknown_to_them: 'Unknown to the provider',
       amount_differs: 'Amounts differ',
       outcome_differs: 'Outcomes differ',
       duplicate: 'Duplicate',
@@ -124,7 +124,7 @@ export const reconciliationTexts = texts({
     resolutions: {
       accepted: 'The difference is accepted',
       written_off: 'The loss is accepted',
-      corrected: 'It was corrected in the books',
+      corrected: 'The books were corrected',
     },
     reason: 'Reason',
     needed: 'Write the reason.',
@@ -132,7 +132,8 @@ export const reconciliationTexts = texts({
     to_withdrawal: 'Open the withdrawal',
     statements: 'Statements',
     bring: 'Import a statement',
-    bring_text: 'A CSV file with the lines of the whole period. It is compared with the books; no money moves.',
+    bring_text:
+      'A CSV file with the lines of the whole period. The server compares the file with the books; no money moves.',
     file: 'CSV file',
     file_needed: 'Choose a file.',
     from: 'From day',

@@ -16,8 +16,8 @@ const reasonTexts = texts({
   },
   en: {
     field: 'Reason for approving',
-    hint: 'It stays in the history and in the audit log. The merchant does not see it.',
-    hint_all: 'It is written for each of them, in the history and in the audit log. No merchant sees it.',
+    hint: 'The history and the audit log keep the reason. The merchant cannot read the reason.',
+    hint_all: 'The history and the audit log keep the reason for each withdrawal. No merchant can read the reason.',
     again: (reason: string) => `Use again: ${reason}`,
     needed: 'Write the reason.',
   },

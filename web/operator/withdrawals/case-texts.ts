@@ -134,9 +134,9 @@ export const caseTexts = texts({
     usual: 'Nothing unusual',
     stuck: {
       NEEDS_RECONCILIATION:
-        'The provider gave no certain answer: it may have been paid. The money is reserved, and the provider is asked again by itself. If you know the outcome, record it.',
+        'The provider gave no certain answer, so the payout may have been paid. The money is reserved, and the server queries the provider again. If you know the outcome, record the outcome.',
       BLOCKED_IP_WHITELIST:
-        'The provider did not pay it, for a reason on our side. The money is reserved. Fix the cause and send it again, or record that it will not be paid.',
+        'The provider did not pay, for a reason on our side. The money is reserved. Fix the cause and send the payout again, or record that it will not be paid.',
       NEEDS_ADMIN_ATTENTION:
         'The provider contradicts itself, or the books do. The money has not moved. Check with the provider before you decide.',
       INFO_REQUESTED: 'The merchant was asked and has not answered yet. You can decide without an answer.',
@@ -204,7 +204,7 @@ export const caseTexts = texts({
     payout: 'At the provider',
     provider: 'Provider',
     state: 'State',
-    waits_for: 'Why it is not sent',
+    waits_for: 'Why the payout is not sent',
     holds: {
       merchant_suspended:
         'The merchant is suspended. The server sends the payout after an operator reactivates the merchant.',
@@ -227,7 +227,7 @@ export const caseTexts = texts({
     ask: 'Ask the merchant',
     resolve: 'Resolve the outcome',
     retry: 'Send again',
-    recall: 'Recall before it is sent',
+    recall: 'Recall the unsent payout',
     key_next: 'The next withdrawal of the list',
     key_previous: 'The previous withdrawal',
     key_approve: 'Open the approval dialog',

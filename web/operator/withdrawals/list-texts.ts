@@ -52,7 +52,7 @@ export const listTexts = texts({
   },
   en: {
     title: 'Withdrawals',
-    lead: 'Money that merchants want to take out. None of it leaves without approval.',
+    lead: 'Money that merchants want to take out. No money leaves without an approval.',
     pick: 'Choose',
     pick_hint: 'Tick those that you want to approve together.',
     pick_one: (amount: string, name: string) => `Choose ${amount} to ${name}`,
