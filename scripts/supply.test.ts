@@ -1,4 +1,4 @@
-// The bill of materials, the check of licences and the check of known vulnerabilities. The registry is a local server.
+// Tests the bill of materials, the check of licences and the check of known vulnerabilities. The registry is a local server.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, writeFile } from 'node:fs/promises'
@@ -128,7 +128,7 @@ test('a severe vulnerability fails if its package is shipped, and a critical one
   ])
 })
 
-test('the check fails on a vulnerability that a registry lists, and states that a silent registry checked nothing', async (t) => {
+test('the check fails on a vulnerability that the registry lists, and states that vulnerabilities are unchecked when no registry answers', async (t) => {
   const packages = lockedPackages(lockWith())
   const asked: string[] = []
   const registry = await startRegistry(t, asked)

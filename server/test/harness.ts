@@ -24,7 +24,7 @@ import { createTestDatabase } from './database.ts'
 /** The default start time of a test. */
 export const START = new Date('2026-01-05T09:00:00.000Z')
 
-/** The secret key of a test that gives no other keys. */
+/** The secret key of a test that passes no keys. */
 const SECRET_KEY = Buffer.alloc(32, 7)
 
 /** The dependencies of a test: a clock that moves only when the test moves the clock, and the logged lines. */

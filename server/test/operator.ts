@@ -74,7 +74,7 @@ export type TestOperator = {
   wayOf(id: string): Promise<string[]>
 }
 
-/** Forgets what operators let through today, so that the next test begins with empty sums. */
+/** Deletes the sums of the day, so that the next test begins with empty sums. */
 export async function forgetSums(world: World): Promise<void> {
   await world.rows('delete from four_eyes_sums')
 }

@@ -1,4 +1,5 @@
-// Several secret keys: every value survives a rotation and the removal of the old key, and a lost key costs no money.
+// Tests several secret keys: every value stays readable after a rotation and the removal of the old key, and a lost key loses no
+// money.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -175,7 +176,7 @@ describe('a rotation of the secret keys', () => {
     await deps.close()
   })
 
-  test('a rotation that stops continues, leaves values of concurrent writers alone, and names the key that can be removed', async () => {
+  test('a stopped rotation continues, changes no value of concurrent writers, and names the key that can be removed', async () => {
     await withWorld(url, [K2, K1], async (world) => {
       const { deps } = world
       const column = SEALED_COLUMNS.find(({ table }) => table === 'outbox_messages')
@@ -222,7 +223,7 @@ describe('a rotation of the secret keys', () => {
     })
   })
 
-  test('after the rotation a process with only the new key reads every value, and the old key is refused', async () => {
+  test('a process with only the new key reads every value after the rotation, and the server refuses the old key', async () => {
     await withWorld(url, [K2], async (world) => {
       await assertReadable(world, planted)
       assert.equal(await readCanary(world.deps), true)
@@ -251,7 +252,7 @@ describe('a rotation of the secret keys', () => {
   })
 })
 
-test('no write is lost while processes with both orders of the keys write messages during a rotation', async () => {
+test('processes with both orders of the keys lose no message that they write during a rotation', async () => {
   const url = await newUrl()
   const texts = new Map<number, string>()
   await withWorld(url, [K1], async ({ deps, rows }) => {
@@ -308,7 +309,7 @@ test('each column whose meaning names an encryption is in the list of encrypted 
   assert.deepEqual(rows.map(({ name }) => name).sort(), listed.sort(), 'add the column to SEALED_COLUMNS')
 })
 
-test('after the loss of the key, abandon lets the server start: money stays, secrets are renewed, and people sign in again', async () => {
+test('the server starts after abandon gives up a lost key: money stays, merchants renew secrets, and people sign in again', async () => {
   const url = await newUrl()
   const [planted, balance] = await withWorld(url, [K1], async (world) => {
     const values = await plant(world)

@@ -1,5 +1,4 @@
-// Measures the response times of a server in a thread of its own, so that the load of the test process does not delay the clock of
-// the measurement.
+// Measures the response times of a server in a separate thread, so that the load of the test process does not delay the measurement.
 
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'

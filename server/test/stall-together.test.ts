@@ -156,7 +156,7 @@ const countsOf = (statuses: readonly number[]) =>
     .map(([status, group]) => `${group?.length} times ${status}`)
     .join(', ')
 
-test('during wrong sign-ins, posters and hostile text at once, /readyz and the payments of another merchant stay quick', async (t) => {
+test('/readyz and the payments of another merchant answer within their bounds during wrong sign-ins, posters and hostile text', async (t) => {
   const browser = openBrowser(server.url)
   const form = (await browser.follow(await browser.get(authorizeUrl(server.url).url))).url
   const link = await fetch(`${server.url}/v1/payment-links`, {
@@ -172,7 +172,7 @@ test('during wrong sign-ins, posters and hostile text at once, /readyz and the p
   const { data } = (await link.json()) as { data: { id: string } }
   const poster = `/v1/payment-links/${data.id}/poster.pdf`
 
-  // The first requests of a process are slow, so that they do not belong to the measurement.
+  // The first requests of a process are slow, so the measurement omits them.
   await sleep(500)
   await takeSamples()
   await sleep(SIZE.quiet_ms)
@@ -190,11 +190,11 @@ test('during wrong sign-ins, posters and hostile text at once, /readyz and the p
     describeTimes(t, `${kind} without the attack`, quiet[kind])
     describeTimes(t, `${kind} during the attack`, busy[kind])
   }
-  assert.deepEqual([...quiet.unexpected, ...busy.unexpected], [], 'the server refuses no honest request')
+  assert.deepEqual([...quiet.unexpected, ...busy.unexpected], [], 'the server refuses no request of another merchant')
   assert.ok(server.alive())
   assertStatuses(statuses)
   for (const kind of ['readyz', 'payments'] as const) {
-    // The short form also runs beside other tests, so that its bound only finds a process that stands still.
+    // The short form runs beside other tests, so its bound detects only a blocked process.
     const [during, limit] = IS_FULL
       ? [percentile(busy[kind], 0.99), GOALS[kind]]
       : [percentile(busy[kind], 0.95), Math.max(1_500, percentile(quiet[kind], 0.95) * 20)]

@@ -1,5 +1,5 @@
-// In production the server refuses a database that may lose committed payments, a database in which demo users can sign in, and
-// a connection to the database that other machines can read.
+// Tests which databases the server refuses in production: a database that may lose committed payments, one with demo users, and one
+// whose connection other machines can read.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -136,7 +136,7 @@ describe('the connection to the database in production', { concurrency: CONCURRE
   test('if DATABASE_TLS_NOT_NEEDED is true, the server connects without TLS and logs a warning', async () => {
     const { url } = await newDatabase()
     const other = new URL(url)
-    other.hostname = '0.0.0.0' // leads to this machine, without the name of this machine
+    other.hostname = '0.0.0.0' // an address of this machine without its usual name
     other.searchParams.delete('host')
     assert.match(await refused(other.href), /^DATABASE_URL: the connection to 0\.0\.0\.0 has no TLS/m)
     const server = await serves(other.href, { DATABASE_TLS_NOT_NEEDED: 'true' })

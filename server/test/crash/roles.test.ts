@@ -1,4 +1,4 @@
-// Data of an older version have one database role. The next start makes the second role and serves with it, also while a program
+// Tests the upgrade of a data directory with one database role. The next start makes the second role and uses it, also while a program
 // of the older version uses the same server.
 
 import assert from 'node:assert/strict'

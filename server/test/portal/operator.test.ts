@@ -17,11 +17,11 @@ before(async () => {
   shop = await operator.shop('1000000.00')
   asha = await office.newPerson('SUPER_ADMIN')
   juma = await office.newPerson('SUPER_ADMIN')
-  // The shop has paid this destination before, so that most tests approve without a confirmation.
+  // The shop has already paid this destination, so most tests approve without a confirmation.
   await operator.approve(await operator.submit(shop, { amount: '1000.00' }))
 })
 after(() => office.close())
-// What one test lets through must not bring a withdrawal of the next test to FOUR_EYES_AMOUNT.
+// The approvals of one test must not bring a withdrawal of the next test to FOUR_EYES_AMOUNT.
 beforeEach(() => forgetSums(office.world))
 
 /** Waits until the page shows this text and announces it to screen readers. */
@@ -368,7 +368,7 @@ describe("the operators' console", () => {
   }
 
   // This test runs last, because it moves the clock.
-  test('the console asks for the password in place before money moves after a while, and then repeats the act', async () => {
+  test('the console asks for the password before money moves if the sign-in is old, and then repeats the action', async () => {
     const id = await operator.submit(shop, { amount: '9000.00', ending: '103' })
     await operator.act(id, 'approve')
     const visitor = await office.comes(asha, 'operator', { refusals: [400, 403] })

@@ -99,7 +99,7 @@ test('when a session ends, the console keeps the typed text and sends the text o
   await visitor.leave()
 })
 
-test('a user sees the own sessions in both consoles and both languages, and ends one at once', async () => {
+test('a user lists their sessions in both consoles and both languages, and ends one at once', async () => {
   const person = await office.newPerson('SUPER_ADMIN')
   await inTransaction(office.world.deps.db, (tx) =>
     setMember(office.world.deps, tx, office.world.merchant.id, person.user_id, 'VIEWER'),
@@ -135,7 +135,7 @@ test('a user sees the own sessions in both consoles and both languages, and ends
   await lost.leave()
 })
 
-test('an administrator sets up the second step, requires one of all members, and a member gets in only after the setup', async () => {
+test('an administrator requires a second step of all members, and a member gets access only after the setup', async () => {
   const merchant = await office.world.newMerchant()
   const admin = await office.newPerson('MERCHANT_ADMIN', merchant)
   const member = await office.newPerson('VIEWER', merchant)

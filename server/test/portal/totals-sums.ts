@@ -57,7 +57,7 @@ export async function sumsOfOperators(world: World, what: 'withdrawals' | 'held'
   const rows =
     what === 'withdrawals'
       ? 'select status, amount_minor as minor from withdrawals where environment = $1'
-      : // The ledger decides what was held, independent of the platform's own column.
+      : // The test computes the held money from the ledger, independently of the column that the platform writes.
         `select c.status, t.amount_minor as minor from ledger_transfers t
          join collections c on c.merchant_id = t.merchant_id and c.id = t.source_id
          where t.environment = $1 and t.posting = 'collection_held' and t.leg = 0`

@@ -45,9 +45,9 @@ export type Modelled = {
   payout: ModelPayout | null
   /** The operators who approved the withdrawal after the last question to the merchant. */
   approved_by: number[]
-  /** The number of operators that have to approve. Null until the first approval. */
+  /** The number of operators that have to approve. Null means that no operator has approved. */
   required: 1 | 2 | null
-  /** Counts the moves and the recorded answers. A decision of an operator holds only for one version. */
+  /** Counts the moves and the recorded answers. A decision of an operator is valid only for one version. */
   version: number
   /** The provider's answers that the platform has recorded. */
   recorded: Set<string>
@@ -78,7 +78,7 @@ export class Model {
   now = 0
   books: ModelBook[]
   withdrawals: Modelled[] = []
-  /** What operators let through, by the name of the sum and the day in Tanzania. */
+  /** The sums of operators' decisions, by the name of the sum and the day in Tanzania. */
   sums = new Map<string, bigint>()
   /** The first decision about each correction that waits for a second operator. */
   waiting = new Map<string, { operator: number; at: number }>()
@@ -275,8 +275,8 @@ export class Model {
   }
 
   /**
-   * Lets a process take the lease of a payout and send the payout. A payout that is held keeps its state: one with its token is
-   * checked again later, and one without waits for the end of the lease.
+   * Lets a process take the lease of a payout and send the payout. A held payout keeps its state. With its token, a worker checks the
+   * payout again later; without, the payout waits for the end of the lease.
    */
   send(w: Modelled, place: number, answers: AnswerSource, crash: Crash): void {
     const payout = w.payout as ModelPayout

@@ -58,7 +58,7 @@ async function booksHold(): Promise<void> {
   )
 }
 
-test('in any order of events, each withdrawal gets its expected status and book, the provider executes no payout twice, and nothing leaves while paused', async (t) => {
+test('each withdrawal gets its expected status and book in any order of events, no payout is executed twice, and none leaves during a pause', async (t) => {
   t.diagnostic(`SEED=${SEED} RUNS=${RUNS}`)
   const begun = Date.now()
   for (let done = 0; done < RUNS; done += CHUNK) {

@@ -37,7 +37,7 @@ async function fillBooks(): Promise<void> {
   try {
     const webhook = { webhook_url: receiver.url }
     await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: webhook, key: world.live_key })
-    // The receiver repeats the phone in its answers.
+    // The receiver of webhooks repeats the phone in its answers.
     receiver.reply = { kind: 'status', status: 200, body: `{"thanks":"+${PHONE}","customer_name":"${NAME}"}` }
     for (const key of [world.sandbox_key, world.live_key]) {
       const push = { amount: 1_000, phone: PHONE, customer_name: NAME, customer_email: EMAIL }

@@ -35,10 +35,10 @@ after(async () => {
 
 type CancelOptions = { key?: string; idempotency_key?: string; body?: object; from?: World }
 
-/** Cancels as a server with its live key. */
+/** Cancels with a live key, as a merchant's server does. */
 const byKey = (id: string, { key = shop.live, idempotency_key, body = {}, from = world }: CancelOptions = {}) =>
   from.post(`/v1/disbursements/${id}/cancel`, body, { key, idempotency_key: idempotency_key ?? null })
-/** Cancels as a member in the dashboard. */
+/** Cancels with a session, as a member in the dashboard does. */
 const byMember = (id: string, { key = finance, body = {} }: CancelOptions = {}) =>
   world.post(`/v1/merchant/withdrawals/${id}/cancel`, body, { key, idempotency_key: null })
 

@@ -1,4 +1,5 @@
-// Tests recalls of approved payouts that were not sent: the money comes back, and of a recall and a sending process exactly one wins.
+// Tests recalls of approved payouts that were not sent: the money comes back, and of a recall and a sending process exactly one takes
+// effect.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -97,7 +98,7 @@ test('the server refuses to recall a payout that was sent or may have been sent,
   assert.match(refused.body.error.message, /cannot be recalled: its payout was sent, or may have been sent\./)
 })
 
-test('of a recall and two sending processes exactly one wins: the payout leaves once, or the money is back', async () => {
+test('of a recall and two sending processes exactly one takes effect: the payout leaves once, or the money is back', async () => {
   const won = { recall: 0, send: 0 }
   for (let round = 0; round < 16; round++) {
     script.sent.length = 0

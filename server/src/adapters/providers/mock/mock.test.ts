@@ -228,7 +228,7 @@ describe('callbacks of the provider in this process', () => {
     assert.equal(new Set(received.map(({ body }) => body.toString())).size, 1)
   })
 
-  it('a callback names its payment and carries a signature over the raw body', async () => {
+  it('a callback names its payment and has a signature over the raw body', async () => {
     const { clock, provider, received } = setup()
     await provider.push(requestOf({}))
     clock.advance(1000)
