@@ -71,7 +71,7 @@ export function processOn(rail: Rail): Run {
 function execute(twin: Twin, payout: Payout): Reply {
   const { float } = twin.book
   const fate: PayeeFate = PAYEE_FATES[payout.fate]
-  // The place of this execution's money. A repeated request that pays again moves other money.
+  // The state of the money of this execution. If a repeated request pays again, that execution moves further money.
   let mine: Truth | null = null
   const move = (truth: Truth): void => {
     const was_out = mine === 'pending' || mine === 'paid'
