@@ -17,7 +17,7 @@ const STEPS: CheckStep[] = [
   {
     name: 'format and lint',
     run: () => program(bin('biome'), ['check', '--error-on-warnings', '--max-diagnostics=8', '.']),
-    to_do: 'Run npm run format, which repairs most of it. Each remaining message says how to repair it.',
+    to_do: 'Run npm run format, which repairs most problems. Each remaining message describes the repair.',
   },
   { name: 'types', run: () => program(bin('tsc'), ['--noEmit']), to_do: 'Repair the lines named above.' },
   {
@@ -29,7 +29,7 @@ const STEPS: CheckStep[] = [
     name: 'architecture',
     run: () =>
       program('--test', ['--test-reporter=dot', 'server/test/architecture.test.ts', 'server/test/structure.test.ts']),
-    to_do: 'Each message says how to repair the problem. ARCHITECTURE.md gives the reasons.',
+    to_do: 'Each message describes the repair. ARCHITECTURE.md gives the reasons.',
   },
   {
     name: 'unused code',

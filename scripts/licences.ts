@@ -19,7 +19,7 @@ const ACCEPTED: Record<string, string> = {
 
 /** The licences that only a tool of development may have, each with the reason. */
 const ACCEPTED_FOR_TOOLS: Record<string, string> = {
-  'MPL-2.0': 'changes of its files must be published: we change no tool, and pass none on',
+  'MPL-2.0': 'changes of its files must be published: this project changes no tool and distributes none',
 }
 
 /** A licence that a person read in the files of a package, because its package.json names none. */

@@ -31,7 +31,7 @@ export type LockedPackage = {
   version: string
   /** The licence that the package declares. Null means that it declares none. */
   license: string | null
-  /** The hash of the archive in the form `sha512-<base64>`. Null for a package of this repository. */
+  /** The hash of the archive in the form `sha512-<base64>`. Null means that the package is part of this repository. */
   integrity: string | null
   paths: string[]
   shipped: boolean

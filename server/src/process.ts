@@ -175,8 +175,8 @@ async function readKeyFile(file: string): Promise<Uint8Array[]> {
 }
 
 /**
- * Writes a new key file, whose name appears only when its content is on disk. If several processes make a key, the
- * first one wins.
+ * Writes a new key file, whose name appears only when its content is on disk. If several processes make a key, all of them use the
+ * first file.
  */
 async function makeSecretKey(file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })

@@ -3,7 +3,7 @@
 import type { Email } from '../../adapters/messages/index.ts'
 import { type Language, showTime } from '../../kernel/lib/index.ts'
 
-/** The recipient of an e-mail, the address to which its link leads, and the act about which the e-mail tells. */
+/** The recipient of an e-mail, the address of its link, and the act that the e-mail reports. */
 export type IdentityMail = { to: string; language: Language; brand: string; url: string; act?: MailedAct }
 
 const BODIES = {
@@ -129,7 +129,7 @@ const BODIES = {
   },
 } satisfies Record<string, Record<Language, (brand: string, url: string, facts: string) => string[]>>
 
-/** The time, the IP address and the device of an act about which an e-mail tells. An empty device is unknown. */
+/** The time, the IP address and the device of an act that an e-mail reports. An empty device is unknown. */
 export type MailedAct = { at: Date; address: string | null; device: string }
 
 const FACTS = {

@@ -31,8 +31,7 @@ export const PAGE_ROUTE = { schema: { hide: true }, config: { access: 'public' }
 /** Creates the functions that the identity pages of an app use. */
 export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): IdentitySite {
   const { config } = deps
-  // The server knows the port only after the app listens, and the signing key may change, so that the first use creates the
-  // provider.
+  // The port is unknown until the app listens, and the signing key may change, so the first use creates the provider.
   let built: { key: IssuerKey; provider: Promise<Provider> } | null = null
   const base_url = () => config.base_url || `http://127.0.0.1:${portOf(app) ?? config.port}`
   const site: IdentitySite = {

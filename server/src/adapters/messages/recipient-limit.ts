@@ -10,7 +10,7 @@ const DAY_MS = 24 * 3_600_000
 /** A message to count: its recipient and the environment of the fact that the message reports. */
 export type CountedMessage = { to: string; environment: Environment }
 
-// One statement locks the counters of a batch in one order. `granted` tells how many of the wanted messages the limit allows.
+// One statement locks the counters of a batch in one order. `granted` is the number of messages that the limit allows.
 const COUNT = sql(
   'recipient_messages_count',
   `insert into recipient_messages as r (subject, day_started_at, messages, granted)

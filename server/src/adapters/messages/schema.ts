@@ -22,7 +22,7 @@ const COMMON = {
   status: oneOf(STATUSES, STATUS_WORDS),
   kind: Type.String({ description: 'The kind of message.', examples: ['invoice.send', 'invoice.remind'] }),
   to: Type.String({ description: 'An e-mail address, or a phone number.' }),
-  subject: nullable(Type.String({ description: 'Null for an SMS.' })),
+  subject: nullable(Type.String({ description: 'Null means that the message is an SMS.' })),
   invoice_id: nullable(Type.String({ format: 'uuid', description: 'The invoice of the message.' })),
   tries: Type.Integer({ description: 'The number of tries.' }),
   next_try_at: nullable(Time),
@@ -33,7 +33,7 @@ const COMMON = {
 /** A message in the form that its merchant reads. */
 export const MerchantMessage = Type.Object({
   ...COMMON,
-  text: nullable(Type.String({ description: 'Null if the server cannot decrypt the text any more.' })),
+  text: nullable(Type.String({ description: 'Null means that the server can no longer decrypt the text.' })),
   error: nullable(Type.String({ description: ERROR_WORDS })),
 })
 export type MerchantMessage = Static<typeof MerchantMessage>
@@ -41,9 +41,9 @@ export type MerchantMessage = Static<typeof MerchantMessage>
 /** A message in the form that operators read. */
 export const OperatorMessage = Type.Object({
   ...COMMON,
-  merchant_id: nullable(Type.String({ format: 'uuid', description: 'Null if the message has no merchant.' })),
+  merchant_id: nullable(Type.String({ format: 'uuid', description: 'Null means that the message has no merchant.' })),
   text: nullable(
-    Type.String({ description: 'Null in production for kinds whose text may have a link for signing in.' }),
+    Type.String({ description: 'Null means that the kind may have a sign-in link, which production never shows.' }),
   ),
   error: nullable(Type.String({ description: `${ERROR_WORDS} Then the answer of the gateway.` })),
   gateway_id: nullable(

@@ -13,8 +13,7 @@ export type LiveMoney = {
   provider: string
   routes: readonly string[]
   /**
-   * The callback URL of each live provider. Null means that the provider has no URL, so the platform learns outcomes from
-   * queries only.
+   * The callback URL of each live provider. Null means that the provider has no URL, so the platform gets outcomes from queries only.
    */
   callbacks: Readonly<Record<string, string | null>>
   /** The methods of live payouts. */

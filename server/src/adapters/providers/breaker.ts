@@ -1,5 +1,5 @@
-// Stops calls to a provider that does not answer, so that payers learn this at once and no worker waits for timeouts. Each
-// process has a circuit for each provider and method. A circuit never decides the outcome of a payment.
+// Stops calls to a provider that does not answer, so that payers get an answer at once and no worker waits for timeouts. Each process
+// has a circuit for each provider and method. A circuit never decides the outcome of a payment.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Clock } from '../../kernel/lib/index.ts'

@@ -110,13 +110,15 @@ export const DeliveryRecord = Type.Object({
       at: timestamp('The start of the attempt.'),
       status_code: nullable(Type.Integer({ description: 'Null if the receiver did not answer.' })),
       duration_ms: Type.Integer(),
-      error: nullable(Type.String({ description: 'A short reason. Null if the receiver answered 2xx.' })),
+      error: nullable(Type.String({ description: 'A short reason. Null means that the receiver answered 2xx.' })),
       response_body: nullable(
         Type.String({ description: 'The beginning of the answer: 16 KiB; in lists 500 characters.' }),
       ),
     }),
   ),
-  next_attempt_at: nullable(timestamp('The time when the next attempt is due. Null unless the delivery is pending.')),
+  next_attempt_at: nullable(
+    timestamp('The time when the next attempt is due. Null means that the delivery is not pending.'),
+  ),
   created_at: timestamp('The time of the event.'),
 })
 /** A delivery in the form that a merchant reads. */
@@ -190,8 +192,8 @@ export const FAILING_FIELDS = {
   oldest_at: timestamp('The creation time of the oldest of these deliveries.'),
   last_failed_at: timestamp('The end of the last attempt.'),
   last_status_code: nullable(
-    Type.Integer({ description: 'The status code of the last answer. Null if the receiver did not answer.' }),
+    Type.Integer({ description: 'The status code of the last answer. Null means that the receiver did not answer.' }),
   ),
   last_error: nullable(Type.String({ description: 'A short reason why the last attempt failed.' })),
-  next_attempt_at: nullable(timestamp('The time when the next attempt is due. Null if no attempt is due.')),
+  next_attempt_at: nullable(timestamp('The time when the next attempt is due. Null means that no attempt is due.')),
 }

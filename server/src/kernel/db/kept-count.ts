@@ -49,7 +49,7 @@ export async function countList(deps: Deps, list: KeptList, merchant_id: string,
   ])
   const before = kept?.items ?? 0n
   if (tail && tail.settled > TAIL_MAX) {
-    // Two requests may renew the number at once. The condition on the old bound lets one request win, and both numbers are
+    // Two requests may renew the number at once. The condition on the old bound accepts one of the two updates, and both numbers are
     // right.
     await oneStatement(deps.db).query(KEEP, [...key, from, settled_before, before + tail.settled])
   }

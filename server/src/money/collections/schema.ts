@@ -78,7 +78,7 @@ export const CollectionStatus = Type.Object({
   amount_received: nullable(
     Type.Number({
       description:
-        'The received amount, as the provider reports it. Null until the provider reports it, and while money in another currency is under review.',
+        'The received amount, as the provider reports the amount. Null means that the provider has reported no amount, or that money in another currency is under review.',
     }),
   ),
   foreign_amount: nullable(
@@ -89,9 +89,11 @@ export const CollectionStatus = Type.Object({
   method: nullable(oneOf(METHODS)),
   environment: oneOf(['live', 'sandbox']),
   provider_payment_status: nullable(
-    Type.String({ description: 'The status as the provider names it. Null until the provider has answered.' }),
+    Type.String({ description: 'The status as the provider names it. Null means that the provider has not answered.' }),
   ),
-  payment_url: nullable(Type.String({ description: 'The address of the hosted page. Null for other payments.' })),
+  payment_url: nullable(
+    Type.String({ description: 'The address of the hosted page. Null means that the payment has no hosted page.' }),
+  ),
   failure_reason_code: nullable(
     Type.String({ description: 'The reason of a failed payment. New releases can add reasons.' }),
   ),

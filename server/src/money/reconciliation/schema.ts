@@ -180,7 +180,7 @@ export const SummaryRecord = Type.Object({
       }),
     ),
     difference: nullable(
-      CaseAmount('Balances minus books. Null if a live provider did not respond or has a separate account.'),
+      CaseAmount('Balances minus books. Null means that a live provider did not respond or has a separate account.'),
     ),
   }),
 })

@@ -132,7 +132,9 @@ const FundingItem = Type.Object({
 /** The response with the credits that funded a withdrawal. */
 export const FundingView = Type.Object({
   withdrawal_id: Type.String({ format: 'uuid' }),
-  transaction_reference: nullable(Type.String({ description: 'Null until the withdrawal is approved.' })),
+  transaction_reference: nullable(
+    Type.String({ description: 'Null means that no operator has approved the withdrawal.' }),
+  ),
   total_reserved_amount: Amount('The amount plus the charges.'),
   amount_found: Amount('The sum of `amount_used`. If `complete` is true, this is `total_reserved_amount`.'),
   currency: Type.String(),

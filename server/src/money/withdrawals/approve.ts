@@ -114,7 +114,9 @@ type ApprovalWork = {
   snapshots: Map<string, WithdrawalSnapshot>
   /** The remaining balance of each book after the earlier approvals of the batch. */
   available: Map<string, bigint>
-  /** The limits of the day, and the sums after the earlier approvals of the batch. Null in the sandbox without operators. */
+  /**
+   * The limits of the day, and the sums after the earlier approvals of the batch. Null means a sandbox simulation without operators.
+   */
   day: PayoutDay | null
   /** The names of the withdrawals to new destinations. Empty unless the batch needs or has a confirmation. */
   new_destinations: ReadonlySet<string>

@@ -257,7 +257,7 @@ export async function recallWithdrawal(
   const snapshot = await lockWithdrawal(tx, input)
   const { withdrawal, payout } = snapshot
   if (!canMoveWithdrawal('recall', withdrawal.status)) refuseState(withdrawal, 'recalled')
-  // The lock of the payout stops every process that wants to take the token. Afterwards the token is gone.
+  // Every process that takes the token waits for this lock of the payout. Afterwards the payout has no token.
   if (payout?.state !== 'to_send') refuseState(withdrawal, 'recalled: its payout was sent, or may have been sent')
   if (snapshot.booked_minor !== withdrawal.total_reserved_minor) refuseBooks(snapshot)
   const { reason } = input

@@ -195,12 +195,18 @@ const record = {
     Type.String({ description: 'A sentence about the failure that you may show to a user.' }),
   ),
   ...charges,
-  provider_reference: nullable(Type.String({ description: 'Null until an operator approves the withdrawal.' })),
+  provider_reference: nullable(
+    Type.String({ description: 'Null means that no operator has approved the withdrawal.' }),
+  ),
   transaction_reference: nullable(
-    Type.String({ description: 'The reference of its transaction. Null until an operator approves the withdrawal.' }),
+    Type.String({
+      description: 'The reference of its transaction. Null means that no operator has approved the withdrawal.',
+    }),
   ),
   initiated_at: Timestamp,
-  completed_at: nullable(Type.String({ format: 'date-time', description: 'Null until SUCCESS.' })),
+  completed_at: nullable(
+    Type.String({ format: 'date-time', description: 'Null means that the status is not SUCCESS.' }),
+  ),
   created_at: Timestamp,
   updated_at: Timestamp,
 }
