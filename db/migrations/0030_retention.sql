@@ -1,5 +1,5 @@
--- The worker erases payers from old rows in sets. For each merchant and table, one row here records how far it has come, so that no set
--- reads erased rows again.
+-- The worker erases payers from old rows in batches. For each merchant and table, one row here records the last erased row, so that no
+-- batch reads erased rows again.
 -- oldest program: 0012
 
 create table retention_marks (

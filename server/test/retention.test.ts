@@ -1,4 +1,4 @@
-// Tests that the worker erases payers from old rows after RETENTION_PAYERS_DAYS, in sets, and that the books still verify.
+// Tests that the worker erases payers from old rows after RETENTION_PAYERS_DAYS, in batches, and that the books still verify.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -69,7 +69,7 @@ test('the worker erases payers from records of every kind after RETENTION_PAYERS
   assert.equal(await runAll(), 0, 'a second run reads no erased row')
 })
 
-test('the worker erases every attempt of every merchant once in sets of two rows', async () => {
+test('the worker erases every attempt of every merchant once in batches of two rows', async () => {
   const merchants = [await world.newMerchant(), await world.newMerchant()]
   for (const merchant of merchants) {
     const key = await world.newKey({ merchant })

@@ -75,7 +75,7 @@ function keyStatus(key_id: string, key_ids: readonly string[], counts: readonly 
 const PASSES_MAX = 5
 
 /**
- * Encrypts every value again with the first key, in sets, while the server runs. A stopped command can start again. Returns the
+ * Encrypts every value again with the first key, in batches, while the server runs. A stopped command can start again. Returns the
  * keys that the operator can remove, and the keys that values still need.
  */
 export async function rotateSecrets(deps: Deps, report: Report) {

@@ -84,8 +84,8 @@ type OldSealed = { key: string[]; sealed: string }
 const SET_SIZE = 500
 
 /**
- * Reads the values of a column that `current` did not encrypt, in the order of the primary key, in sets. The caller may change
- * the values of a set before the next set.
+ * Reads the values of a column that `current` did not encrypt, in the order of the primary key, in batches. The caller may change the
+ * values of a batch before the next batch.
  */
 export async function* readOldSealed(
   reporting: Reader,
@@ -121,7 +121,7 @@ function unchangedRows({ column, key }: SealedColumn): string {
 type ResealStep = { resealed: number; unreadable: number }
 
 /**
- * Encrypts the values of a set again with the current key. A value that another process changed in the meantime stays the same, so a
+ * Encrypts the values of a batch again with the current key. A value that another process changed in the meantime stays the same, so a
  * repeated or concurrent call does no harm.
  */
 export async function reseal(
@@ -146,7 +146,7 @@ export async function reseal(
 }
 
 /**
- * Gives up the values of a set, whose key is lost: see `if_lost`. Returns the number of changed rows. A value that another process
+ * Gives up the values of a batch, whose key is lost: see `if_lost`. Returns the number of changed rows. A value that another process
  * changed in the meantime stays the same.
  */
 export async function giveUp(db: Db, column: SealedColumn, values: readonly OldSealed[], now: Date): Promise<number> {

@@ -1,4 +1,4 @@
-// Erases data about people from old rows, in sets. Amounts and statuses of the rows stay.
+// Erases data about people from old rows, in batches. Amounts and statuses of the rows stay.
 
 import { type Deps, oneStatement, sql } from '../db/index.ts'
 import { firstIdAt, ZERO_ID } from '../lib/index.ts'
@@ -13,13 +13,13 @@ export type RetentionRule = {
   table: string
   /** The column whose ids begin with the time of the row: the second column of the primary key. */
   id: string
-  /** The assignments of the UPDATE. They must leave erased rows unchanged, because two workers may do the same set. */
+  /** The assignments of the UPDATE. They must leave erased rows unchanged, because two workers may take the same batch. */
   changes: string
 }
 
 /**
- * Makes the task that erases payers from the rows of a table after RETENTION_PAYERS_DAYS. One statement does a set and records how
- * far it has come. If the process dies, the database has done both or neither.
+ * Makes the task that erases payers from the rows of a table after RETENTION_PAYERS_DAYS. One statement erases a batch and records its
+ * last row. If the process dies, the database has done both or neither.
  */
 export function retentionTask(deps: Deps, { table, id, changes }: RetentionRule, rows_max = ROWS_MAX): Task {
   const statement = sql(
