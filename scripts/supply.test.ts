@@ -83,11 +83,11 @@ test('the bill of materials separates packages of the server and of pages from t
   for (const name of ['react', 'oidc-client-ts', 'fastify']) assert.ok(shipped.has(`node_modules/${name}`), name)
 })
 
-test('the licence of each installed package is accepted', async () => {
+test('the check accepts the licence of each installed package', async () => {
   assert.deepEqual(licenceProblems(lockedPackages(await readLock())), [])
 })
 
-test('a missing or unaccepted licence is refused with the package and its use', async () => {
+test('the check refuses a missing or unaccepted licence and names the package and its use', async () => {
   const real = lockedPackages(await readLock())
   const refused = (path: string, license: string | undefined) => {
     const entry = { version: '1.0.0', integrity: INTEGRITY, ...(license === undefined ? {} : { license }) }

@@ -62,7 +62,7 @@ export const problemTexts = texts({
     lost_title: 'No network',
     lost: 'No answer came. What you typed is kept. Check your connection, then try again.',
     over_title: 'Your session has ended',
-    over: 'Sign in again to go on. What you typed is kept.',
+    over: 'Sign in again to continue. What you typed is kept.',
     step_up_title: 'Confirm that it is you first',
     conflict_title: 'Not possible now',
     refused_title: 'The request was refused',

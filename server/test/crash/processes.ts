@@ -43,7 +43,7 @@ export type Child = {
 }
 
 const children = new Set<ChildProcess>()
-// If a test fails or receives a signal, no server stays behind.
+// If a test fails or receives a signal, no server process remains.
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })

@@ -372,7 +372,7 @@ const PLANTS: Contradictions = {
     `update audit_log set after = '{"status": "FAILED"}' where ${oneRow('audit_log', "action = 'withdrawal.resolve' and after ->> 'status' = 'SUCCESS'")}`,
     `update audit_log set target_id = gen_random_uuid()::text where ${oneRow('audit_log', "action = 'withdrawal.approve'")}`,
   ],
-  'Every payout has the approvals that its amount requires, and if these are two, neither is of its submitter': [
+  'Every payout has the approvals that its amount requires, and neither of two approvals is by the submitter': [
     ...['live', 'sandbox'].flatMap((environment) => [
       `delete from withdrawal_approvals where ${approval(2, environment, VALID)}`,
       `update withdrawal_approvals set version = version - 1 where ${approval(2, environment, 'version = 1')}`,

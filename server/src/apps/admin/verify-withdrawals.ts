@@ -209,7 +209,7 @@ export const WITHDRAWALS: Invariant[] = [
       where h.times is distinct from l.times`,
   },
   {
-    name: 'Every payout has the approvals that its amount requires, and if these are two, neither is of its submitter',
+    name: 'Every payout has the approvals that its amount requires, and neither of two approvals is by the submitter',
     // In the sandbox, a merchant may approve a withdrawal of the merchant. Such an approval does not come from an operator.
     broken: `select w.merchant_id || ' ' || w.id || ' requires ' || coalesce(w.approvals_required::text, 'an unknown number of')
         || ' approvals, has ' || coalesce(a.operators, 0) as finding

@@ -129,7 +129,7 @@ test('a pause holds the payouts of its scope and no others, and they leave after
   }
 })
 
-test('during a pause, payouts that were sent before are settled, and sandbox payouts go on', async () => {
+test('during a pause, the server settles payouts that were sent before, and sends sandbox payouts', async () => {
   const shop = await newShop()
   script.status = () => payoutAnswers.accepted
   const sent = await approved(shop)

@@ -244,7 +244,7 @@ describe('requests that read a page', () => {
     assert.match(String(head.headers['content-security-policy']), /default-src 'none'/)
   })
 
-  test('the language of a page comes from the address, else from the browser, else is Swahili; a repeated lang is accepted', async () => {
+  test('the language of a page comes from the address, else from the browser, else is Swahili; the server accepts a repeated lang', async () => {
     const { public_slug: slug } = await newLink()
     checkPage(await look(`/pay/${slug}`), 200, 'sw')
     checkPage(await look(`/pay/${slug}`, { 'accept-language': 'en-GB,en' }), 200, 'en')

@@ -70,7 +70,7 @@ test('the keyed hash of a text depends on the key of hashes only', () => {
   assert.notEqual(vault.mark('0754').toString('hex'), marks[0])
 })
 
-test('a list of keys with an empty, short or repeated key is refused with the position of the key', () => {
+test('the parser refuses a list with an empty, short or repeated key, and names the position of the key', () => {
   const [one, two] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'))
   assert.deepEqual(parseSecretKeys(''), [])
   assert.equal(parseSecretKeys(`${one}, ${two}`).length, 2)

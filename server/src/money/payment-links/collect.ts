@@ -319,8 +319,8 @@ export function promptLeft(deps: Deps, { status, method, attempt_at }: PagePayme
 }
 
 /**
- * Returns the seconds for which the prompt of a payment keeps the page busy for a payer with this address. A payer who left two
- * prompts of the page unapproved keeps the page busy only for the own address.
+ * Returns the seconds for which the prompt of a payment keeps the page busy for a payer with this address. If a payer left two prompts
+ * of the page unapproved, further prompts of the payer keep the page busy only for the payer's address.
  */
 export function busyLeft(deps: Deps, payment: PagePayment, address: string | null): number {
   const { busy_for, payment_link_id } = payment
