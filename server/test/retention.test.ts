@@ -59,7 +59,7 @@ test('the worker erases payers from records of every kind after RETENTION_PAYERS
   assert.ok((await runAll()) >= 4)
   assert.deepEqual(await named(), [])
   const [old] = await world.rows('select customer_phone from collections order by id limit 1')
-  assert.deepEqual(old, { customer_phone: '255754xxxxxx' }, 'totals still know the network')
+  assert.deepEqual(old, { customer_phone: '255754xxxxxx' }, 'totals still show the network')
   const shown = await world.rows('select customer_phone from collections where id = $1', [
     newer.body.data.collection_id,
   ])

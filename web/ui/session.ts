@@ -46,7 +46,7 @@ export async function renew(): Promise<string | null> {
     .getUser()
     .then((user) => (user?.refresh_token ? manager.signinSilent() : null))
     .catch((error: unknown) => {
-      // Without a network, the page cannot know whether the session has ended.
+      // Without a network, the page cannot determine whether the session has ended.
       if (error instanceof TypeError) throw error
       return null
     })

@@ -175,7 +175,7 @@ function moneyProblems({ collections, attempts, book, balances }: Facts): string
     expected.set(row.merchant_id, (expected.get(row.merchant_id) ?? 0n) + due)
   }
   for (const { reference } of book)
-    if (!known.has(reference)) problems.push(`the provider knows ${reference}, and the platform does not`)
+    if (!known.has(reference)) problems.push(`the provider has ${reference}, and the platform does not`)
   for (const { merchant_id, owned_minor } of balances) {
     const due = expected.get(merchant_id) ?? 0n
     if (owned_minor !== due) problems.push(`merchant ${merchant_id} owns ${owned_minor}; the provider has ${due}`)
@@ -216,7 +216,7 @@ function eventProblems({ moves, deliveries, arrivals, collections }: Facts): str
     if (status === 'delivered' && !came.some((arrival) => arrival.answer === 200))
       problems.push(`the receiver never accepted ${event} of ${source_id}`)
   }
-  for (const id of arrived.keys()) problems.push(`delivery ${id} arrived, and the platform does not know it`)
+  for (const id of arrived.keys()) problems.push(`delivery ${id} arrived, and the platform has no such delivery`)
   return problems
 }
 

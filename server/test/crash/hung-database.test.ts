@@ -72,7 +72,7 @@ function startControl(): { stop(): Promise<number> } {
 test('while the database hangs, the server answers each request with 503 within 2.5 s; afterwards a repeated key makes one payment', async (t) => {
   assert.equal((await push('before')).status, 202)
   const keys = Array.from({ length: REQUESTS }, (_, at) => `during-${at}`)
-  // Some requests run at the moment when the database stops. Their callers do not know whether the COMMIT succeeded.
+  // Some requests run at the moment when the database stops. Their callers cannot determine whether the COMMIT succeeded.
   const under_way = keys.slice(0, REQUESTS / 2).map(push)
   own.signal('SIGSTOP')
   const control = startControl()

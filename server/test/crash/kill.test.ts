@@ -140,7 +140,7 @@ async function plantLosses(sound: Facts): Promise<void> {
   )
   assert.match(
     plant((facts) => Object.assign(facts.arrivals[0] ?? {}, { id: 'other' })),
-    /the platform does not know it/,
+    /the platform has no such delivery/,
   )
   assert.match(
     plant((facts) => facts.arrivals.push({ ...(facts.arrivals[0] as Facts['arrivals'][number]), id: 'second' })),

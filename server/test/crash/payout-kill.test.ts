@@ -128,7 +128,7 @@ function plantProblems(sound: PayoutFacts, funded: ReadonlyMap<string, bigint>):
   )
   assert.match(
     plant((facts) => facts.withdrawals.splice(paid, 1)),
-    /the provider knows W\S+, and the platform does not/,
+    /the provider has W\S+, and the platform does not/,
   )
   assert.match(
     plant((facts) => Object.assign(facts.withdrawals[paid] ?? {}, { status: 'FAILED' })),

@@ -157,7 +157,7 @@ export function findPayoutProblems(facts: PayoutFacts, funded: ReadonlyMap<strin
       book.reserved += total
     }
   }
-  for (const reference of entries.keys()) problems.push(`the provider knows ${reference}, and the platform does not`)
+  for (const reference of entries.keys()) problems.push(`the provider has ${reference}, and the platform does not`)
   for (const { merchant_id, available, reserved } of facts.books) {
     const book = expected.get(merchant_id)
     if (book && (book.available !== available || book.reserved !== reserved))

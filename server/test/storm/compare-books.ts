@@ -133,7 +133,7 @@ function twice({ our_payments, our_payouts, their_payments, their_payouts }: Boo
     if (executions > 1) problems.push(`the provider executed ${reference} ${executions} times`)
   const known = new Set([...our_payments, ...our_payouts].map(({ reference }) => reference))
   for (const reference of [...their_payments.keys(), ...their_payouts.keys()])
-    if (!known.has(reference)) problems.push(`the provider knows ${reference}, and the platform does not`)
+    if (!known.has(reference)) problems.push(`the provider has ${reference}, and the platform does not`)
   for (const { id, credits, attempts, float_minor, merchant_minor, fee_minor } of our_payments) {
     if (credits > 1) problems.push(`the ledger credited payment ${id} ${credits} times`)
     if (attempts !== 1) problems.push(`payment ${id} has ${attempts} attempts`)

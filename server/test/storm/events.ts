@@ -39,6 +39,6 @@ export function eventProblems({ moves, deliveries, arrivals, our_payments, our_p
     if (came.some((arrival) => arrival.path !== `/${merchant_id}`))
       problems.push(`${event} of ${source_id} arrived at another merchant`)
   }
-  for (const id of arrived.keys()) problems.push(`delivery ${id} arrived, and the platform does not know it`)
+  for (const id of arrived.keys()) problems.push(`delivery ${id} arrived, and the platform has no such delivery`)
   return problems
 }

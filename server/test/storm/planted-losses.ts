@@ -59,7 +59,7 @@ export function plantLosses(sound: Books): void {
     [/the payer paid \S+ 2 times/, (books) => void order(books).paid_minor.push(100n)],
     [/the provider executed \S+ 2 times/, (books) => Object.assign(payout(books), { executions: 2 })],
     [/credited payment \S+ 2 times/, (books) => Object.assign(paid(books), { credits: 2 })],
-    [/the provider knows stray, and the platform does not/, (books) => stray(books)],
+    [/the provider has stray, and the platform does not/, (books) => stray(books)],
     [
       /cost its merchant 1, not/,
       (books) => Object.assign(paid(books), { merchant_minor: paid(books).float_minor - 1n }),
@@ -95,7 +95,10 @@ export function plantLosses(sound: Books): void {
     ],
     [/arrived with other bytes/, (books) => Object.assign(books.arrivals[0] ?? {}, { body: '{}' })],
     [/arrived at another merchant/, (books) => Object.assign(books.arrivals[0] ?? {}, { path: '/other' })],
-    [/arrived, and the platform does not know it/, (books) => Object.assign(books.arrivals[0] ?? {}, { id: 'other' })],
+    [
+      /arrived, and the platform has no such delivery/,
+      (books) => Object.assign(books.arrivals[0] ?? {}, { id: 'other' }),
+    ],
   ]
   for (const [expected, change] of plants) assert.match(found(change), expected)
 }

@@ -94,7 +94,7 @@ function isUndecided({ simulator, pending }: StormRig, reference: string): boole
   return order !== null && order.payment === null && ['PENDING', 'INPROGRESS'].includes(order.word) && pending() === 0
 }
 
-/** Returns true if an operator must decide, because the provider has no such payout or does not know the outcome. */
+/** Returns true if an operator must decide, because the provider has no such payout or reports no outcome. */
 function isDoubted({ simulator, pending }: StormRig, { reference, status }: OpenPayout): boolean {
   if (status !== 'NEEDS_RECONCILIATION') return false
   const found = ['walletcashin', 'selcompesa', 'qwiksend'].map((rail) => simulator.payout(rail, reference))

@@ -11,7 +11,7 @@ import { useEnvironmentPath } from '../merchant.ts'
 import type { WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
-/** Shows the transactions whose money the withdrawal uses. The server knows these transactions after the reservation. */
+/** Shows the transactions whose money the withdrawal uses. The server selects these transactions at the reservation. */
 export function Funding({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const at = useEnvironmentPath()

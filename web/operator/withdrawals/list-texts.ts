@@ -70,7 +70,7 @@ export const listTexts = texts({
     environment: 'Environment',
     approval_count: (given: number, needed: number) => `Approval ${given} of ${needed}`,
     empty: 'No withdrawals',
-    teach: 'When a merchant asks for money to be paid out, it appears here and waits for your approval.',
+    teach: 'When a merchant requests a withdrawal, the request appears here and waits for your approval.',
     dry_title: 'Dry run of the approval',
     dry_lead: 'This is a dry run: nothing has changed yet.',
     done_title: 'Result of the approval',

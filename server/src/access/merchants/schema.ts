@@ -102,7 +102,7 @@ export const RuleRecord = Type.Object({
   method: nullable(Type.String()),
   destination_code: nullable(Type.String()),
   destination_known: Type.Boolean({
-    description: 'false: there is no such network or bank, so the rule applies to no withdrawal. Remove it.',
+    description: 'false: there is no such network or bank, so the rule applies to no withdrawal. Remove the rule.',
   }),
   percentage: Type.String(),
   flat_fee: Type.String(),

@@ -191,7 +191,7 @@ function capacityOf<Item>(
   return Math.max(0, Math.min(width + queue_max - taken, shareLeft(queued, queued_max, health)))
 }
 
-/** Returns how much of `max` lanes of this health may still take. */
+/** Returns the number of deliveries that lanes of this health may still take of `max`. */
 function shareLeft(taken: Record<LaneHealth, number>, max: number, health: LaneHealth): number {
   const total = taken.hangs + taken.unproven + taken.answers
   const worse = health === 'answers' ? total : health === 'unproven' ? taken.hangs + taken.unproven : taken.hangs

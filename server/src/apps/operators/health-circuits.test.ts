@@ -73,7 +73,7 @@ test('each network of a method shows the circuit of the method when it is closed
   assert.deepEqual((await circuits())['wallet_push AIRTEL'], CLOSED)
 })
 
-test('a provider that this process simulates or does not know has no circuit', async () => {
+test('a simulated or unknown provider has no circuit', async () => {
   await begin('0754123001', 'wallet-push', world.sandbox_key)
   await world.work()
   assert.deepEqual(await circuits('sandbox'), { 'wallet_push MPESA': null })

@@ -43,7 +43,7 @@ const Payout = Type.Object({
   provider: Type.String(),
   state: oneOf(
     ['to_send', 'sending', 'asked', 'blocked', 'final'],
-    'to_send: the server has not sent the payout yet. sending: the server knows no answer. asked: the provider has the payout, or may have it. blocked: the provider refused our access, its float is empty, or the provider could not accept the payout; see status_reason. final: the provider gave its final answer.',
+    'to_send: the server has not sent the payout yet. sending: the server has no answer yet. asked: the provider has the payout, or may have it. blocked: the provider refused our access, its float is empty, or the provider could not accept the payout; see status_reason. final: the provider gave its final answer.',
   ),
   asks: Type.Integer({ description: 'The number of steps so far.' }),
   provider_status: nullable(Type.String({ description: 'The status in the last answer of the provider.' })),

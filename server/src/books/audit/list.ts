@@ -142,7 +142,7 @@ export async function searchAudit(reader: Reader, merchant_id: string | null, fi
   const depth = merchant_id === null ? SEARCH_MAX.each : SEARCH_MAX.one
   const values = [merchant_id, actor_id, actor_name, action, target_id, from, to, depth]
   const rows = begin >= end ? [] : await reader.query<StoredEntry>(SEARCH, [...values, end, end - begin, begin])
-  // If a page is not full, no page follows it, so the server knows the total without a count.
+  // If a page is not full, no page follows, so the server computes the total without a count.
   const last = rows.length < end - begin && (rows.length > 0 || begin === 0)
   const [all] = last ? [] : await reader.query<{ total: number }>(SEARCH_COUNT, [...values, most])
   return pageOf(rows.map(presentAudit), all?.total ?? begin + rows.length, choice)

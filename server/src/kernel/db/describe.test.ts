@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.ts
 import { describeSchema } from './describe.ts'
 
 const SCHEMA_FILE = new URL('../../../../db/schema.md', import.meta.url)
-/** Small tables that every machine may store whole. The server reads these tables before the server knows the merchant. */
+/** Small tables that every machine may store whole. The server reads these tables before it identifies the merchant. */
 const REFERENCE_TABLES = [
   'merchants',
   'api_keys',
@@ -20,7 +20,7 @@ const REFERENCE_TABLES = [
 ]
 /** Tables in which processes keep their own state. */
 const PROCESS_TABLES = ['readiness_probes']
-/** Tables of the built-in identity provider: a user signs in before the server knows the merchant. */
+/** Tables of the built-in identity provider: a user signs in before the server identifies the merchant. */
 const IDENTITY_TABLES = [
   'console_sessions',
   'signing_keys',
@@ -33,7 +33,7 @@ const IDENTITY_TABLES = [
   'sign_in_attempts',
   'identity_records',
 ]
-/** Tables of the inbox. The server stores a callback before the server knows the merchant of the callback. */
+/** Tables of the inbox. The server stores a callback before it identifies the merchant of the callback. */
 const INBOX_TABLES = ['provider_callbacks']
 /** Tables about all payers: the prompts of each phone, and the help numbers of the networks. */
 const PAYER_TABLES = ['payer_tries', 'phone_prompts', 'recipient_messages', 'network_help']

@@ -126,7 +126,7 @@ async function applyNext(client: pg.Client, migrations: Migration[]): Promise<st
   }
 }
 
-/** Returns the applied migrations of a newer program, which this program does not know. */
+/** Returns the applied migrations of a newer program, which this program does not have. */
 function newerThan(migrations: Migration[], applied: Map<string, AppliedMigration>): string[] {
   const known = new Set(migrations.map(({ name }) => name))
   return [...applied.keys()].filter((name) => !known.has(name)).sort()

@@ -165,8 +165,8 @@ function createConnections(options: DbOptions): Connections {
         url: options.url,
         on_silent() {
           options.watch?.on_silent()
-          // From this moment on, the pool cannot know the state of statements on the connection, and no caller may wait for
-          // these statements.
+          // From this moment on, the pool cannot determine the state of statements on the connection, and no caller may wait for these
+          // statements.
           for (const client of clients) destroyConnection(client)
         },
         on_answer: options.watch.on_answer,

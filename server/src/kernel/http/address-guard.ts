@@ -7,7 +7,7 @@ import ipaddr from 'ipaddr.js'
 /** Resolves a name to all its addresses. If the name has no address, throws. Tests replace the function by a table. */
 export type Lookup = (hostname: string) => Promise<{ address: string; family: number }[]>
 
-/** The resolver of the system. It knows the names of this machine and of a closed network, but has only four threads. */
+/** The resolver of the system. It resolves the names of this machine and of a closed network, but has only four threads. */
 export const systemLookup: Lookup = (hostname) => dnsLookup(hostname, { all: true, verbatim: true })
 
 /**

@@ -4,7 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from './access.ts'
 
-/** The HTTP app with types by which a route knows its schema. */
+/** The HTTP app with types that give a route the types of its schema. */
 export type App = FastifyInstance<
   import('node:http').Server,
   import('node:http').IncomingMessage,

@@ -29,7 +29,7 @@ export type OutcomeRecorder = {
   writeAccepted(): void
   /** Returns true while this process remembers that the provider accepted the attempt. */
   isAccepted(reference: string): boolean
-  /** Returns true while only this process knows that the attempt is unsent. */
+  /** Returns true while only this process has the fact that the attempt is unsent. */
   isUnsent(reference: string): boolean
 }
 
@@ -82,8 +82,8 @@ export function createOutcomeRecorder(
     }
   }
 
-  // A lease means that the provider may have the attempt, so the process gives back the lease of an unsent attempt. Until the
-  // database has that update, only this process knows that the attempt is unsent.
+  // A lease means that the provider may have the attempt, so the process gives back the lease of an unsent attempt. Until the database
+  // has that update, only this process has the fact that the attempt is unsent.
   const unsent = new Set<string>()
   return {
     settle,

@@ -7,8 +7,8 @@ import type { PushAnswer } from '../../adapters/providers/port.ts'
 const ASK_PAUSES_S = [5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600]
 
 /**
- * The pauses while the server does not know whether the provider got the request. If the request was lost, the payer has seen no
- * prompt yet, so that the first queries come sooner.
+ * The pauses while it is unknown whether the provider got the request. If the request was lost, the payer has seen no prompt yet, so
+ * that the first queries come sooner.
  */
 const UNSURE_PAUSES_S = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600]
 

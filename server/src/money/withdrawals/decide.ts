@@ -23,7 +23,7 @@ export type PayoutDecisionInput = WithdrawalMoney &
   Pick<Withdrawal, 'status' | 'currency'> & {
     /** The amount that the ledger has reserved for the withdrawal. */
     booked_minor: bigint
-    /** The time at which the provider accepted the payout. Null means that the server does not know of an acceptance. */
+    /** The time at which the provider accepted the payout. Null means that the server has no record of an acceptance. */
     sent_at: Date | null
     /** True means that the deadline of the payout has passed. */
     overdue: boolean

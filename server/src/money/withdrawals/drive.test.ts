@@ -174,7 +174,7 @@ describe('processes that die', () => {
       ))
   }
 
-  test('an operator decides about the payout of a process that died after sending when the provider knows no outcome', () =>
+  test('an operator decides about the payout of a process that died after sending when the provider reports no outcome', () =>
     withPayoutWorld(
       async (stage) => {
         const { hands, script, executions, questions, submitted, another } = stage

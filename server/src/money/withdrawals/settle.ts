@@ -96,8 +96,8 @@ export async function applyPayoutOutcomes(
     const name = withdrawalName(key)
     const before = snapshots.get(name)
     assertInvariant(before !== undefined && before.payout !== null, `the payout of withdrawal ${key.id} exists`)
-    // A final answer counts from every source. Any other answer counts only from the process that holds the lease, because only
-    // this process knows the state of its request.
+    // A final answer counts from every source. Any other answer counts only from the process that holds the lease, because only this
+    // process has the state of its request.
     const counts = isFinalAnswer(answer) || (holds_lease && before.payout.lease_owner === deps.process_id)
     const noted: PayoutInHand = { ...before, payout: recordFacts(deps, before.payout, answer) }
     if (!counts) {

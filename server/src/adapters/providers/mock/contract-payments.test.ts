@@ -94,7 +94,7 @@ for (const [name, start] of [
       assert.deepEqual(await subject.provider.status([]), [])
     })
 
-    it('the mock provider reports the pause until the status of a payment will change', async () => {
+    it('the mock provider reports the pause until the status of a payment changes', async () => {
       const [request] = await send(requestOf('012'))
       const early = await statusOf(request)
       assert.ok(early?.kind === 'accepted' || early?.kind === 'succeeded')

@@ -33,7 +33,7 @@ const PAYERS: Record<string, string> = {
   '015': 'open',
   '017': 'succeeded 500000 TZS',
   '018': 'declined provider_declined',
-  // The prompt may get lost on the way. The adapter cannot know this loss, so the adapter sends no second prompt.
+  // The prompt may get lost on the way. The adapter cannot detect this loss, so the adapter sends no second prompt.
   '021': 'open',
   '023': 'open',
   '025': 'open',

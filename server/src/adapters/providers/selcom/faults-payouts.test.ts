@@ -28,7 +28,7 @@ const PAYEES: Record<string, string> = {
   // The gateway reports a false failure, and the adapter accepts the failure. Only the gateway's statement of account shows
   // the payout.
   '113': 'declined provider_declined',
-  // The request may get lost on the way. The adapter cannot know this loss, so the adapter does not send the payout again.
+  // The request may get lost on the way. The adapter cannot detect this loss, so the adapter does not send the payout again.
   '121': 'open',
   '123': 'open',
   '125': 'open',
@@ -149,7 +149,7 @@ describe('payouts at the twin of the gateway', () => {
     assert.equal((before?.amount_minor ?? 0n) - (after?.amount_minor ?? 0n), paid_minor + held_minor)
   })
 
-  it('the adapter reports an unknown outcome for a payout that the gateway does not know, for each text of the gateway', async () => {
+  it('the adapter reports an unknown outcome for a payout that the gateway does not have, for each text of the gateway', async () => {
     const rig = await startWithTwin({ settings: { unknown_transid: 'mixed' } })
     for (const sent_at of [null, new Date()]) {
       const requests = Array.from({ length: 80 }, () => payout({ sent_at }))

@@ -79,7 +79,7 @@ describe('answers to a request about money', () => {
       assert.deepEqual(answersToRequest(code(http, name)), expected))
   }
 
-  test('the table of this test has every code that the adapter knows', () => {
+  test('the table of this test has every code that the adapter maps', () => {
     assert.deepEqual(['INS-0', ...TABLE.map(([name]) => name)], Object.keys(CODES))
   })
 

@@ -32,7 +32,7 @@ export function createUnseenStateLog(name: string, states: StateWords, log: Log)
     logged.add(once)
     log.warn(
       { provider: name, kind, reference, word, settings: SETTINGS[kind] },
-      'the provider returned a state that no setting names, so the platform does not know its meaning',
+      'the provider returned a state that no setting names, so the platform cannot interpret the state',
     )
   }
 }
