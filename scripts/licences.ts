@@ -25,7 +25,7 @@ const ACCEPTED_FOR_TOOLS: Record<string, string> = {
 /** A licence that a person read in the files of a package, because its package.json names none. */
 type ReadLicence = { version: string; license: string; reason: string }
 
-/** The packages whose licence a person has read. The entry holds for one version, so that a new version is read again. */
+/** The packages whose licence a person has read. The entry is valid for one version, so that a person reads a new version again. */
 const READ_LICENCES: Record<string, ReadLicence> = {
   'dejavu-fonts-ttf': {
     version: '2.37.3',

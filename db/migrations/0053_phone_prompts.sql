@@ -17,4 +17,4 @@ comment on column phone_prompts.hour_started_at is 'When the first prompt of the
 comment on column phone_prompts.hour_prompts is 'Prompts since hour_started_at, without approved prompts.';
 comment on column phone_prompts.day_started_at is 'When the first prompt of the current day was accepted.';
 comment on column phone_prompts.day_prompts is 'Prompts since day_started_at, without approved prompts.';
-comment on column phone_prompts.granted is 'How many prompts the last statement accepted. The statement refuses the prompts beyond this number.';
+comment on column phone_prompts.granted is 'The number of prompts that the last statement accepted. The statement refuses the prompts beyond this number.';

@@ -13,4 +13,4 @@ comment on table recipient_messages is 'adapters/messages: The messages of all m
 comment on column recipient_messages.subject is 'Keyed hash of the phone or address, so that the table shows none of them.';
 comment on column recipient_messages.day_started_at is 'When the first message of the current 24 hours was queued.';
 comment on column recipient_messages.messages is 'Messages since day_started_at.';
-comment on column recipient_messages.granted is 'How many messages the last statement allowed.';
+comment on column recipient_messages.granted is 'The number of messages that the last statement allowed.';

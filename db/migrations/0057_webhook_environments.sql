@@ -1,6 +1,6 @@
--- Each environment has its own webhook configuration, so that a key of the sandbox cannot redirect the events of live payments.
--- A merchant's configuration is copied, so both environments keep the address, the events and the secret that they had.
--- Older programs read one configuration for both environments: they could send live events to the address of the sandbox.
+-- Each environment has its own webhook configuration, so that a key of the sandbox cannot redirect the events of live payments. The
+-- migration copies a merchant's configuration, so both environments keep their address, events and secret. Older programs read one
+-- configuration for both environments: they could send live events to the address of the sandbox.
 -- oldest program: 0057
 
 alter table webhook_configs add column environment text;

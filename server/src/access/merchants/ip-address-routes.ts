@@ -105,7 +105,7 @@ export function ipAddressRoutes(deps: Deps): Routes {
         schema: {
           tags,
           summary: 'Remove an address from the allowlist',
-          description: 'The removal holds from the next request on. The reply is the removed entry.',
+          description: 'The removal applies from the next request on. The reply is the removed entry.',
           params: Type.Object({ id: Type.String({ description: 'The id of the entry.' }) }),
           response: { 200: success(IpAddressRecord) },
         },

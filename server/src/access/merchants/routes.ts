@@ -154,7 +154,7 @@ function changeRoleRoute(app: App, deps: Deps): void {
         tags,
         summary: 'Change the role of a member',
         description:
-          'The role holds from the next request of the member. A merchant always keeps one `MERCHANT_ADMIN`. The calling user must have confirmed their own address.',
+          'The role applies from the next request of the member. A merchant always keeps one `MERCHANT_ADMIN`. The calling user must have confirmed their own address.',
         params: MemberParams,
         body: RoleBody,
         response: { 200: MemberAnswer },

@@ -57,7 +57,9 @@ export const MerchantsQuery = Type.Object({
 
 /** The body of a decision, with an optional reason for the audit log. */
 export const ReasonBody = nullable(
-  Type.Object({ reason: Type.Optional(line(500, 'The reason, for the audit log. The merchant does not see it.')) }),
+  Type.Object({
+    reason: Type.Optional(line(500, 'The reason. The audit log keeps this text, and the merchant cannot read it.')),
+  }),
 )
 
 const optionalAmount = (description: string) =>

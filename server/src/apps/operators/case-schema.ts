@@ -34,7 +34,9 @@ export const WithdrawalCase = Type.Object({
       reserved: Type.String(),
       held: Type.String(),
       currency: Type.String(),
-      last_received_at: nullable(time('When a payment was last credited. Null: not among the newest movements.')),
+      last_received_at: nullable(
+        time('When a payment was last credited. Null means that the newest movements contain no payment.'),
+      ),
       received_24h: Type.String({ description: 'Payments credited in the last 24 hours, before fees.' }),
       received_24h_complete: Type.Boolean({
         description:
@@ -55,7 +57,7 @@ export const WithdrawalCase = Type.Object({
       first_paid_at: nullable(time('The oldest of them.')),
       last_paid_at: nullable(time('The newest of them.')),
       other_merchants: Type.Integer({
-        description: 'How many other merchants have paid this destination, up to 1000.',
+        description: 'The number of other merchants that have paid this destination, up to 1000.',
       }),
     },
     { description: 'The account or phone that receives the withdrawal.' },

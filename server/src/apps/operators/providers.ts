@@ -26,7 +26,7 @@ const Circuit = Type.Object({
   method: Type.String({ description: 'A method, or the query status, payout_status or name.' }),
   state: CIRCUIT_STATE,
   calls: Type.Integer({ description: 'The number of recent calls that the circuit counts.' }),
-  faults: Type.Integer({ description: 'How many of these calls the provider failed.' }),
+  faults: Type.Integer({ description: 'The number of these calls that the provider failed.' }),
   median_ms: nullable(Type.Number()),
   since: Timestamp,
   retry_at: nullable(Timestamp),

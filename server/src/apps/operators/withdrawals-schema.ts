@@ -177,7 +177,10 @@ const ApproveBatchResult = Type.Object({
         description: 'True means that no other withdrawal of the merchant has paid this destination.',
       }),
       status: nullable(
-        oneOf(WITHDRAWAL_STATUSES, 'Where it stands; in a dry run, where it would. Null: there is no such withdrawal.'),
+        oneOf(
+          WITHDRAWAL_STATUSES,
+          'The status of the withdrawal; in a dry run, the status that an approval would give. Null means that there is no such withdrawal.',
+        ),
       ),
     }),
     { description: 'One result for each id, in the order of the request.' },
@@ -199,7 +202,10 @@ export const RequestInfoBody = Type.Object({
 })
 /** The body of resolve. */
 export const ResolveBody = Type.Object({
-  outcome: oneOf(['SUCCESS', 'FAILED'], 'SUCCESS: it was paid out. FAILED: it was not, and will not be.'),
+  outcome: oneOf(
+    ['SUCCESS', 'FAILED'],
+    'SUCCESS: the recipient was paid. FAILED: the recipient was not paid, and will not be paid.',
+  ),
   reason: visibleLine(
     500,
     'The evidence for the outcome. The merchant sees this text. The history and the audit log keep the text.',

@@ -43,7 +43,7 @@ const Attempt = Type.Object({
     ['to_send', 'asked', 'final', 'given_up'],
     'to_send: the provider may not have the request yet. asked: the provider has the request, and the outcome is open. final: the provider answered. given_up: the deadline passed.',
   ),
-  asks: Type.Integer({ description: 'How often the server queried the provider for the outcome.' }),
+  asks: Type.Integer({ description: 'The number of queries for the outcome.' }),
   due_at: nullableTime(
     'When the next step is due; under a lease, when the lease ends. Null means that no step follows.',
   ),

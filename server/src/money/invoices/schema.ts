@@ -35,7 +35,7 @@ const CustomerEmail = Type.Optional(
   nullable(Type.String({ maxLength: 254, format: 'email', description: 'The address that receives the e-mail.' })),
 )
 const Items = Type.Array(Item, { minItems: 1, maxItems: ITEMS_MAX })
-const Note = Type.Optional(nullable(freeText(1_000, 'The customer reads it.')))
+const Note = Type.Optional(nullable(freeText(1_000, 'The customer reads this text.')))
 const ChosenLanguage = Type.Optional(
   oneOf(LANGUAGES, 'The language of the messages and pages for the customer: sw (default) or en.'),
 )

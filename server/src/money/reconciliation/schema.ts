@@ -72,12 +72,17 @@ export const CaseRecord = Type.Object({
   reference: nullable(Type.String({ description: 'Our reference, or the reference that the provider states.' })),
   provider_id: nullable(Type.String({ description: "The provider's own id." })),
   merchant_id: nullable(
-    Type.String({ format: 'uuid', description: 'The merchant of the payment or withdrawal. Null: unknown.' }),
+    Type.String({
+      format: 'uuid',
+      description: 'The merchant of the payment or withdrawal. Null means that the merchant is unknown.',
+    }),
   ),
   collection_id: nullable(Type.String({ format: 'uuid' })),
   withdrawal_id: nullable(Type.String({ format: 'uuid' })),
-  amount_theirs: nullable(CaseAmount('The amount that the provider states. Null: none.')),
-  amount_ours: nullable(CaseAmount('The amount in our books. Null: none.')),
+  amount_theirs: nullable(
+    CaseAmount('The amount that the provider states. Null means that the provider states no amount.'),
+  ),
+  amount_ours: nullable(CaseAmount('The amount in our books. Null means that our books have no amount.')),
   currency: Type.String({ description: 'The currency of `amount_ours` and `difference`.' }),
   currency_theirs: nullable(Type.String({ description: 'The currency of `amount_theirs`.' })),
   status_ours: nullable(
@@ -89,7 +94,9 @@ export const CaseRecord = Type.Object({
   difference: CaseAmount('The money that the provider has more than our books. Below zero: the provider has less.'),
   at: nullable(Time),
   statement_id: Type.String({ format: 'uuid', description: 'The statement that opened it.' }),
-  line: nullable(Type.Integer({ description: 'The line of that statement. Null: the statement has no such line.' })),
+  line: nullable(
+    Type.Integer({ description: 'The line of that statement. Null means that the statement has no such line.' }),
+  ),
   opened_at: Time,
   resolution: nullable(
     oneOf(
@@ -102,7 +109,7 @@ export const CaseRecord = Type.Object({
   resolved_by: nullable(
     Type.Object(
       { id: nullable(Type.String()), name: Type.String() },
-      { description: 'Null: the case is open, or a statement explained it.' },
+      { description: 'Null means that the case is open, or that a statement explained the case.' },
     ),
   ),
   explained_by: nullable(Type.String({ format: 'uuid', description: 'The statement that explained the case.' })),
@@ -171,7 +178,9 @@ export const SummaryRecord = Type.Object({
       Type.Object({
         provider: Type.String(),
         balance: nullable(
-          CaseAmount('The balance that the provider reports. Null: the provider has no such call, or did not respond.'),
+          CaseAmount(
+            'The balance that the provider reports. Null means that the provider has no such call, or did not respond.',
+          ),
         ),
         separate: Type.Boolean({
           description:
