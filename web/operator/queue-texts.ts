@@ -95,11 +95,11 @@ export const queueTexts = texts({
       },
       withdrawals_needs_reconciliation: {
         name: 'Withdrawals with an unknown outcome',
-        what: 'The provider may have paid them. Check with the provider, then decide.',
+        what: 'The provider may have paid these payouts. Check with the provider, then decide.',
       },
       withdrawals_blocked: {
         name: 'Withdrawals blocked on our side',
-        what: 'The provider did not pay them. Fix the cause, then send them again.',
+        what: 'The provider did not pay these payouts. Fix the cause, then send the payouts again.',
       },
       withdrawals_needs_attention: {
         name: 'Withdrawals with contradicting reports',
@@ -109,8 +109,8 @@ export const queueTexts = texts({
         name: 'Held collections',
         what: "Decide whether the money is the merchant's or goes back to the payer.",
       },
-      merchants_to_check: { name: 'Merchants to check', what: 'Approve and verify them.' },
-      ip_addresses_pending: { name: 'IP addresses that wait', what: 'Approve or reject them.' },
+      merchants_to_check: { name: 'Merchants to check', what: 'Approve and verify each merchant.' },
+      ip_addresses_pending: { name: 'IP addresses that wait', what: 'Approve or reject each address.' },
       reconciliation_exceptions: {
         name: 'Differences in reconciliation',
         what: "The provider's statement and our books disagree.",

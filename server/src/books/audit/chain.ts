@@ -68,7 +68,7 @@ const SEALS_SINCE = sql(
   "select min(applied_at) as since from schema_migrations where name like '%\\_audit\\_seals.sql'",
 )
 
-// Only a database that has retired a key reads the acts of the platform here.
+// The query reads the audit log only if the database has retired a key.
 const ABANDONED = sql(
   'audit_seals_abandoned',
   `select merchant_id, seq::text as seq, at, hash, seal from audit_log
@@ -83,7 +83,7 @@ export async function sealCheck(reader: Reader, vault: SealCheck['vault']): Prom
   const since = row?.since ?? null
   if (vault === null) return { vault, since, abandoned_at: null }
   const acts = await reader.query<{ merchant_id: string; seq: string; at: Date; hash: Buffer; seal: Buffer }>(ABANDONED)
-  // An act with a right seal proves that the holder of the present key gave up the key before it.
+  // An act with a right seal proves that the holder of the present key gave up the earlier key.
   const proven = acts.find(({ merchant_id, seq, hash, seal }) => fits(vault, merchant_id, Number(seq), hash, seal))
   return { vault, since, abandoned_at: proven?.at ?? null }
 }
