@@ -1,6 +1,6 @@
-// Counts what operators move on each day in Tanzania: payouts of a merchant, payouts to a destination over all merchants, and
-// corrections of a merchant. From FOUR_EYES_AMOUNT on, a sum with the act requires a second operator, so that many small acts do not
-// avoid the amount. A transaction locks its sums until its end (docs/design/lock-order.md): a concurrent act reads the sum after it.
+// Counts the money that operators move on each day in Tanzania: payouts of a merchant, payouts to a destination over all merchants,
+// and corrections of a merchant. From FOUR_EYES_AMOUNT on, a sum with the act requires a second operator, so that many small acts do
+// not avoid the amount. A transaction locks its sums until its end (docs/design/lock-order.md): concurrent acts wait.
 
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'

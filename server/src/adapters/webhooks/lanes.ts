@@ -165,7 +165,7 @@ function setHealth<Item>({ rounds, sending, queued }: LaneTable<Item>, lane: Lan
   rounds[health].push(lane)
 }
 
-/** Takes the next lane that may send. The healths take turns, so that lanes of each health get slots. */
+/** Takes the next lane that may send. The classes of health take turns, so that lanes of each class get slots. */
 function nextLane<Item>(table: LaneTable<Item>, limits: LaneLimits): Lane<Item> | null {
   const { rounds, sending } = table
   for (let i = 0; i < LANE_HEALTHS.length; i++) {

@@ -61,7 +61,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   left_60: 'One minute is left.',
   left_30: '30 seconds are left.',
   left_0: 'The time to confirm is over. We are checking for the answer.',
-  moves_on: 'Once you have confirmed, this page moves on by itself.',
+  moves_on: 'Once you have confirmed, this page shows the result.',
   refreshes: 'This page refreshes itself every 15 seconds.',
   i_have_paid: 'I have paid, check status',
   no_message: 'Didn’t get the message?',

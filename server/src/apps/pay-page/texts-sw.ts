@@ -61,7 +61,7 @@ export const sw = {
   left_60: 'Imebaki dakika moja.',
   left_30: 'Zimebaki sekunde 30.',
   left_0: 'Muda wa kuthibitisha umeisha. Tunaangalia majibu.',
-  moves_on: 'Ukishathibitisha, ukurasa huu utaendelea wenyewe.',
+  moves_on: 'Ukishathibitisha, ukurasa huu utaonyesha matokeo.',
   refreshes: 'Ukurasa huu unajisasisha kila baada ya sekunde 15.',
   i_have_paid: 'Nimeshalipa, angalia hali',
   no_message: 'Hujapata ujumbe?',
