@@ -1,5 +1,5 @@
--- An operator who is or was a member of a merchant, or made one of its API keys, must not decide about its money or its access. So the
--- database keeps past memberships and the makers of keys.
+-- An operator must not decide about a merchant of which the operator is or was a member, or made an API key. So the database keeps
+-- past memberships and the makers of keys.
 -- oldest program: 0012
 
 create table member_history (

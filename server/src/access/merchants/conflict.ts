@@ -1,5 +1,5 @@
-// Finds conflicts of interest. An operator who is or was a member of a merchant, or made one of its API keys, must not decide about
-// its money or its access. Every room that applies such a decision calls this file.
+// Finds conflicts of interest. An operator has a conflict if the operator is or was a member of the merchant, or made one of its API
+// keys. Such an operator must not decide about the merchant's money or access. Every room with such decisions calls this file.
 
 import type { Act } from '../../books/audit/index.ts'
 import { inputRows, type Reader, sql } from '../../kernel/db/index.ts'

@@ -77,10 +77,9 @@ const DECIDE = sql(
 )
 
 /**
- * Approves or rejects an entry. Every process applies the decision on the next request of a live key. The merchant can read
- * `reason`. An operator may reject an approved entry. If the status does not allow the decision, refuses with invalid_state. If the
- * entry is unknown, refuses with not_found. If the operator has a conflict of interest, refuses an approval with
- * conflict_of_interest.
+ * Approves or rejects an entry. Every process applies the decision on the next request of a live key. The merchant can read `reason`.
+ * An operator may reject an approved entry. Refuses a decision that the status does not allow (invalid_state), an unknown entry
+ * (not_found), and an approval with a conflict of interest (conflict_of_interest).
  */
 export async function decideAddress(
   deps: Deps,

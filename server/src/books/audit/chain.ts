@@ -1,6 +1,6 @@
 // Computes and checks the hash chain: each hash covers its entry and the previous hash. After any change, removal or insertion of an
-// entry, the chain of hashes no longer fits. The seal of an entry is a keyed hash over its place and its hash, so that an attacker
-// without SECRET_KEY cannot compute a chain again.
+// entry, the chain of hashes no longer fits. The seal of an entry is a keyed hash over its place and its hash. Without SECRET_KEY, an
+// attacker cannot compute a valid chain.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Reader, sql } from '../../kernel/db/index.ts'

@@ -1,10 +1,6 @@
-/**
- * Updates a database to the newest schema: runs the numbered files of db/migrations that the database lacks, forwards
- * only.
- *
- * Each file is one transaction under one advisory lock. If several processes start at once, the first one migrates, and
- * the others wait and then find no missing file.
- */
+// Updates a database to the newest schema: runs the numbered files of db/migrations that the database lacks, forwards only. Each file is
+// one transaction under one advisory lock. If several processes start at once, one migrates, and the others find no missing file.
+
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -29,8 +29,8 @@ const REQUEST_TIMEOUT_MS = 15_000
 const TIMEOUT_CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 72_000
 /**
- * If a connection moves no byte in either direction for this time, the server closes it, also during a response that the client does
- * not read.
+ * The server closes a connection that moves no byte in either direction for this time, also during a response that the client does not
+ * read.
  */
 const SILENT_MS = 120_000
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/

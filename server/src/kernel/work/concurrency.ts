@@ -1,8 +1,5 @@
-// Limits concurrency for each lane: a process works on a limited number of rows of each lane, so that a slow lane delays no
-// other lane.
-//
-// A row under lease may already have a request at the provider. So the process claims a row only if its lane has capacity.
-// All other rows wait in the database without a lease.
+// Limits concurrency for each lane, so that a slow lane delays no other lane. A row under lease may already have a request at the
+// provider. So the process claims a row only if its lane has capacity, and all other rows wait in the database without a lease.
 
 /** The concurrency limits of a process, by lane. */
 export type ConcurrencyLimits = {

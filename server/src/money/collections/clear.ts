@@ -41,14 +41,13 @@ const LOCK = sql(
    where m.routing_code = $1`,
 )
 
-/** A decided collection as the API shows it, and the queued deliveries. */
+/** A decided collection as the API shows it, and the queued deliveries, which the caller sends after the commit. */
 type ClearResult = { collection: ClearedCollection; deliveries: Delivery[] }
 
 /**
  * Decides about held money. If the decision needs a second operator, stores the first decision and moves nothing. Otherwise an
  * approval credits the received amount less our fee, and a decline books the money out. Refuses an unknown collection (not_found), a
- * conflict of interest (conflict_of_interest), and a collection that is not under review (invalid_state). Returns the queued
- * deliveries, which the caller sends after the commit.
+ * conflict of interest (conflict_of_interest), and a collection that is not under review (invalid_state).
  */
 export async function clearCollection(
   deps: Deps,
