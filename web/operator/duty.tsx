@@ -18,10 +18,10 @@ const dutyTexts = texts({
   en: {
     needs: {
       read: 'You are not an operator.',
-      money: 'You can only read this. Decisions about money need the role finance operator or super admin.',
-      merchants: 'You can only read this. Decisions about merchants need the role compliance or super admin.',
-      pause: 'You can only read this. A pause needs the role finance operator, compliance or super admin.',
-      platform: 'You can only read this. Prices and platform settings need the role super admin.',
+      money: 'You can only read this page. Decisions about money need the role finance operator or super admin.',
+      merchants: 'You can only read this page. Decisions about merchants need the role compliance or super admin.',
+      pause: 'You can only read this page. A pause needs the role finance operator, compliance or super admin.',
+      platform: 'You can only read this page. Prices and platform settings need the role super admin.',
     },
   },
 })

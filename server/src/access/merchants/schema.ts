@@ -201,7 +201,7 @@ export const MeRecord = Type.Object({
   ),
   operator_duties: Type.Array(oneOf(OPERATOR_DUTY_NAMES), {
     description:
-      'What the operator role allows: reading, or one of the kinds of decisions. Empty without an operator role.',
+      'The duties that the operator role allows: reading, or one of the kinds of decisions. Empty without an operator role.',
   }),
   console: nullable(
     oneOf(

@@ -95,7 +95,7 @@ export type Actor = { kind: 'user' | 'operator' | 'api_key' | 'command' | 'syste
 export type Caller = {
   merchant: ActingMerchant
   environment: Environment
-  /** `environment` alone, or both environments if a session has named none. */
+  /** `environment` alone, or both environments if the session names none. */
   environments: readonly Environment[]
   /** The role of the member. Null means that the caller is an API key. */
   role: MerchantRole | null

@@ -41,8 +41,8 @@ const URL_CHARS_MAX = 2048
 const LOOKUP_TIMEOUT_MS = 2_000
 const DNS_TIMEOUT_MS = 1_500
 /**
- * Ports from 1024 on of services that speak no HTTP, or that must not be reachable: databases, queues, caches, remote control.
- * A webhook to such a port could only serve to scan or to confuse the service of a third party.
+ * Ports from 1024 on of services that speak no HTTP, or that must not be reachable: databases, queues, caches, remote control. A
+ * webhook to such a port could only scan or disturb a service of a third party.
  */
 const SERVICE_PORTS: ReadonlySet<number> = new Set([
   ...[1080, 1433, 1434, 1521, 1719, 1720, 1723, 1883, 2049, 2181, 2375, 2376, 2379, 2380, 3128, 3260, 3268, 3306],

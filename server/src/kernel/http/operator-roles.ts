@@ -1,4 +1,4 @@
-// Defines the roles of operators, and what each role may do. Routes, SQL conditions and the operator console use this one table.
+// Defines the roles of operators, and the duties of each role. Routes, SQL conditions and the operator console use this one table.
 
 /**
  * The roles of operators. SUPPORT reads. FINANCE_OPERATOR decides about money, COMPLIANCE about merchants. SUPER_ADMIN may do
@@ -37,7 +37,7 @@ export function mayOperate(role: OperatorRole, duty: OperatorDuty): boolean {
   return (OPERATOR_DUTIES[duty] as readonly OperatorRole[]).includes(role)
 }
 
-/** Returns the duties of a role. Null means no operator, who has none. */
+/** Returns the duties of a role. Null means no operator, and the result is empty. */
 export function dutiesOf(role: OperatorRole | null): OperatorDuty[] {
   return role === null ? [] : OPERATOR_DUTY_NAMES.filter((duty) => mayOperate(role, duty))
 }
