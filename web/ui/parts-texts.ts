@@ -100,8 +100,8 @@ export const partsTexts = texts({
     not_found: 'No page has this address. The address may be incomplete.',
     to_start: 'Go to the start',
     broken_title: 'This page has an error',
-    broken: 'Load it again. What you typed is kept.',
+    broken: 'Load the page again. What you typed is kept.',
     reload: 'Load again',
-    offline: 'No network. What you see may be old.',
+    offline: 'No network. The page may show old data.',
   },
 })

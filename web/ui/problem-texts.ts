@@ -79,7 +79,7 @@ export const problemTexts = texts({
     fields: 'Something needs to be corrected:',
     fields_marked: 'Correct the fields that are marked in red.',
     codes: {
-      insufficient_role: 'Your role does not allow this. Ask an administrator of the business.',
+      insufficient_role: 'Your role does not allow this action. Ask an administrator of the business.',
       insufficient_balance: 'The available balance does not cover the amount and the fees.',
       confirmation_required:
         'First payout to this destination. Check the destination, tick the box, then approve again.',

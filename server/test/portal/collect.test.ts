@@ -193,7 +193,7 @@ test('a member with a read-only role sees everything, and the console offers no 
   await page.getByText('<i>Chai</i>').first().waitFor()
   assert.equal(await page.getByRole('button', { name: 'Cancel the link' }).count(), 0)
   await visitor.opens('/sandbox/links/new')
-  await page.getByText('Your role does not allow this.').waitFor()
+  await page.getByText('Your role does not allow this action.').waitFor()
   await visitor.leave()
 })
 

@@ -135,7 +135,7 @@ export const keysTexts = texts({
     listed_help: 'Until an address is approved under "IP addresses", a live key is refused.',
     create: 'Create the key',
     shown_title: 'Copy your key now',
-    shown_lead: 'Keep it somewhere safe. You will not be able to see it again once you leave this page.',
+    shown_lead: 'Keep the key in a safe place. This page shows the key only once.',
     copy_key: 'Copy the key',
     env_file: 'Download .env',
     env_help: 'A file with the address of the API and the key, for your server.',
@@ -151,7 +151,7 @@ export const keysTexts = texts({
     kept: 'I have kept it',
     once_gone_title: 'The key was made, but cannot be shown',
     once_gone:
-      'The first request arrived and its answer was lost on the way. A key is shown only once: rotate it in the list to get a new one.',
+      'The first request arrived and its answer was lost on the way. A key is shown only once: rotate the key in the list to get a new key.',
     to_list: 'Go to the list',
   },
 })

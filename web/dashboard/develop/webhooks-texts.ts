@@ -165,7 +165,7 @@ export const webhooksTexts = texts({
         'This address gets the events of the sandbox only, which carry "sandbox": true. Live has its own address.',
     },
     url: 'Address of your server',
-    url_help: 'We send a POST with JSON to it (for example https://shop.co.tz/webhook).',
+    url_help: 'We send a POST with JSON to this address (for example https://shop.co.tz/webhook).',
     events: 'Events that you want to get',
     events_needed: 'Choose at least one event.',
     event: {
@@ -180,16 +180,17 @@ export const webhooksTexts = texts({
     change: 'Change the address or the events',
     save: 'Save',
     saved: 'Saved.',
-    none_yet: 'No address yet. Write it here to begin getting events.',
+    none_yet: 'No address yet. Write the address here to receive events.',
     secret: 'Signing secret',
     secret_ends: (last4: string) => `The present secret ends with ${last4}. The console cannot show the secret again.`,
-    secret_what: 'Every message carries a signature made with this secret. Verify it before you trust a message.',
+    secret_what:
+      'Every message carries a signature made with this secret. Verify the signature before you trust a message.',
     secret_once: 'Copy this secret now',
     secret_once_help: 'Put the secret on your server. This page shows the secret only once.',
     receiver:
       'No server yet? On this machine, in the folder of the project, an example receiver checks signatures and prints each message at http://127.0.0.1:9090/hook:',
     try_address:
-      'No server yet? Write http://127.0.0.1:9090/hook; once it is saved you get the command that starts an example receiver.',
+      'No server yet? Write http://127.0.0.1:9090/hook; after you save the address, you get the command that starts an example receiver.',
     secret_kept: 'I have kept it',
     secret_lost: 'A new secret was made, but the answer was lost on the way. Rotate it again to see it.',
     copy_secret: 'Copy the secret',
@@ -223,9 +224,9 @@ export const webhooksTexts = texts({
     test_waits: 'The test is queued. The answer of your server appears here once it is recorded…',
     test_late: 'No answer yet after 30 seconds. Look again later.',
     test_ok: (code: number, ms: string) =>
-      `Your server answered ${code} after ${ms}. The message was signed with your present secret; if your server checks signatures, it accepted this one.`,
+      `Your server answered ${code} after ${ms}. The message was signed with your present secret; if your server checks signatures, your server accepted this signature.`,
     test_signature: (code: number, ms: string) =>
-      `Your server answered ${code} after ${ms}: it seems to have refused the signature. Check the secret, and verify the signature over the unchanged bytes of the body.`,
+      `Your server answered ${code} after ${ms}: your server seems to have refused the signature. Check the secret, and verify the signature over the unchanged bytes of the body.`,
     test_code: (code: number, ms: string) =>
       `Your server answered ${code} after ${ms}. Only a 2xx answer counts as received.`,
     test_none: (why: string, ms: string) => `No answer after ${ms}: ${why}.`,
@@ -234,14 +235,14 @@ export const webhooksTexts = texts({
       blocked_destination: 'that address is inside a private network and not allowed',
       connection_failed: 'the connection failed',
       connection_refused: 'the server refused the connection',
-      connection_reset: 'the server cut the connection',
+      connection_reset: 'the server closed the connection',
       dns_not_found: 'the name of the server was not found',
       invalid_response: 'the answer could not be read',
       invalid_url: 'the address is not valid',
       timeout: 'the server did not answer within 8 seconds',
       tls_error: 'the TLS certificate is not valid',
       unreachable: 'the server cannot be reached',
-      redirect_not_followed: 'the server redirected, and redirects are not followed',
+      redirect_not_followed: 'the server answered with a redirect, which we do not follow',
       unexpected_status: 'the answer was not 2xx',
       not_configured: 'no address is configured',
       endpoint_deleted: 'the endpoint was removed, so nothing was sent',

@@ -105,7 +105,7 @@ export const checklistTexts = texts({
       },
       live_key: {
         name: 'Make a live key',
-        text: 'A live key works like a sandbox key, with real money. Keep it on your server only.',
+        text: 'A live key works like a sandbox key, with real money. Keep the key on your server only.',
         action: 'Make a live key',
       },
       first_live_payment: {

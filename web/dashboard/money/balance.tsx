@@ -21,7 +21,7 @@ const balanceTexts = texts({
     available: 'Available',
     available_help: 'You can withdraw it now.',
     reserved: 'Reserved',
-    reserved_help: 'For withdrawals that are approved and under way.',
+    reserved_help: 'For withdrawals that are approved and not paid out yet.',
     held: 'Under review',
     held_help: 'Received, and waiting for a check.',
   },

@@ -82,7 +82,8 @@ export const withdrawalTexts = texts({
     next: {
       PENDING_ADMIN_APPROVAL:
         'Your request has arrived and waits for approval. An operator of the platform compares name, number and amount, then approves it, rejects it, or asks a question. You need to do nothing now; no money is reserved or sent.',
-      INFO_REQUESTED: 'An operator asked a question. Answer it below, and the request goes back in line for approval.',
+      INFO_REQUESTED:
+        'An operator asked a question. Answer the question below. The request then waits for approval again.',
       PROCESSING:
         'An operator approved the withdrawal. The money is reserved, and the provider sends the money. This page changes when the provider confirms.',
       SUCCESS: 'The provider confirmed that the money reached the recipient. You need to do nothing more.',
@@ -97,9 +98,9 @@ export const withdrawalTexts = texts({
         'The provider refused the connection of this platform. You did nothing wrong. An operator corrects the cause and sends the payout again; the money stays reserved.',
       NEEDS_ADMIN_ATTENTION:
         'The reports of the provider contradict each other. An operator investigates first; until then no money moves.',
-      REVERSED: 'The provider returned the money after sending it. It is back in your balance.',
+      REVERSED: 'The provider returned the money after sending it. The money is back in your balance.',
     },
-    mailed: 'When it is rejected or a question is asked, administrators and finance members get an e-mail.',
+    mailed: 'After a rejection or a question, administrators and finance members get an e-mail.',
     again: 'Send a new request',
     cancel: 'Cancel the request',
     cancel_title: 'Cancel this request?',
@@ -129,7 +130,7 @@ export const withdrawalTexts = texts({
     id: 'Id of this request',
     question_title: 'The operator asks',
     answer: 'Your answer',
-    answer_help: 'The operator and the members of your business will see it. Never write a PIN or a password.',
+    answer_help: 'The operator and the members of your business will see this text. Never write a PIN or a password.',
     send_answer: 'Send the answer',
     answered: 'The answer is sent. The request waits for approval again.',
     answer_who: 'An administrator or a finance member of your business answers this.',

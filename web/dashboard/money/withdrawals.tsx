@@ -33,7 +33,7 @@ const withdrawalsTexts = texts({
   },
   en: {
     title: 'Withdrawals',
-    lead: 'Money that you take out of your balance. An operator looks at each one before money is sent.',
+    lead: 'Money that you take out of your balance. An operator checks each withdrawal before money leaves.',
     make: 'Withdraw money',
     time: 'Time',
     amount: 'Amount',

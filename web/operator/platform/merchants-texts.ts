@@ -146,7 +146,8 @@ export const merchantsTexts = texts({
     ask: {
       approve: (name: string) => `${name} may use real money once it is verified and priced.`,
       verify: (name: string) => `You confirm that you have checked the identity of ${name}.`,
-      suspend: (name: string) => `${name} will neither take nor send out real money. Payments under way are finished.`,
+      suspend: (name: string) =>
+        `${name} will neither take nor send out real money. The server still settles payments in progress.`,
       reactivate: (name: string) => `${name} may take and send out real money again.`,
     },
     done: {

@@ -28,7 +28,7 @@ const networksTexts = texts({
   },
   en: {
     title: 'Help for networks',
-    lead: 'Payers read this on the pay page, in the language that they chose.',
+    lead: 'Payers read this text on the pay page, in the language that they chose.',
     name: 'Name',
     menu: 'Menu code',
     help_sw: 'Help in Swahili',

@@ -22,8 +22,8 @@ const reasonTexts = texts({
   en: {
     reason: 'Reason',
     needed: 'Write the reason.',
-    hint: 'It stays in the audit log.',
-    optional: 'It stays in the audit log.',
+    hint: 'The audit log keeps the reason.',
+    optional: 'The audit log keeps the reason.',
   },
 })
 

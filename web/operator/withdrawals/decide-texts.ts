@@ -91,7 +91,7 @@ export const decideTexts = texts({
     outcome_needed: 'Choose what happened.',
     approve: {
       title: 'Approve this withdrawal?',
-      text: "Amount and charges are reserved from the merchant's balance, and the provider is asked to pay at once. This cannot be undone.",
+      text: 'The server reserves amount and charges, and asks the provider to pay at once. You cannot undo an approval.',
       first:
         'This amount requires two operators. Yours is the first approval: no money leaves until another operator approves.',
       second: (operator: string) => `${operator} has approved. Yours is the second approval: the money leaves at once.`,

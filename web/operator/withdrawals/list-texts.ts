@@ -54,7 +54,7 @@ export const listTexts = texts({
     title: 'Withdrawals',
     lead: 'Money that merchants want to take out. No money leaves without an approval.',
     pick: 'Choose',
-    pick_hint: 'Tick those that you want to approve together.',
+    pick_hint: 'Tick the withdrawals that you want to approve together.',
     pick_one: (amount: string, name: string) => `Choose ${amount} to ${name}`,
     pick_page: 'Choose all on this page',
     unpick: 'Clear the selection',
@@ -88,7 +88,7 @@ export const listTexts = texts({
     sum_pay: (count: string, amount: string, total: string) =>
       `To be paid out: ${count}. The recipients get ${amount}; with charges ${total} leaves the balances.`,
     sum_wait: (count: string, amount: string) => `Will wait for a second operator: ${count}, ${amount}.`,
-    sum_refused: (count: string) => `Cannot be approved: ${count}. They stay as they are.`,
+    sum_refused: (count: string) => `Cannot be approved: ${count}. These withdrawals do not change.`,
     sum_paid: (count: string, amount: string, total: string) =>
       `Approved and being paid out: ${count}. The recipients get ${amount}; with charges ${total} was reserved.`,
     sum_waits: (count: string, amount: string) => `Waiting for a second operator: ${count}, ${amount}.`,

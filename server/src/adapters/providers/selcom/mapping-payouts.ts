@@ -30,7 +30,7 @@ const FLOAT_EMPTY = '990'
 const WRONG_CREDENTIALS: readonly string[] = ['611', '651']
 /** The codes that, in a query, may mean an unknown account or an unknown payout. */
 const ABOUT_THE_QUESTION: readonly string[] = ['404']
-/** The texts that leave it open whether the payout has ended. */
+/** The texts that do not state whether the payout has ended. */
 const DOUBT =
   /time[sd]?[\s-]*out|try(?:ing)?\s+again|\bretry|(?:system|internal|server) (?:error|fail)|too many requests|in progress|being processed|pending|ambig/i
 /** The texts about the query itself: an unknown transaction or a malformed query. */
