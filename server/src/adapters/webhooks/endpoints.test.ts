@@ -155,7 +155,7 @@ describe('the management of endpoints', () => {
     assert.equal((await add({ webhook_url: hook('next') })).status, 201)
   })
 
-  test('the endpoint of another merchant or environment is not found, and stays unchanged', async () => {
+  test('the server does not find the endpoint of another merchant or environment, and changes nothing', async () => {
     const live_key = await world.newKey({ merchant, environment: 'live', scopes: SCOPES })
     const live = (await add({ webhook_url: hook('live') }, live_key)).body.data
     const other_key = await world.newKey({ merchant: await world.newMerchant(), environment: 'live', scopes: SCOPES })
@@ -188,7 +188,7 @@ describe('the management of endpoints', () => {
     assert.deepEqual((await world.get(ENDPOINTS, key)).body.data.items, [])
   })
 
-  test('a developer manages the endpoints of both environments, and each change is audited and mailed without a secret', async () => {
+  test('a developer manages the endpoints of both environments, and the server audits and mails each change without a secret', async () => {
     const { token } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     const addIn = (environment: Environment) =>
       world.post(`${ENDPOINTS}?environment=${environment}`, { webhook_url: hook(environment) }, { key: token })

@@ -16,7 +16,7 @@ export const DEFAULT_ENDPOINT_ID = ZERO_ID
 /** The endpoint of a delivery. The id of the default endpoint is the same in all environments of all merchants. */
 export type DeliveryTarget = { merchant_id: string; environment: string; endpoint_id: string }
 
-/** The function that tells whether this process has capacity for another delivery to an endpoint. */
+/** Returns true if this process has capacity for another delivery to an endpoint. */
 export type CanDeliver = (target: DeliveryTarget) => boolean
 
 /** An event to queue, with the endpoints that receive it. */

@@ -75,7 +75,7 @@ export const catalogue = {
   webhook_endpoint_limit_reached: {
     status: 409,
     message:
-      'The merchant has the greatest number of webhook endpoints in this environment. Delete an endpoint that no server uses.',
+      'The merchant already has the maximum number of webhook endpoints in this environment. Delete an endpoint that no server uses.',
   },
   second_operator_required: {
     status: 409,
