@@ -231,6 +231,15 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Ujumbe huu bado unasubiri: mfumo utautuma tena. Angalia utajaribiwa tena lini.',
   'This delivery was attempted {} times. The server does not send it again.':
     'Ujumbe huu umejaribiwa mara {}. Hautumwi tena.',
+  'The merchant deleted the webhook endpoint of this delivery. The server does not send it again.':
+    'Anwani ya ujumbe huu imeondolewa. Ujumbe hautumwi tena.',
+  'Use /v1/merchant/webhook-config for the default endpoint.':
+    'Anwani kuu hubadilishwa kwa /v1/merchant/webhook-config.',
+  'This merchant has {} webhook endpoints in the {} environment, with the default endpoint, and the limit is {}.':
+    'Biashara hii ina anwani {} za webhook ({}), pamoja na anwani kuu, na kikomo ni {}.',
+  'Delete an endpoint that no server uses, then add the endpoint again.':
+    'Ondoa anwani isiyotumiwa na seva yoyote, kisha ongeza anwani tena.',
+  'must be "default" or the id of an endpoint': 'Chagua anwani kuu, au anwani nyingine ya biashara hii.',
   'This case is closed: {}.': 'Kesi hii imefungwa: {}.',
   'This case belongs to no payment or payout of ours, so the server cannot query the provider.':
     'Kesi hii haina kitu chetu ambacho mtoa huduma anaweza kuulizwa.',
@@ -295,6 +304,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'You are or were a member of this merchant, or you made one of its API keys. Another operator must decide.',
   'The merchant already has the maximum number of active keys in this environment. Revoke a key that no server uses.',
   'An operator has paused these payouts. Wait until an operator ends the pause.',
+  'The merchant already has the maximum number of webhook endpoints in this environment. Delete an endpoint that no server uses.',
 ])
 
 // The longest pattern is the most specific pattern, so the longest pattern comes first. A value never extends into the next
