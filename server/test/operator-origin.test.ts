@@ -37,7 +37,7 @@ before(async () => {
 after(() => world.close())
 
 /** The operations that the console calls for every session, and the public ones that the console or a probe calls. */
-const BOTH = /^\/(healthz|readyz|v1\/(me|destinations|sessions?(\/.*)?))$/
+const BOTH = /^\/(healthz|readyz|v1\/(me|destinations|passkeys(\/.*)?|sessions?(\/.*)?))$/
 
 async function readOperations(): Promise<Operation[]> {
   const document = (await at(API, OFFICE, '/openapi.json')).body
