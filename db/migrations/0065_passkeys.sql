@@ -1,6 +1,6 @@
 -- Passkeys (WebAuthn) beside the authenticator app. A user with passkeys always has an authenticator app and recovery codes. Older
 -- programs ask for a code; where they delete the second step of a user, the database deletes the passkeys too.
--- oldest program: 0013
+-- oldest program: 0062
 
 create table passkeys (
   id            uuid        not null,
