@@ -15,6 +15,7 @@ import {
   openVault,
   readCanary,
   SEALED_COLUMNS,
+  uncheckedVault,
 } from '../src/kernel/db/index.ts'
 import { readOldSealed, reseal } from '../src/kernel/db/sealed.ts'
 import { ConfigError, createVault, keyIdOf, keyIdOfSealed, Refusal } from '../src/kernel/lib/index.ts'
@@ -383,3 +384,26 @@ function balancesOf(world: World) {
     'select code, balance_minor from ledger_accounts where balance_minor <> 0 order by merchant_id, code',
   )
 }
+
+test('if only the newest key is lost, abandon keeps the seals of the audit log, and its own entry has a right seal', async () => {
+  const url = await newUrl()
+  await withWorld(url, [K1], async () => {})
+  await withWorld(url, [K2, K1], async () => {})
+  await withCommand(url, [K3, K1], async (deps) => {
+    deps.vault = await uncheckedVault(deps.db, deps.random, [K3, K1])
+    await abandonKey(deps, ID2, () => {})
+  })
+  await withWorld(url, [K3, K1], async ({ deps }) => {
+    const { ok, checks } = await verify(url, { vault: deps.vault })
+    assert.ok(ok, JSON.stringify(checks.filter((check) => !check.ok)))
+  })
+})
+
+test('a start without the key of keyed hashes names the missing key', async () => {
+  const url = await newUrl()
+  await withWorld(url, [K1], async () => {})
+  await withWorld(url, [K2, K1], async (world) => {
+    await world.rows('update vault_canary set retired_at = now() where key_id = $1', [ID2])
+  })
+  await assert.rejects(createWorld({ url, secret_keys: [K1] }), refusedWith(new RegExp(`lacks the key ${ID2}`)))
+})

@@ -1,6 +1,6 @@
 // Builds the vault of a process from its secret keys and the canaries of its database.
 
-import { ConfigError, createVault, keyIdOf, markKeyOf, type Random, type Vault } from '../lib/index.ts'
+import { ConfigError, createVault, keyIdOf, keyIdOfSealed, markKeyOf, type Random, type Vault } from '../lib/index.ts'
 import {
   addCanary,
   CANARY_TEXT,
@@ -171,20 +171,33 @@ async function updateCanaries(
 
 /**
  * Returns a vault with these keys although they may be the wrong keys of this database, for a command that repairs the keys.
- * Its keyed hashes are those of the database, if the keys decrypt the key of keyed hashes.
+ * Its keyed hashes are those of the database. If the keys do not decrypt the key of keyed hashes, they are those that the database
+ * has after the lost key is given up.
  */
 export async function uncheckedVault(db: Reader, random: Random, keys: SecretKeys): Promise<Vault> {
   const canaries = await readCanaries(db)
   try {
     return createVault(keys, random, { writes_ids: true, mark_key: readMarkKey(random, canaries, keys) })
   } catch {
-    return createVault(keys, random, { writes_ids: true })
+    const [first] = canaries
+    const original = first === undefined ? undefined : openerOf(random, keys, first.sealed)
+    const mark_key = markKeyOf(original ?? (keys[0] as Uint8Array))
+    return createVault(keys, random, { writes_ids: true, mark_key })
   }
 }
 
 function readMarkKey(random: Random, [first]: readonly Canary[], keys: SecretKeys): Buffer {
   if (first === undefined) throw new Error('the canary of the first key is missing')
-  if (first.mark_key !== null) return Buffer.from(createVault(keys, random).open(first.mark_key), 'base64')
+  if (first.mark_key !== null) {
+    const vault = createVault(keys, random)
+    if (!opens(vault, first.mark_key)) {
+      throw new ConfigError(
+        `SECRET_KEY lacks the key ${keyIdOfSealed(first.mark_key)}, which encrypts the key of keyed hashes. Add this key at the end of SECRET_KEY.
+docs/operate/secret-key.md describes what to do if the key is lost.`,
+      )
+    }
+    return Buffer.from(vault.open(first.mark_key), 'base64')
+  }
   const original = openerOf(random, keys, first.sealed)
   if (original === undefined) throw new ConfigError(WRONG_KEY)
   return markKeyOf(original)
