@@ -188,6 +188,8 @@ export const SERVER_SETTINGS: Record<string, string> = {
   RATE_LIMIT_PER_ADDRESS: '0',
   RATE_LIMIT_CALLBACKS: '0',
   CONNECTIONS_PER_ADDRESS: '0',
+  // The databases of a run share one DATA_DIR, and a file of anchors belongs to one database.
+  AUDIT_ANCHOR_FILE: 'off',
   WEBHOOK_ALLOW_PRIVATE: 'true',
 }
 

@@ -40,6 +40,7 @@ async function runCommandLine(): Promise<number> {
     process.stdout.write(values.json ? `${JSON.stringify({ sql: runCommand })}\n` : runCommand)
     return 0
   }
+  if (runCommand instanceof Promise) return showResult(await runCommand, values.json)
   const log = createLog('silent')
   const releases: Releases = []
   let deps: Deps | undefined
@@ -56,12 +57,17 @@ async function runCommandLine(): Promise<number> {
         : await realDeps(config, log, url, needs_key === false ? NO_VAULT : needs_key)
     const report = (line: string) => void (values.json || process.stderr.write(`${line}\n`))
     const result = await runCommand(deps, { url, applied, must_separate: database.owner_url !== database.url }, report)
-    process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : formatResult(result))
-    return result.ok === false ? 1 : 0
+    return showResult(result, values.json)
   } finally {
     await deps?.db.close()
     for (const release of releases) await release()
   }
+}
+
+/** Prints the result of a command, and returns the exit code. */
+function showResult(result: Record<string, unknown>, is_json = false): number {
+  process.stdout.write(is_json ? `${JSON.stringify(result)}\n` : formatResult(result))
+  return result.ok === false ? 1 : 0
 }
 
 function formatResult(result: Record<string, unknown>): string {

@@ -48,7 +48,7 @@ import {
   requestLogRoutes,
   requestSweep,
 } from './apps/request-log/index.ts'
-import { auditRoutes } from './books/audit/index.ts'
+import { anchorTask, auditRoutes } from './books/audit/index.ts'
 import { createReadiness, type Deps, readCanary } from './kernel/db/index.ts'
 import {
   type App,
@@ -206,6 +206,7 @@ type AdaptersWing = {
   providers: ConfiguredProviders['all']
   routing: Routing
   breaker: Breaker
+  outgoing: Outgoing
   deliverer: ReturnType<typeof createDeliverer>
   gateways: ReturnType<typeof createGateways>
   callbacks: LocalCallbacks
@@ -236,6 +237,7 @@ function composeAdapters(deps: Deps, options: ComposeOptions): AdaptersWing {
     providers: configured.all,
     routing,
     breaker,
+    outgoing,
     deliverer,
     gateways,
     callbacks,
@@ -384,5 +386,6 @@ function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: T
     fourEyesTask(deps),
     reconciliationTask(deps, statementProviders(adapters.providers)),
     callbacksTask(deps),
+    anchorTask(deps, adapters.outgoing),
   ]
 }

@@ -53,6 +53,7 @@ export function testDeps(
       PROMPTS_PER_PHONE_HOUR: '0',
       PROMPTS_PER_PHONE_DAY: '0',
       MESSAGES_PER_RECIPIENT_DAY: '0',
+      AUDIT_ANCHOR_FILE: 'off',
       LOG_LEVEL: 'debug',
       ...options.env,
     },

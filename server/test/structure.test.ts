@@ -214,7 +214,7 @@ const OWNERS: Record<string, readonly string[]> = {
   'kernel/http': ['idempotency_keys'],
   'kernel/work': ['retention_marks'],
   'books/ledger': ['ledger_accounts', 'ledger_transfers'],
-  'books/audit': ['audit_chains', 'audit_log'],
+  'books/audit': ['audit_anchor_state', 'audit_anchored_chains', 'audit_anchors', 'audit_chains', 'audit_log'],
   'adapters/webhooks': ['webhook_attempts', 'webhook_configs', 'webhook_deliveries'],
   'adapters/messages': ['outbox_messages', 'recipient_messages'],
   'access/four-eyes': ['four_eyes_sums', 'operator_decisions'],

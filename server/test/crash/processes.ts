@@ -80,6 +80,7 @@ export function serverEnv(url: string, more: Record<string, string> = {}): Recor
     RATE_LIMIT_PER_ADDRESS: '0',
     RATE_LIMIT_CALLBACKS: '0',
     CONNECTIONS_PER_ADDRESS: '0',
+    AUDIT_ANCHOR_FILE: 'off',
     LOG_LEVEL: 'warn',
     ...more,
   }

@@ -62,6 +62,8 @@ const INVALID_LINES: [string, string][] = [
   ['erase payer --email a@b.tz', 'the command "erase payer" has no option --email'],
   ['constructor', 'the command "constructor" does not exist'],
   ['secrets abandon', '--key is required'],
+  ['audit check', '--file is required'],
+  ['audit check --file x.jsonl --key 0a1b2c3d', '--key must be a public key'],
   [`secrets abandon --key ${ID}`, '--key must be the id of a secret key'],
   ['secrets rotate --key 0a1b2c3d', 'the command "secrets rotate" has no option --key'],
   ['merchant create', '--name is required'],
@@ -105,6 +107,9 @@ test('the admin command accepts valid options', () => {
     'secrets rotate --json',
     'secrets abandon --key 0a1b2c3d',
     'secrets abandon --key unknown',
+    'audit anchors',
+    'audit check --file x.jsonl',
+    'audit export --file x.jsonl',
     'erase payer --phone 0754+123+456',
     'statement import --provider mock --file x.csv --from 2026-01-05 --to 2026-01-06T00:00:00Z --columns at=When',
   ]

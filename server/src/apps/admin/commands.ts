@@ -1,7 +1,9 @@
 // Defines the commands of `npm run -s admin`: their options, checks and actions.
 
+import { anchorFileOf } from '../../books/audit/index.ts'
 import { type Deps, roleNames, rolesSql } from '../../kernel/db/index.ts'
 import type { Config } from '../../kernel/lib/index.ts'
+import { anchorsStatus, checkCopy, checkCopyOffline, exportAnchors } from './anchors.ts'
 import { demo } from './demo.ts'
 import { erasePayer } from './erase.ts'
 import { makeKey, makeMerchant, stopKey } from './merchants.ts'
@@ -21,8 +23,8 @@ type CommandAction = (deps: Deps, database: CommandDatabase, report: Report) => 
 /** A command. `prepare` checks the options before the program opens the database. */
 type Command = {
   takes: readonly read.Option[]
-  /** Returns the action, or the text of a command that needs no database. */
-  prepare(values: read.OptionValues, config: Config): CommandAction | string
+  /** Returns the action. A command that needs no database returns its text or its result. */
+  prepare(values: read.OptionValues, config: Config): CommandAction | string | Promise<Record<string, unknown>>
   /**
    * False means that the command needs no secret key, because it neither reads nor writes encrypted data. 'unchecked' means that
    * the command runs also if the keys are not the keys of the database. 'optional' means that the command does less without the
@@ -126,6 +128,23 @@ export const COMMANDS: Record<string, Command> = {
       return (deps, _database, report) => abandonKey(deps, key_id, report)
     },
   },
+  'audit anchors': { takes: [], prepare: () => anchorsStatus },
+  'audit check': {
+    takes: ['file', 'key'],
+    prepare(values) {
+      const path = read.required(values, 'file')
+      if (values.key === undefined) return (deps) => checkCopy(deps, path)
+      return checkCopyOffline(path, read.publicKeys(values))
+    },
+  },
+  'audit export': {
+    takes: ['file'],
+    needs_key: false,
+    prepare(values) {
+      const path = read.required(values, 'file')
+      return (deps) => exportAnchors(deps, path)
+    },
+  },
   'erase payer': {
     takes: ['phone'],
     needs_owner: true,
@@ -155,8 +174,12 @@ export const COMMANDS: Record<string, Command> = {
     needs_key: 'optional',
     prepare:
       () =>
-      ({ vault }, { url, must_separate }) =>
-        verify(url, { must_separate, vault: vault.key_ids.length === 0 ? null : vault }),
+      ({ vault, config, clock }, { url, must_separate }) =>
+        verify(url, {
+          must_separate,
+          vault: vault.key_ids.length === 0 ? null : vault,
+          anchors: { file: anchorFileOf(config), now: clock.now() },
+        }),
   },
 }
 
@@ -179,7 +202,7 @@ export function prepareCommand(
   words: readonly string[],
   values: read.OptionValues,
   config: Config,
-): { run: CommandAction | string; needs_key: Command['needs_key']; needs_owner: boolean } {
+): { run: ReturnType<Command['prepare']>; needs_key: Command['needs_key']; needs_owner: boolean } {
   const name = words.join(' ')
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) throw new read.UsageError(`the command "${name}" does not exist: --help lists the commands`)

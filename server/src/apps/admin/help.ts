@@ -123,6 +123,33 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     options: { '--key ID': 'Id of the lost key, which "secrets status" prints' },
     example: '--key 0a1b2c3d',
   },
+  'audit anchors': {
+    does: [
+      'Shows the public key of the anchors of the audit log, and how far they are written and sent. Exit code 1 if',
+      'the last attempt to write or send failed',
+    ],
+  },
+  'audit check': {
+    takes: '--file F [--key K]',
+    does: ['Checks a copy of the file of anchors, and the audit log against it. Exit code 1 if something differs'],
+    options: {
+      '--file F': 'Copy of the file of AUDIT_ANCHOR_FILE. It may lack the newest anchors',
+      '--key K': 'Public key, which "audit anchors" prints: check the file alone, without a database',
+    },
+    example: '--file /backup/audit-anchors.jsonl',
+    more: [
+      'docs/operate/audit-anchors.md describes the file. After a loss of SECRET_KEY, give both keys, with a comma.',
+    ],
+  },
+  'audit export': {
+    takes: '--file F',
+    does: [
+      'Writes the anchors of the database to a new file, if the file of AUDIT_ANCHOR_FILE and its copies are lost',
+    ],
+    options: { '--file F': 'The new file. The command changes no existing file' },
+    example: '--file /var/lib/malipo/audit-anchors.jsonl',
+    more: ['A file that the database wrote proves nothing about the time before. Write down why the old file is lost.'],
+  },
   'erase payer': {
     takes: '--phone P',
     does: [

@@ -1,6 +1,7 @@
 // Defines the options of the admin command. The program checks the options before it opens the database.
 
 import type { parseArgs } from 'node:util'
+import { isAnchorKey } from '../../books/audit/index.ts'
 import { UNKNOWN_KEY } from '../../kernel/db/index.ts'
 import {
   ENVIRONMENTS,
@@ -76,6 +77,15 @@ export function secretKeyId(values: OptionValues): string {
   if (!/^[0-9a-f]{8}$/.test(given) && given !== UNKNOWN_KEY)
     throw new UsageError(`--key must be the id of a secret key, which "secrets status" prints, or ${UNKNOWN_KEY}`)
   return given
+}
+
+/** Returns public keys of anchors, as `audit anchors` prints one. */
+export function publicKeys(values: OptionValues): string[] {
+  const keys = required(values, 'key').split(',')
+  const wrong = keys.find((key) => !isAnchorKey(key))
+  if (wrong !== undefined)
+    throw new UsageError(`--key must be a public key, which "audit anchors" prints, and ${wrong} is none`)
+  return keys
 }
 
 /** Returns one line of text. If the option is missing, returns undefined. */

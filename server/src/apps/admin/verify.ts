@@ -1,6 +1,6 @@
 // Runs the command `verify`. Each invariant of the books and of the states is a query that must find no row.
 
-import { checkChains } from '../../books/audit/index.ts'
+import { checkAnchors, checkChains } from '../../books/audit/index.ts'
 import { createDb, inTransaction, type Reader, sql } from '../../kernel/db/index.ts'
 import type { Vault } from '../../kernel/lib/index.ts'
 import { moves, START } from '../../money/collections/index.ts'
@@ -224,6 +224,8 @@ const CHAINS_HOLD = 'No entry of the audit log was changed, removed or inserted'
 /** The detail if no chain is broken, but the program has no key to check the seals. */
 const WITHOUT_SEALS = 'holds, but the seals were not checked: run the command with the SECRET_KEY of this database'
 
+const ANCHORS_HOLD = 'The audit log has every entry that its anchors recorded'
+
 const EXAMPLES_MAX = 5
 
 /** Options of `verify`. */
@@ -232,6 +234,11 @@ export type VerifyOptions = {
   must_separate?: boolean
   /** The vault of this database, for the seals of the audit log. Null means that there is no key. */
   vault?: Pick<Vault, 'mark'> | null
+  /**
+   * The file of the anchors of the audit log, and the time of the check. Null as the file means that the anchors are only in the
+   * database. Undefined means that the function checks no anchors.
+   */
+  anchors?: { file: string | null; now: Date }
 }
 
 /** The result of verify. `detail` counts the rows that break an invariant, and names some of the rows. */
@@ -245,10 +252,12 @@ export async function verify(url: string, options: VerifyOptions = {}): Promise<
   const db = createDb({ url, max_connections: 1, application_name: 'malipo-verify', reporting: true })
   try {
     // All checks read one snapshot, so that payments that arrive during the checks do not look like contradictions.
-    return await inTransaction(db, async (tx) => {
+    const { checks } = await inTransaction(db, async (tx) => {
       await tx.query(SNAPSHOT)
       return await runChecks(tx, () => true, options)
     })
+    if (options.anchors !== undefined) checks.push(await anchorsCheck(db, options.anchors, options.vault ?? null))
+    return { ok: checks.every(({ ok }) => ok), checks }
   } finally {
     await db.close()
   }
@@ -291,6 +300,18 @@ export async function runChecks(
     })
   }
   return { ok: checks.every((check) => check.ok), checks }
+}
+
+async function anchorsCheck(
+  reader: Reader,
+  { file, now }: { file: string | null; now: Date },
+  vault: Pick<Vault, 'mark'> | null,
+) {
+  const source = file === null ? null : { path: file, is_copy: false }
+  const { anchors, faults, notes } = await checkAnchors(reader, now, source, vault)
+  const good = `holds for ${anchors} anchor${anchors === 1 ? '' : 's'}`
+  const detail = [faults.length === 0 ? good : detailOf(faults.length, faults), ...notes].join('; ')
+  return { name: ANCHORS_HOLD, ok: faults.length === 0, detail }
 }
 
 const SNAPSHOT = sql('verify_snapshot', 'set transaction isolation level repeatable read read only')

@@ -1,5 +1,9 @@
 // Exports the functions and types of the audit room for other rooms.
 export type { AuditAction } from './actions.ts'
+export { anchorKey, isAnchorKey } from './anchor.ts'
+export { checkAnchorFile, checkAnchors } from './anchor-check.ts'
+export { allAnchorLines, lastAnchorNumber, readAnchorState } from './anchor-store.ts'
+export { anchorFileOf, anchorTask } from './anchor-task.ts'
 export { checkChains } from './chain.ts'
 export { AUDIT_STEP_LIMITS, type AuditStepResult, checkAuditStep, parseChainPosition } from './check-step.ts'
 export {

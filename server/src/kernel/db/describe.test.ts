@@ -35,6 +35,8 @@ const IDENTITY_TABLES = [
 ]
 /** Tables of the inbox. The server stores a callback before it identifies the merchant of the callback. */
 const INBOX_TABLES = ['provider_callbacks']
+/** Tables of the anchors of the audit log, which contain the ends of all chains. */
+const ANCHOR_TABLES = ['audit_anchors', 'audit_anchor_state']
 /** Tables about all payers: the prompts of each phone, and the help numbers of the networks. */
 const PAYER_TABLES = ['payer_tries', 'phone_prompts', 'recipient_messages', 'network_help']
 /**
@@ -143,6 +145,7 @@ test('every table belongs to a merchant or is a named exception', async () => {
         ...REFERENCE_TABLES,
         ...IDENTITY_TABLES,
         ...INBOX_TABLES,
+        ...ANCHOR_TABLES,
         ...PAYER_TABLES,
         ...RECONCILIATION_TABLES,
         ...PROCESS_TABLES,

@@ -2,6 +2,7 @@
 // variable.
 
 import { readFileSync } from 'node:fs'
+import { auditSettings, insecureAnchors } from './audit-settings.ts'
 import { consoleProblems, consoleSettings, insecureConsoles } from './console-settings.ts'
 import { limitSettings, setCountLimits } from './limit-settings.ts'
 import { insecureMessages, messageProblems, messageSettings } from './message-settings.ts'
@@ -256,6 +257,7 @@ const productSettings = {
     'Days for which merchants can read the requests of their API keys, with redacted bodies. 0: the server keeps none.',
   ),
   ...retentionSettings,
+  ...auditSettings,
   keys_per_merchant: setting(
     'KEYS_PER_MERCHANT',
     '20',
@@ -524,6 +526,6 @@ function insecure(config: Config, providers: ConfigurableProviders, serves: bool
   if (config.oidc_issuer !== '' && !config.oidc_issuer.toLowerCase().startsWith('https://'))
     problems.push('OIDC_ISSUER must begin with https:// in production')
   problems.push(...insecureConsoles(config, { foreign: config.oidc_issuer !== '', serves }))
-  problems.push(...insecureMessages(config))
+  problems.push(...insecureMessages(config), ...insecureAnchors(config))
   return problems
 }
