@@ -114,7 +114,7 @@ const BODIES = {
     ],
     en: (b: string, u: string, facts: string) => [
       `${b}: a passkey was added to your account`,
-      `A new passkey was added to your account at ${b}, and you were signed out on other devices.\n\n${facts}\n\nIf it was not you, remove it and set a new password at once here:\n${u}`,
+      `A new passkey was added to your account at ${b}. You were signed out on other devices.\n\n${facts}\n\nIf it was not you, remove the passkey and set a new password at once here:\n${u}`,
     ],
   },
   'identity.passkey_removed': {

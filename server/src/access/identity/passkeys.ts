@@ -24,8 +24,8 @@ import {
 } from './passkey-store.ts'
 
 /**
- * The library. Its import takes a tenth of a second, and workers and commands do not need it, so that the first use imports the
- * library. It was chosen because it is maintained, has types and no install script, and checks every step of the standard.
+ * The library. Its import takes a tenth of a second, and workers and commands do not need it, so the first use imports the library.
+ * The library is maintained, has types and no install script, and checks every step of the standard.
  */
 const library = () => import('@simplewebauthn/server')
 
@@ -167,8 +167,8 @@ export function usePasskeyText(deps: Deps, party: RelyingParty, ceremony: Ceremo
 }
 
 /**
- * Checks the answer of a passkey, and uses up the challenge. Returns false if the answer is wrong, its challenge is not open, the
- * passkey belongs to another user, its device did not verify the user, or its counter did not grow.
+ * Checks the answer of a passkey, and uses up the challenge. Returns false if the answer is wrong or its challenge is not open. Also
+ * returns false if the passkey belongs to another user, the device did not verify the user, or the counter did not grow.
  */
 export async function usePasskey(
   deps: Deps,
