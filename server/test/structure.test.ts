@@ -1,6 +1,6 @@
 /**
- * Rules about names, lengths, circular imports and tables. The tests check the syntax trees of the sources and need no
- * database. Each message tells how to repair a breach. Each rule also runs on a source that breaks it.
+ * Rules about names, lengths, circular imports and tables. The tests check the syntax trees of the sources and need no database. Each
+ * message describes the repair of a breach. Each rule also runs on a source that breaks it.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -68,7 +68,7 @@ export const scopeTexts = texts({
       'disbursements:read': 'See withdrawals',
     },
     preset: {
-      shop: 'Online shop: take payments and see how they stand',
+      shop: 'Online shop: take payments and read their status',
       links: 'Links and invoices: make, send and see them',
       read: 'Read only: nothing can be changed',
       all: 'Everything, asking for withdrawals too',
