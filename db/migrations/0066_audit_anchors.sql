@@ -1,5 +1,5 @@
--- A superuser with SECRET_KEY could write the whole audit log again, and a superuser without it could delete the newest entries. So the
--- worker signs the ends of all chains each hour, and writes them to a file outside of the database. Older programs make no anchors.
+-- A superuser with SECRET_KEY could write the whole audit log again, and any superuser could delete the newest entries. So the worker
+-- signs the ends of all chains each hour, and writes them to a file outside of the database. Older programs make no anchors.
 -- oldest program: 0057
 
 create table audit_anchors (
@@ -21,7 +21,7 @@ create table audit_anchored_chains (
   constraint audit_anchored_chains_pkey primary key (merchant_id)
 );
 comment on table audit_anchored_chains is 'books/audit: The last entry of each chain that an anchor contains, so that the next anchor contains only the chains that grew.';
-comment on column audit_anchored_chains.merchant_id is 'The merchant of the chain. Zeros: the chain of the platform.';
+comment on column audit_anchored_chains.merchant_id is 'The merchant of the chain. Zeros mean the chain of the platform.';
 comment on column audit_anchored_chains.seq is 'Number of that entry.';
 
 create table audit_anchor_state (
@@ -40,12 +40,12 @@ create table audit_anchor_state (
 comment on table audit_anchor_state is 'books/audit: How far the anchors are written to the file and sent. One process at a time does both, by lease.';
 comment on column audit_anchor_state.id is 'Always 1: there is one row.';
 comment on column audit_anchor_state.lease_owner is 'The process that writes and sends anchors until lease_until.';
-comment on column audit_anchor_state.lease_until is 'Afterwards another process may take the lease. Null: no process has the lease.';
-comment on column audit_anchor_state.written_number is 'The last anchor in the file. 0: no process has written the file yet.';
-comment on column audit_anchor_state.file_error is 'Why the last attempt to write the file failed. Null: it did not fail.';
-comment on column audit_anchor_state.sent_number is 'The last anchor that AUDIT_ANCHOR_URL accepted. 0: none yet.';
+comment on column audit_anchor_state.lease_until is 'Afterwards another process may take the lease. Null means that no process has the lease.';
+comment on column audit_anchor_state.written_number is 'The last anchor in the file. 0 means that no process has written the file yet.';
+comment on column audit_anchor_state.file_error is 'Why the last attempt to write the file failed. Null means that the attempt did not fail.';
+comment on column audit_anchor_state.sent_number is 'The last anchor that AUDIT_ANCHOR_URL accepted. 0 means none yet.';
 comment on column audit_anchor_state.send_failures is 'Failed requests to AUDIT_ANCHOR_URL since the last accepted one.';
-comment on column audit_anchor_state.send_due_at is 'When the next request may be sent after a failure. Null: at once.';
-comment on column audit_anchor_state.send_error is 'Why the last request failed. Null: it did not fail.';
+comment on column audit_anchor_state.send_due_at is 'When the next request may be sent after a failure. Null means at once.';
+comment on column audit_anchor_state.send_error is 'Why the last request failed. Null means that the request did not fail.';
 insert into audit_anchor_state (id, written_number, sent_number, send_failures) values (1, 0, 0, 0);
 revoke delete, truncate on audit_anchored_chains, audit_anchor_state from current_user;

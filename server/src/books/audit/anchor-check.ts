@@ -1,5 +1,5 @@
-// Compares the audit log with its anchors. A file of anchors outside of the database shows what a superuser changed who has the
-// secret key, or which of the newest entries are missing.
+// Compares the audit log with its anchors. A file of anchors outside of the database shows changes by a superuser who has the secret
+// key, and missing newest entries.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { anchorKey } from './anchor.ts'
@@ -15,7 +15,7 @@ import {
 import { type AnchorWalk, createAnchorWalk, type IsTrusted, type WalkedAnchor } from './anchor-walk.ts'
 import { type SealCheck, sealCheck } from './chain.ts'
 
-/** What a check of anchors found. `note` is something that an operator should read although it is no fault. */
+/** The result of a check of anchors. `note` is a text that an operator should read although there is no fault. */
 export type AnchorReport = { anchors: number; faults: string[]; notes: string[] }
 
 /** The file to check. `copy` is a file of another machine, which may lack the newest anchors. Null means the rows of the database. */
