@@ -6,7 +6,7 @@ import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import { DAY_MS, formatAmount, newId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
-import { operatorMay } from '../merchants/index.ts'
+import { hasTies, operatorMay } from '../merchants/index.ts'
 import { addToSums, correctionSum, type DailySums, fourEyesMinor, lockSums, needsSecond } from './sums.ts'
 
 /** A correction of a merchant's money. `content` is what both operators have to decide equally. */
@@ -42,12 +42,15 @@ export async function lockCorrections(
   return fourEyesMinor(deps.config) === null ? null : lockSums(deps, tx, [correctionSum(book)])
 }
 
+// The decision of a former operator does not count, nor that of an operator who has become a member of the merchant or has made one
+// of its API keys.
 const FIND = sql(
   'operator_decisions_find',
   `select d.operator_id, d.operator_name, d.reason, d.created_at as at from operator_decisions d
    where d.merchant_id = $1 and d.action = $2 and d.target_id = $3 and d.content = $4 and d.done_at is null
      and d.created_at > $5 and exists (
        select from users u where u.id = d.operator_id and ${operatorMay('money')})
+     and not ${hasTies('d.merchant_id', 'd.operator_id')}
    order by d.created_at, d.id`,
 )
 const INSERT = sql(

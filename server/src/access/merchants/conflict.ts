@@ -8,12 +8,20 @@ import { Refusal } from '../../kernel/lib/index.ts'
 /** The actor of a decision and the merchant that the decision is about. */
 export type MerchantDecision = { merchant_id: string; act: Pick<Act, 'actor'> }
 
+/**
+ * Returns an SQL condition: the user is or was a member of the merchant, or made one of its API keys. The arguments are SQL
+ * expressions of the two ids.
+ */
+export function hasTies(merchant_id: string, user_id: string): string {
+  return `(exists (select from members s where s.merchant_id = ${merchant_id} and s.user_id = ${user_id})
+     or exists (select from member_history h where h.merchant_id = ${merchant_id} and h.user_id = ${user_id})
+     or exists (select from api_keys k where k.merchant_id = ${merchant_id} and k.created_by_id = ${user_id}))`
+}
+
 const FIND = sql(
   'merchant_conflicts',
   `select i.merchant_id, i.user_id from ${inputRows('$1', 'merchant_id', 'merchant_id uuid, user_id uuid')} i
-   where exists (select from members s where s.merchant_id = i.merchant_id and s.user_id = i.user_id)
-     or exists (select from member_history h where h.merchant_id = i.merchant_id and h.user_id = i.user_id)
-     or exists (select from api_keys k where k.merchant_id = i.merchant_id and k.created_by_id = i.user_id)`,
+   where ${hasTies('i.merchant_id', 'i.user_id')}`,
 )
 
 const conflictName = (merchant_id: string, user_id: string) => `${merchant_id} ${user_id}`

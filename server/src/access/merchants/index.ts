@@ -2,7 +2,7 @@
 
 export { type Charges, chargesOf, NO_CHARGES, percentageOf } from './charges.ts'
 export { chooseRule, FLOW_METHODS, FLOWS, type Flow } from './choose-rule.ts'
-export { findConflicts, hasConflict, refuseConflict } from './conflict.ts'
+export { findConflicts, hasConflict, hasTies, refuseConflict } from './conflict.ts'
 export { addMerchant, createMerchant, type NewMerchant } from './create.ts'
 export { dashboardUrl } from './dashboard-url.ts'
 export { moveMerchant, verifyMerchant } from './decide.ts'

@@ -3,6 +3,7 @@
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { type Config, formatAmount, parseFee, refuse } from '../../kernel/lib/index.ts'
+import { refuseConflict } from './conflict.ts'
 import { getMerchant } from './list.ts'
 import type { PayoutLimitsInput, PayoutLimitsView } from './schema.ts'
 
@@ -60,7 +61,10 @@ const WRITE = sql(
   `update merchants set payout_daily_limit_minor = $2, payout_destination_limit_minor = $3, updated_at = $4 where id = $1`,
 )
 
-/** Replaces the limits of a merchant. Later approvals use the new limits. If the merchant is unknown, refuses with not_found. */
+/**
+ * Replaces the limits of a merchant. Later approvals use the new limits. If the merchant is unknown, refuses with not_found. If the
+ * operator has a conflict of interest, refuses with conflict_of_interest.
+ */
 export async function replacePayoutLimits(
   deps: Deps,
   tx: Tx,
@@ -68,6 +72,7 @@ export async function replacePayoutLimits(
   input: { merchant_id: string; limits: OwnPayoutLimits; reason: string | null },
 ): Promise<PayoutLimitsView> {
   const { id } = await getMerchant(tx, input.merchant_id)
+  await refuseConflict(tx, { merchant_id: id, act })
   await tx.query(LOCK, [id])
   const before = await getPayoutLimits(deps, tx, id)
   const { daily_minor, destination_minor } = input.limits

@@ -167,6 +167,15 @@ describe('an operator with ties to a merchant', () => {
     await refused(() => post(`${withdrawal}/resolve`, { outcome: 'FAILED', reason: 'Mine' }), 'resolve')
     await refused(() => post(`${withdrawal}/retry`, {}), 'retry')
     await refused(price, 'price')
+    const limits = { daily_limit: null, daily_limit_per_destination: null }
+    const setLimits = async () =>
+      world.call({ method: 'PUT', url: `${home}/payout-limits`, payload: limits, key: await asha.token() })
+    await refused(setLimits, 'payout limits')
+    const pause = { scope: 'merchant', target: merchant.id, reason: 'Mine' }
+    const paused = await world.post('/v1/operator/payout-pauses', pause, { key: await asha.token() })
+    assert.equal(paused.status, 201, 'a pause only stops something')
+    const end = `/v1/operator/payout-pauses/${paused.body.data.id}/end`
+    await refused(() => post(end, { reason: 'Mine' }), 'end of a pause')
     for (const move of ['approve', 'verify', 'reactivate']) await refused(() => post(`${home}/${move}`, {}), move)
     await refused(() => post(`${entry}/approve`, {}), 'approval of an address')
     assert.deepEqual(await contentOf(world, tables), before)
@@ -179,6 +188,7 @@ describe('an operator with ties to a merchant', () => {
       assert.equal((await post(path, body)).status, 200, `${path} only stops something`)
     }
     const other = await newOperator(world)
+    assert.equal((await post(end, { reason: 'Seen' }, other)).status, 200)
     assert.equal((await post(`${home}/reactivate`, {}, other)).status, 200)
     assert.equal((await post(`${withdrawal}/resolve`, { outcome: 'FAILED', reason: 'Seen' }, other)).status, 200)
   })

@@ -195,6 +195,17 @@ describe('corrections that need two operators', () => {
     assert.deepEqual([alone.status, operatorsOf(alone)], [200, [asha.email]])
   })
 
+  test('a decision stops counting when its operator becomes a member of the merchant', async () => {
+    const shop = await newShop()
+    const large = adjustment('1000000.00')
+    const gone = await newOperator(world)
+    await adjust(gone, shop, large)
+    const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
+    await world.post('/v1/merchant/members', { email: gone.email, role: 'VIEWER' }, { key: token })
+    const alone = await adjust(asha, shop, large)
+    assert.deepEqual([alone.status, operatorsOf(alone)], [200, [asha.email]])
+  })
+
   test('of concurrent adjustments on two processes that reach the amount together, only one passes with one operator', async () => {
     const shop = await newShop()
     const done = await Promise.all(

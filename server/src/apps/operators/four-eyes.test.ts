@@ -340,6 +340,20 @@ describe('withdrawals between the first and the second approval', () => {
     assert.deepEqual([second.status, operatorsOf(second).sort()], ['PROCESSING', [asha.email, gone.email].sort()])
   })
 
+  test('an approval does not count as one of two if its operator became a member of the merchant afterwards', async () => {
+    const shop = await newShop()
+    const id = await newLarge(shop)
+    const gone = await newOperator(world)
+    await approve(gone, id)
+    const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
+    const invited = await world.post('/v1/merchant/members', { email: gone.email, role: 'VIEWER' }, { key: token })
+    assert.equal(invited.status, 201, invited.text)
+    assert.deepEqual((await operator.show(id)).approvals, [])
+    const alone = (await approve(asha, id)).body.data
+    assert.deepEqual([alone.status, operatorsOf(alone)], ['PENDING_ADMIN_APPROVAL', [asha.email]])
+    assert.equal((await approve(juma, id)).body.data.status, 'PROCESSING')
+  })
+
   test('a change of FOUR_EYES_AMOUNT does not apply to withdrawals that have a first approval', async () => {
     const [begun, fresh] = [await newLarge(), await newLarge()]
     await approve(asha, begun)

@@ -241,7 +241,7 @@ function payoutLimitsRoute(deps: Deps, app: App): void {
   app.put(
     '/v1/operator/merchants/:merchant_id/payout-limits',
     {
-      config: { ...WRITE, step_up: 'always' },
+      config: { ...WRITE, step_up: 'always', refusals: ['conflict_of_interest'] },
       schema: {
         tags,
         summary: 'Set the daily limits of the payouts of a merchant',

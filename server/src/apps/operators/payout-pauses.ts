@@ -85,7 +85,12 @@ function endRoute(deps: Deps, app: App): void {
   app.post(
     `${PATH}/:pause_id/end`,
     {
-      config: { ...WRITE, access: 'operator:merchants', step_up: 'always' },
+      config: {
+        ...WRITE,
+        access: 'operator:merchants',
+        step_up: 'always',
+        refusals: ['conflict_of_interest', 'invalid_state'],
+      },
       schema: {
         tags,
         summary: 'End a pause of payouts',

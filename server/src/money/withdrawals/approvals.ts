@@ -1,9 +1,9 @@
 // If a withdrawal, or a sum of the day with the withdrawal, reaches FOUR_EYES_AMOUNT, two operators have to approve. Each approval is
 // a row, written under the lock of the withdrawal. A question, a rejection or a cancellation ends the approvals; an approval also ends
-// with the rights of its operator.
+// with the rights of its operator, or when the operator gets a conflict of interest.
 
 import { type DailySums, fourEyesMinor, needsSecond, payoutSums } from '../../access/four-eyes/index.ts'
-import { operatorMay } from '../../access/merchants/index.ts'
+import { hasTies, operatorMay } from '../../access/merchants/index.ts'
 import type { Act } from '../../books/audit/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { type Config, Refusal } from '../../kernel/lib/index.ts'
@@ -12,8 +12,9 @@ import { type Withdrawal, type WithdrawalId, withdrawalName } from './store.ts'
 /** One operator's approval of a withdrawal. `reason` is the operator's text, which merchants cannot read. */
 export type Approval = { operator_id: string; operator_name: string; reason: string | null; at: Date }
 
-// An approval before the latest question to the merchant does not count. Before the reservation, the approval of a former operator
-// does not count either, and a rejection or a cancellation ends all approvals. After the reservation, each approval stays valid.
+// An approval before the latest question to the merchant does not count. Before the reservation, the approval of a former operator, or
+// of an operator who has become a member of the merchant or has made one of its API keys, does not count either, and a rejection or a
+// cancellation ends all approvals. After the reservation, each approval stays valid.
 const FIND = sql(
   'withdrawal_approvals_find',
   `select w.merchant_id, w.id, a.operator_id, a.operator_name, a.reason, a.at
@@ -25,7 +26,8 @@ const FIND = sql(
        select coalesce(max(h.seq), 0) from withdrawal_history h
        where h.merchant_id = i.merchant_id and h.withdrawal_id = i.id and h.to_status = 'INFO_REQUESTED')
      and (w.funds <> 'none' or exists (
-       select from users u where u.id = a.operator_id and ${operatorMay('money')}))
+       select from users u where u.id = a.operator_id and ${operatorMay('money')})
+       and not ${hasTies('a.merchant_id', 'a.operator_id')})
    order by a.at, a.operator_id`,
 )
 

@@ -1,6 +1,7 @@
 // Starts, ends and lists pauses of payouts. The start of a pause locks the table against every statement that takes a send token. It
 // waits for running statements, and later statements read the pause. So no payout in its scope leaves after the answer.
 
+import { refuseConflict } from '../../access/merchants/index.ts'
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
@@ -107,7 +108,8 @@ const END = sql(
 
 /**
  * Ends a pause. The payouts that waited leave within half a minute, unless another reason holds them. If the pause has ended
- * already, refuses with invalid_state. If it is unknown, refuses with not_found.
+ * already, refuses with invalid_state. If it is unknown, refuses with not_found. If it concerns one merchant and the operator has a
+ * conflict of interest, refuses with conflict_of_interest.
  */
 export async function endPause(
   deps: Deps,
@@ -121,6 +123,8 @@ export async function endPause(
   const [pause] = isId(id) ? await tx.query<PayoutPause>(FIND, [id]) : []
   if (pause === undefined) return refuse('not_found', { message: 'There is no such pause of payouts.' })
   const { scope, target } = pause
+  // The refusal rolls the end back.
+  if (scope === 'merchant') await refuseConflict(tx, { merchant_id: target, act })
   if (ended.length === 0) {
     const message = `This pause ended already, at ${pause.ended_at?.toISOString()} by ${pause.ended_by_name}.`
     refuse('invalid_state', { message, details: pauseDetails(pause) })
