@@ -151,6 +151,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   journeys: 'Opens every screen and journey of the pay page in a browser, in each language, with and without scripts.',
   simulate:
     'Simulates thousands of withdrawals, with crashes and a contradicting provider, against a model. `SEED=n` repeats a run.',
+  model:
+    'Runs 100,000 random steps of operators, members, API keys, limits and pauses, and checks each payout against the rules. Options: `STEPS`, `SEED`.',
   stall:
     'Attacks a server with 400 wrong sign-ins, 180 posters and hostile text at once, and prints the response times of /readyz and of payments.',
   receiver:

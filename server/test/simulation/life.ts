@@ -357,7 +357,7 @@ function permutations(items: number[]): number[][] {
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** Computes the provider's reference for an id, independent of the product's code. */
-function base32Of(id: string): string {
+export function base32Of(id: string): string {
   let value = BigInt(`0x${id.replaceAll('-', '')}`)
   let text = ''
   for (let i = 0; i < 26; i++) {
