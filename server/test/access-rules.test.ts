@@ -200,6 +200,7 @@ const RULES: Record<string, Rule> = {
   'PUT /v1/operator/networks': OWNERS,
   'GET /v1/operator/providers': READERS,
   'GET /v1/operator/waiting': READERS,
+  'GET /v1/operator/decisions': READERS,
 }
 
 /** Valid bodies of the operations for which the smallest body that matches the schema is not valid. */

@@ -284,7 +284,16 @@ const READS: Record<string, readonly string[]> = {
   'adapters/messages': ['merchants'],
   'adapters/providers': ['collection_attempts', 'payouts'],
   'adapters/webhooks': ['merchants'],
-  'apps/operators': ['held_collections', 'ledger_accounts', 'ledger_transfers', 'merchants', 'payouts', 'withdrawals'],
+  'apps/operators': [
+    'collections',
+    'held_collections',
+    'ledger_accounts',
+    'ledger_transfers',
+    'merchants',
+    'operator_decisions',
+    'payouts',
+    'withdrawals',
+  ],
   'apps/portal': [
     'api_keys',
     'audit_log',

@@ -53,6 +53,7 @@ function OperatorShell({ email, role }: { email: string; role: OperatorRole }) {
         'withdrawals_needs_attention',
       ),
     },
+    { to: 'decisions', label: t.decisions },
     { to: 'pauses', label: t.pauses },
     { to: 'payments', label: t.payments },
     { to: 'collections', label: t.collections, count: count('collections_held') },

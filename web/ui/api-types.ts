@@ -745,6 +745,12 @@ export type Calls = {
     body: { environment: "live" | "sandbox"; direction: "credit" | "debit"; amount: string | number; against: "provider_float" | "fee_income" | "processor_cost"; reason: string }
     data: { merchant_id: string; environment: "live" | "sandbox"; direction: "credit" | "debit"; against: "provider_float" | "fee_income" | "processor_cost"; amount: string; currency: string; reason: string; approvals_required?: number; approvals?: Array<{ operator: string; reason: string; at: string }> }
   }
+  'GET /v1/operator/decisions': {
+    params: {  }
+    query: { page?: number; page_size?: number }
+    body: undefined
+    data: { items: Array<{ action: "withdrawal.approve" | "withdrawal.resolve" | "collection.clear" | "adjustment.create"; merchant_id: string; merchant_name: string; environment: "live" | "sandbox"; target_id: string; amount: string; outcome?: string; decision?: string; direction?: string; against?: string; operator: string; reason: string | null; decided_at: string; expires_at: string | null }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
   'GET /v1/operator/ip-addresses': {
     params: {  }
     query: { page?: number; page_size?: number; status?: "PENDING" | "APPROVED" | "REJECTED"; merchant_id?: string }

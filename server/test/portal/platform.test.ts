@@ -20,6 +20,7 @@ const PAGES = [
   ['providers', 'Watoa huduma', 'Providers'],
   ['waiting', 'Yanayomsubiri mtoa huduma', 'Waiting for a provider'],
   ['pauses', 'Kusimamisha utoaji pesa', 'Payout pauses'],
+  ['decisions', 'Maamuzi yanayosubiri mwendeshaji wa pili', 'Decisions that wait for a second operator'],
   ['networks', 'Msaada wa mitandao', 'Help for networks'],
   ['messages', 'Ujumbe', 'Messages'],
   ['reconciliation', 'Ulinganisho', 'Reconciliation'],

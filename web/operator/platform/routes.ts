@@ -33,6 +33,10 @@ export function platformRoutes(parent: AnyRoute): AnyRoute[] {
       lazyPage(() => import('./pauses.tsx'), 'PayoutPauses'),
     ),
     page(
+      'decisions',
+      lazyPage(() => import('./decisions.tsx'), 'WaitingDecisions'),
+    ),
+    page(
       'networks',
       lazyPage(() => import('./networks.tsx'), 'Networks'),
     ),

@@ -42,15 +42,18 @@ export async function lockCorrections(
   return fourEyesMinor(deps.config) === null ? null : lockSums(deps, tx, [correctionSum(book)])
 }
 
-// The decision of a former operator does not count, nor that of an operator who has become a member of the merchant or has made one
-// of its API keys.
+/**
+ * The SQL condition that a decision of the alias `d` counts, if it is not too old. The decision of an operator who has lost the role, has
+ * become a member of the merchant or has made one of its API keys does not count.
+ */
+export const DECISION_COUNTS = `exists (
+       select from users u where u.id = d.operator_id and ${operatorMay('money')})
+     and not ${hasTies('d.merchant_id', 'd.operator_id')}`
 const FIND = sql(
   'operator_decisions_find',
   `select d.operator_id, d.operator_name, d.reason, d.created_at as at from operator_decisions d
    where d.merchant_id = $1 and d.action = $2 and d.target_id = $3 and d.content = $4 and d.done_at is null
-     and d.created_at > $5 and exists (
-       select from users u where u.id = d.operator_id and ${operatorMay('money')})
-     and not ${hasTies('d.merchant_id', 'd.operator_id')}
+     and d.created_at > $5 and ${DECISION_COUNTS}
    order by d.created_at, d.id`,
 )
 const INSERT = sql(

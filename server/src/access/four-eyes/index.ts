@@ -5,6 +5,8 @@ export {
   auditVerdict,
   type Correction,
   type CorrectionVerdict,
+  DECISION_COUNTS,
+  DECISION_DAYS,
   judgeCorrection,
   lockCorrections,
   presentVerdict,

@@ -261,6 +261,46 @@ describe('corrections that need two operators', () => {
   })
 })
 
+test('operators read which decisions wait for a second operator, and a decision leaves the list when it counts no more', async () => {
+  const shop = await newShop()
+  const mine = async () =>
+    (await world.get('/v1/operator/decisions?page_size=100', await juma.token())).body.data.items.filter(
+      (item: { merchant_id: string }) => item.merchant_id === shop.merchant.id,
+    )
+  assert.deepEqual(await mine(), [])
+  const body = { environment: 'live', direction: 'credit', against: 'provider_float', amount: '1000000.00' }
+  const adjust = (who: Operator) =>
+    post(who, `merchants/${shop.merchant.id}/adjustments`, { ...body, reason: 'The bank paid twice' })
+  await adjust(asha)
+  const at = world.deps.clock.now()
+  const id = await submit(shop, '1000000.00')
+  await approve(asha, id)
+  const common = { merchant_id: shop.merchant.id, merchant_name: shop.merchant.name, environment: 'live' }
+  const decided = { operator: asha.email, decided_at: at.toISOString() }
+  const expires_at = new Date(at.getTime() + 7 * DAY_MS).toISOString()
+  const adjustment = {
+    ...{ ...common, ...decided, action: 'adjustment.create', target_id: shop.merchant.id, amount: '1000000.00' },
+    ...{ direction: 'credit', against: 'provider_float', reason: 'The bank paid twice', expires_at },
+  }
+  const approval = {
+    ...{ ...common, ...decided, action: 'withdrawal.approve', target_id: id, amount: '1000000.00' },
+    ...{ reason: null, expires_at: null },
+  }
+  const byAction = (a: { action: string }, b: { action: string }) => a.action.localeCompare(b.action)
+  assert.deepEqual((await mine()).sort(byAction), [adjustment, approval])
+
+  assert.equal((await adjust(juma)).status, 201)
+  assert.deepEqual(await mine(), [approval])
+  assert.equal((await approve(juma, id)).body.data.status, 'PROCESSING')
+  assert.deepEqual(await mine(), [])
+  await adjust(asha)
+  assert.equal((await mine()).length, 1)
+  pass(7 * DAY_MS)
+  assert.deepEqual(await mine(), [])
+  const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
+  assert.deepEqual(codeOf(await world.get('/v1/operator/decisions', token)), [403, 'insufficient_role'])
+})
+
 test('the server shows FOUR_EYES_AMOUNT=off in the audit log and in the queue of operators', async () => {
   await announceFourEyes(world.deps)
   const offs = () => world.rows("select 1 as off from audit_log where action = 'four_eyes.off'")

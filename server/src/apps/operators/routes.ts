@@ -8,6 +8,7 @@ import { adjustmentRoutes } from './adjustments.ts'
 import { auditLogRoutes } from './audit-log.ts'
 import { caseRoutes } from './case.ts'
 import { operatorCollectionRoutes } from './collections.ts'
+import { waitingDecisionRoutes } from './decisions.ts'
 import { providerHealthRoutes } from './health.ts'
 import { operatorMerchantRoutes } from './merchants.ts'
 import { operatorMessageRoutes } from './messages.ts'
@@ -38,6 +39,7 @@ export function operatorRoutes(
     nameCheckRoutes(deps, options),
     operatorCollectionRoutes(deps, options),
     adjustmentRoutes(deps),
+    waitingDecisionRoutes(deps),
     addressRoutes(deps),
     auditLogRoutes(deps),
     operatorMessageRoutes(deps),
