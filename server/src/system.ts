@@ -48,7 +48,7 @@ import {
   requestLogRoutes,
   requestSweep,
 } from './apps/request-log/index.ts'
-import { anchorTask, auditRoutes } from './books/audit/index.ts'
+import { addressRetention, anchorTask, auditRoutes } from './books/audit/index.ts'
 import { createReadiness, type Deps, readCanary } from './kernel/db/index.ts'
 import {
   type App,
@@ -61,7 +61,7 @@ import {
   payUrlOf,
   type Routes,
 } from './kernel/http/index.ts'
-import type { Task } from './kernel/work/index.ts'
+import { answerRetention, type Task } from './kernel/work/index.ts'
 import {
   type CallbackReceiver,
   callbackRoutes,
@@ -378,6 +378,8 @@ function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: T
     requestSweep(deps),
     createMessageTask(deps, adapters.gateways, attach ?? invoiceFiles),
     messageRetention(deps),
+    addressRetention(deps),
+    answerRetention(deps),
     ...paymentRetention(deps),
     linkRetention(deps),
     invoiceRetention(deps),

@@ -1,9 +1,10 @@
-// Tests that the worker erases payers from old rows after RETENTION_PAYERS_DAYS, in batches, and that the books still verify.
+// Tests that the worker erases payers and stored answers from old rows, in batches, and that the books still verify.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { verify } from '../src/apps/admin/verify.ts'
-import { retentionTask } from '../src/kernel/work/index.ts'
+import { findAnswer, type IdempotencyClaim } from '../src/kernel/http/index.ts'
+import { answerRetention, retentionTask, type Task } from '../src/kernel/work/index.ts'
 import { createWorld, testDeps, type World } from './harness.ts'
 import { invoicesOf } from './invoices.ts'
 import { everyRow, findSecrets } from './secret-search.ts'
@@ -94,4 +95,50 @@ test('the worker erases every attempt of every merchant once in batches of two r
     'ten attempts, and the attempt of the first test that was too young',
   )
   assert.deepEqual(await world.rows("select phone from collection_attempts where phone not like '%xxxxxx'"), [])
+})
+
+test('the worker erases the answers of old Idempotency-Keys, and an old key still makes no second payment', async () => {
+  const { deps } = world
+  const link = (idempotency_key: string) =>
+    world.call({
+      method: 'POST',
+      url: '/v1/payment-links',
+      payload: { amount: 2_000, ...CUSTOMER },
+      key: world.live_key,
+      idempotency_key,
+    })
+  const answersOf = (key: string) => world.rows('select response_body from idempotency_keys where key = $1', [key])
+  const runs = async (task: Task) => {
+    for (let i = 0; i < 2_000; i++) if ((await task.runOnce()) === 0) return
+    assert.fail('the task does not end')
+  }
+  const old_keys = ['old-1', 'old-2', 'old-3']
+  for (const key of old_keys) assert.equal((await link(key)).status, 201)
+  deps.clock.advance(30 * DAY_MS - 1)
+  assert.equal((await link('new')).status, 201)
+  const never = testDeps(world.url, { env: { RETENTION_IDEMPOTENCY_DAYS: '0' }, clock: deps.clock })
+  const longer = testDeps(world.url, { env: { IDEMPOTENCY_REPLAY_DAYS: '60' }, clock: deps.clock })
+  try {
+    await runs(answerRetention(deps, 2))
+    assert.equal((await link('old-1')).headers['idempotency-replayed'], 'true', 'the answer is not old enough')
+    deps.clock.advance(2)
+    await runs(answerRetention(never))
+    await runs(answerRetention(longer))
+    assert.notEqual((await answersOf('old-1'))[0]?.response_body, '', 'IDEMPOTENCY_REPLAY_DAYS protects an answer')
+    await runs(answerRetention(deps, 2))
+    for (const key of old_keys) assert.deepEqual(await answersOf(key), [{ response_body: '' }], key)
+    assert.equal((await link('new')).headers['idempotency-replayed'], 'true')
+    const [row] = await world.rows<IdempotencyClaim>('select * from idempotency_keys where key = $1', ['old-1'])
+    assert.ok(row)
+    for (const reader of [deps, longer]) {
+      await assert.rejects(findAnswer(reader, reader.db, row), { code: 'idempotency_key_reused' })
+    }
+  } finally {
+    await never.db.close()
+    await longer.db.close()
+  }
+  const refused = await link('old-1')
+  assert.deepEqual([refused.status, refused.body.error.code], [422, 'idempotency_key_reused'])
+  const { ok, checks } = await verify(world.url)
+  assert.equal(ok, true, JSON.stringify(checks.filter((check) => !check.ok)))
 })

@@ -214,7 +214,14 @@ const OWNERS: Record<string, readonly string[]> = {
   'kernel/http': ['idempotency_keys'],
   'kernel/work': ['retention_marks'],
   'books/ledger': ['ledger_accounts', 'ledger_transfers'],
-  'books/audit': ['audit_anchor_state', 'audit_anchored_chains', 'audit_anchors', 'audit_chains', 'audit_log'],
+  'books/audit': [
+    'audit_addresses',
+    'audit_anchor_state',
+    'audit_anchored_chains',
+    'audit_anchors',
+    'audit_chains',
+    'audit_log',
+  ],
   'adapters/webhooks': ['webhook_attempts', 'webhook_configs', 'webhook_deliveries'],
   'adapters/messages': ['outbox_messages', 'recipient_messages'],
   'access/four-eyes': ['four_eyes_sums', 'operator_decisions'],
@@ -255,6 +262,7 @@ const OWNERS: Record<string, readonly string[]> = {
 /** The files that write a table of another room, each with the reason. */
 const FOREIGN_WRITES: Record<string, string> = {
   'money/collections/accept.ts idempotency_keys': 'one statement accepts a whole batch of requests, each with its key',
+  'kernel/work/answer-retention.ts idempotency_keys': 'one statement erases a set and records how far it has come',
   ...Object.fromEntries(
     [
       'collections',
@@ -311,7 +319,7 @@ const READS: Record<string, readonly string[]> = {
   'apps/request-log': ['api_keys', 'merchants'],
   'books/audit': ['users', 'vault_canary'],
   'kernel/db': ['identity_records', 'outbox_messages', 'second_steps', 'signing_keys', 'webhook_configs'],
-  'kernel/work': ['merchants'],
+  'kernel/work': ['idempotency_keys', 'merchants', 'schema_migrations'],
   'money/collections': ['idempotency_keys', 'merchants', 'payment_links'],
   'money/invoices': ['collection_history', 'collections', 'merchants', 'payment_links'],
   'money/payment-links': ['invoices', 'merchants'],

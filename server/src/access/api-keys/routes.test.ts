@@ -34,10 +34,10 @@ const auditOf = (action: string, target_id: string) =>
     before: Record<string, unknown>
     after: Record<string, unknown>
     request_id: string
-  }>('select actor_name, before, after, request_id, address from audit_log where action = $1 and target_id = $2', [
-    action,
-    target_id,
-  ])
+  }>(
+    'select actor_name, before, after, request_id, a.address from audit_log l left join audit_addresses a using (merchant_id, seq) where action = $1 and target_id = $2',
+    [action, target_id],
+  )
 
 describe('creation of keys', () => {
   test('the response to a creation shows the record and the plaintext of the key once, and the key works at once', async () => {

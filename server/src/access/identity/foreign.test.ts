@@ -264,7 +264,7 @@ describe('first sign-ins of invited users', () => {
     assert.deepEqual(await bindingOf('juma@kiosk.example'), [issuer.url, 's-1', true])
     assert.equal(codeOf(await call(tokenFor('s-1'))), 200, 'the next sign-in needs only the subject')
     const entries = await world.rows(
-      "select actor_id, target_id, after, address from audit_log where action = 'user.bind'",
+      "select actor_id, target_id, after, a.address from audit_log l left join audit_addresses a using (merchant_id, seq) where action = 'user.bind'",
     )
     const after = { issuer: issuer.url, subject: 's-1' }
     assert.deepEqual(entries, [{ actor_id: id, target_id: id, after, address: '127.0.0.1' }])

@@ -111,7 +111,7 @@ describe('sign-ups', () => {
     const email = newEmail()
     await signUp(email)
     const entries = await world.rows<{ action: string; actor_name: string; address: string }>(
-      'select action, actor_name, address from audit_log where actor_name = $1',
+      'select action, actor_name, a.address from audit_log l left join audit_addresses a using (merchant_id, seq) where actor_name = $1',
       [email],
     )
     assert.deepEqual(entries, [{ action: entries[0]?.action, actor_name: email, address: '127.0.0.1' }])

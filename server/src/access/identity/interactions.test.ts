@@ -429,10 +429,10 @@ describe('second steps', () => {
     const person = await newPerson(world)
     const { codes, secret } = await enrol(person)
     const used = () =>
-      world.rows('select actor_id, target_id, address from audit_log where action = $1 and target_id = $2', [
-        'user.use_recovery_code',
-        person.id,
-      ])
+      world.rows(
+        'select actor_id, target_id, a.address from audit_log l left join audit_addresses a using (merchant_id, seq) where action = $1 and target_id = $2',
+        ['user.use_recovery_code', person.id],
+      )
     world.deps.clock.advance(60_000)
     assert.equal((await (await toCode(person)).give(codeOf(secret))).status, 303)
     assert.deepEqual([(await used()).length, (await mailsOf(person, 'identity.recovery')).length], [0, 0])

@@ -178,6 +178,7 @@ export const COMMANDS: Record<string, Command> = {
         verify(url, {
           must_separate,
           vault: vault.key_ids.length === 0 ? null : vault,
+          now: clock.now(),
           anchors: { file: anchorFileOf(config), now: clock.now() },
         }),
   },

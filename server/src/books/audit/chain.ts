@@ -6,6 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { Actor } from '../../kernel/http/index.ts'
 import type { Vault } from '../../kernel/lib/index.ts'
+import { addressesKeptSince, addressFault, SALTED_COLUMN } from './addresses.ts'
 
 /** The hash before the first entry of a chain. */
 export const GENESIS = Buffer.alloc(32)
@@ -23,6 +24,7 @@ export type HashedEntry = {
   before: string | null
   after: string | null
   request_id?: string | null
+  /** The text in the entry: see addresses.ts. */
   address?: string | null
 }
 
@@ -61,6 +63,8 @@ export type SealCheck = {
   since: Date | null
   /** When an operator gave up a lost secret key: no program can check the seals from before. Null means never. */
   abandoned_at: Date | null
+  /** A time from which the worker has deleted no address. Null means that the check ignores missing addresses. */
+  addresses_since: Date | null
 }
 
 const SEALS_SINCE = sql(
@@ -77,15 +81,20 @@ const ABANDONED = sql(
    order by merchant_id, seq desc limit 20`,
 )
 
-/** Reads the facts that a check of seals needs. */
-export async function sealCheck(reader: Reader, vault: SealCheck['vault']): Promise<SealCheck> {
+/** Reads the facts that a check of seals and addresses needs. Null as `now` means that the check ignores missing addresses. */
+export async function sealCheck(
+  reader: Reader,
+  vault: SealCheck['vault'],
+  now: Date | null = null,
+): Promise<SealCheck> {
   const [row] = await reader.query<{ since: Date | null }>(SEALS_SINCE)
   const since = row?.since ?? null
-  if (vault === null) return { vault, since, abandoned_at: null }
+  const addresses_since = now === null ? null : addressesKeptSince(now)
+  if (vault === null) return { vault, since, abandoned_at: null, addresses_since }
   const acts = await reader.query<{ merchant_id: string; seq: string; at: Date; hash: Buffer; seal: Buffer }>(ABANDONED)
   // An act with a right seal proves that the holder of the present key gave up the earlier key.
   const proven = acts.find(({ merchant_id, seq, hash, seal }) => fits(vault, merchant_id, Number(seq), hash, seal))
-  return { vault, since, abandoned_at: proven?.at ?? null }
+  return { vault, since, abandoned_at: proven?.at ?? null, addresses_since }
 }
 
 function fits(vault: Pick<Vault, 'mark'>, merchant_id: string, seq: number, hash: Buffer, seal: Buffer): boolean {
@@ -133,13 +142,14 @@ export type ChainRow = {
   after: string | null
   request_id: string | null
   address: string | null
+  salted_address: string | null
   hash: Buffer
   seal: Buffer | null
 }
 
 /** The columns of a `ChainRow` in SQL. In the statement, l is the alias of the table. */
 export const CHAIN_COLUMNS = `l.seq::text as seq, l.at, l.actor_kind, l.actor_id, l.actor_name, l.action, l.target_type, l.target_id, l.reason,
-     l.before::text as before, l.after::text as after, l.request_id, l.address, l.hash, l.seal`
+     l.before::text as before, l.after::text as after, l.request_id, l.address, ${SALTED_COLUMN}, l.hash, l.seal`
 
 const ENTRIES = sql(
   'audit_check_entries',
@@ -163,6 +173,8 @@ export function nextLink(merchant_id: string, link: ChainLink, row: ChainRow, se
   if (entry.seq !== link.seq + 1) return `${merchant_id}: entry ${link.seq + 1} is missing`
   const hash = entryHash(link.hash, entry)
   if (!hash.equals(row.hash)) return `${merchant_id}: entry ${row.seq} is not what was written`
+  const fault = addressFault(row, seals.addresses_since)
+  if (fault !== null) return `${merchant_id}: entry ${row.seq} ${fault}`
   return sealFault(merchant_id, link, row, seals) ?? { seq: entry.seq, hash, sealed: seal !== null }
 }
 
@@ -177,11 +189,15 @@ export function endFault(merchant_id: string, link: ChainLink, head: { seq: stri
 
 /**
  * Checks every chain from its first entry. For each broken chain, returns one text that names the first faulty entry. Without
- * a vault, the check cannot find wrong seals.
+ * a vault, the check cannot find wrong seals; without `now`, no missing addresses.
  */
-export async function checkChains(reader: Reader, vault: SealCheck['vault'] = null): Promise<string[]> {
+export async function checkChains(
+  reader: Reader,
+  vault: SealCheck['vault'] = null,
+  now: Date | null = null,
+): Promise<string[]> {
   const broken: string[] = []
-  const seals = await sealCheck(reader, vault)
+  const seals = await sealCheck(reader, vault, now)
   for (const { merchant_id } of await reader.query<{ merchant_id: string }>(ORPHANS, [])) {
     broken.push(`${merchant_id} has entries but no chain`)
   }

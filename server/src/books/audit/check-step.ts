@@ -78,8 +78,9 @@ export async function checkAuditStep(
   from: ChainPosition = FIRST_POSITION,
   most: { entries: number; ms: number } = AUDIT_STEP_LIMITS,
 ): Promise<AuditStepResult> {
-  const until = deps.clock.now().getTime() + most.ms
-  const walk = await walkFrom(reader, from, await sealCheck(reader, deps.vault))
+  const now = deps.clock.now()
+  const until = now.getTime() + most.ms
+  const walk = await walkFrom(reader, from, await sealCheck(reader, deps.vault, now))
   let entries = 0
   for (;;) {
     const limit = Math.min(BATCH_SIZE, most.entries - entries)

@@ -1,5 +1,6 @@
 // Exports the functions and types of the audit room for other rooms.
 export type { AuditAction } from './actions.ts'
+export { addressRetention } from './addresses.ts'
 export { anchorKey, isAnchorKey } from './anchor.ts'
 export { checkAnchorFile, checkAnchors } from './anchor-check.ts'
 export { allAnchorLines, lastAnchorNumber, readAnchorState } from './anchor-store.ts'

@@ -4,6 +4,7 @@ import { type Reader, sql } from '../../kernel/db/index.ts'
 import { type Actor, COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 import { isId } from '../../kernel/lib/index.ts'
 import { type AuditAction, MERCHANT_ACTIONS } from './actions.ts'
+import { ADDRESS_COLUMN } from './addresses.ts'
 import type { AuditView, MerchantAuditView } from './schema.ts'
 
 /** The id of the chain for acts that concern no merchant. */
@@ -46,7 +47,7 @@ export type StoredEntry = {
 }
 
 const COLUMNS = `l.merchant_id, l.seq, l.at, l.actor_kind, l.actor_id, l.actor_name, l.action, l.target_type, l.target_id,
-     l.reason, l.before, l.after, l.request_id, l.address`
+     l.reason, l.before, l.after, l.request_id, ${ADDRESS_COLUMN}`
 
 const LIST = sql(
   'audit_list',

@@ -7,6 +7,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import { actorOf, dutyOf } from '../../kernel/http/index.ts'
 import { assertInvariant } from '../../kernel/lib/index.ts'
+import { keepAddress } from './addresses.ts'
 import { entryHash, GENESIS, sealOf } from './chain.ts'
 import type { AuditEntry } from './list.ts'
 
@@ -25,12 +26,15 @@ const APPEND = sql(
   `with entry as (
      select * from json_to_recordset($1::json) as e(merchant_id uuid, seq bigint, prior bigint, actor_kind text, actor_id text,
        actor_name text, action text, target_type text, target_id text, reason text, before text, after text,
-       request_id text, address text, hash text, seal text, newest boolean)
+       request_id text, address text, caller text, salt text, hash text, seal text, newest boolean)
    ), written as (
      insert into audit_log (merchant_id, seq, at, actor_kind, actor_id, actor_name, action, target_type, target_id, reason,
        before, after, request_id, address, hash, seal)
      select merchant_id, seq, $2, actor_kind, actor_id, actor_name, action, target_type, target_id, reason,
        before::json, after::json, request_id, address, decode(hash, 'hex'), decode(seal, 'hex') from entry
+   ), addressed as (
+     insert into audit_addresses (merchant_id, seq, at, address, salt)
+     select merchant_id, seq, $2, caller, decode(salt, 'hex') from entry where caller is not null
    )
    update audit_chains c set seq = e.seq, hash = decode(e.hash, 'hex'), at = greatest(c.at, $2)
    from entry e where e.newest and c.merchant_id = e.merchant_id and c.seq = e.prior returning 1`,
@@ -62,7 +66,7 @@ export async function recordAudits(deps: Deps, tx: Tx, entries: readonly AuditEn
   const links = entries.map((entry) => {
     const head = heads.get(entry.merchant_id)
     assertInvariant(head !== undefined, 'an audit entry has no chain')
-    const link = linkOf(entry, head, at)
+    const link = linkOf(deps, entry, head, at)
     head.seq = link.seq
     head.hash = link.hash
     return link
@@ -76,11 +80,12 @@ export async function recordAudits(deps: Deps, tx: Tx, entries: readonly AuditEn
   assertInvariant(moved.length === merchant_ids.length, 'an audit chain did not advance')
 }
 
-function linkOf(entry: AuditEntry, head: { seq: number; hash: Buffer }, at: Date) {
+function linkOf(deps: Deps, entry: AuditEntry, head: { seq: number; hash: Buffer }, at: Date) {
   const seq = head.seq + 1
   const before = entry.before === undefined ? null : JSON.stringify(entry.before)
   const after = entry.after === undefined ? null : JSON.stringify(entry.after)
-  const hash = entryHash(head.hash, { ...entry, seq, at: at.toISOString(), before, after })
+  const kept = typeof entry.address === 'string' ? keepAddress(deps, entry.address) : { address: null }
+  const hash = entryHash(head.hash, { ...entry, address: kept.address, seq, at: at.toISOString(), before, after })
   const { merchant_id, actor, action, target_type, target_id } = entry
   return {
     merchant_id,
@@ -95,7 +100,7 @@ function linkOf(entry: AuditEntry, head: { seq: number; hash: Buffer }, at: Date
     before,
     after,
     request_id: entry.request_id ?? null,
-    address: entry.address ?? null,
+    ...kept,
     hash,
   }
 }

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
 import { inTransaction, sql } from '../../kernel/db/index.ts'
 import { seededRandom } from '../../kernel/lib/index.ts'
+import { addressRetention } from './addresses.ts'
 import {
   CHAIN_COLUMNS,
   type ChainRow,
@@ -18,9 +19,11 @@ import {
   type SealCheck,
   sealCheck,
 } from './chain.ts'
-import { PLATFORM } from './list.ts'
-import { recordAudits } from './record.ts'
+import { checkAuditStep } from './check-step.ts'
+import { listAudit, PLATFORM } from './list.ts'
+import { recordAudit, recordAudits } from './record.ts'
 
+const DAY_MS = 86_400_000
 const EDITS = 1_000
 const ENTRIES = 30
 
@@ -42,7 +45,7 @@ before(async () => {
   const read = sql('', `select ${CHAIN_COLUMNS} from audit_log l where l.merchant_id = $1 order by l.seq`)
   rows = await deps.db.query<ChainRow>(read, [PLATFORM])
   // The log begins after the upgrade, so that every entry has a seal.
-  check = { ...(await sealCheck(deps.db, deps.vault)), since: new Date(0) }
+  check = { ...(await sealCheck(deps.db, deps.vault, null)), since: new Date(0) }
 })
 after(() => world.close())
 
@@ -141,4 +144,56 @@ test('the check of the database accepts the sealed log with its key, and reports
   assert.deepEqual(await checkChains(world.deps.db, world.deps.vault), [])
   const faults = await checkChains(world.deps.db, { mark: () => Buffer.alloc(32) })
   assert.ok(faults.length > 0 && faults.every((fault) => /entry 1 has a wrong seal/.test(fault)), faults.join())
+})
+
+test('the worker deletes addresses after RETENTION_AUDIT_ADDRESSES_DAYS; the check accepts this, and finds changed and lost addresses', async () => {
+  const { deps } = world
+  const act = (target_id: string, address: string | null) =>
+    inTransaction(deps.db, (tx) =>
+      recordAudit(deps, tx, {
+        merchant_id: PLATFORM,
+        actor: { kind: 'operator', id: 'operator-1', name: 'operator-1@example.com' },
+        action: 'user.enable',
+        target_type: 'user',
+        target_id,
+        address,
+      }),
+    )
+  const shown = async () => {
+    const { items } = await listAudit(deps.db, PLATFORM, { page_size: 3 })
+    return items.map(({ target_id, address }) => [target_id, address])
+  }
+  const faults = async () => [
+    ...(await checkChains(deps.db, deps.vault, deps.clock.now())),
+    ...(await checkAuditStep(deps, deps.db)).problems,
+  ]
+  const dump = async () => (await world.rows('select l::text from audit_log l')).map(({ l }) => l).join()
+  await act('old', '198.51.100.7')
+  deps.clock.advance(729 * DAY_MS)
+  await act('new', '203.0.113.9')
+  await act('command', null)
+  const all = [
+    ['command', null],
+    ['new', '203.0.113.9'],
+    ['old', '198.51.100.7'],
+  ]
+  assert.equal(await addressRetention(deps).runOnce(), 0)
+  assert.deepEqual(await shown(), all)
+  assert.doesNotMatch(await dump(), /198\.51\.100|203\.0\.113/, 'no entry holds an address')
+  deps.clock.advance(DAY_MS + 1)
+  assert.equal(await addressRetention(deps).runOnce(), 1)
+  assert.equal(await addressRetention(deps).runOnce(), 0)
+  assert.deepEqual(await shown(), [...all.slice(0, 2), ['old', null]])
+  assert.deepEqual(await faults(), [])
+  await assert.rejects(world.rows("update audit_addresses set address = '192.0.2.1'"), /permission denied/)
+  await world.rows('grant update on audit_addresses to current_user')
+  await world.rows("update audit_addresses set address = '192.0.2.1'")
+  for (const fault of await faults())
+    assert.match(fault, /: entry 32 has another address than the one that was written$/)
+  assert.equal((await faults()).length, 2)
+  await world.rows('delete from audit_addresses')
+  for (const fault of await faults()) assert.match(fault, /: entry 32 has lost its address/)
+  assert.equal((await faults()).length, 2)
+  deps.clock.advance(29 * DAY_MS)
+  assert.deepEqual(await faults(), [], 'after 29 days, the worker may have deleted it')
 })

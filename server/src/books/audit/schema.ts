@@ -20,7 +20,11 @@ const AuditRecord = Type.Object({
   before: Type.Unknown({ description: 'The state before the act. Null means that no state existed before.' }),
   after: Type.Unknown({ description: 'The state after the act. Null means that no state exists after.' }),
   request_id: nullable(Type.String({ description: 'The X-Request-Id of the request.' })),
-  address: nullable(Type.String({ description: 'The IP address of the caller.' })),
+  address: nullable(
+    Type.String({
+      description: 'The IP address of the caller. Null for a command, and after RETENTION_AUDIT_ADDRESSES_DAYS.',
+    }),
+  ),
 })
 /** An act in the form that an operator reads. */
 export type AuditView = Static<typeof AuditRecord>

@@ -166,7 +166,8 @@ function answerIn(deps: Deps, claim: IdempotencyClaim, row: KeyRow | undefined):
   const now = deps.clock.now().getTime()
   const same = row.fingerprint.equals(claim.fingerprint)
   const replay_until = row.created_at.getTime() + deps.config.idempotency_replay_days * 86_400_000
-  if (!same || now > replay_until) return new Refusal('idempotency_key_reused')
+  // The worker has erased an empty answer (RETENTION_IDEMPOTENCY_DAYS), also if IDEMPOTENCY_REPLAY_DAYS is longer by now.
+  if (!same || now > replay_until || row.response_body === '') return new Refusal('idempotency_key_reused')
   if (row.status_code !== null) return { status_code: row.status_code, response_body: row.response_body }
   // If a lock ends later than any lock can, the clock of its machine was ahead. Such a lock does not count.
   const left_ms = (row.locked_until?.getTime() ?? 0) - now

@@ -140,6 +140,8 @@ const BAD: [string, string[]][] = [
   ['RETENTION_PAYERS_DAYS', ['-1', '399', '400.5', 'ever', '', '36501']],
   ['RETENTION_OUTBOX_DAYS', ['-1', '1.5', 'ever', '', '3651']],
   ['RETENTION_CALLBACKS_DAYS', ['-1', 'ever', '']],
+  ['RETENTION_IDEMPOTENCY_DAYS', ['-1', 'ever', '', '3651']],
+  ['RETENTION_AUDIT_ADDRESSES_DAYS', ['-1', '29', '30.5', 'ever', '', '3651']],
   ['LOG_LEVEL', ['loud', '']],
 ]
 for (const [name, values] of BAD) {

@@ -4,12 +4,21 @@ import { number, setting } from './setting.ts'
 
 const days = number(0, 3650)
 
+/** The audit log keeps the IP address of a caller for at least this number of days, so that an operator can examine an attack. */
+export const ADDRESS_DAYS_MIN = 30
+
 /** A payment may be open for a year (COLLECTION_DEADLINE_H), and an open payment needs the phone of its payer. */
 const PAYERS_DAYS_MIN = 400
 const payerDays = (value: string): number => {
   if (value === '0') return 0
   const parsed = number(0, 36_500)(value)
   if (parsed < PAYERS_DAYS_MIN) throw new Error(`must be 0, or at least ${PAYERS_DAYS_MIN}`)
+  return parsed
+}
+
+const addressDays = (value: string): number => {
+  const parsed = days(value)
+  if (parsed !== 0 && parsed < ADDRESS_DAYS_MIN) throw new Error(`must be 0, or at least ${ADDRESS_DAYS_MIN}`)
   return parsed
 }
 
@@ -32,5 +41,17 @@ export const retentionSettings = {
     '90',
     days,
     'Days after the last receipt of a callback, after which the server deletes the callback. Forged callbacks: 7 days. 0: never.',
+  ),
+  retention_idempotency_days: setting(
+    'RETENTION_IDEMPOTENCY_DAYS',
+    '30',
+    days,
+    'Days after which the worker erases the stored answers of Idempotency-Keys, but not before IDEMPOTENCY_REPLAY_DAYS. The keys stay. 0: never.',
+  ),
+  retention_audit_addresses_days: setting(
+    'RETENTION_AUDIT_ADDRESSES_DAYS',
+    '730',
+    addressDays,
+    "Days after which the worker deletes callers' IP addresses of the audit log. At least 30. 0: never.",
   ),
 } as const

@@ -1,6 +1,7 @@
 // Exports claims of due rows, concurrency limits, and the worker that runs tasks. No file of this room depends on a business
 // function of the product.
 
+export { answerRetention } from './answer-retention.ts'
 export { type Claimed, type Claimer, createClaimer } from './claim.ts'
 export { type ConcurrencyLimits, createConcurrencyLimits } from './concurrency.ts'
 export { type RetentionRule, retentionTask } from './retention.ts'
