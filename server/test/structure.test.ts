@@ -285,7 +285,7 @@ const FOREIGN_WRITES: Record<string, string> = {
  * The tables of other rooms that a room reads. The list omits the administration, which reads every table to verify the data.
  */
 const READS: Record<string, readonly string[]> = {
-  'access/api-keys': ['merchants'],
+  'access/api-keys': ['members', 'merchants'],
   'access/identity': ['members', 'merchants', 'pricing_rules', 'users'],
   'access/four-eyes': ['users'],
   'access/merchants': ['api_keys'],

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { createKey } from '../../src/access/api-keys/index.ts'
 import { createTestOperator } from '../operator.ts'
 import { type Office, openOffice } from './office.ts'
 
@@ -44,6 +45,44 @@ test("an administrator invites a person, changes the person's role and removes t
   await visitor.press('Ndiyo, nijiondoe', '')
   await page.getByRole('alert').getByText('Huyu ni msimamizi wa mwisho.').waitFor()
   await visitor.leave()
+})
+
+test('before the removal of a member, an administrator reads which API keys end, and keeps one of them', async () => {
+  const { world } = office
+  const merchant = await world.newMerchant()
+  const admin = await office.newPerson('MERCHANT_ADMIN', merchant)
+  const maker = await office.newPerson('DEVELOPER', merchant)
+  const make = (name: string, environment: 'live' | 'sandbox', created_by_id = maker.user_id) =>
+    createKey(world.deps, { merchant_id: merchant.id, environment, scopes: ['collections:read'], name, created_by_id })
+  const [shop, trial, other] = [
+    await make('Shop server', 'live'),
+    await make('Trial', 'sandbox'),
+    await make('Of the administrator', 'live', admin.user_id),
+  ]
+  for (const language of ['sw', 'en'] as const) {
+    const visitor = await office.comes(admin, 'dashboard', { language })
+    const { page, says } = visitor
+    await visitor.opens('/sandbox/members')
+    await page.getByRole('button', { name: `${says('Ondoa', 'Remove')}: ${maker.email}` }).click()
+    const dialog = page.getByRole('dialog')
+    const boxes = dialog.getByRole('checkbox')
+    await boxes.first().waitFor()
+    assert.equal(await boxes.count(), 2, 'the keys of both environments, and of no other member')
+    for (const box of await boxes.all()) assert.equal(await box.isChecked(), false, 'every key ends by default')
+    await dialog.getByText(says('Utafutwa', 'Is revoked')).nth(1).waitFor()
+    await dialog.getByRole('checkbox', { name: /^Shop server/ }).check()
+    await dialog.getByText(says('Utaendelea kufanya kazi', 'Stays valid')).waitFor()
+    await visitor.looks('removal with keys')
+    await visitor.picture('removal-with-keys')
+    if (language === 'en') {
+      await visitor.press('', 'Yes, remove them')
+      await page.getByRole('status').getByText(`${maker.email} is removed. Revoked API keys: Trial.`).waitFor()
+    }
+    await visitor.leave()
+  }
+  const works = async ({ plaintext_key }: { plaintext_key: string }) =>
+    (await world.get('/v1/collections', plaintext_key)).status
+  assert.deepEqual([await works(shop), await works(trial), await works(other)], [200, 401, 200])
 })
 
 test('a member who is not an administrator sees the members and may leave the business', async () => {

@@ -35,7 +35,13 @@ export const membersTexts = texts({
     changed: (email: string, role: string) => `Jukumu la ${email} sasa ni ${role}.`,
     remove_title: (email: string) => `Ondoa ${email}?`,
     remove_text:
-      'Atakataliwa mara moja kwenye biashara hii. Funguo za API alizotengeneza zitafutwa pia: seva zinazozitumia zitakataliwa.',
+      'Atakataliwa mara moja kwenye biashara hii. Funguo za API alizotengeneza zitafutwa pia, isipokuwa utakazochagua kubaki: seva zinazotumia funguo zilizofutwa zitakataliwa.',
+    keys_made: 'Funguo za API alizotengeneza',
+    keys_help:
+      'Weka alama kwenye funguo ambazo seva zenu bado zinazihitaji. Anayeondoka anaweza kuwa na nakala ya ufunguo.',
+    keys_revoked: 'Funguo za API zitakazofutwa',
+    key_ends: 'Utafutwa',
+    key_stays: 'Utaendelea kufanya kazi',
     remove_yes: 'Ndiyo, ondoa',
     removed: (email: string, keys: string) =>
       keys === '' ? `${email} ameondolewa.` : `${email} ameondolewa. Funguo za API zilizofutwa: ${keys}.`,
@@ -75,7 +81,12 @@ export const membersTexts = texts({
     changed: (email: string, role: string) => `The role of ${email} is now ${role}.`,
     remove_title: (email: string) => `Remove ${email}?`,
     remove_text:
-      'This member loses access to the business at once. The server also revokes the API keys that the member made, and refuses servers that use them.',
+      'This member loses access to the business at once. The server also revokes the API keys that the member made, except those that you keep, and refuses servers that use a revoked key.',
+    keys_made: 'API keys that this member made',
+    keys_help: 'Tick the keys that your servers still need. The person who leaves may have a copy of a key.',
+    keys_revoked: 'API keys that are revoked',
+    key_ends: 'Is revoked',
+    key_stays: 'Stays valid',
     remove_yes: 'Yes, remove them',
     removed: (email: string, keys: string) =>
       keys === '' ? `${email} is removed.` : `${email} is removed. Revoked API keys: ${keys}.`,

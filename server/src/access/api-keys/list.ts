@@ -5,15 +5,22 @@ import type { Environment, PageChoice } from '../../kernel/http/index.ts'
 import { type ApiKeyRecord, KEY_COLUMNS } from './present.ts'
 
 /** The filter of a list of keys. Null in a field means that the filter accepts every value. */
-export type KeyFilter = { environment: Environment | null; status: 'active' | 'revoked' | null }
+export type KeyFilter = {
+  environment: Environment | null
+  status: 'active' | 'revoked' | null
+  /** The id of the member who made the key. */
+  made_by: string | null
+}
 
 const CONDITIONS = `k.merchant_id = $1 and ($2::text is null or k.environment = $2)
-     and ($3::text is null or (k.revoked_at is null) = ($3 = 'active'))`
+     and ($3::text is null or (k.revoked_at is null) = ($3 = 'active'))
+     and ($4::text is null
+       or k.created_by_id = (select m.user_id from members m where m.merchant_id = $1 and m.id::text = lower($4)))`
 
 // An id begins with its creation time, so that the primary key sorts the keys by age.
 const LIST = sql(
   'api_keys_list',
-  `select ${KEY_COLUMNS} from api_keys k where ${CONDITIONS} order by k.id desc limit $4 offset $5`,
+  `select ${KEY_COLUMNS} from api_keys k where ${CONDITIONS} order by k.id desc limit $5 offset $6`,
 )
 const COUNT = sql('api_keys_count', `select count(*)::int as total from api_keys k where ${CONDITIONS}`)
 
@@ -24,7 +31,7 @@ export async function listKeys(
   filter: KeyFilter,
   { page = 1, page_size = 20 }: PageChoice,
 ): Promise<{ keys: ApiKeyRecord[]; total: number }> {
-  const matching = [merchant_id, filter.environment, filter.status]
+  const matching = [merchant_id, filter.environment, filter.status, filter.made_by]
   const [keys, counted] = await Promise.all([
     reader.query<ApiKeyRecord>(LIST, [...matching, page_size, (page - 1) * page_size]),
     reader.query<{ total: number }>(COUNT, matching),

@@ -48,8 +48,8 @@ export function apiKeyRoutes(deps: Deps): Routes {
         schema: { tags, summary: 'List API keys, newest first', querystring: KeysQuery, response: { 200: KeysReply } },
       },
       async (request) => {
-        const { environment = null, status = null } = request.query
-        const filter = { environment, status }
+        const { environment = null, status = null, made_by = null } = request.query
+        const filter = { environment, status, made_by }
         const { keys, total } = await listKeys(deps.db, caller(request).merchant.id, filter, request.query)
         return { success: true as const, data: pageOf(keys.map(presentKey), total, request.query) }
       },

@@ -59,6 +59,7 @@ export const KeysQuery = Type.Object({
   ...PageQuery,
   environment: Type.Optional(oneOf(ENVIRONMENTS, 'Default: keys of both.')),
   status: Type.Optional(oneOf(['active', 'revoked'])),
+  made_by: Type.Optional(line(64, 'Only keys that this member made: the id of the member.')),
 })
 
 /** The parameters of the paths that name a key. */
