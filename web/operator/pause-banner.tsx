@@ -25,7 +25,9 @@ export function PauseBanner() {
           {t.by(row.started_by)}: {row.reason}
         </Text>
       ))}
-      <PageLink to="pauses">{t.banner_link}</PageLink>
+      <PageLink to="pauses" className="banner-link">
+        {t.banner_link}
+      </PageLink>
     </Alert>
   )
 }

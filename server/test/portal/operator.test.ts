@@ -1,6 +1,7 @@
 // Operators use their console: the queue, the permissions for a decision, and a confirmation before money moves.
 
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { createTestOperator, forgetSums, type ShopWithKeys, type TestOperator } from '../operator.ts'
 import { type Office, openOffice, type Person, type Visitor } from './office.ts'
@@ -289,6 +290,77 @@ describe("the operators' console", () => {
     await visitor.press('', 'Clear the selection')
     await visitor.press('', 'Clear filters')
     await page.waitForURL((address) => address.search === '')
+    await visitor.leave()
+  })
+
+  test('during a pause an operator reads why payouts wait and recalls one, and the other leaves after the pause', async () => {
+    const { world } = office
+    const visitor = await office.comes(asha, 'operator')
+    const { page } = visitor
+    const pause = async (scope: 'merchant' | 'destination', reason: string) => {
+      await visitor.opens('/pauses')
+      await visitor.press('', 'Pause payouts')
+      await question(visitor).getByLabel('Payouts that wait').selectOption(scope)
+      if (scope === 'merchant') await question(visitor).getByLabel('Id of the merchant').fill(shop.merchant.id)
+      else await question(visitor).getByLabel('Network or bank').selectOption('MPESA')
+      await question(visitor).getByLabel('Reason').fill(reason)
+      await question(visitor).getByRole('button', { name: 'Pause payouts' }).click()
+    }
+    const resume = async (name: RegExp) => {
+      await page.getByRole('button', { name }).click()
+      await question(visitor).getByLabel('Reason').fill('The owner has the phone again')
+      await question(visitor).getByRole('button', { name }).click()
+      await hears(visitor, '', 'The pause has ended.')
+      await page.getByRole('button', { name }).waitFor({ state: 'detached' })
+    }
+    await pause('merchant', 'A stolen phone')
+    await hears(visitor, '', 'The payouts are paused.')
+    const [recalled, sent] = [
+      await operator.submit(shop, { amount: '1500.00' }),
+      await operator.submit(shop, { amount: '1600.00' }),
+    ]
+    for (const id of [recalled, sent]) assert.equal((await operator.act(id, 'approve')).status, 200)
+
+    // A process that took the send token of a payout before the pause.
+    const begin = (state: string, token: string | null, hours: number) =>
+      world.rows(
+        `update payouts set state = $2, send_token = $3, due_at = due_at + $4 * interval '1 hour' where withdrawal_id = $1`,
+        [sent, state, token, hours],
+      )
+    await begin('sending', null, 1)
+    await pause('destination', 'Wrong names')
+    await hears(visitor, '', 'Payouts that the server had begun to send before: 1. The provider may have paid them')
+    await begin('to_send', randomUUID(), -1)
+    const banner = page.getByRole('status').filter({ hasText: 'Payouts are paused' })
+    await banner.getByText('Wrong names').waitFor()
+    await visitor.looks('two pauses')
+    await visitor.picture('two-pauses')
+    await resume(/^End the pause: One network or bank/)
+
+    await visitor.opens(`/withdrawals/${recalled}`)
+    await banner.getByText('A stolen phone').waitFor()
+    await page.getByText('An operator has paused payouts: see the history.').waitFor()
+    await visitor.picture('waiting-payout')
+    await visitor.press('', 'Recall before it is sent')
+    await visitor.press('', 'Recall TZS 1,500')
+    await question(visitor).getByText('Write the reason.').waitFor()
+    assert.equal(await statusOf(recalled), 'PROCESSING')
+    await question(visitor).getByLabel('Reason').fill('The thief submitted it')
+    await visitor.looks('recall')
+    await visitor.picture('recall')
+    await visitor.press('', 'Recall TZS 1,500')
+    await hears(visitor, '', 'Recalled: TZS 1,500 and the charges are back in the balance of the merchant.')
+    assert.equal(await statusOf(recalled), 'CANCELLED')
+    await page.getByText('The thief submitted it').first().waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Recall before it is sent' }).count(), 0)
+
+    await visitor.opens('/pauses')
+    await resume(/^End the pause: One merchant/)
+    await banner.waitFor({ state: 'detached' })
+    world.deps.clock.advance(30_000)
+    await visitor.opens(`/withdrawals/${sent}`)
+    await page.locator('.timeline').getByText('Paid out').first().waitFor()
+    assert.equal(await statusOf(sent), 'SUCCESS')
     await visitor.leave()
   })
 

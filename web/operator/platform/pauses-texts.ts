@@ -16,7 +16,7 @@ export const pausesTexts = texts({
     started: (sending: number) =>
       sending === 0
         ? 'Utoaji pesa umesimamishwa.'
-        : `Utoaji pesa umesimamishwa. Uliokuwa ukitumwa tayari: ${sending}; huenda umetoka.`,
+        : `Utoaji pesa umesimamishwa. Ambao seva ilikuwa imeanza kuutuma: ${sending}. Huo huenda umelipwa au utalipwa.`,
     scope: 'Unaohusika',
     scopes: {
       platform: 'Mfumo mzima',
@@ -59,7 +59,7 @@ export const pausesTexts = texts({
     started: (sending: number) =>
       sending === 0
         ? 'The payouts are paused.'
-        : `The payouts are paused. Payouts that were being sent: ${sending}. They may have left.`,
+        : `The payouts are paused. Payouts that the server had begun to send before: ${sending}. The provider may have paid them, or may still pay them.`,
     scope: 'Payouts that wait',
     scopes: {
       platform: 'The whole platform',
