@@ -14,7 +14,7 @@ import {
   VODACOM_SETTINGS,
 } from '../../../test/providers/settings.ts'
 import { PROVIDERS } from '../../adapters/providers/registry.ts'
-import { readConfig } from './config.ts'
+import { fileSettings, readConfig } from './config.ts'
 
 const KEY = PRODUCTION_SETTINGS.SECRET_KEY
 
@@ -33,6 +33,7 @@ const BAD: [string, string[]][] = [
   ['HOST', ['127.0.0.1 ', ' ', 'local host']],
   ['PORT', ['http', '-1', '65536', '80.5', '', ' ', 'NaN', 'Infinity']],
   ['DATABASE_URL', ['mysql://db', 'db', 'http://db']],
+  ['MIGRATION_DATABASE_URL', ['mysql://db', 'db']],
   ['DATABASE_TLS_NOT_NEEDED', ['yes', '']],
   ['DATABASE_CONNECTIONS', ['0', '1', '100000', 'many']],
   ['BASE_URL', ['example.tz', 'ftp://example.tz']],
@@ -144,9 +145,16 @@ const BAD: [string, string[]][] = [
   ['RETENTION_AUDIT_ADDRESSES_DAYS', ['-1', '29', '30.5', 'ever', '', '3651']],
   ['LOG_LEVEL', ['loud', '']],
 ]
+const SECRETS = new Set(fileSettings(PROVIDERS))
 for (const [name, values] of BAD) {
-  test(`the server refuses a bad ${name} with the name of the variable`, () => {
-    for (const value of values) assert.deepEqual(refusedFor({ [name]: value }), [name], JSON.stringify(value))
+  test(`the server refuses a bad ${name} with the name of the variable and the value, unless it may be secret`, () => {
+    for (const value of values) {
+      assert.deepEqual(refusedFor({ [name]: value }), [name], JSON.stringify(value))
+      const names_value = refusalOf({ [name]: value }).includes(
+        JSON.stringify(value.replace(/^.*@/s, '***@').slice(0, 200)),
+      )
+      assert.equal(names_value, !SECRETS.has(name), refusalOf({ [name]: value }))
+    }
   })
 }
 
@@ -203,11 +211,15 @@ test('the limits of prompts apply by default to real money only, and the limits 
   assert.deepEqual([payout_daily_limit, payout_daily_limit_per_destination, new_destination], [null, null, 'warn'])
 })
 
-test('the refusal of a configuration never contains the refused value, because the value may be a secret', () => {
-  const secret = randomBytes(20).toString('base64')
+test('the refusal of a configuration never contains a secret or the password of a URL', () => {
+  const secret = `${randomBytes(20).toString('base64')}/@${'x'.repeat(300)}`
   assert.throws(
-    () => readConfig({ SECRET_KEY: secret, DATABASE_URL: `mysql://root:${secret}@db` }, PROVIDERS),
-    (error: Error) => !error.message.includes(secret),
+    () =>
+      readConfig(
+        { SECRET_KEY: secret, DATABASE_URL: `mysql://root:${secret}@db`, BASE_URL: `ftp://root:${secret}@host` },
+        PROVIDERS,
+      ),
+    (error: Error) => !error.message.includes(secret.slice(0, 28)),
   )
 })
 

@@ -455,12 +455,17 @@ function parseSettings(
   const parse = <Table extends SettingTable>(table: Table): SettingValues<Table> => {
     const values: Record<string, unknown> = {}
     for (const [name, entry] of Object.entries(table)) {
+      let value: string | undefined
       try {
         const given = env[entry.env]
         // If .env has an empty line for a variable, the file of NAME_FILE still applies.
-        values[name] = entry.parse((given || readFile(entry)) ?? given ?? entry.default)
+        value = (given || readFile(entry)) ?? given ?? entry.default
+        values[name] = entry.parse(value)
       } catch (error) {
-        problems.push(`${entry.env} ${(error as Error).message}`)
+        const { message } = error as Error
+        problems.push(
+          `${entry.env} ${message}${value === undefined || entry.secret ? '' : describeValue(value, message)}`,
+        )
       }
     }
     return values as SettingValues<Table>
@@ -471,6 +476,14 @@ function parseSettings(
     provider_settings: new Map(realFirst(providers).map((provider) => [provider.name, parse(provider.settings)])),
     ...parse(productSettings),
   }
+}
+
+const VALUE_MAX = 200
+
+/** Describes the value of a refused setting, unless the message contains it. Removes all before the last @, which may be a password. */
+function describeValue(value: string, message: string): string {
+  const shown = JSON.stringify(value.replace(/^.*@/s, '***@').slice(0, VALUE_MAX))
+  return message.includes(shown) ? '' : ` (the value is ${shown})`
 }
 
 /**

@@ -105,7 +105,7 @@ export function consoleProblems({
   const shared = operator_url === '' ? undefined : sharedAddress(operator_url, addresses)
   if (shared !== undefined)
     return [
-      `OPERATOR_URL must have another host or port than ${shared}, because its host serves only the operator console`,
+      `OPERATOR_URL must have another host or port than ${shared}, because its host serves only the operator console (the value is "${operator_url}")`,
     ]
   if ((dashboard_client_id === '') !== (operator_client_id === '')) {
     return [
