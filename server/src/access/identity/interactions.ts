@@ -14,6 +14,7 @@ import { deviceName } from './device-name.ts'
 import { textsOf, withLanguage } from './pages.ts'
 import { signInPage } from './pages-forms.ts'
 import { identityMail } from './pages-mails.ts'
+import { cookieName } from './provider.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 import { EMBEDDED } from './tokens.ts'
 import { hasSecondStep } from './totp.ts'
@@ -190,8 +191,9 @@ function deviceCookie(site: IdentitySite, request: FastifyRequest, person: Signi
   const id = deviceOf(deps, request, person) ?? newId(deps, 0)
   const sealed = deps.vault.seal(JSON.stringify({ id, subject: person.subject, until }))
   const value = Buffer.from(sealed).toString('base64url')
-  const secure = site.base_url().startsWith('https:') ? '; Secure' : ''
-  return `${DEVICE_COOKIE}=${value}; Path=/identity; Max-Age=${DEVICE_S}; HttpOnly; SameSite=Lax${secure}`
+  const secure = site.base_url().startsWith('https:')
+  const flags = `HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+  return `${cookieName(DEVICE_COOKIE, secure)}=${value}; Path=/identity; Max-Age=${DEVICE_S}; ${flags}`
 }
 
 /**
@@ -199,7 +201,9 @@ function deviceCookie(site: IdentitySite, request: FastifyRequest, person: Signi
  * of the password.
  */
 export function deviceOf(deps: Deps, { headers }: FastifyRequest, person: SigningIn | null): string | null {
-  const value = new RegExp(`(?:^|;\\s*)${DEVICE_COOKIE}=([\\w-]{1,1000})(?:;|$)`).exec(headers.cookie ?? '')?.[1]
+  const value = new RegExp(`(?:^|;\\s*)(?:__Secure-)?${DEVICE_COOKIE}=([\\w-]{1,1000})(?:;|$)`).exec(
+    headers.cookie ?? '',
+  )?.[1]
   if (value === undefined) return null
   try {
     const opened = JSON.parse(deps.vault.open(Buffer.from(value, 'base64url').toString()))

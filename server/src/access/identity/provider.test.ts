@@ -239,7 +239,7 @@ describe('endpoints of the provider', () => {
       })
       assert.equal(begun.status, 303)
       for (const cookie of begun.headers['set-cookie'] as string[])
-        assert.match(cookie, /; samesite=lax; secure; httponly/i)
+        assert.match(cookie, /^__Secure-identity_.*; samesite=lax; secure; httponly/i)
     } finally {
       await named.close()
     }

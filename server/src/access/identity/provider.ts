@@ -170,11 +170,20 @@ const lifetimes: Configuration = {
   },
 }
 
+/** Returns the name of a cookie. If the address has https, browsers accept a cookie of this name only over TLS. */
+export function cookieName(name: string, secure: boolean): string {
+  return secure ? `__Secure-${name}` : name
+}
+
 function cookies(secret: string, secure: boolean): NonNullable<Configuration['cookies']> {
   const options = { httpOnly: true, sameSite: 'lax', signed: true, secure } as const
   return {
     keys: [secret],
-    names: { session: 'identity_session', interaction: 'identity_sign_in', resume: 'identity_resume' },
+    names: {
+      session: cookieName('identity_session', secure),
+      interaction: cookieName('identity_sign_in', secure),
+      resume: cookieName('identity_resume', secure),
+    },
     long: { ...options, path: MOUNT },
     short: options,
   }
