@@ -43,6 +43,22 @@ for (const [name, secret] of Object.entries(SECRETS)) {
   })
 }
 
+test('each line of the log is one JSON object with level and UTC time, and a text with line ends forges no line', () => {
+  const forged = '\n{"level":"error","time":"2026-01-01T00:00:00.000Z","msg":"forged"}\r\n\u2028'
+  const lines = written((log) => {
+    log.info({ path: `/v1/x${forged}` }, `request${forged}`)
+    log.error({ err: new Error(forged) }, 'failed')
+  })
+    .trimEnd()
+    .split(/\r\n|[\n\r]/)
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    lines.map(({ level }) => level),
+    ['info', 'error'],
+  )
+  for (const { time } of lines) assert.equal(new Date(time).toISOString(), time)
+})
+
 for (const name of [
   'authorization',
   'x-api-key',
