@@ -285,7 +285,7 @@ export type Calls = {
   }
   'GET /v1/merchant/api-keys': {
     params: {  }
-    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "active" | "revoked" }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "active" | "revoked"; made_by?: string }
     body: undefined
     data: { items: Array<{ id: string; merchant_id: string; name: string; environment: "live" | "sandbox"; key_prefix: string; key_last4: string; scopes: Array<string>; ip_whitelist_enabled: boolean; continue_without_ip_whitelist: boolean; status: "active" | "revoked"; last_used_at: string | null; expires_at: string | null; revoked_at: string | null; created_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
   }
