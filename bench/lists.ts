@@ -15,7 +15,7 @@ import {
 } from './world.ts'
 
 const FEW = 10_000
-const TIMES = 5
+const TIMES_MAX = 5
 const DAY_MS = 86_400_000
 /** A month inside the period of the rows, as the filters `from` and `to`. */
 const MONTH_AGO_MS = 60 * DAY_MS
@@ -87,23 +87,24 @@ const HOME = ['today', '7d', '30d'].map((period) => `/v1/merchant/overview?perio
 export async function listsCase(
   cleanup: Cleanup,
   database: Database,
-  options: { many: number; days: number },
+  options: { many: number; days: number; reads: number },
 ): Promise<ListReads> {
   const local = createCleanup()
   cleanup.add(local.run)
   const few = await makeListsMerchant(local, database, Math.min(FEW, options.many), options.days)
   const many = await makeListsMerchant(local, database, options.many, options.days)
+  const times = Math.min(TIMES_MAX, options.reads)
   const now = Date.now()
   const at = (ms: number) => encodeURIComponent(new Date(ms).toISOString())
   const reads = []
   for (const path of PATHS(at(now - MONTH_AGO_MS), at(now - MONTH_AGO_MS / 2 + 1_234_567))) {
-    reads.push({ path, few_ms: await timeListRead(few, path), many_ms: await timeListRead(many, path) })
+    reads.push({ path, few_ms: await timeListRead(few, path, times), many_ms: await timeListRead(many, path, times) })
   }
   for (const path of HOME) {
     reads.push({
       path,
-      few_ms: await timeListRead(few, path, few.person),
-      many_ms: await timeListRead(many, path, many.person),
+      few_ms: await timeListRead(few, path, times, few.person),
+      many_ms: await timeListRead(many, path, times, many.person),
     })
   }
   await local.run()
@@ -112,9 +113,15 @@ export async function listsCase(
 
 type ListsMerchant = { url: string; merchant: BenchMerchant; person: string; summing_s: number }
 
-async function timeListRead(shop: ListsMerchant, path: string, token = shop.merchant.key): Promise<number> {
+/** Returns the median milliseconds of `count` reads. */
+async function timeListRead(
+  shop: ListsMerchant,
+  path: string,
+  count: number,
+  token = shop.merchant.key,
+): Promise<number> {
   const times: number[] = []
-  for (let i = 0; i < TIMES; i++) {
+  for (let i = 0; i < count; i++) {
     const began = performance.now()
     const answer = await fetch(`${shop.url}${path.replace('{id}', shop.merchant.id)}`, {
       headers: { authorization: `Bearer ${token}` },
@@ -124,7 +131,7 @@ async function timeListRead(shop: ListsMerchant, path: string, token = shop.merc
     times.push(performance.now() - began)
   }
   times.sort((a, b) => a - b)
-  return Number((times[Math.floor(TIMES / 2)] ?? 0).toFixed(1))
+  return Number((times[Math.floor(count / 2)] ?? 0).toFixed(1))
 }
 
 async function makeListsMerchant(

@@ -89,7 +89,7 @@ Options
   --days N            Days of these rows (90)
   --lines N           Lines of the statement in reconcile (LINES, or 1000000)
   --waiting N         Waiting payers in pages (10000)
-  --reads N           Reads of each kind, of each merchant (500)
+  --reads N           Reads of each kind, of each merchant (500; in lists at most 5)
   --forged N          Forged callbacks a second in flood (5000)
   --results DIR       Folder for a copy of the JSON (bench/results)
   --profile           Runs life with --cpu-prof: prints the path of the profile and the functions with most self time
@@ -241,7 +241,7 @@ async function measureAll(
     results.cases.flood = await floodCase(cleanup, database, settings, positive(values, 'forged'))
   }
   if (wants('lists')) {
-    const options = { many: positive(values, 'rows'), days: positive(values, 'days') }
+    const options = { many: positive(values, 'rows'), days: positive(values, 'days'), reads: settings.reads }
     writeProgress(`lists: writing ${options.many} rows of each ...`)
     results.cases.lists = await listsCase(cleanup, database, options)
   }
