@@ -20,7 +20,7 @@ Node's test runner, such as --test-name-pattern='NAME' for the tests whose names
 
 Environment
   TEST_PG_BIN   Programs of another PostgreSQL, such as /usr/lib/postgresql/15/bin, instead of the packaged ones
-  KILLS         Times that the crash test kills its server (5; npm run crash: 20)
+  KILLS         Times that the crash test kills its server (4, with payouts 3; npm run crash: 20)
   LOSSES        Backends of PostgreSQL that the test kills, and its fast and immediate restarts
                 (8,2,2; npm run restarts: 50,10,10)
   PAYMENTS, PAYOUTS

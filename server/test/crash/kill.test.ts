@@ -11,7 +11,7 @@ import { createClient, orderOf, startLoad } from './load.ts'
 import { type Child, startChild, until } from './processes.ts'
 import { createRig, type Rig, seededRandom } from './rig.ts'
 
-const KILLS = Number(process.env.KILLS ?? 5)
+const KILLS = Number(process.env.KILLS ?? 4)
 const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
 const CONCURRENCY = 32
 const PER_SECOND = 300

@@ -18,7 +18,7 @@ import {
 import { type Child, startChild } from './processes.ts'
 import { createRig, type Rig, seededRandom } from './rig.ts'
 
-const KILLS = Number(process.env.KILLS ?? 4)
+const KILLS = Number(process.env.KILLS ?? 3)
 const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
 const PER_KILL = 60
 const AT_ONCE = 12
