@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { readCanary } from '../../src/kernel/db/index.ts'
 import { createVault, keyIdOf } from '../../src/kernel/lib/index.ts'
@@ -29,20 +29,28 @@ after(async () => {
 })
 
 describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
-  for (const process_kind of ['all', 'api', 'worker'] as const) {
-    test(`a process with PROCESS=${process_kind} refuses a SECRET_KEY that is not the key of its database, and logs instructions`, async () => {
-      const { url } = await newDatabase()
+  describe('each kind of process', { concurrency: 1 }, () => {
+    let url: string
+    before(async () => {
+      url = (await newDatabase()).url
       const first = await startServer(url, RIGHT)
       await first.ready()
       await first.kill()
-      const second = await startServer(url, WRONG, { PROCESS: process_kind })
-      await refuses(second)
-      assert.doesNotMatch(second.output(), new RegExp(WRONG.toString('base64')))
-      const third = await startServer(url, RIGHT)
-      await third.ready()
-      await third.kill()
     })
-  }
+    for (const process_kind of ['all', 'api', 'worker'] as const) {
+      test(`a process with PROCESS=${process_kind} refuses a SECRET_KEY that is not the key of its database, and logs instructions`, async () => {
+        const second = await startServer(url, WRONG, { PROCESS: process_kind })
+        await refuses(second)
+        assert.doesNotMatch(second.output(), new RegExp(WRONG.toString('base64')))
+      })
+    }
+
+    test('a process with the SECRET_KEY of its database starts after refused processes', async () => {
+      const last = await startServer(url, RIGHT)
+      await last.ready()
+      await last.kill()
+    })
+  })
 
   test('an admin command refuses the wrong SECRET_KEY, except migrate and verify, which read no encrypted data', async () => {
     const { url } = await newDatabase()
