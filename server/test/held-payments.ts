@@ -88,7 +88,9 @@ export function createHeldPaymentCalls(world: World, operator: TestOperator, web
         await world.newKey({ merchant, environment: 'live' }),
         await world.newKey({ merchant, environment: 'sandbox' }),
       ]
-      await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url }, key: live })
+      for (const key of [live, sandbox]) {
+        await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url }, key })
+      }
       if (prices !== undefined) {
         const url = `/v1/operator/merchants/${merchant.id}/pricing`
         const priced = await world.call({ method: 'PUT', url, payload: prices, key: await operator.session() })
