@@ -220,6 +220,13 @@ export function checkAccess(principal: Principal, access: Exclude<Access, 'publi
   refuse('insufficient_scope', { details: { required_scope: access.scopes.join(' or ') } })
 }
 
+/** Returns true if the value is an access of the list above. The type of a route's configuration does not ensure this. */
+export function isAccess(access: Access): boolean {
+  if (typeof access !== 'string') return true
+  const duty = dutyOf(access)
+  return duty === null ? ['public', 'session', 'authenticated'].includes(access) : Object.hasOwn(OPERATOR_DUTIES, duty)
+}
+
 /** Returns the duty of operators that a route requires. Null means that the route requires no operator. */
 export function dutyOf(access: Access): OperatorDuty | null {
   return typeof access === 'string' && access.startsWith(OPERATOR)

@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../db/index.ts'
 import { Refusal, redactText, refuse } from '../lib/index.ts'
-import { checkAccess, checkStepUp, chooseCaller, type Principal, replaceMe } from './access.ts'
+import { checkAccess, checkStepUp, chooseCaller, isAccess, type Principal, replaceMe } from './access.ts'
 import type { App, AppOptions } from './app-types.ts'
 import type { OpenConnections } from './connections.ts'
 import { isPublicCall, PREFLIGHT_HEADERS } from './cors.ts'
@@ -69,9 +69,11 @@ export function addHooks(app: App, context: AppContext): void {
     app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
   }
   app.addHook('onRoute', (route) => {
-    // A route without `access` is a mistake of the programmer. The app then does not start.
-    if (route.config?.access === undefined)
+    // A route without a known `access` is a mistake of the programmer. The app then does not start.
+    const access = route.config?.access
+    if (access === undefined)
       throw new Error(`route ${route.method} ${route.url} names no access: add the field access to its config`)
+    if (!isAccess(access)) throw new Error(`route ${route.method} ${route.url} names an unknown access: ${access}`)
     // Routes share their configuration objects, so the hook copies the configuration before a change.
     route.config = { ...route.config, query_names: queryNames(route), body_fields: bodyFields(route) }
   })

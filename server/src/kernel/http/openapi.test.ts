@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createWorld, type World } from '../../../test/harness.ts'
+import { createApp } from './app.ts'
 
 type Operation = {
   parameters?: { in: string; name: string }[]
@@ -35,6 +36,19 @@ test('every documented call declares each status that the call can answer', () =
     }
   }
   assert.deepEqual(missing, [])
+})
+
+test('the app does not start with a route that names no access, or an unknown one', async () => {
+  const withConfig = (config: object) =>
+    createApp(world.deps, {
+      authenticate: () => Promise.reject(new Error('no request comes')),
+      isKey: () => false,
+      routes: [(app) => void app.get('/v1/secret', { config }, async () => 'secret')],
+    })
+  await assert.rejects(withConfig({}), /route GET \/v1\/secret names no access/)
+  for (const access of ['operator', 'operator:', 'operator:everything', 'operator:toString', 'sessions']) {
+    await assert.rejects(withConfig({ access }), new RegExp(`route GET /v1/secret names an unknown access: ${access}`))
+  }
 })
 
 /** The sums that hold in every record: the first field is the sum of the second and the third field. */
