@@ -67,6 +67,7 @@ async function withScriptedPayment(
       method: 'PATCH',
       url: '/v1/merchant/webhook-config',
       payload: { webhook_url: 'http://127.0.0.1:9/hook' },
+      key: world.live_key,
     })
     const reply = await world.post(PUSH, { amount: '1000', phone: '0754123456' }, { key: world.live_key })
     assert.equal(reply.status, 202)

@@ -50,9 +50,11 @@ const EVENTS = ['disbursement.success', 'disbursement.failed', 'disbursement.rev
 async function newSubscriber(events = EVENTS): Promise<Merchant> {
   const merchant = await world.newMerchant()
   const payload = { webhook_url: 'http://127.0.0.1:9/hook', events }
-  const key = await world.newKey({ merchant })
-  const reply = await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload, key })
-  assert.equal(reply.status, 200, reply.text)
+  for (const environment of ['live', 'sandbox'] as const) {
+    const key = await world.newKey({ merchant, environment })
+    const reply = await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload, key })
+    assert.equal(reply.status, 200, reply.text)
+  }
   return merchant
 }
 
