@@ -1,6 +1,6 @@
 -- The worker erases the stored answers of old Idempotency-Keys. Rows are written in the order of their time, so that a range index of
 -- few pages finds those of a time, and costs a new row almost nothing.
--- oldest program: 0013
+-- oldest program: 0062
 
 create index idempotency_keys_time_idx on idempotency_keys using brin (merchant_id, created_at) with (autosummarize = on);
 comment on column idempotency_keys.response_body is 'Body of the stored response. Null means that the first request still runs. Empty means that the worker has erased it.';

@@ -1,6 +1,6 @@
 -- The worker deletes callers' addresses from beside the audit log. Entries of earlier programs hold the address itself, and their
 -- hashes cover it, so these addresses stay. An earlier program shows the hash of a newer entry instead of the address.
--- oldest program: 0013
+-- oldest program: 0062
 
 create table audit_addresses (
   merchant_id uuid        not null,
