@@ -12,6 +12,8 @@ import { COMMAND_ACT } from './act.ts'
 import { makeKey } from './merchants.ts'
 
 const DEMO_EMAIL = 'demo@malipo.example'
+/** The end of the e-mail addresses of all demo users. */
+const DEMO_DOMAIN = '@demo.malipo.example'
 const FIND_DEMO_MERCHANT = sql('demo_find', 'select id from merchants where email = $1 order by created_at limit 1')
 // No other advisory lock of this database uses this number.
 const LOCK = sql('demo_lock', 'select pg_advisory_xact_lock(7165243380915628)')
@@ -85,7 +87,7 @@ export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUse
     const users: DemoUser[] = []
     const renewed: DemoUser[] = []
     for (const role of [...MERCHANT_ROLES, 'SUPER_ADMIN'] as const) {
-      const email = `${role.toLowerCase().replace('_', '-')}@demo.malipo.example`
+      const email = `${role.toLowerCase().replace('_', '-')}${DEMO_DOMAIN}`
       const user_id = await ensureUser(deps, tx, email, role)
       if (role !== 'SUPER_ADMIN') await setMember(deps, tx, merchant.id, user_id, role)
       const before = stored.find((one) => one.email === email)?.password
@@ -134,9 +136,14 @@ async function writeDemoUsers(deps: Deps, file: string, users: readonly DemoUser
   }
 }
 
+/** Returns true for the e-mail address of a demo user. */
+export function isDemoUser(email: string): boolean {
+  return email.endsWith(DEMO_DOMAIN)
+}
+
 const DEMO_USERS_LEFT = sql(
   'demo_people_left',
-  "select email from users where email like '%@demo.malipo.example' and disabled_at is null order by email",
+  `select email from users where email like '%${DEMO_DOMAIN}' and disabled_at is null order by email`,
 )
 
 /**

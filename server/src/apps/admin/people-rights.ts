@@ -13,6 +13,7 @@ import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts
 import type { OperatorRole } from '../../kernel/http/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { COMMAND_ACT } from './act.ts'
+import { isDemoUser } from './demo.ts'
 
 /** The user whose rights changed. */
 type ChangedUser = { user_id: string; email: string }
@@ -29,7 +30,7 @@ const FIND = sql(
 
 /**
  * Disables a user from the next request on. If the user is already disabled, or the last enabled SUPER_ADMIN, refuses with
- * invalid_state.
+ * invalid_state. A demo user is never kept, because production does not start with demo users.
  */
 export function disableByEmail(deps: Deps, email: string): Promise<ChangedUser> {
   return changeRights(deps, email, async (tx, { id, disabled_at }) => {
@@ -79,7 +80,8 @@ function changeRights(deps: Deps, email: string, applyChange: RightsChange): Pro
     const [user] = await tx.query<UserRightsRow>(FIND, [email])
     if (!user) refuse('not_found', { message: 'There is no user with this e-mail address.' })
     const { action, before, after } = await applyChange(tx, user)
-    if (action === 'user.disable' || action === 'user.revoke_operator') keepSuperAdmin(super_admins, user.id)
+    const takes_rights = action === 'user.disable' || action === 'user.revoke_operator'
+    if (takes_rights && !isDemoUser(email)) keepSuperAdmin(super_admins, user.id)
     // A foreign issuer manages the sessions of its users, and the subject of a user must not change.
     if (user.issuer === EMBEDDED) await endSessions(deps, tx, user.id)
     await recordAudit(deps, tx, {

@@ -163,6 +163,17 @@ test('no command removes the last enabled SUPER_ADMIN, not even two commands at 
   assert.deepEqual(await rolesOf(user_id), [{ super_admin: false, operator_role: 'SUPPORT' }])
 })
 
+test('a command disables a demo user who is the last SUPER_ADMIN, because production does not start with demo users', async () => {
+  const { deps } = world
+  await world.rows('update users set super_admin = false')
+  const { email: made } = await signIn('SUPER_ADMIN')
+  const email = 'super-admin@demo.malipo.example'
+  await world.rows('update users set email = $2 where email = $1', [made, email])
+  await disableByEmail(deps, email)
+  const enabled = 'select email from users where super_admin and disabled_at is null'
+  assert.deepEqual(await world.rows(enabled), [])
+})
+
 test('the admin command deletes a lost second step', async () => {
   const { deps } = world
   const { email, user_id, left, status, acts } = await signIn('VIEWER')
