@@ -341,7 +341,7 @@ describe("the operators' console", () => {
     await banner.getByText('A stolen phone').waitFor()
     await page.getByText('An operator has paused payouts: see the history.').waitFor()
     await visitor.picture('waiting-payout')
-    await visitor.press('', 'Recall before it is sent')
+    await visitor.press('', 'Recall the unsent payout')
     await visitor.press('', 'Recall TZS 1,500')
     await question(visitor).getByText('Write the reason.').waitFor()
     assert.equal(await statusOf(recalled), 'PROCESSING')
@@ -352,7 +352,7 @@ describe("the operators' console", () => {
     await hears(visitor, '', 'Recalled: TZS 1,500 and the charges are back in the balance of the merchant.')
     assert.equal(await statusOf(recalled), 'CANCELLED')
     await page.getByText('The thief submitted it').first().waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Recall before it is sent' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Recall the unsent payout' }).count(), 0)
 
     await visitor.opens('/pauses')
     await resume(/^End the pause: One merchant/)
