@@ -17,7 +17,7 @@ export const decideTexts = texts({
     outcome_needed: 'Chagua kilichotokea.',
     approve: {
       title: 'Idhinisha utoaji huu?',
-      text: 'Kiasi na makato vitatengwa kwenye salio la biashara, na mtoa huduma ataagizwa kulipa mara moja. Hatua hii hairudishwi.',
+      text: 'Kiasi na makato vitatengwa kwenye salio la biashara, na mtoa huduma ataagizwa kulipa mara moja. Baadaye unaweza tu kusitisha utoaji ambao haujatumwa.',
       first:
         'Kiasi hiki kinahitaji waendeshaji wawili. Idhini yako ni ya kwanza: pesa hazitatoka hadi mwingine aidhinishe.',
       second: (operator: string) => `${operator} ameshaidhinisha. Idhini yako ni ya pili: pesa zitatoka mara moja.`,
@@ -91,7 +91,7 @@ export const decideTexts = texts({
     outcome_needed: 'Choose what happened.',
     approve: {
       title: 'Approve this withdrawal?',
-      text: 'The server reserves amount and charges, and asks the provider to pay at once. You cannot undo an approval.',
+      text: 'The server reserves amount and charges, and asks the provider to pay at once. Afterwards you can only recall a payout that the server has not sent.',
       first:
         'This amount requires two operators. Yours is the first approval: no money leaves until another operator approves.',
       second: (operator: string) => `${operator} has approved. Yours is the second approval: the money leaves at once.`,
