@@ -15,6 +15,6 @@ comment on column audit_addresses.merchant_id is 'The merchant of the entry; zer
 comment on column audit_addresses.seq is 'Number of the entry.';
 comment on column audit_addresses.at is 'Time of the entry.';
 comment on column audit_addresses.address is 'The caller''s address.';
-comment on column audit_addresses.salt is 'Random bytes, so that nobody finds a deleted address by hashing all addresses.';
+comment on column audit_addresses.salt is 'Random bytes. After their deletion, a reader cannot find the address by hashing all addresses.';
 comment on column audit_log.address is 'Hash of the caller''s address: see audit_addresses. Entries of programs before migration 0069 hold the address itself. Null for a command.';
 revoke update, truncate on audit_addresses from current_user;

@@ -1,5 +1,5 @@
 // Keeps the IP addresses of callers beside the audit log, so that the worker can delete them and the chain stays valid. An entry
-// holds only a hash of the address and a random salt. Without the salt, nobody can find the address by trying all addresses.
+// holds only a hash of the address and a random salt. Without the salt, a reader cannot find the address by a hash of every address.
 
 import { createHash } from 'node:crypto'
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
