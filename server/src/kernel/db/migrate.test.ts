@@ -1,13 +1,13 @@
 // Tests the migrations at the start and at an upgrade of the program.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import pg from 'pg'
 import { createTestDatabase } from '../../../test/database.ts'
-import { migrate, pendingMigrations } from './migrate.ts'
+import { MIGRATIONS_DIR, migrate, pendingMigrations } from './migrate.ts'
 
 const clearUp: (() => Promise<void>)[] = []
 after(async () => {
@@ -41,6 +41,29 @@ test('the migrations of the repository update an empty database to the newest sc
   const applied = await migrate(database.url)
   assert.equal(applied[0], '0001_init.sql')
   assert.deepEqual(await migrate(database.url), [])
+})
+
+test('an owner without the right to lock an append-only table migrates, as on PostgreSQL 15', async () => {
+  const database = await createTestDatabase(null)
+  clearUp.push(database.drop)
+  const earlier = await mkdtemp(join(tmpdir(), 'malipo-migrations-'))
+  clearUp.push(() => rm(earlier, { recursive: true }))
+  for (const name of await readdir(MIGRATIONS_DIR))
+    if (name < '0013') await copyFile(join(MIGRATIONS_DIR, name), join(earlier, name))
+  await migrate(database.url, undefined, earlier)
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  try {
+    // From PostgreSQL 17 on, MAINTAIN also permits the lock. Without MAINTAIN, the owner has the rights of PostgreSQL 15.
+    const { rows: version } = await client.query('show server_version_num')
+    if (Number(version[0].server_version_num) >= 170_000)
+      await client.query('revoke maintain on ledger_transfers from current_user')
+    assert.equal((await migrate(database.url))[0], '0013_booking_order.sql')
+    const { rows } = await client.query("select has_table_privilege('ledger_transfers', 'UPDATE') as may_update")
+    assert.deepEqual(rows, [{ may_update: false }])
+  } finally {
+    await client.end()
+  }
 })
 
 test('a failed migration changes nothing, its error names the file, and the corrected file runs later', async () => {

@@ -30,6 +30,15 @@ const OLDEST_PROGRAM = /^-- oldest program: (\d{4})$/m
  */
 const FIRST_WITH_OLDEST_PROGRAM = '0013'
 
+/**
+ * Statements that run before a migration, in the same transaction. A file that a database has applied must keep its text, so
+ * a correction of such a file is here. PostgreSQL 15 and 16 refuse `lock table` in 0013 to an owner without the UPDATE
+ * privilege, which 0001 revoked. 0013 itself revokes the privilege again.
+ */
+const BEFORE: Readonly<Record<string, string>> = {
+  '0013_booking_order.sql': 'grant update on ledger_transfers to current_user',
+}
+
 /** The part of a pino logger that migrations use. */
 export type MigrateLog = { info(message: string): void }
 
@@ -104,6 +113,8 @@ async function applyNext(client: pg.Client, migrations: Migration[]): Promise<st
     const next = pending(migrations, await readApplied(client))[0]
     if (next !== undefined) {
       name = next.name
+      const statement = BEFORE[next.name]
+      if (statement !== undefined) await client.query(statement)
       await client.query(next.sql)
       await client.query(
         `insert into schema_migrations (name, checksum, applied_at, oldest_program)
