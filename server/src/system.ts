@@ -37,6 +37,7 @@ import type { CallbackSink, Provider } from './adapters/providers/port.ts'
 import { isSimulated } from './adapters/providers/registry.ts'
 import { createRouting, type Routing } from './adapters/providers/routing.ts'
 import { createDeliverer, webhookRoutes } from './adapters/webhooks/index.ts'
+import { verifyTask } from './apps/admin/verify-task.ts'
 import { operatorRoutes } from './apps/operators/index.ts'
 import { notFoundPage, payPageRoutes } from './apps/pay-page/index.ts'
 import { type PortalOptions, portalRoutes, siteRoutes } from './apps/portal/index.ts'
@@ -389,5 +390,6 @@ function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: T
     reconciliationTask(deps, statementProviders(adapters.providers)),
     callbacksTask(deps),
     anchorTask(deps, adapters.outgoing),
+    verifyTask(deps),
   ]
 }

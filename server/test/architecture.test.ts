@@ -53,6 +53,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'kernel/db/describe.ts': ['apps/admin'],
   'apps/admin/demo.ts': ['main.ts'],
   'apps/admin/production.ts': ['main.ts'],
+  'apps/admin/verify-task.ts': ['system.ts'],
   'apps/admin/commands.ts': ['admin.ts'],
   'apps/admin/help.ts': ['admin.ts'],
   'apps/admin/options.ts': ['admin.ts'],

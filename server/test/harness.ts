@@ -54,6 +54,7 @@ export function testDeps(
       PROMPTS_PER_PHONE_DAY: '0',
       MESSAGES_PER_RECIPIENT_DAY: '0',
       AUDIT_ANCHOR_FILE: 'off',
+      VERIFY_EVERY_H: '0',
       LOG_LEVEL: 'debug',
       ...options.env,
     },

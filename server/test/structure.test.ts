@@ -255,7 +255,7 @@ const OWNERS: Record<string, readonly string[]> = {
   'money/withdrawals': ['payout_pauses', 'payouts', 'withdrawal_approvals', 'withdrawal_history', 'withdrawals'],
   'money/callbacks': ['provider_callbacks'],
   'money/reconciliation': ['reconciliation_exceptions', 'reconciliation_runs', 'statement_lines', 'statements'],
-  'apps/operators': ['adjustments'],
+  'apps/operators': ['adjustments', 'verify_runs'],
   'apps/request-log': ['request_packs', 'requests'],
 }
 

@@ -823,6 +823,12 @@ export type Calls = {
     body: { networks: Array<{ code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }> }
     data: { networks: Array<{ code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }> }
   }
+  'GET /v1/operator/verify': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: { every_h: number; last: { started_at: string; finished_at: string; ok: boolean | null; checks: number | null; problems: number | null; duration_ms: number; broken: Array<{ name: string; detail: string }> | null; error: string | null } | null; last_good_at: string | null }
+  }
   'GET /v1/session': {
     params: {  }
     query: {  }

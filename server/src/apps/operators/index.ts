@@ -1,3 +1,10 @@
-// Exports the routes of operators and their rules.
+// Exports the routes of operators, and the stored results of scheduled checks.
 
 export { operatorRoutes } from './routes.ts'
+export {
+  claimVerifyRun,
+  finishVerifyRun,
+  lastVerifyRun,
+  releaseVerifyRun,
+  type VerifyResult,
+} from './verify-runs.ts'

@@ -37,6 +37,8 @@ const IDENTITY_TABLES = [
 const INBOX_TABLES = ['provider_callbacks']
 /** Tables of the anchors of the audit log, which contain the ends of all chains. */
 const ANCHOR_TABLES = ['audit_anchors', 'audit_anchor_state']
+/** The results of scheduled checks, which concern all merchants. */
+const CHECK_TABLES = ['verify_runs']
 /** Tables about all payers: the prompts of each phone, and the help numbers of the networks. */
 const PAYER_TABLES = ['payer_tries', 'phone_prompts', 'recipient_messages', 'network_help']
 /**
@@ -146,6 +148,7 @@ test('every table belongs to a merchant or is a named exception', async () => {
         ...IDENTITY_TABLES,
         ...INBOX_TABLES,
         ...ANCHOR_TABLES,
+        ...CHECK_TABLES,
         ...PAYER_TABLES,
         ...RECONCILIATION_TABLES,
         ...PROCESS_TABLES,

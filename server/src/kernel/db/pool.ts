@@ -81,6 +81,8 @@ export type DbOptions = {
    * True for reports over whole tables, such as `verify`. Their statements have no time limit and a free choice of plans.
    */
   reporting?: boolean
+  /** The time limit of a statement of a report. With a limit, the report uses no parallel workers of the database. */
+  statement_ms?: number | undefined
 }
 
 const STATEMENT_TIMEOUT_MS = 10_000
@@ -99,6 +101,8 @@ const UTC = '-c timezone=UTC'
  * rows by key. With only index scans and nested loops to choose from, a plan stays right at any size.
  */
 const INDEX_PLANS = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
+
+const ONE_CORE = '-c max_parallel_workers_per_gather=0'
 
 const types = new pg.TypeOverrides()
 types.setTypeParser(20, (text: string) => BigInt(text)) // The type int8: amounts are bigint.
@@ -215,7 +219,9 @@ function createPool(options: DbOptions): pg.Pool {
     // The transaction sends independent statements at once and does not wait for their answers in between.
     pipeline: true,
     ...(options.reporting
-      ? { options: UTC }
+      ? options.statement_ms === undefined
+        ? { options: UTC }
+        : { options: `${UTC} ${ONE_CORE}`, statement_timeout: options.statement_ms }
       : {
           statement_timeout: STATEMENT_TIMEOUT_MS,
           query_timeout: ANSWER_TIMEOUT_MS,

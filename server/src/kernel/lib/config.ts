@@ -6,6 +6,7 @@ import { auditSettings, insecureAnchors } from './audit-settings.ts'
 import { consoleProblems, consoleSettings, insecureConsoles } from './console-settings.ts'
 import { limitSettings, setCountLimits } from './limit-settings.ts'
 import { insecureMessages, messageProblems, messageSettings } from './message-settings.ts'
+import { monitoringSettings } from './monitoring-settings.ts'
 import { parseProxyList } from './network.ts'
 import {
   type ConfigurableProviders,
@@ -258,6 +259,7 @@ const productSettings = {
   ),
   ...retentionSettings,
   ...auditSettings,
+  ...monitoringSettings,
   keys_per_merchant: setting(
     'KEYS_PER_MERCHANT',
     '20',

@@ -10,6 +10,8 @@ export type Task = {
   every_ms: number
   /** Takes at most one batch of due rows and returns their number. After the return, the task may still work on the rows. */
   runOnce(): Promise<number>
+  /** Ends long work that another process can begin again. The worker calls it before it waits for the rows in progress. */
+  stop?(): void
   /** Resolves when the task has finished all rows that it took. */
   idle(): Promise<void>
 }
@@ -59,6 +61,7 @@ export function createWorker(deps: Deps, tasks: readonly Task[]): Worker {
     async stop() {
       running = false
       for (const cancel of cancels.values()) cancel()
+      for (const task of tasks) task.stop?.()
       await Promise.all(rounds.values())
       await Promise.all(tasks.map((task) => task.idle()))
     },
