@@ -8,7 +8,7 @@ import { type DemoUser, demoUsers, ensureDemoMerchant } from './apps/admin/demo.
 import { requireSafeProduction } from './apps/admin/production.ts'
 import { createThreadedRecorder } from './apps/request-log/index.ts'
 import { type Deps, isSuperuser, isUnavailable, ownedTable } from './kernel/db/index.ts'
-import type { App } from './kernel/http/index.ts'
+import { type App, type OpenPort, openPort } from './kernel/http/index.ts'
 import { type Config, ConfigError, createLog, type Log } from './kernel/lib/index.ts'
 import { createWorker } from './kernel/work/index.ts'
 import {
@@ -76,8 +76,10 @@ async function startServer(config: Config, log: Log, releases: Releases, drainin
     log.info('the worker started')
     return
   }
-  releases.push(() => closeApp(system.app))
-  const base_url = await listen(config, system.app)
+  let opened: OpenPort | null = null
+  releases.push(() => closeApp(system.app, opened))
+  opened = await listen(config, system.app)
+  const base_url = config.base_url || `http://127.0.0.1:${opened.port}`
   log.info({ base_url, process: config.process }, 'the server listens for requests')
   if (config.node_env !== 'production') {
     const users = await demoUsers(deps, await ensureDemoMerchant(deps))
@@ -109,13 +111,10 @@ function startWork(deps: Deps, system: System, releases: Releases): void {
   releases.push(() => worker.stop())
 }
 
-/** Starts to listen for requests. Returns the address at which people and merchants reach the server. */
-async function listen(config: Config, app: App): Promise<string> {
+/** Starts to listen for requests. */
+function listen(config: Config, app: App): Promise<OpenPort> {
   const host = config.host || (config.node_env === 'production' ? '0.0.0.0' : '127.0.0.1')
-  await app.listen({ host, port: config.port })
-  const address = app.server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : config.port
-  return config.base_url || `http://127.0.0.1:${port}`
+  return openPort(app, { host, port: config.port })
 }
 
 /**
@@ -129,11 +128,11 @@ const IDLE_EVERY_MS = 50
  * Stops accepting requests and waits for the open requests. `app.close` ends only connections that are idle at that
  * moment. A client can keep a connection alive without a request, so the function closes idle connections repeatedly.
  */
-async function closeApp(app: App): Promise<void> {
+async function closeApp(app: App, opened: OpenPort | null): Promise<void> {
   const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_EVERY_MS)
   const rest = setTimeout(() => app.server.closeAllConnections(), CONNECTIONS_MS_MAX)
   try {
-    await app.close()
+    await Promise.all([app.close(), opened?.close()])
   } finally {
     clearInterval(idle)
     clearTimeout(rest)

@@ -1,0 +1,56 @@
+// Opens the port of the server with several sockets. Node accepts one connection of each listening socket in one turn of its event
+// loop. With one socket, an overloaded process of 20 turns a second accepts 20 connections a second: the queue of new connections
+// becomes longer than the patience of the clients, and the process accepts only connections whose clients have left.
+
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import type { App } from './app-types.ts'
+
+/** The number of listening sockets, and so the number of connections that the process accepts in one turn of its event loop. */
+const SOCKETS = 16
+
+/** An open port. */
+export type OpenPort = {
+  port: number
+  /** Accepts no further connection. Resolves when the open connections have ended. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts to listen for requests. Port 0 means that the system chooses a free port. Throws EADDRINUSE if another process listens on
+ * the port. On systems that cannot share a port between sockets, the port has one socket.
+ */
+export async function openPort(app: App, { host, port }: { host: string; port: number }): Promise<OpenPort> {
+  // Sockets that share a port would also share it with another process of this program, so a socket that shares nothing comes first.
+  const probe = await listenOn(createServer(), { host, port })
+  await closeServer(probe)
+  const others: Server[] = []
+  const is_shared = process.platform === 'linux' && host !== 'localhost'
+  await app.listen({ host, port, ...(is_shared ? { reusePort: true } : {}) })
+  const { port: opened } = app.server.address() as AddressInfo
+  const close = async () => {
+    await Promise.all(others.map(closeServer))
+  }
+  try {
+    for (let i = 1; is_shared && i < SOCKETS; i++) {
+      // The options are those with which node:http makes its own server.
+      const other = createServer({ allowHalfOpen: true, noDelay: true })
+      other.on('connection', (socket) => app.server.emit('connection', socket))
+      others.push(await listenOn(other, { host, port: opened, reusePort: true }))
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { port: opened, close }
+}
+
+async function listenOn(server: Server, options: { host: string; port: number; reusePort?: boolean }): Promise<Server> {
+  server.listen(options)
+  await once(server, 'listening')
+  return server
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()))
+}
