@@ -52,12 +52,13 @@ async function run(): Promise<void> {
 async function startServer(config: Config, log: Log, releases: Releases, draining: () => boolean): Promise<void> {
   const database = await openDatabase(config, log, releases)
   const applied = await migrateDatabase(database, log)
-  if (applied.length > 0) log.info({ applied }, 'the process migrated the database')
+  if (applied.length > 0) log.info({ component: 'process', applied }, 'the process migrated the database')
   const deps = await realDeps(config, log, database.url)
   releases.push(() => deps.db.close())
   if (config.node_env === 'production') await requireSafeProduction(deps)
   if (await isSuperuser(deps.db)) {
     log.warn(
+      { component: 'process' },
       'DATABASE_URL names a superuser, from which the database cannot protect the append-only tables: use a role that owns its database',
     )
   } else await warnOfSingleRole(deps)
@@ -65,7 +66,11 @@ async function startServer(config: Config, log: Log, releases: Releases, drainin
   const recorder = createThreadedRecorder({ url: database.url, log_level: config.log_level })
   const system = await compose(deps, { draining, folders: database.folders, recorder })
   releases.push(() => system.close())
-  log.info(system.live, 'the process has these providers of live money')
+  const { provider, routes, callbacks, payouts } = system.live
+  log.info(
+    { component: 'process', provider, routes, callbacks, payouts },
+    'the process has these providers of live money',
+  )
   await system.warn()
   startWork(deps, system, releases)
   if (config.process === 'worker') {
@@ -73,14 +78,14 @@ async function startServer(config: Config, log: Log, releases: Releases, drainin
     const alive = setInterval(() => {}, ALIVE_EVERY_MS)
     releases.push(async () => clearInterval(alive))
     deps.db.arm()
-    log.info('the worker started')
+    log.info({ component: 'process' }, 'the worker started')
     return
   }
   let opened: OpenPort | null = null
   releases.push(() => closeApp(system.app, opened))
   opened = await listen(config, system.app)
   const base_url = config.base_url || `http://127.0.0.1:${opened.port}`
-  log.info({ base_url, process: config.process }, 'the server listens for requests')
+  log.info({ component: 'process', base_url, process: config.process }, 'the server listens for requests')
   if (config.node_env !== 'production') {
     const users = await demoUsers(deps, await ensureDemoMerchant(deps))
     process.stderr.write(welcome(config, base_url, system.live, users))
@@ -93,6 +98,7 @@ async function warnOfSingleRole({ db, config, log }: Deps): Promise<void> {
   const { role, table } = await ownedTable(db)
   if (table === null) return
   log[config.node_env === 'production' ? 'warn' : 'info'](
+    { component: 'process' },
     `one database role, ${role}, owns the tables and serves requests: set MIGRATION_DATABASE_URL for a second role, see docs/operate/production.md`,
   )
 }
@@ -148,14 +154,14 @@ function onStop(log: Log, delay_s: number, stop: (delay_s: number) => Promise<vo
   const begin = (why: string, exit_code: number) => {
     if (stopping) return
     stopping = true
-    log.info({ why }, 'the process stops')
+    log.info({ component: 'process', reason: why }, 'the process stops')
     // After an unexpected error the server stops without a delay.
     const wait_s = exit_code === 0 ? delay_s : 0
     setTimeout(() => process.exit(1), wait_s * 1_000 + STOP_MS_MAX).unref()
     stop(wait_s).then(
       () => process.exit(exit_code),
       (error) => {
-        log.error({ err: error }, 'the process could not stop cleanly')
+        log.error({ component: 'process', err: error }, 'the process could not stop cleanly')
         process.exit(1)
       },
     )
@@ -164,7 +170,7 @@ function onStop(log: Log, delay_s: number, stop: (delay_s: number) => Promise<vo
   // After an unexpected error the process ends. Its work is in the database, and another process continues that work.
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
-      log.error({ err: error }, event)
+      log.error({ component: 'process', err: error }, event)
       begin(event, 1)
     })
   }

@@ -28,6 +28,7 @@ import {
   SECRET_KEY_BYTES,
   systemClock,
   systemRandom,
+  textLog,
   type Vault,
 } from './kernel/lib/index.ts'
 
@@ -87,7 +88,11 @@ export async function openDatabase(config: Config, log: Log, releases: Releases)
     )
   }
   if (url !== '') return { url, owner_url: config.migration_database_url || url, folders: [] }
-  const embedded = await startEmbedded({ dataDir: resolve(config.data_dir), log, outside: config.embedded_dir })
+  const embedded = await startEmbedded({
+    dataDir: resolve(config.data_dir),
+    log: textLog(log, 'db'),
+    outside: config.embedded_dir,
+  })
   releases.push(() => embedded.stop())
   return { url: embedded.runtime_url, owner_url: embedded.url, folders: [embedded.place] }
 }
@@ -97,15 +102,18 @@ export async function openDatabase(config: Config, log: Log, releases: Releases)
  * migrations. Throws a ConfigError if the role of DATABASE_URL must migrate but may not.
  */
 export async function migrateDatabase({ url, owner_url }: OpenDatabase, log?: Log): Promise<string[]> {
-  const applied = await migrate(owner_url, log).catch((error: Error & { code?: string; cause?: { code?: string } }) => {
-    const is_forbidden = [error.code, error.cause?.code].includes(INSUFFICIENT_PRIVILEGE)
-    if (!is_forbidden || owner_url !== url) throw error
-    throw new ConfigError(
-      'migrations are pending, and the role of DATABASE_URL may not migrate. Run "npm run -s admin -- migrate" with ' +
-        'MIGRATION_DATABASE_URL, the same database with the role that owns its tables, then start again',
-    )
-  })
-  if (owner_url !== url) await grantRuntime(owner_url, url, log)
+  const lines = log && textLog(log, 'db')
+  const applied = await migrate(owner_url, lines).catch(
+    (error: Error & { code?: string; cause?: { code?: string } }) => {
+      const is_forbidden = [error.code, error.cause?.code].includes(INSUFFICIENT_PRIVILEGE)
+      if (!is_forbidden || owner_url !== url) throw error
+      throw new ConfigError(
+        'migrations are pending, and the role of DATABASE_URL may not migrate. Run "npm run -s admin -- migrate" with ' +
+          'MIGRATION_DATABASE_URL, the same database with the role that owns its tables, then start again',
+      )
+    },
+  )
+  if (owner_url !== url) await grantRuntime(owner_url, url, lines)
   return applied
 }
 
@@ -121,10 +129,14 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
   const db = createDb({
     url,
     max_connections: config.database_connections,
-    on_error: (error) => log.warn({ err: error }, 'the process lost a database connection'),
+    on_error: (error) => log.warn({ component: 'process', err: error }, 'the process lost a database connection'),
     watch: {
-      on_silent: () => log.error('the database does not answer; the server refuses requests that wait for it'),
-      on_answer: () => log.warn('the database answers again'),
+      on_silent: () =>
+        log.error(
+          { component: 'process' },
+          'the database does not answer; the server refuses requests that wait for it',
+        ),
+      on_answer: () => log.warn({ component: 'process' }, 'the database answers again'),
     },
   })
   const base = { config, log, random, clock: systemClock, db, point: noPoint, process_id: randomUUID() }

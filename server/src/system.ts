@@ -229,10 +229,16 @@ function composeAdapters(deps: Deps, options: ComposeOptions): AdaptersWing {
     sandbox: configured.all.get(SANDBOX) as Provider,
   })
   logRouting(deps, routing)
-  const breaker = createBreaker(deps.clock, ({ state, ...circuit }) => {
-    const level = state === 'open' ? 'warn' : 'info'
-    deps.log[level]({ ...circuit }, `circuit ${state.replace('_', ' ')}`)
-  })
+  const breaker = createBreaker(
+    deps.clock,
+    ({ provider, method: payment_method, state, calls, faults, median_ms, retry_at }) => {
+      const level = state === 'open' ? 'warn' : 'info'
+      deps.log[level](
+        { component: 'providers', provider, payment_method, state, calls, faults, median_ms, retry_at },
+        `circuit ${state.replace('_', ' ')}`,
+      )
+    },
+  )
   const gateways = createGateways(deps)
   return {
     providers: configured.all,
@@ -255,18 +261,21 @@ function logRouting({ config, log }: Deps, routing: Routing): void {
   if (routing.unreachable_routes.length > 0) {
     const unreachable = routing.unreachable_routes.map(({ route, could }) => `${route} (${could.join(', ')})`)
     log.warn(
-      { unreachable },
+      { component: 'process', unreachable },
       'PROVIDER_ROUTES names providers that cannot serve their routes, although other providers can',
     )
   }
   if (config.node_env === 'production' && isSimulated(config.provider))
-    log.warn('live payments use the mock provider, so no money moves')
+    log.warn({ component: 'process' }, 'live payments use the mock provider, so no money moves')
 }
 
 async function logWarnings(deps: Deps, { routing, providers }: AdaptersWing): Promise<void> {
-  for (const warning of liveWarnings(deps.config, routing)) deps.log.warn(warning)
-  for (const unserved of await waitingUnconfigured(deps.db, [...providers.keys()])) {
-    deps.log.warn(unserved, 'payments or payouts wait for a provider that is not configured: configure that provider')
+  for (const warning of liveWarnings(deps.config, routing)) deps.log.warn({ component: 'process' }, warning)
+  for (const { provider, kind, waiting } of await waitingUnconfigured(deps.db, [...providers.keys()])) {
+    deps.log.warn(
+      { component: 'process', provider, kind, waiting },
+      'payments or payouts wait for a provider that is not configured: configure that provider',
+    )
   }
 }
 

@@ -75,7 +75,7 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
     if (row.environment === 'live' && row.ip_whitelist_enabled && !(await isApproved(row.merchant_id, request.ip))) {
       const { merchant_id, id: key_id } = row
       deps.log.warn(
-        { merchant_id, key_id, address: request.ip, request_id: request.id },
+        { component: 'api-keys', merchant_id, key_id, address: request.ip, request_id: request.id },
         'the server refused a live key from an address that is not approved',
       )
       refuse('forbidden')

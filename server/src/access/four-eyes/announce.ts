@@ -7,6 +7,7 @@ import { type Deps, inTransaction } from '../../kernel/db/index.ts'
 export async function announceFourEyes(deps: Deps): Promise<void> {
   if (deps.config.four_eyes_amount !== 'off') return
   deps.log.warn(
+    { component: 'four-eyes' },
     'FOUR_EYES_AMOUNT=off: one operator alone may move any amount. Set an amount from which on two operators must act',
   )
   await inTransaction(deps.db, (tx) =>

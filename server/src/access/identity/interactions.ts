@@ -61,7 +61,10 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
     if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
     const right = await checkPassword(person?.password_hash ?? null, formField(request, 'password'))
     if (!person || !right) {
-      deps.log.info({ request_id: request.id, address: request.ip }, 'the server refused a sign-in')
+      deps.log.info(
+        { component: 'identity', request_id: request.id, address: request.ip },
+        'the server refused a sign-in',
+      )
       // The page shows the problem at the password field, so that it does not reveal whether the address is known.
       const problems = { password: textsOf(view).wrong_sign_in }
       return site.send(reply, 401, signInPage(view, { email }, problems))
@@ -172,7 +175,10 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
     async finish(person: SigningIn, amr: string[]): Promise<string> {
       await notifyNewPlace(site, request, person)
       reply.header('set-cookie', deviceCookie(site, request, person))
-      deps.log.info({ request_id: request.id, user_id: person.id, address: request.ip, amr }, 'a user signed in')
+      deps.log.info(
+        { component: 'identity', request_id: request.id, user_id: person.id, address: request.ip, amr },
+        'a user signed in',
+      )
       // The clock that later computes the age of the sign-in must also set its time.
       const ts = Math.floor(deps.clock.now().getTime() / 1000)
       return store({ login: { accountId: person.subject, amr, ts } })

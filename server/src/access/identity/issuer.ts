@@ -48,7 +48,10 @@ export function createIssuer(deps: Deps): Issuer {
         },
         (error: unknown) => {
           failed = true
-          deps.log.warn({ err: error }, 'the server cannot use OIDC_ISSUER: check the setting and the issuer')
+          deps.log.warn(
+            { component: 'identity', err: error },
+            'the server cannot use OIDC_ISSUER: check the setting and the issuer',
+          )
         },
       )
       .finally(() => {

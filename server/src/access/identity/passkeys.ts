@@ -210,7 +210,7 @@ async function orRefused<Result>(
     return await check()
   } catch (error) {
     const reason = (error instanceof Error ? error.message : String(error)).slice(0, 200)
-    deps.log.warn({ user_id, purpose, reason }, 'the server refused the answer of a passkey')
+    deps.log.warn({ component: 'identity', user_id, purpose, reason }, 'the server refused the answer of a passkey')
     return null
   }
 }

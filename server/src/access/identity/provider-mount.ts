@@ -169,14 +169,14 @@ function sendRefusal(site: IdentitySite, thrown: unknown, request: FastifyReques
     return show(thrown.status, t.wait_title, t.wait_lead(waitInWords(t, thrown.retry_after_s)))
   }
   if (isUnavailable(thrown)) {
-    request.log.error({ err: thrown, request_id: request.id }, 'the database is unavailable')
+    request.log.error({ component: 'identity', err: thrown, request_id: request.id }, 'the database is unavailable')
     reply.header('retry-after', String(RETRY_AFTER_S))
     return show(503, t.failed, t.failed_wait(waitInWords(t, RETRY_AFTER_S)))
   }
   const status = thrown instanceof Refusal ? thrown.status : (error.statusCode ?? 500)
   if (status >= 500)
     request.log.error(
-      { err: thrown, request_id: request.id },
+      { component: 'identity', err: thrown, request_id: request.id },
       'the server failed to answer a request for an identity page',
     )
   return status >= 500 ? show(500, t.failed, t.failed_lead) : show(status, t.expired, t.expired_lead)

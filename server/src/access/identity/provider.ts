@@ -51,7 +51,12 @@ export async function createProvider(deps: Deps, base_url: string, key: IssuerKe
     renderError: async (ctx, out, error) => {
       setUnavailable(ctx, error)
       deps.log.info(
-        { error: out.error, route: ctx.oidc?.route, detail: errorDetail(error, library) },
+        {
+          component: 'identity',
+          oidc_error: out.error,
+          oidc_route: ctx.oidc?.route,
+          detail: errorDetail(error, library),
+        },
         'the identity provider refused a request',
       )
       errorPage(deps, ctx)
@@ -61,11 +66,11 @@ export async function createProvider(deps: Deps, base_url: string, key: IssuerKe
   provider.proxy = true
   provider.on('server_error', (ctx, error) => {
     setUnavailable(ctx, error)
-    deps.log.error({ err: error }, 'the identity provider failed to answer a request')
+    deps.log.error({ component: 'identity', err: error }, 'the identity provider failed to answer a request')
   })
   const events: import('node:events').EventEmitter = provider
   events.on('error', (error: Error) =>
-    deps.log.error({ err: error }, 'the identity provider failed to answer a request'),
+    deps.log.error({ component: 'identity', err: error }, 'the identity provider failed to answer a request'),
   )
   return provider
 }

@@ -68,7 +68,10 @@ export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach
       const outcome = await send(message)
       await record({ merchant_id, id, tries, outcome, ended_at: deps.clock.now() })
     } catch (error) {
-      deps.log.warn({ err: error, merchant_id, message_id: id }, 'the server did not record the outcome of a message')
+      deps.log.warn(
+        { component: 'messages', err: error, merchant_id, message_id: id },
+        'the server did not record the outcome of a message',
+      )
     }
   }
   const start = (message: Claimed<DueMessage>) => {
@@ -108,7 +111,7 @@ function createSend(deps: Deps, gateways: Gateways, attach: Attach) {
       return await gateways.email.send({ id, to, subject, text, created_at, attachments })
     } catch (error) {
       log.error(
-        { err: error, merchant_id, message_id: id },
+        { component: 'messages', err: error, merchant_id, message_id: id },
         'the server could not make the attachments of an e-mail or send the e-mail',
       )
       return { kind: 'again', why: 'attachment_failed: see the log of the server' }

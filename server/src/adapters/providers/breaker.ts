@@ -253,7 +253,7 @@ export async function answerOf<Reply>(
   try {
     return await Promise.race([work(), late.promise])
   } catch (error) {
-    log.error({ err: error, provider: name }, 'the adapter failed')
+    log.error({ component: 'providers', err: error, provider: name }, 'the adapter failed')
     return null
   } finally {
     cancel()

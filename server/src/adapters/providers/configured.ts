@@ -50,7 +50,7 @@ export function createProviders(
           await provider.warm?.()
         } catch (error) {
           log.warn(
-            { err: error, provider: provider.name },
+            { component: 'providers', err: error, provider: provider.name },
             'the provider opened no session at the start; its first request opens a session',
           )
         }

@@ -11,15 +11,15 @@ it('the problem log writes one line a minute for each kind of problem', () => {
     clock: { now: () => new Date(now), after: () => () => {} },
     log: createLog('debug', { write: (line) => void lines.push(line) }),
   })
-  note('float', { code: '990' })
-  note('float', { code: '990' })
-  note('pin', { code: '651' })
+  note('float', { provider_code: '990' })
+  note('float', { provider_code: '990' })
+  note('pin', { provider_code: '651' })
   assert.deepEqual(
-    lines.map((line) => JSON.parse(line).code),
+    lines.map((line) => JSON.parse(line).provider_code),
     ['990', '651'],
   )
   assert.equal(JSON.parse(lines[0] as string).provider, 'gateway')
   now = 60_000
-  note('float', { code: '990' })
+  note('float', { provider_code: '990' })
   assert.equal(lines.length, 3)
 })

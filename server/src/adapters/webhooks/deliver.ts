@@ -58,11 +58,8 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
     try {
       await record(result)
     } catch (error) {
-      const { merchant_id, id } = result.delivery
-      deps.log.warn(
-        { err: error, merchant_id, delivery_id: id },
-        'the server could not record a webhook attempt and sends the delivery again',
-      )
+      const message = 'the server could not record a webhook attempt and sends the delivery again'
+      logFailure(deps, result.delivery, error, message)
     } finally {
       finish(result.delivery.id)
     }
@@ -83,8 +80,7 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
     try {
       return await attempt(delivery)
     } catch (error) {
-      const { merchant_id, id } = delivery
-      deps.log.warn({ err: error, merchant_id, delivery_id: id }, 'the server made no attempt and retries the delivery')
+      logFailure(deps, delivery, error, 'the server made no attempt and retries the delivery')
       return null
     }
   }
@@ -113,6 +109,10 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
       idle: () => (in_flight.size === 0 ? Promise.resolve() : new Promise((resolve) => idle_waiters.push(resolve))),
     },
   }
+}
+
+function logFailure(deps: Deps, { merchant_id, id }: Delivery, error: unknown, message: string): void {
+  deps.log.warn({ component: 'webhooks', err: error, merchant_id, delivery_id: id }, message)
 }
 
 /** Returns the key of a claimed queue, which is an endpoint: see `queue` of the claimer. */

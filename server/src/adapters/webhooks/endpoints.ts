@@ -46,7 +46,7 @@ export function createEndpoints(deps: Deps): (target: DeliveryTarget) => Promise
       return { webhook_url: row.webhook_url, key, previous: overlaps ? previousOf(row) : null }
     } catch (error) {
       deps.log.error(
-        { err: error, merchant_id: row.merchant_id },
+        { component: 'webhooks', err: error, merchant_id: row.merchant_id },
         'the server cannot decrypt a webhook secret: check that SECRET_KEY has not changed',
       )
       return 'secret_unreadable'
@@ -61,7 +61,7 @@ export function createEndpoints(deps: Deps): (target: DeliveryTarget) => Promise
       return previous_secret === null ? null : openKey(previous_secret)
     } catch {
       deps.log.warn(
-        { merchant_id },
+        { component: 'webhooks', merchant_id },
         'the server cannot decrypt the previous webhook secret, so deliveries have no signature of that secret',
       )
       return null

@@ -30,13 +30,17 @@ const isNotNeeded = (config: Config, name: string): boolean =>
 export async function requireSafeProduction({ db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>): Promise<void> {
   if (config.full_page_writes_not_needed) {
     log.warn(
+      { component: 'admin' },
       'FULL_PAGE_WRITES_NOT_NEEDED=true: the database may run with full_page_writes off. ' +
         'This is safe only on storage that never leaves a page half written',
     )
   }
   const risk = config.database_tls_not_needed ? connectionRisk(config.database_url) : null
   if (risk !== null) {
-    log.warn({ host: risk.host }, `DATABASE_TLS_NOT_NEEDED=true: the connection to the database ${risk.why}`)
+    log.warn(
+      { component: 'admin', host: risk.host },
+      `DATABASE_TLS_NOT_NEEDED=true: the connection to the database ${risk.why}`,
+    )
   }
   const problems = [...(await settingProblems(db, config)), ...(await demoProblems(db))]
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))

@@ -67,7 +67,7 @@ export function verifyTask(deps: Deps): Task {
       settled = period
       if (result.ok !== true)
         log.error(
-          { broken: result.broken, problem: result.error },
+          { component: 'admin', broken: result.broken, problem: result.error },
           result.ok === null
             ? 'the scheduled verify ended without a result; the next period runs it again'
             : 'the scheduled verify found contradictions: see docs/operate/runbooks.md#books-disagree',

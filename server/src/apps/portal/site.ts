@@ -38,7 +38,7 @@ export function siteRoutes(
   return (app) => {
     for (const name of CONSOLES) {
       const built = read(name)
-      if (built === null) deps.log.warn({ console: name }, HOW_TO_BUILD)
+      if (built === null) deps.log.warn({ component: 'portal', console: name }, HOW_TO_BUILD)
       const page = (request: FastifyRequest, reply: FastifyReply) => {
         const canonical_url = loopbackAddress(deps, app, request, name)
         if (canonical_url !== null) return reply.redirect(canonical_url, 302)

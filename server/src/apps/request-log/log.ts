@@ -59,7 +59,10 @@ export function createRequestLog(
       chars = Math.max(0, chars - written.chars)
       return written.away
     } catch (error) {
-      log.error({ err: error, requests: entries }, 'the recorder thread died, and the request log lost its requests')
+      log.error(
+        { component: 'request-log', err: error, requests: entries },
+        'the recorder thread died, and the request log lost its requests',
+      )
       entries = batch.length / BATCH_FIELDS
       chars = 0
       for (const one of counted) lost.add(one)

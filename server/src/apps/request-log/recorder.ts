@@ -124,7 +124,7 @@ function dropRequests(
     lost.add({ merchant_id, routing_code, environment, count: 1, from, until })
   }
   deps.log.warn(
-    { err: error, requests: entries.length },
+    { component: 'request-log', err: error, requests: entries.length },
     'the request log dropped requests after two failed attempts, and counts these requests as not kept',
   )
 }
@@ -136,6 +136,9 @@ async function writeLostCounts(deps: WriteDeps, { lost }: RecorderQueue): Promis
     await writeLost(deps, counted)
   } catch (error) {
     for (const one of counted) lost.add(one)
-    deps.log.warn({ err: error }, 'the request log could not save the counts of lost requests; the next round retries')
+    deps.log.warn(
+      { component: 'request-log', err: error },
+      'the request log could not save the counts of lost requests; the next round retries',
+    )
   }
 }

@@ -13,7 +13,8 @@ const db = createDb({
   url,
   max_connections: 1,
   application_name: 'malipo request log',
-  on_error: (error) => log.warn({ err: error }, 'the recorder thread lost its database connection'),
+  on_error: (error) =>
+    log.warn({ component: 'request-log', err: error }, 'the recorder thread lost its database connection'),
 })
 const recorder = createRecorder({ db, log, clock: systemClock, random: systemRandom() })
 

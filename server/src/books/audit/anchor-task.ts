@@ -80,7 +80,10 @@ async function writeFile(deps: Deps, file: string, state: AnchorState): Promise<
     if (!(error instanceof AnchorFileError) && code === undefined) throw error
     // The log gets each new problem once. The state keeps it for "admin audit anchors" and "admin verify".
     if (message !== state.file_error) {
-      log.error({ problem: message }, 'the server cannot write the anchors of the audit log: see AUDIT_ANCHOR_FILE')
+      log.error(
+        { component: 'audit', problem: message },
+        'the server cannot write the anchors of the audit log: see AUDIT_ANCHOR_FILE',
+      )
       await markNotWritten(deps, message)
     }
     return false
@@ -105,7 +108,13 @@ async function send(deps: Deps, outgoing: Outgoing, state: AnchorState): Promise
     const due_at = new Date(clock.now().getTime() + pause_ms)
     await markNotSent(deps, due_at, problem)
     log.error(
-      { anchor: number, problem, failures: state.send_failures + 1, next_attempt_at: due_at.toISOString() },
+      {
+        component: 'audit',
+        anchor: number,
+        problem,
+        failures: state.send_failures + 1,
+        next_attempt_at: due_at.toISOString(),
+      },
       'AUDIT_ANCHOR_URL did not accept an anchor of the audit log; the worker sends it again',
     )
     return false

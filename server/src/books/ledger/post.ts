@@ -242,7 +242,7 @@ function warnOfClock(deps: Deps, behind_ms: number): void {
   if (behind_ms < BEHIND_WARNING_MS || now - (warned_at.get(deps) ?? Number.NEGATIVE_INFINITY) < WARN_EVERY_MS) return
   warned_at.set(deps, now)
   deps.log.warn(
-    { behind_ms },
+    { component: 'ledger', behind_ms },
     'the clock of this process is behind the last booking of a book: check the clocks of all machines',
   )
 }

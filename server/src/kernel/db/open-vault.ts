@@ -61,7 +61,7 @@ function warnOfOrder({ log }: VaultDeps, canaries: readonly Canary[], { key_ids 
   const [current] = key_ids
   if (newest === current) return
   log.warn(
-    { current, newest },
+    { component: 'db', current, newest },
     'SECRET_KEY does not begin with the newest key of this database: put the newest key first, unless you go back to the older key',
   )
 }

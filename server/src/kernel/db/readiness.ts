@@ -99,8 +99,8 @@ export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptio
     const checks = await checkAll()
     const now = JSON.stringify(checks)
     if (now !== last && (last !== '' || !isReady(checks))) {
-      if (isReady(checks)) log.info({ checks }, 'the process is ready again')
-      else log.warn({ checks }, 'the process is not ready')
+      if (isReady(checks)) log.info({ component: 'db', checks }, 'the process is ready again')
+      else log.warn({ component: 'db', checks }, 'the process is not ready')
     }
     last = now
     return checks

@@ -201,10 +201,11 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   if (request.routeOptions.config?.limit === 'callbacks' && reply.statusCode >= 400) return
   request.log.info(
     {
+      component: 'http',
       request_id: request.id,
       method: request.method,
       path: request.url.slice(0, LOGGED_PATH_MAX).split('?', 1)[0],
-      status: reply.statusCode,
+      status_code: reply.statusCode,
       duration_ms: Math.round(reply.elapsedTime * 10) / 10,
       merchant_id: request.caller?.merchant.id,
       ...(request.ignored === null ? {} : { ignored_fields: redactText(request.ignored) }),

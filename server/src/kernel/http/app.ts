@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import rateLimit from '@fastify/rate-limit'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Deps } from '../db/index.ts'
 import { type Config, catalogue, type ErrorCode, newId, Refusal, refuse } from '../lib/index.ts'
 import { type AppContext, addHooks, answerNotFound, limitUnknownPath, type SharedHeaders } from './app-hooks.ts'
@@ -71,7 +71,7 @@ function createServer(
 ): App {
   const { config } = deps
   return Fastify({
-    loggerInstance: deps.log,
+    loggerInstance: deps.log as unknown as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // A child logger for each request would cost more than the log lines, so each line contains the request id.
     childLoggerFactory: (logger) => logger,

@@ -32,7 +32,10 @@ export function limitConnections(server: Server, { config, clock, log }: Deps): 
     refused += 1
     const now = clock.now().getTime()
     if (Math.abs(now - logged_at) < LOG_EVERY_MS) return
-    log.warn({ refused, open, address }, 'the server closed new connections above its limits of connections')
+    log.warn(
+      { component: 'http', refused, open, address },
+      'the server closed new connections above its limits of connections',
+    )
     logged_at = now
     refused = 0
   }

@@ -156,14 +156,14 @@ export function renderError(thrown: unknown, request: FastifyRequest, reply: Fas
   // The caller disconnected before the body was complete. This is no error of the server.
   if (request.raw.destroyed && !request.raw.complete) return sendFailure(reply, 'invalid_json')
   if (isUnavailable(error)) {
-    request.log.error({ err: error, request_id: request.id }, 'the database is unavailable')
+    request.log.error({ component: 'http', err: error, request_id: request.id }, 'the database is unavailable')
     reply.header('retry-after', '1')
     return sendFailure(reply, 'service_unavailable')
   }
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500) {
     return sendFailure(reply, error.statusCode === 404 ? 'not_found' : 'validation_failed')
   }
-  request.log.error({ err: error, request_id: request.id }, 'a request failed')
+  request.log.error({ component: 'http', err: error, request_id: request.id }, 'a request failed')
   return sendFailure(reply, 'internal_error')
 }
 

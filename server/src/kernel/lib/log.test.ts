@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newPlaintextKey } from '../../access/api-keys/index.ts'
 import { PROVIDERS } from '../../adapters/providers/registry.ts'
 import { readConfig } from './config.ts'
@@ -89,4 +90,81 @@ test('the log does not contain the table rows that a database error quotes', () 
   const text = written((log) => log.error({ err: error }, 'failed'))
   assert.ok(!text.includes('255754123456'))
   assert.ok(text.includes('23505'))
+})
+
+/** Logs `work` with a minute of 100 ms, and returns the lines after `wait_ms`. */
+async function counted(work: (log: ReturnType<typeof createLog>) => void, wait_ms: number) {
+  const lines: string[] = []
+  work(createLog('debug', { write: (line) => void lines.push(line) }, 100))
+  const at_once = lines.length
+  await sleep(wait_ms)
+  return { at_once, lines: lines.map((line) => JSON.parse(line)) }
+}
+
+const unreachable = (port: number) =>
+  Object.assign(new Error(`connect ECONNREFUSED :${port}`), { code: 'ECONNREFUSED' })
+
+test('the log writes a repeated failure once and whole, then counts, with the ids of the last occurrence', async () => {
+  const { at_once, lines } = await counted((log) => {
+    for (let i = 0; i < 1_000; i++) {
+      log.warn({ component: 'work', err: unreachable(i), task: 'webhooks', delivery_id: `id-${i}` }, 'a task failed')
+    }
+  }, 150)
+  assert.equal(at_once, 1)
+  const [first, summary, ...others] = lines
+  assert.equal(others.length, 0)
+  assert.match(first.err.stack, /ECONNREFUSED :0\n/)
+  assert.equal(first.delivery_id, 'id-0')
+  const { msg, repeated, delivery_id, err, level } = summary
+  assert.deepEqual(
+    { msg, repeated, delivery_id, err, level },
+    {
+      msg: 'a task failed (repeated 999 times in 0.1 s)',
+      repeated: 999,
+      delivery_id: 'id-999',
+      err: { type: 'Error', message: 'connect ECONNREFUSED :999', code: 'ECONNREFUSED' },
+      level: 'warn',
+    },
+  )
+})
+
+test('the log counts each failure alone, and neither lines without an error nor lines below the level warn', async () => {
+  const { at_once } = await counted((log) => {
+    for (let i = 0; i < 10; i++) {
+      log.error({ component: 'work', err: unreachable(1), task: 'webhooks' }, 'a task failed')
+      log.error({ component: 'work', err: unreachable(1), task: 'payouts' }, 'a task failed')
+      log.error({ component: 'work', err: new TypeError('x'), task: 'webhooks' }, 'a task failed')
+      log.warn({ component: 'withdrawals', operator: 'Asha' }, 'an operator paused payouts')
+      log.info({ component: 'work', err: unreachable(1) }, 'a task failed')
+    }
+  }, 0)
+  assert.equal(at_once, 3 + 10 + 10)
+})
+
+test('the log writes a failure again when it returns after a quiet minute, and a marked warning is counted without an error', async () => {
+  const { lines } = await counted((log) => {
+    const warn = () => log.warn({ component: 'collections', provider: 'x', repeats: true }, 'a payment waits')
+    warn()
+    warn()
+    setTimeout(warn, 230)
+  }, 300)
+  assert.deepEqual(
+    lines.map(({ msg, repeated, repeats }) => [msg, repeated, repeats]),
+    [
+      ['a payment waits', undefined, undefined],
+      ['a payment waits (repeated 1 times in 0.1 s)', 1, undefined],
+      ['a payment waits', undefined, undefined],
+    ],
+  )
+})
+
+test('different failures above the limit of counted lines all appear', async () => {
+  const { at_once } = await counted((log) => {
+    for (let i = 0; i < 600; i++) {
+      const err = new Error(String.fromCharCode(0x4e00 + i))
+      log.error({ component: 'work', err }, 'failed')
+      if (i >= 500) log.error({ component: 'work', err }, 'failed')
+    }
+  }, 0)
+  assert.equal(at_once, 700)
 })

@@ -87,7 +87,7 @@ export function createClockCheck(deps: Deps, table: WaitingTable): (now: Date, l
       await checkNextRows(check, round, now, lease_ms)
     } catch (error) {
       deps.log.warn(
-        { err: error, table: table.name },
+        { component: 'work', err: error, table: table.name },
         'the check for rows that are due too far ahead failed; the check continues in a minute',
       )
       check.round = null
@@ -190,7 +190,7 @@ async function freeRows(check: ClockCheck, rows: readonly CheckedRow[], now: Dat
   for (const row of rows) seen.delete(rowKey(row))
   if (freed.length > 0)
     deps.log.warn(
-      { table: table.name, rows: freed.length },
+      { component: 'work', table: table.name, rows: freed.length },
       'the process freed rows that were due further ahead than its clock allows: check the clocks of all machines',
     )
 }

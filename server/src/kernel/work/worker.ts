@@ -39,7 +39,7 @@ export function createWorker(deps: Deps, tasks: readonly Task[]): Worker {
     } catch (error) {
       pause = PAUSE_AFTER_ERROR_MS
       deps.log[isUnavailable(error) ? 'warn' : 'error'](
-        { err: error, task: task.name },
+        { component: 'work', err: error, task: task.name },
         'a task failed; the worker retries the task',
       )
     }

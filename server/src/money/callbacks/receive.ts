@@ -39,11 +39,14 @@ export function createCallbackReceiver(
   const keep = createKeeper(deps)
   const ask = createAsker()
   const mayKeepForged = createBudget(deps, KEPT_PER_MINUTE.forged, (count) =>
-    deps.log.warn({ count }, 'the server refused and did not store forged callbacks above the limit per minute'),
+    deps.log.warn(
+      { component: 'callbacks', count },
+      'the server refused and did not store forged callbacks above the limit per minute',
+    ),
   )
   const mayKeepUnknown = createBudget(deps, KEPT_PER_MINUTE.unknown_reference, (count) =>
     deps.log.warn(
-      { count },
+      { component: 'callbacks', count },
       'above the limit per minute, the server did not store callbacks about payments or payouts that are not ours',
     ),
   )
@@ -54,7 +57,7 @@ export function createCallbackReceiver(
     const verdict = provider.verifyCallback(headers, body)
     if (!verdict.verified) {
       if (!mayKeepForged()) return 'forged'
-      deps.log.warn({ provider: name }, 'the server refused a forged callback')
+      deps.log.warn({ component: 'callbacks', provider: name }, 'the server refused a forged callback')
       await keep({ provider: name, verdict: 'forged', reference: null, body })
       return 'forged'
     }
@@ -64,7 +67,10 @@ export function createCallbackReceiver(
     const ours = subject !== null && subject.provider === name
     if (!ours) {
       if (!mayKeepUnknown()) return 'taken'
-      deps.log.warn({ provider: name }, 'the server got a callback about a payment or payout that is not ours')
+      deps.log.warn(
+        { component: 'callbacks', provider: name },
+        'the server got a callback about a payment or payout that is not ours',
+      )
     }
     const kept = keep({ provider: name, verdict: ours ? 'hint' : 'unknown_reference', reference, body })
     await Promise.all(ours ? [kept, ask(reference, subject.ask)] : [kept])

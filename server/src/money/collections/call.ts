@@ -25,7 +25,10 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
   const find = (name: string): Provider | null => {
     const provider = providers.get(name)
     if (provider === undefined)
-      deps.log.warn({ provider: name }, 'a payment waits for a provider that is not configured')
+      deps.log.warn(
+        { component: 'collections', provider: name },
+        'a payment waits for a provider that is not configured',
+      )
     return provider ?? null
   }
   /** Requests a payment. If the circuit is open, the server sends no request, so that the payment fails at once. */

@@ -122,6 +122,7 @@ export function applyContradiction(
   const { merchant_id, collection_id, status } = row
   deps.log.warn(
     {
+      component: 'collections',
       merchant_id,
       collection_id,
       status,

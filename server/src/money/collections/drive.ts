@@ -141,7 +141,10 @@ function createBackground(deps: Deps): { run: RunTracked; finish(writeRemaining:
     run(attempt, work) {
       const done = work.catch((error) => {
         const { collection_id } = attempt
-        deps.log.warn({ err: error, collection_id }, 'the step of an attempt failed; the attempt becomes due again')
+        deps.log.warn(
+          { component: 'collections', err: error, collection_id },
+          'the step of an attempt failed; the attempt becomes due again',
+        )
       })
       promises.add(done)
       void done.finally(() => promises.delete(done))

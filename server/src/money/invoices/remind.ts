@@ -117,7 +117,7 @@ export function remindTask(deps: Deps, payUrl: () => string): Task {
       for (const [i, result] of results.entries()) {
         if (result instanceof Error)
           deps.log.warn(
-            { err: result, invoice_id: keys[i]?.id },
+            { component: 'invoices', err: result, invoice_id: keys[i]?.id },
             'the worker could not queue the reminder of an invoice, and will retry',
           )
       }

@@ -148,7 +148,7 @@ async function runDay(
   } catch (error) {
     // The day becomes due again when the lease ends.
     deps.log.warn(
-      { err: error, provider: name, day: day.name },
+      { component: 'reconciliation', err: error, provider: name, day: day.name },
       'the server could not reconcile the day of a provider, and will retry',
     )
     return 'failed'
@@ -166,7 +166,7 @@ async function fetchDay(deps: Deps, name: string, provider: ProviderLists, day: 
     const missing = await countMissing(deps, name, day)
     if (missing === 0) return null
     deps.log.warn(
-      { provider: name, day: day.name, missing },
+      { component: 'reconciliation', provider: name, day: day.name, missing },
       'no statement has these movements of our books: import the file of the provider for this day, because the provider has no list',
     )
     return null

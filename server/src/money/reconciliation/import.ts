@@ -71,7 +71,7 @@ export async function importLines(
     // If the database does not store the failure, the import fails when its lease ends.
     await failStatement(deps, id).catch((failure) =>
       deps.log.warn(
-        { err: failure, statement_id: id },
+        { component: 'reconciliation', err: failure, statement_id: id },
         'the server could not mark the import of a statement as failed',
       ),
     )

@@ -33,7 +33,10 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
   const find = (name: string): Provider | undefined => {
     const provider = providers.get(name)
     if (provider === undefined)
-      deps.log.warn({ provider: name }, 'a payout waits for a provider that is not configured')
+      deps.log.warn(
+        { component: 'withdrawals', provider: name },
+        'a payout waits for a provider that is not configured',
+      )
     return provider
   }
   // The queries of each provider have a separate batch, so that a slow provider does not delay the queries to other providers.

@@ -129,7 +129,10 @@ export function noteContradiction(
   why: string,
 ): WithdrawalChange {
   const { merchant_id, id, status } = before
-  deps.log.warn({ merchant_id, withdrawal_id: id, status, told: why }, 'the provider contradicts the booked status')
+  deps.log.warn(
+    { component: 'withdrawals', merchant_id, withdrawal_id: id, status, told: why },
+    'the provider contradicts the booked status',
+  )
   const withdrawal = { ...before, version: before.version + 1, updated_at: deps.clock.now() }
   return { withdrawal, history: historyRow(before, withdrawal, actor, why, null), posting: null, event: null }
 }
@@ -137,7 +140,7 @@ export function noteContradiction(
 /** Computes the history row of a payout that the server does not send yet. The row has the same status before and after. */
 export function noteHold(deps: Deps, before: Withdrawal, why: string): WithdrawalChange {
   const { merchant_id, id } = before
-  deps.log.info({ merchant_id, withdrawal_id: id, why }, 'an approved payout waits')
+  deps.log.info({ component: 'withdrawals', merchant_id, withdrawal_id: id, reason: why }, 'an approved payout waits')
   const withdrawal = { ...before, version: before.version + 1, updated_at: deps.clock.now() }
   const actor = { kind: 'system', id: null, name: 'server' }
   return { withdrawal, history: historyRow(before, withdrawal, actor, why, null), posting: null, event: null }

@@ -192,7 +192,10 @@ function createRunner(
     const done = runStep(steps, payout)
       .catch((error) => {
         const { withdrawal_id } = payout
-        steps.deps.log.warn({ err: error, withdrawal_id }, 'the step of a payout failed; the payout becomes due again')
+        steps.deps.log.warn(
+          { component: 'withdrawals', err: error, withdrawal_id },
+          'the step of a payout failed; the payout becomes due again',
+        )
       })
       .finally(() => {
         in_hand.delete(payout.withdrawal_id)

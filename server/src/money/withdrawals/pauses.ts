@@ -95,7 +95,10 @@ export async function startPause(
     after: { scope, target },
   })
   const [row] = await tx.query<{ sending: number }>(SENDING, [scope, target])
-  deps.log.warn({ pause_id: id, scope, target, operator: name, reason }, 'an operator paused payouts')
+  deps.log.warn(
+    { component: 'withdrawals', pause_id: id, scope, target, operator: name, reason },
+    'an operator paused payouts',
+  )
   return { ...active, sending: row?.sending ?? 0 }
 }
 
@@ -139,7 +142,10 @@ export async function endPause(
     before: { scope, target, reason: pause.reason, started_at: pause.started_at.toISOString() },
     after: { ended_at: now.toISOString() },
   })
-  deps.log.warn({ pause_id: id, scope, target, operator: name, reason }, 'an operator ended a pause of payouts')
+  deps.log.warn(
+    { component: 'withdrawals', pause_id: id, scope, target, operator: name, reason },
+    'an operator ended a pause of payouts',
+  )
   return pause
 }
 

@@ -213,7 +213,7 @@ function isTrouble({ kind }: PayoutAnswer): boolean {
 /** Logs a repeated answer. The operator who decided knew the answer, so that the history does not need it again. */
 function logRepeatedContradiction(deps: Deps, { merchant_id, id, status }: Withdrawal, outcome: string | null): void {
   deps.log.warn(
-    { merchant_id, withdrawal_id: id, status, told: outcome },
+    { component: 'withdrawals', merchant_id, withdrawal_id: id, status, told: outcome },
     'the provider repeats an answer that contradicts the decided status',
   )
 }

@@ -113,6 +113,13 @@ function createTroubles(options: SelcomClientOptions) {
     if (verdict.is !== 'refused' && verdict.is !== 'rejected' && !is_ours) return
     const { envelope, status } = verdict
     const { resultcode, result, message } = envelope ?? {}
-    note(`${path} ${status} ${resultcode}`, { path, reference, status, resultcode, result, message })
+    note(`${path} ${status} ${resultcode}`, {
+      provider_path: path,
+      provider_reference: reference,
+      provider_status: status,
+      provider_code: resultcode,
+      provider_result: result,
+      provider_message: message,
+    })
   }
 }

@@ -288,6 +288,11 @@ function createProblems(options: VodacomClientOptions) {
     const code = envelope?.code ?? null
     const is_payer = code === 'INS-2006' && path.startsWith('/c2b')
     if (is !== 'refused' && is !== 'no_session' && (code === null || !OPERATOR_CODES.test(code) || is_payer)) return
-    logProblem(`${path} ${is} ${code}`, { path, reference, code, description: envelope?.description ?? null })
+    logProblem(`${path} ${is} ${code}`, {
+      provider_path: path,
+      provider_reference: reference,
+      provider_code: code,
+      provider_message: envelope?.description ?? null,
+    })
   }
 }

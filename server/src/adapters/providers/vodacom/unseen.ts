@@ -31,7 +31,14 @@ export function createUnseenStateLog(name: string, states: StateWords, log: Log)
     if (word === '' || known[kind].has(word.toLowerCase()) || logged.has(once) || logged.size >= WORDS_MAX) return
     logged.add(once)
     log.warn(
-      { provider: name, kind, reference, word, settings: SETTINGS[kind] },
+      {
+        component: 'providers',
+        provider: name,
+        kind,
+        provider_reference: reference,
+        provider_state: word,
+        settings: SETTINGS[kind],
+      },
       'the provider returned a state that no setting names, so the platform cannot interpret the state',
     )
   }

@@ -1,0 +1,93 @@
+// Counts repeated failures in the log, so that a loop that fails again and again does not fill the disk.
+
+import { systemClock } from './clock.ts'
+
+/** The time over which the log counts the repetitions of a line. */
+export const REPEAT_MS = 60_000
+/** The number of different lines that the log counts at once. Above this number, the log writes lines without counting. */
+const LINES_MAX = 500
+/** The length of a message up to which the log compares messages. */
+const MESSAGE_CHARS = 300
+
+/** Writes a line with some fields. */
+type WriteLine = (fields: Record<string, unknown>, message: string) => void
+/** A counted line: how often it occurred again, and the fields and the writer of its last occurrence. */
+type CountedLine = { repeated: number; fields: Record<string, unknown>; message: string; write: WriteLine }
+
+/** The error of a counted line, without its stack, which the first line contains. */
+export class ErrorSummary {
+  readonly type: string
+  readonly message: string
+  readonly code: unknown
+  constructor(error: unknown) {
+    const { name, code, message } = detailsOf(error)
+    this.type = name
+    this.message = message
+    this.code = code
+  }
+}
+
+/** The counter of repeated lines. */
+export type Repeats = {
+  /** Returns true if the caller must write the line. If false, the line occurred before and the counter has counted it. */
+  isFirst(level: number, fields: Record<string, unknown>, message: string, write: WriteLine): boolean
+  /** Writes the counts of all lines, and forgets the lines. */
+  flush(): void
+}
+
+/**
+ * Makes a counter of lines that report a failure. Two lines are the same if they have the same level, text and error, and the same fields
+ * apart from ids. The message of the error is compared without numbers and ids. The first line appears whole, at once. After each minute with repetitions, one line reports their number, with the fields of the last of them.
+ */
+export function createRepeats(repeat_ms = REPEAT_MS): Repeats {
+  const lines = new Map<string, CountedLine>()
+  const report = ({ repeated, fields, message, write }: CountedLine) => {
+    const seconds = repeat_ms / 1_000
+    const counted = fields.err === undefined ? { repeated } : { err: new ErrorSummary(fields.err), repeated }
+    write({ ...fields, ...counted }, `${message} (repeated ${repeated} times in ${seconds} s)`)
+  }
+  const endMinute = (key: string, line: CountedLine) => {
+    // Another flush may have removed the line.
+    if (lines.get(key) !== line) return
+    if (line.repeated === 0) return void lines.delete(key)
+    report(line)
+    line.repeated = 0
+    systemClock.after(repeat_ms, () => endMinute(key, line))
+  }
+  return {
+    isFirst(level, fields, message, write) {
+      const key = keyOf(level, fields, message)
+      const line = lines.get(key)
+      if (line !== undefined) {
+        line.repeated += 1
+        line.fields = fields
+        line.write = write
+        return false
+      }
+      if (lines.size < LINES_MAX) {
+        const counted = { repeated: 0, fields, message, write }
+        lines.set(key, counted)
+        systemClock.after(repeat_ms, () => endMinute(key, counted))
+      }
+      return true
+    },
+    flush() {
+      for (const line of lines.values()) if (line.repeated > 0) report(line)
+      lines.clear()
+    },
+  }
+}
+
+/** Returns a text that is the same for two lines about the same failure. */
+function keyOf(level: number, fields: Record<string, unknown>, message: string): string {
+  const { err, ...others } = fields
+  const named = Object.entries(others).filter(([name]) => !name.endsWith('_id'))
+  const { name, code, message: text } = detailsOf(err)
+  const compared = text.slice(0, MESSAGE_CHARS).replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+/gi, '#')
+  return JSON.stringify([level, message, name, code, compared, named.map(([one, value]) => `${one}=${String(value)}`)])
+}
+
+function detailsOf(err: unknown): { name: string; code: unknown; message: string } {
+  if (!(err instanceof Error)) return { name: 'text', code: undefined, message: String(err) }
+  return { name: err.name, code: (err as { code?: unknown }).code, message: err.message }
+}
