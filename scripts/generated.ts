@@ -70,7 +70,7 @@ async function openApiText(): Promise<string> {
 function envExample(): string {
   const lines = [
     '# Every setting of the server, with its default. Generated from server/src/kernel/lib/config.ts by `npm run generate`.',
-    '# Copy this file to .env, which the server and the commands read. The environment overrides .env. Secrets can also come',
+    '# Copy this file to malipo.env, which the server and the commands read. The environment overrides the file. Secrets can also come',
     `# from a file, whose path NAME_FILE holds: ${fileSettings(PROVIDERS).join(', ')}.`,
   ]
   for (const { env, default: preset, help } of listSettings(PROVIDERS)) lines.push('', `# ${help}`, `#${env}=${preset}`)

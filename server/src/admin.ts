@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { prepareCommand } from './apps/admin/commands.ts'
 import { commandsOf, helpOf } from './apps/admin/help.ts'
 import { OPTIONS, UsageError } from './apps/admin/options.ts'
+import { findStandalone } from './apps/admin/standalone.ts'
 import { type Deps, isUnavailable } from './kernel/db/index.ts'
 import { ConfigError, createLog, Refusal, type Vault } from './kernel/lib/index.ts'
 import {
@@ -13,6 +14,7 @@ import {
   openDatabase,
   type Releases,
   realDeps,
+  reportConfig,
 } from './process.ts'
 
 const withoutKey = (): never => {
@@ -22,7 +24,7 @@ const withoutKey = (): never => {
 const NO_VAULT: Vault = { key_ids: [], writes_ids: false, seal: withoutKey, open: withoutKey, mark: withoutKey }
 
 async function runCommandLine(): Promise<number> {
-  const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
+  const { values, positionals } = parseCommandLine()
   const help = helpOf(positionals)
   if (help !== null && (values.help || positionals.length === 0)) {
     process.stdout.write(help)
@@ -33,9 +35,15 @@ async function runCommandLine(): Promise<number> {
     process.stderr.write(help)
     return 2
   }
+  const standalone = findStandalone(positionals.join(' '), values)
+  if (standalone !== null) {
+    const { result, text } = await standalone.run(values, { reportConfig })
+    process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : text)
+    return result.ok ? 0 : 1
+  }
   // No command calls a provider, so the program accepts a configuration without the keys of a provider.
   const config = configFromEnvironment({ calls_providers: false })
-  const { run: runCommand, needs_key, needs_owner } = prepareCommand(positionals, values, config)
+  const { run: runCommand, needs_key, needs_owner, must_exist } = prepareCommand(positionals, values, config)
   if (typeof runCommand === 'string') {
     process.stdout.write(values.json ? `${JSON.stringify({ sql: runCommand })}\n` : runCommand)
     return 0
@@ -45,7 +53,7 @@ async function runCommandLine(): Promise<number> {
   const releases: Releases = []
   let deps: Deps | undefined
   try {
-    const database = await openDatabase(config, log, releases)
+    const database = await openDatabase(config, log, releases, { must_exist })
     const applied = await migrateDatabase(database)
     const url = needs_owner ? database.owner_url : database.url
     deps =
@@ -63,6 +71,26 @@ async function runCommandLine(): Promise<number> {
     for (const release of releases) await release()
   }
 }
+
+/** Parses the command line. Throws a UsageError for an unknown option and for an option without its value. */
+function parseCommandLine() {
+  try {
+    return parseArgs({ options: OPTIONS, allowPositionals: true })
+  } catch (error) {
+    if (!(error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')) throw error
+    // The message of Node continues with advice about values that begin with a hyphen.
+    throw new UsageError((error as Error).message.split('. ')[0])
+  }
+}
+
+/** Returns the help of the command that a wrong command line names, or the reference to the list of commands. */
+function usageOf(args: readonly string[]): string {
+  const words = args.slice(0, 2).filter((word) => /^[a-z-]+$/.test(word) && !word.startsWith('-'))
+  const page = helpOf(words) ?? helpOf(words.slice(0, 1))
+  return page === null || words.length === 0 ? SEE_HELP : `\n${page}`
+}
+
+const SEE_HELP = 'See: npm run -s admin -- --help\n'
 
 /** Prints the result of a command, and returns the exit code. */
 function showResult(result: Record<string, unknown>, is_json = false): number {
@@ -87,12 +115,10 @@ try {
     const { code, message, details } = error
     if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, details } })}\n`)
     else process.stderr.write(`${message}${details ? ` ${JSON.stringify(details)}` : ''}\n`)
-  } else if (
-    error instanceof UsageError ||
-    error instanceof ConfigError ||
-    (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')
-  ) {
-    process.stderr.write(`${(error as Error).message}\nSee: npm run -s admin -- --help\n`)
+  } else if (error instanceof UsageError) {
+    process.stderr.write(`${error.message}\n${usageOf(process.argv.slice(2))}`)
+  } else if (error instanceof ConfigError) {
+    process.stderr.write(`${error.message}\n${SEE_HELP}`)
   } else if (isUnavailable(error)) {
     process.stderr.write(databaseUnreachable(error))
   } else {

@@ -14,16 +14,21 @@ import { createWorker } from './kernel/work/index.ts'
 import {
   configFromEnvironment,
   databaseUnreachable,
+  givenSettings,
   migrateDatabase,
   openDatabase,
   type Releases,
   realDeps,
+  unknownNameLines,
 } from './process.ts'
 import { compose, type System } from './system.ts'
 
 async function run(): Promise<void> {
   const config = configFromEnvironment()
   const log = createLog(config.log_level)
+  for (const problem of unknownNameLines(givenSettings())) {
+    log.warn({ component: 'process', problem }, 'a name looks like a setting and is none')
+  }
   const releases: Releases = []
   let draining = false
   const stop = async (delay_s = 0) => {
@@ -211,7 +216,7 @@ const USAGE = `Usage: npm start
 
 PROCESS selects what the process runs: API and worker (all, the default), api or worker.
 Without DATABASE_URL the process also runs the embedded database.
-Environment variables or a file .env configure the process: see .env.example. Ctrl-C stops the process.
+Environment variables, or a file malipo.env or .env, configure the process: see .env.example. Ctrl-C stops the process.
 `
 
 if (import.meta.main) {

@@ -3,8 +3,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { PROVIDERS } from './adapters/providers/registry.ts'
+import type { ConfigCheck } from './apps/admin/standalone.ts'
 import { startEmbedded } from './kernel/db/embedded.ts'
 import {
   connectionRisk,
@@ -21,6 +22,10 @@ import { migrate } from './kernel/db/migrate.ts'
 import {
   type Config,
   ConfigError,
+  effectiveSettings,
+  fileSettings,
+  type GivenSettings,
+  gatherSettings,
   type Log,
   noPoint,
   parseSecretKeys,
@@ -29,18 +34,74 @@ import {
   systemClock,
   systemRandom,
   textLog,
+  unknownSettings,
   type Vault,
 } from './kernel/lib/index.ts'
 
+/** The environment with which this process started. */
+const OWN_ENVIRONMENT = { ...process.env }
+
+/** Reads the settings of this process from its environment and from the file of settings. Throws a ConfigError for the file. */
+export function givenSettings(): GivenSettings {
+  try {
+    const given = gatherSettings(OWN_ENVIRONMENT, '.')
+    const { NODE_ENV } = given.values
+    if (NODE_ENV !== undefined) process.env.NODE_ENV = NODE_ENV
+    return given
+  } catch (error) {
+    throw new ConfigError((error as Error).message)
+  }
+}
+
 /**
- * Reads the configuration of this process from environment variables, and from a file .env for missing variables. With
+ * Reads the configuration of this process from its environment, and from the file of settings for missing variables. With
  * the embedded database, webhooks may go to this machine by default. `options` are those of `readConfig`.
  */
 export function configFromEnvironment(options: Parameters<typeof readConfig>[2] = {}): Config {
-  if (existsSync('.env')) process.loadEnvFile('.env')
-  const config = readConfig(process.env, PROVIDERS, options)
+  const given = givenSettings()
+  const exposed = exposedFile(given)
+  if (exposed !== null) throw new ConfigError(exposed)
+  const config = readConfig(given.values, PROVIDERS, options)
   if (config.node_env === 'production') requireSafeConnection(config)
   return { ...config, webhook_allow_private: config.webhook_allow_private ?? config.database_url === '' }
+}
+
+/**
+ * Describes a file of settings with secrets that every user of the machine can read. Null means that there is no such file. A file
+ * .env is for development, and has no such check.
+ */
+function exposedFile({ path, exposure, from_file, values }: GivenSettings): string | null {
+  if (path === null || exposure === null || basename(path) === '.env') return null
+  const secret = fileSettings(PROVIDERS).find((name) => from_file.has(name) && values[name])
+  if (secret === undefined) return null
+  return `${secret} must not be in a file that every user can read or change: ${path} has the permissions ${exposure}. Run: chmod 640 ${path}`
+}
+
+/** Lists the names that look like settings and are none, one sentence each. */
+export function unknownNameLines(given: GivenSettings): string[] {
+  return unknownSettings(given, PROVIDERS).map(
+    ({ name, where, nearest }) =>
+      `${name} of ${where} is no setting and has no effect${nearest === null ? ': remove it' : `; the nearest setting is ${nearest}`}`,
+  )
+}
+
+/** Lists the effective settings of the server with their sources, and every problem. The function opens no connection. */
+export function reportConfig(): ConfigCheck {
+  let given: GivenSettings
+  try {
+    given = givenSettings()
+  } catch (error) {
+    return { ok: false, file: null, settings: [], problems: [(error as Error).message] }
+  }
+  const problems: string[] = []
+  try {
+    configFromEnvironment()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    problems.push(...error.message.split('\n'))
+  }
+  problems.push(...unknownNameLines(given))
+  return { ok: problems.length === 0, file: given.path, settings: effectiveSettings(given, PROVIDERS), problems }
 }
 
 /**
@@ -77,9 +138,14 @@ export type OpenDatabase = {
 
 /**
  * Opens the configured database. If the configuration names none, opens the embedded database of DATA_DIR, which always has
- * two roles.
+ * two roles. If `must_exist` is true and DATA_DIR has no database, throws a ConfigError and makes no database.
  */
-export async function openDatabase(config: Config, log: Log, releases: Releases): Promise<OpenDatabase> {
+export async function openDatabase(
+  config: Config,
+  log: Log,
+  releases: Releases,
+  { must_exist = false }: { must_exist?: boolean } = {},
+): Promise<OpenDatabase> {
   const url = config.database_url
   if (url === '' && config.migration_database_url !== '') {
     throw new ConfigError(
@@ -88,6 +154,11 @@ export async function openDatabase(config: Config, log: Log, releases: Releases)
     )
   }
   if (url !== '') return { url, owner_url: config.migration_database_url || url, folders: [] }
+  if (must_exist && !existsSync(join(resolve(config.data_dir), 'postgres.json'))) {
+    throw new ConfigError(
+      `${resolve(config.data_dir)} has no database, and DATABASE_URL is empty. Set DATA_DIR or DATABASE_URL to those of the server, or start the server first`,
+    )
+  }
   const embedded = await startEmbedded({
     dataDir: resolve(config.data_dir),
     log: textLog(log, 'db'),

@@ -57,6 +57,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'apps/admin/commands.ts': ['admin.ts'],
   'apps/admin/help.ts': ['admin.ts'],
   'apps/admin/options.ts': ['admin.ts'],
+  'apps/admin/standalone.ts': ['admin.ts', 'process.ts'],
 }
 
 /** `code` is the text with a space in place of each character of a comment. Each line keeps its number. */

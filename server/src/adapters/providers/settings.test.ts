@@ -83,7 +83,7 @@ test('the server parses the lists, pairs and texts in the settings of a provider
 
 test('the server can read every secret of a provider from a file', () => {
   const file = join(tmpdir(), `provider-secret-${process.pid}`)
-  writeFileSync(file, 'from-a-file\n')
+  writeFileSync(file, 'from-a-file\n', { mode: 0o600 })
   const env = {
     SELCOM_API_KEY_FILE: file,
     SELCOM_API_SECRET_FILE: file,

@@ -11,6 +11,7 @@ import * as read from './options.ts'
 import { grantRole, issueToken, readEmails } from './people.ts'
 import { disableByEmail, dropLostSecondStep, enableByEmail, revokeOperator } from './people-rights.ts'
 import { abandonKey, type Report, rotateSecrets, secretsStatus } from './secrets.ts'
+import { requireOptions } from './standalone.ts'
 import { importStatement, statementToImport } from './statements.ts'
 import { verify } from './verify.ts'
 
@@ -33,6 +34,8 @@ type Command = {
   needs_key?: false | 'unchecked' | 'optional'
   /** True means that the command uses the role that owns the tables, because it must change rows of append-only tables. */
   needs_owner?: true
+  /** True means that the command reads an existing database, and makes none in an empty DATA_DIR. */
+  must_exist?: true
 }
 
 const NAME_MAX = 100
@@ -105,6 +108,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   emails: {
     takes: ['email', 'merchant'],
+    must_exist: true,
     prepare(values) {
       const to = read.optionalEmail(values)
       const merchant_id = values.merchant === undefined ? undefined : read.id(values, 'merchant')
@@ -118,17 +122,22 @@ export const COMMANDS: Record<string, Command> = {
       return (deps) => importStatement(deps, input)
     },
   },
-  'secrets status': { takes: [], needs_key: 'unchecked', prepare: () => secretsStatus },
-  'secrets rotate': { takes: [], prepare: () => (deps, _database, report) => rotateSecrets(deps, report) },
+  'secrets status': { takes: [], must_exist: true, needs_key: 'unchecked', prepare: () => secretsStatus },
+  'secrets rotate': {
+    takes: [],
+    must_exist: true,
+    prepare: () => (deps, _database, report) => rotateSecrets(deps, report),
+  },
   'secrets abandon': {
     takes: ['key'],
+    must_exist: true,
     needs_key: 'unchecked',
     prepare(values) {
       const key_id = read.secretKeyId(values)
       return (deps, _database, report) => abandonKey(deps, key_id, report)
     },
   },
-  'audit anchors': { takes: [], prepare: () => anchorsStatus },
+  'audit anchors': { takes: [], must_exist: true, prepare: () => anchorsStatus },
   'audit check': {
     takes: ['file', 'key'],
     prepare(values) {
@@ -139,6 +148,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   'audit export': {
     takes: ['file'],
+    must_exist: true,
     needs_key: false,
     prepare(values) {
       const path = read.required(values, 'file')
@@ -171,6 +181,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   verify: {
     takes: [],
+    must_exist: true,
     needs_key: 'optional',
     prepare:
       () =>
@@ -203,18 +214,20 @@ export function prepareCommand(
   words: readonly string[],
   values: read.OptionValues,
   config: Config,
-): { run: ReturnType<Command['prepare']>; needs_key: Command['needs_key']; needs_owner: boolean } {
+): {
+  run: ReturnType<Command['prepare']>
+  needs_key: Command['needs_key']
+  needs_owner: boolean
+  must_exist: boolean
+} {
   const name = words.join(' ')
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) throw new read.UsageError(`the command "${name}" does not exist: --help lists the commands`)
-  for (const option of Object.keys(values) as read.Option[]) {
-    if (option !== 'json' && !command.takes.includes(option)) {
-      throw new read.UsageError(`the command "${name}" has no option --${option}`)
-    }
-  }
+  requireOptions(name, values, command.takes)
   return {
     run: command.prepare(values, config),
     needs_key: command.needs_key,
     needs_owner: command.needs_owner ?? false,
+    must_exist: command.must_exist ?? false,
   }
 }

@@ -160,6 +160,12 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     example: '--phone 0754123456',
     more: ['docs/operate/privacy.md describes what the command changes. The change is final.'],
   },
+  'config check': {
+    does: [
+      'Prints every setting with its value and source, and every problem, without a database. Secrets are masked.',
+      'Exit code 1 if there is a problem. Run the command with the environment and the user of the server',
+    ],
+  },
   'db roles': {
     takes: '--print',
     does: [

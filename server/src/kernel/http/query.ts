@@ -2,8 +2,7 @@
 // everything.
 
 import type { FastifyRequest, RouteOptions } from 'fastify'
-import { refuse } from '../lib/index.ts'
-import { nearest } from './nearest.ts'
+import { nearest, refuse } from '../lib/index.ts'
 
 /** The parameters of every call that acts for a merchant. */
 const CHOICES = ['environment', 'merchant_id']

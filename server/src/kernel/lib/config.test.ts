@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -14,9 +14,11 @@ import {
   VODACOM_SETTINGS,
 } from '../../../test/providers/settings.ts'
 import { PROVIDERS } from '../../adapters/providers/registry.ts'
-import { fileSettings, readConfig } from './config.ts'
+import { effectiveSettings, fileSettings, readConfig, unknownSettings } from './config.ts'
+import { gatherSettings } from './settings-file.ts'
 
 const KEY = PRODUCTION_SETTINGS.SECRET_KEY
+const OWNER_ONLY = { mode: 0o600 }
 
 test('the server accepts an empty environment as a valid configuration', () => {
   const config = readConfig({}, PROVIDERS)
@@ -114,7 +116,17 @@ const BAD: [string, string[]][] = [
   ],
   [
     'OPERATOR_ALLOWED_IPS',
-    ['office', '10.0.0.0/0', '::/0', '10.0.0.0/33', '10.0.0.1,', 'loopback', '10.0.0.1 10.0.0.2'],
+    [
+      'office',
+      '10.0.0.0/0',
+      '::/0',
+      '10.0.0.0/33',
+      '10.0.0.5/8',
+      'fd00::1/8',
+      '10.0.0.1,',
+      'loopback',
+      '10.0.0.1 10.0.0.2',
+    ],
   ],
   ['DASHBOARD_CLIENT_ID', ['two words']],
   ['OPERATOR_CLIENT_ID', ['two words']],
@@ -129,6 +141,7 @@ const BAD: [string, string[]][] = [
       '10.0.0.0/0',
       '::/0',
       '10.0.0.0/33',
+      '10.0.0.5/8',
       '10.0.0.1,',
       '10.1',
       '010.0.0.1',
@@ -282,14 +295,14 @@ test('TRUST_PROXY accepts addresses, networks and named ranges, separated by com
 
 test('the server reads a secret from the file that NAME_FILE names', () => {
   const file = join(tmpdir(), `secret-${process.pid}`)
-  writeFileSync(file, `${KEY}\n`)
+  writeFileSync(file, `${KEY}\n`, OWNER_ONLY)
   assert.equal(readConfig({ SECRET_KEY_FILE: file }, PROVIDERS).secret_key, KEY)
   assert.deepEqual(refusedFor({ SECRET_KEY_FILE: '/nowhere/at/all' }), ['SECRET_KEY'])
 })
 
 test('the refusal of an unusable secret file names the path and the reason', () => {
   const empty = join(tmpdir(), `empty-secret-${process.pid}`)
-  writeFileSync(empty, '\n')
+  writeFileSync(empty, '\n', OWNER_ONLY)
   assert.match(refusalOf({ SELCOM_PIN_FILE: '/nowhere/at/all' }), /^SELCOM_PIN .*\/nowhere\/at\/all.*ENOENT/)
   assert.match(refusalOf({ SELCOM_PIN_FILE: empty }), /^SELCOM_PIN .*SELCOM_PIN_FILE.*empty/)
   assert.match(refusalOf({ SELCOM_VENDOR_FILE: empty }), /^SELCOM_VENDOR cannot come from a file.*SELCOM_PIN/)
@@ -298,7 +311,7 @@ test('the refusal of an unusable secret file names the path and the reason', () 
 
 test('the server reads the file of a secret when the variable of the secret is empty', () => {
   const file = join(tmpdir(), `beside-${process.pid}`)
-  writeFileSync(file, KEY)
+  writeFileSync(file, KEY, OWNER_ONLY)
   assert.equal(readConfig({ SECRET_KEY: '', SECRET_KEY_FILE: file }, PROVIDERS).secret_key, KEY)
 })
 
@@ -325,4 +338,102 @@ test('a program that calls no provider requires all settings except those of pro
     () => readConfig({ ...env, NODE_ENV: 'production' }, PROVIDERS, { calls_providers: false }),
     /SECRET_KEY/,
   )
+})
+
+test('the refusal of a network with host bits names the right network and the one address', () => {
+  for (const name of ['OPERATOR_ALLOWED_IPS', 'TRUST_PROXY']) {
+    const refusal = refusalOf({ [name]: '192.0.2.1, 10.0.0.5/8' })
+    assert.match(refusal, /"10\.0\.0\.5\/8".*write 10\.0\.0\.0\/8 for the network, or 10\.0\.0\.5 for the one address/)
+    assert.match(refusalOf({ [name]: '2001:db8::5/32' }), /write 2001:db8::\/32 for the network, or 2001:db8::5 /)
+    assert.deepEqual(refusedFor({ [name]: '10.0.0.0/8,10.0.0.5/32,2001:db8:0:0::/32,2001:db8::5/128' }), [])
+  }
+})
+
+test('the server refuses a secret with both a value and a file', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'both-')), 'key')
+  writeFileSync(file, KEY, OWNER_ONLY)
+  const refusal = refusalOf({ SECRET_KEY: KEY, SECRET_KEY_FILE: file })
+  assert.equal(
+    refusal,
+    'SECRET_KEY must not have a value together with SECRET_KEY_FILE: remove one of the two variables',
+  )
+})
+
+test('the server refuses the file of a secret that other users can read, and accepts a credential of systemd', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'readable-'))
+  const file = join(folder, 'key')
+  for (const mode of [0o640, 0o604, 0o666]) {
+    writeFileSync(file, `${KEY}\n`)
+    chmodSync(file, mode)
+    // root may give a service a file that the group of the service can read.
+    const by_root = mode === 0o640 && process.getuid?.() === 0
+    const refusal = refusalOf({ SECRET_KEY_FILE: file })
+    if (by_root) assert.equal(refusal, '')
+    else assert.match(refusal, new RegExp(`^SECRET_KEY .*permissions ${mode.toString(8)}\\. Run: chmod 600 ${file}$`))
+    assert.equal(refusalOf({ SECRET_KEY_FILE: file, CREDENTIALS_DIRECTORY: folder }), '')
+  }
+})
+
+test('a secret of a file keeps its spaces and loses its line break', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'spaces-')), 'pin')
+  writeFileSync(file, ' 12 34 \r\n', OWNER_ONLY)
+  assert.equal(readConfig({ MOCK_SECRET_FILE: file }, PROVIDERS).provider_settings.get('mock')?.secret, ' 12 34 ')
+})
+
+test('the server reads malipo.env, or the file of MALIPO_ENV, and the environment overrides it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'settings-'))
+  writeFileSync(join(folder, '.env'), 'PORT=1\nBRAND=old\n')
+  assert.equal(gatherSettings({}, folder).values.PORT, '1')
+  writeFileSync(join(folder, 'malipo.env'), 'PORT=2\nLOG_LEVEL=warn\nSECRET_KEY_FILE=/a\nMOCK_SECRET=b\n', OWNER_ONLY)
+  const given = gatherSettings({ LOG_LEVEL: 'error', SECRET_KEY: KEY, MOCK_SECRET_FILE: '/c' }, folder)
+  assert.deepEqual(given.values, { PORT: '2', LOG_LEVEL: 'error', SECRET_KEY: KEY, MOCK_SECRET_FILE: '/c' })
+  const path = join(folder, 'other.env')
+  writeFileSync(path, 'PORT=3\n', OWNER_ONLY)
+  assert.equal(gatherSettings({ MALIPO_ENV: path }, folder).values.PORT, '3')
+  assert.throws(
+    () => gatherSettings({ MALIPO_ENV: '/nowhere.env' }, folder),
+    /^Error: MALIPO_ENV: .*\/nowhere\.env \(ENOENT\)/,
+  )
+  mkdirSync(join(folder, 'folder.env'))
+  assert.throws(() => gatherSettings({ MALIPO_ENV: join(folder, 'folder.env') }, folder), /cannot read .*EISDIR/)
+})
+
+test('the effective settings show each source and no secret', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'effective-'))
+  const path = join(folder, 'malipo.env')
+  writeFileSync(path, 'PORT=2\nSELCOM_PIN_FILE=/run/secrets/pin\nSELCOM_API_KEY=hidden-key\n', OWNER_ONLY)
+  const given = gatherSettings({ BRAND: 'duka', BASE_URL: 'https://a:hidden@b.tz', SECRET_KEY: KEY }, folder)
+  const found = new Map(effectiveSettings(given, PROVIDERS).map(({ name, value, source }) => [name, [value, source]]))
+  assert.deepEqual(found.get('PORT'), ['2', path])
+  assert.deepEqual(found.get('BRAND'), ['duka', 'environment'])
+  assert.deepEqual(found.get('BASE_URL'), ['https://***@b.tz', 'environment'])
+  assert.deepEqual(found.get('SECRET_KEY'), ['***', 'environment'])
+  assert.deepEqual(found.get('SELCOM_API_KEY'), ['***', path])
+  assert.deepEqual(found.get('SELCOM_PIN'), ['***', `file /run/secrets/pin (${path})`])
+  assert.deepEqual(found.get('LOG_LEVEL'), ['info', 'default'])
+  assert.deepEqual(found.get('MOCK_SECRET'), ['***', 'default'])
+  assert.doesNotMatch(JSON.stringify([...found]), /hidden/)
+})
+
+test('a mistyped name is found in the environment and in the file, and names of other programs are not', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'unknown-'))
+  const path = join(folder, 'malipo.env')
+  writeFileSync(path, 'LOG_LEVL=warn\nFAVOURITE=x\nPORT=1\nSECRET_KEY_FILE=/a\nNODE_OPTIONS=\n', OWNER_ONLY)
+  const foreign = {
+    PATH: '/bin',
+    HOSTNAME: 'a',
+    APP_URL: 'x',
+    PGHOST: 'x',
+    LOG_LEVEL_FILE: 'x',
+    XDG_DATA_DIRS: 'x',
+    HOSTS: 'x',
+  }
+  const given = gatherSettings({ ...foreign, FOUR_EYE_AMOUNT: '1', OPERATOR_ALLOWED_IP: 'x' }, folder)
+  const found = unknownSettings(given, PROVIDERS).sort((one, other) => (one.name < other.name ? -1 : 1))
+  assert.deepEqual(found, [
+    { name: 'FAVOURITE', where: path, nearest: null },
+    { name: 'FOUR_EYE_AMOUNT', where: 'the environment', nearest: 'FOUR_EYES_AMOUNT' },
+    { name: 'LOG_LEVL', where: path, nearest: 'LOG_LEVEL' },
+    { name: 'OPERATOR_ALLOWED_IP', where: 'the environment', nearest: 'OPERATOR_ALLOWED_IPS' },
+  ])
 })

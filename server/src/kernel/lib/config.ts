@@ -1,7 +1,6 @@
 // Reads the configuration: every environment variable with its default and its check. The error for a bad value names the
 // variable.
 
-import { readFileSync } from 'node:fs'
 import { auditSettings, insecureAnchors } from './audit-settings.ts'
 import { consoleProblems, consoleSettings, insecureConsoles } from './console-settings.ts'
 import { limitSettings, setCountLimits } from './limit-settings.ts'
@@ -17,6 +16,7 @@ import {
   routingSettings,
 } from './provider-settings.ts'
 import { retentionSettings } from './retention-settings.ts'
+import { readSecretFile } from './secret-file.ts'
 import {
   amount,
   flag,
@@ -31,6 +31,7 @@ import {
   word,
   words,
 } from './setting.ts'
+import { findUnknownNames, type GivenSettings, SETTINGS_FILE_VARIABLE, type UnknownName } from './settings-file.ts'
 import { parseSecretKeys } from './vault.ts'
 
 /** The error for a configuration with which the server refuses to start. The message names each variable and its problem. */
@@ -96,6 +97,12 @@ const processSettings = {
     'all',
     oneWord('all', 'api', 'worker'),
     'The work of this process: all, api (HTTP, and webhooks of the payments that it settles) or worker (background work only).',
+  ),
+  settings_file: setting(
+    SETTINGS_FILE_VARIABLE,
+    '',
+    text,
+    'File with settings in the form of this file. The environment overrides it. Empty: malipo.env, or else .env, in the working folder.',
   ),
   host: setting('HOST', '', host, 'Address to listen on. Empty: 127.0.0.1, or 0.0.0.0 in production.'),
   port: setting('PORT', '8080', number(0, 65535), 'Port to listen on. 0: any free one.'),
@@ -419,6 +426,39 @@ export function fileSettings(providers: ConfigurableProviders): string[] {
   )
 }
 
+/** Lists the names that look like settings and are none, such as FOUR_EYE_AMOUNT. */
+export function unknownSettings(given: GivenSettings, providers: ConfigurableProviders): UnknownName[] {
+  const names = listSettings(providers).map(({ env }) => env)
+  return findUnknownNames(given, new Set([...names, ...fileSettings(providers).map((name) => `${name}_FILE`)]))
+}
+
+/** A setting with its value, masked if the setting is secret, and the place that the value comes from. */
+export type EffectiveSetting = { name: string; value: string; source: string }
+
+const MASKED = '***'
+
+/** Lists every setting with its value and its source: default, environment, the path of a secret's file, or the file of settings. */
+export function effectiveSettings(given: GivenSettings, providers: ConfigurableProviders): EffectiveSetting[] {
+  const place = (name: string) => (given.from_file.has(name) ? (given.path as string) : 'environment')
+  return listSettings(providers).map(({ env, default: preset, secret }) => {
+    const path = secret ? given.values[`${env}_FILE`] : undefined
+    const value = given.values[env]
+    if (path && !value) return { name: env, value: MASKED, source: `file ${path} (${place(`${env}_FILE`)})` }
+    // The server uses the default of a secret if the variable is missing, and the empty text if the variable is empty.
+    const shown = value ?? preset
+    return {
+      name: env,
+      value: secret && shown !== '' ? MASKED : maskUser(shown),
+      source: value === undefined ? 'default' : place(env),
+    }
+  })
+}
+
+/** Masks the user and password of a URL. */
+function maskUser(value: string): string {
+  return value.replace(/\/\/[^/@\s]*@/g, `//${MASKED}@`)
+}
+
 /**
  * Reads the configuration from environment variables. `calls_providers` is false for programs that call no provider, such as
  * the admin command, and need no settings of providers. If a variable is wrong, or insecure in production, throws a
@@ -460,8 +500,8 @@ function parseSettings(
       let value: string | undefined
       try {
         const given = env[entry.env]
-        // If .env has an empty line for a variable, the file of NAME_FILE still applies.
-        value = (given || readFile(entry)) ?? given ?? entry.default
+        // If a variable is empty, the file of NAME_FILE still applies.
+        value = readFile(entry) ?? given ?? entry.default
         values[name] = entry.parse(value)
       } catch (error) {
         const { message } = error as Error
@@ -508,20 +548,9 @@ function fileReader(env: Record<string, string | undefined>, providers: Configur
       if (!owned.has(name)) return undefined
       throw new Error(`cannot come from a file (${name}_FILE); only these settings can: ${allowed.join(', ')}`)
     }
-    return readSecretFile(path, name)
+    if (env[name]) throw new Error(`must not have a value together with ${name}_FILE: remove one of the two variables`)
+    return readSecretFile(path, name, env)
   }
-}
-
-function readSecretFile(path: string, name: string): string {
-  let held: string
-  try {
-    held = readFileSync(path, 'utf8').trim()
-  } catch (error) {
-    const { code } = error as { code?: string }
-    throw new Error(`has no value, because the server cannot read the file of ${name}_FILE: ${path} (${code})`)
-  }
-  if (held === '') throw new Error(`has no value, because the file of ${name}_FILE is empty: ${path}`)
-  return held
 }
 
 /**

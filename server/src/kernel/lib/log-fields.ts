@@ -75,7 +75,7 @@ export const LOG_FIELDS = {
   anchor: 'the number of an anchor of the audit log',
   failures: 'a number of failed attempts in a row',
   next_attempt_at: 'the time of the next attempt',
-  problem: 'what a receiver, a disk or a failed run reported',
+  problem: 'what a receiver, a disk or a failed run reported, or what is wrong with the settings',
   broken: 'the checks of `verify` that failed, with findings',
   amr: 'the authentication methods of a sign-in',
   purpose: 'why a passkey was requested',

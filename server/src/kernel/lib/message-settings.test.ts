@@ -93,7 +93,7 @@ test('MAIL_FROM accepts an address with or without a name', () => {
 
 test('the server can read the secrets of the gateways from files', () => {
   const file = join(tmpdir(), `message-secret-${process.pid}`)
-  writeFileSync(file, 'smtp://u:p@mail.example.tz\n')
+  writeFileSync(file, 'smtp://u:p@mail.example.tz\n', { mode: 0o600 })
   const config = readConfig({ MAIL_FROM: 'a@b.tz', SMTP_URL_FILE: file, AFRICASTALKING_API_KEY_FILE: file }, PROVIDERS)
   assert.deepEqual([config.smtp_url, config.africastalking_api_key], Array(2).fill('smtp://u:p@mail.example.tz'))
 })

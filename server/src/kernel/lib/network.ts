@@ -89,8 +89,21 @@ function readNetwork(part: string): { bits: number | null; problem: string | nul
   if (kind === null || !written || rest.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits)))
     return { bits: null, problem: 'form' }
   if (bits === undefined) return { bits: null, problem: null }
-  const problem = Number(bits) > kind ? `holds "${part}", whose prefix is longer than ${kind}` : null
-  return { bits: Number(bits), problem }
+  if (Number(bits) > kind)
+    return { bits: Number(bits), problem: `holds "${part}", whose prefix is longer than ${kind}` }
+  return { bits: Number(bits), problem: hostBitsProblem(part, address) }
+}
+
+/**
+ * Describes a CIDR whose address is not the first address of its network, such as 10.0.0.5/8. Its author may mean the one address or
+ * the network. Null means that the CIDR is a network.
+ */
+function hostBitsProblem(part: string, address: string): string | null {
+  const isV4 = ipaddr.IPv4.isValid(part.split('/')[0] as string)
+  const network = (isV4 ? ipaddr.IPv4 : ipaddr.IPv6).networkAddressFromCIDR(part)
+  if (network.toString() === ipaddr.parse(address).toString() || part.endsWith('/0')) return null
+  const right = `${network.toString()}/${part.split('/')[1]}`
+  return `holds "${part}", which is not a network: write ${right} for the network, or ${address} for the one address`
 }
 
 /** Returns true if an address belongs to a list that `parseProxyList` or `parseAllowedAddresses` returned. */

@@ -10,7 +10,7 @@ export function nearest(name: string, known: Iterable<string>): string | null {
   let best: string | null = null
   let least = Math.max(1, Math.floor(given.length / 3)) + 1
   for (const candidate of known) {
-    const edits = distance(given, normalise(candidate))
+    const edits = editDistance(given, normalise(candidate))
     if (edits >= least) continue
     least = edits
     best = candidate
@@ -24,7 +24,7 @@ function normalise(name: string): string {
 }
 
 /** Returns the number of letters that the caller must insert, remove, replace or swap. */
-function distance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {

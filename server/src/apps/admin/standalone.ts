@@ -1,0 +1,53 @@
+// Defines the commands that also work with an invalid configuration and without a database.
+
+import type { EffectiveSetting } from '../../kernel/lib/index.ts'
+import { type Option, type OptionValues, UsageError } from './options.ts'
+
+/** The result of `config check`. `file` is the file of settings, or null without one. */
+export type ConfigCheck = { ok: boolean; file: string | null; settings: EffectiveSetting[]; problems: string[] }
+
+/** The functions of the program that these commands call. */
+type Program = { reportConfig(): ConfigCheck }
+
+/** The result of a command, for `--json`, and its text for people. If `ok` is false, the exit code is 1. */
+type StandaloneResult = { result: { ok: boolean } & Record<string, unknown>; text: string }
+
+/** A command that also works with an invalid configuration. */
+type StandaloneCommand = {
+  takes: readonly Option[]
+  run(values: OptionValues, program: Program): Promise<StandaloneResult>
+}
+
+/** The commands that also work with an invalid configuration, by name. */
+export const STANDALONE: Record<string, StandaloneCommand> = {
+  'config check': {
+    takes: [],
+    async run(_values, { reportConfig }) {
+      const result = reportConfig()
+      return { result, text: formatConfigCheck(result) }
+    },
+  },
+}
+
+/** Returns the command with this name, with its options checked. Null means that the command needs a valid configuration. */
+export function findStandalone(name: string, values: OptionValues): StandaloneCommand | null {
+  const command = Object.hasOwn(STANDALONE, name) ? STANDALONE[name] : undefined
+  if (command === undefined) return null
+  requireOptions(name, values, command.takes)
+  return command
+}
+
+/** Throws a UsageError for an option that the command does not take. Every command takes --json. */
+export function requireOptions(name: string, values: OptionValues, takes: readonly Option[]): void {
+  for (const option of Object.keys(values) as Option[]) {
+    if (option !== 'json' && !takes.includes(option))
+      throw new UsageError(`the command "${name}" has no option --${option}`)
+  }
+}
+
+/** Returns a line for each setting with its value and its source, and then a line for each problem. */
+function formatConfigCheck({ file, settings, problems }: ConfigCheck): string {
+  const lines = settings.map(({ name, value, source }) => `${name}=${value}  (${source})`)
+  const found = problems.length === 0 ? 'No problems.' : `Problems: ${problems.length}`
+  return `${[`File of settings: ${file ?? 'none'}`, ...lines, '', found, ...problems.map((line) => `- ${line}`)].join('\n')}\n`
+}

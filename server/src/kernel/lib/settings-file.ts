@@ -1,0 +1,98 @@
+// Gathers the settings of a process from its environment and from the file malipo.env, and finds mistyped names.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { editDistance, nearest } from './nearest.ts'
+import { type ProcessVariables, readPrivateFile } from './secret-file.ts'
+
+/** The settings that a process was given, by the names of their variables. */
+export type GivenSettings = {
+  /** The values of the environment, and for missing variables those of the file. */
+  values: ProcessVariables
+  /** The path of the file. Null means that there is no file. */
+  path: string | null
+  /** The names that the file contains. */
+  names_in_file: readonly string[]
+  /** The names of which the value comes from the file, because the environment has no value. */
+  from_file: ReadonlySet<string>
+  /** The names of the environment, without the file. */
+  names_in_environment: readonly string[]
+  /** The permissions of the file if every user can read or change it. */
+  exposure: string | null
+}
+
+/** The variable with the path of the file of settings. */
+export const SETTINGS_FILE_VARIABLE = 'MALIPO_ENV'
+/** The files of settings in the working folder, if MALIPO_ENV has no value. The server reads the first that exists. */
+const FILES = ['malipo.env', '.env']
+
+/**
+ * Reads the file of settings: that of MALIPO_ENV, or malipo.env or .env in the folder. The environment overrides the file; a
+ * secret of the environment also overrides the NAME_FILE of the file, and the reverse. Throws an error that names the file if the
+ * server cannot read it.
+ */
+export function gatherSettings(env: ProcessVariables, folder: string): GivenSettings {
+  const path = env[SETTINGS_FILE_VARIABLE] || FILES.map((name) => join(folder, name)).find((file) => existsSync(file))
+  const names_in_environment = Object.keys(env).filter((name) => env[name] !== undefined)
+  if (path === undefined)
+    return { values: env, path: null, names_in_file: [], names_in_environment, from_file: new Set(), exposure: null }
+  const { text, exposure } = readSettingsFile(path, env)
+  const in_file = parseEnv(text)
+  const base = (name: string) => name.replace(/_FILE$/, '')
+  const is_given = (name: string) => env[name] !== undefined || Boolean(env[base(name)] || env[`${base(name)}_FILE`])
+  const used = Object.entries(in_file).filter(([name]) => !is_given(name))
+  return {
+    values: { ...Object.fromEntries(used), ...env },
+    path,
+    names_in_file: Object.keys(in_file),
+    names_in_environment,
+    from_file: new Set(used.map(([name]) => name)),
+    exposure,
+  }
+}
+
+function readSettingsFile(path: string, env: ProcessVariables) {
+  try {
+    return readPrivateFile(path, env, 'group')
+  } catch (error) {
+    const { code } = error as { code?: string }
+    throw new Error(
+      `${SETTINGS_FILE_VARIABLE}: the server cannot read the file of settings ${path} (${code}): correct the path, or let the user of the server read the file`,
+    )
+  }
+}
+
+/** A name that no setting has, and the setting whose name is nearest. */
+export type UnknownName = { name: string; where: string; nearest: string | null }
+
+/** Variables of Node and of the C library that a file of settings may contain, because systemd can read the same file. */
+const FOREIGN = ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'TZ', 'CREDENTIALS_DIRECTORY']
+/** Shorter names of other programs are often near to a setting, such as APP_URL. */
+const NEAR_LENGTH_MIN = 7
+const TWO_EDITS_FROM = 12
+
+/**
+ * Lists the names that no setting has: every such name of a file other than .env, which other programs read too, and the names of
+ * the environment and of .env that are a typing error away from a setting.
+ */
+export function findUnknownNames(given: GivenSettings, known: ReadonlySet<string>): UnknownName[] {
+  const is_own_file = given.path !== null && !/(^|\/)\.env$/.test(given.path)
+  const in_file = given.names_in_file
+    .filter((name) => !known.has(name) && !FOREIGN.includes(name))
+    .map((name) => ({ name, where: given.path as string, nearest: nearest(name, known) }))
+    .filter(({ name }) => is_own_file || mistyped(name, known) !== null)
+  const elsewhere = given.names_in_environment
+    .filter((name) => !known.has(name) && !given.names_in_file.includes(name))
+    .map((name) => ({ name, where: 'the environment', nearest: mistyped(name, known) }))
+    .filter((found) => found.nearest !== null)
+  return [...in_file, ...elsewhere]
+}
+
+/** Returns the setting that differs from the name by a typing error: one letter, or two letters of a long name. */
+function mistyped(name: string, known: ReadonlySet<string>): string | null {
+  if (name.length < NEAR_LENGTH_MIN || !name.includes('_')) return null
+  const edits_max = name.length >= TWO_EDITS_FROM ? 2 : 1
+  const found = nearest(name, known)
+  return found !== null && editDistance(name, found) <= edits_max ? found : null
+}

@@ -1,0 +1,83 @@
+// Tests how the programs read their settings: the file of settings, the check of the settings, and wrong command lines.
+
+import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { type Child, endOf, ROOT, serverEnv, startChild } from './processes.ts'
+
+const ADMIN = join(ROOT, 'server/src/admin.ts')
+/** A port on which no database listens. */
+const NO_DATABASE = 'postgres://nobody:nothing@127.0.0.1:9/none'
+const KEY = Buffer.alloc(32, 7).toString('base64')
+
+const children: Child[] = []
+after(async () => {
+  for (const child of children) await child.kill()
+})
+
+/** Runs an admin command to its end. */
+async function admin(env: Record<string, string>, line: string): Promise<{ code: number | null; output: string }> {
+  const child = startChild(env, ADMIN, line.split(' '))
+  children.push(child)
+  return { code: (await endOf(child, 120_000)).code, output: child.output() }
+}
+
+test('an unknown option of an admin command prints the help of the command and exits with code 2', async () => {
+  const [parsed, known] = await Promise.all([
+    admin(serverEnv(NO_DATABASE), 'verify --frob'),
+    admin(serverEnv(NO_DATABASE), 'config check --email a@b.tz'),
+  ])
+  assert.deepEqual([parsed.code, known.code], [2, 2])
+  assert.match(parsed.output, /^.*--frob.*\n\nUsage: npm run -s admin -- verify\n/)
+  assert.match(known.output, /^.*--email.*\n\nUsage: npm run -s admin -- config check\n/)
+})
+
+test('admin secrets status makes no database in an empty folder', async () => {
+  const env = serverEnv('')
+  const { code, output } = await admin(env, 'secrets status')
+  assert.equal(code, 1)
+  assert.match(output, /has no database, and DATABASE_URL is empty\. Set DATA_DIR or DATABASE_URL/)
+  assert.deepEqual(readdirSync(env.DATA_DIR as string), [])
+})
+
+test('admin config check prints the settings with their sources, masks secrets, and fails for a mistyped name', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'check-')), 'malipo.env')
+  writeFileSync(file, 'LOG_LEVEL=error\nFOUR_EYE_AMOUNT=5\nMOCK_SECRET=not-to-be-shown\n', { mode: 0o600 })
+  const { LOG_LEVEL, ...env } = serverEnv(NO_DATABASE, { MALIPO_ENV: file })
+  const [mistyped, right] = await Promise.all([
+    admin(env, 'config check --json'),
+    admin(serverEnv(NO_DATABASE), 'config check'),
+  ])
+  assert.equal(mistyped.code, 1)
+  const { ok, settings, problems } = JSON.parse(mistyped.output)
+  assert.equal(ok, false)
+  assert.deepEqual(problems, [
+    `FOUR_EYE_AMOUNT of ${file} is no setting and has no effect; the nearest setting is FOUR_EYES_AMOUNT`,
+  ])
+  const named = (name: string) => settings.find((one: { name: string }) => one.name === name)
+  assert.deepEqual(named('LOG_LEVEL'), { name: 'LOG_LEVEL', value: 'error', source: file })
+  assert.deepEqual(named('MOCK_SECRET'), { name: 'MOCK_SECRET', value: '***', source: file })
+  assert.deepEqual(named('DATABASE_URL'), { name: 'DATABASE_URL', value: '***', source: 'environment' })
+  assert.equal(right.code, 0, right.output)
+  assert.match(right.output, /^PORT=8080 {2}\(default\)$[\s\S]*^No problems\.$/m)
+})
+
+test('the programs refuse a missing file of settings, and one with a secret that every user can read', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'exposed-')), 'malipo.env')
+  writeFileSync(file, `SECRET_KEY=${KEY}\nPORT=x\n`)
+  chmodSync(file, 0o644)
+  const { SECRET_KEY, ...env } = serverEnv(NO_DATABASE, { MALIPO_ENV: file })
+  const server = startChild(env)
+  children.push(server)
+  const [missing, exposed] = await Promise.all([
+    admin({ ...env, MALIPO_ENV: '/nowhere/malipo.env' }, 'config check'),
+    endOf(server, 120_000),
+  ])
+  assert.equal(missing.code, 1)
+  assert.match(missing.output, /^- MALIPO_ENV: .*cannot read the file of settings \/nowhere\/malipo\.env \(ENOENT\)/m)
+  assert.equal(exposed.code, 1)
+  assert.match(server.output(), /^SECRET_KEY must not be in a file that every user can read .*644\. Run: chmod 640/m)
+  assert.doesNotMatch(server.output(), new RegExp(KEY.slice(0, 20)))
+})
