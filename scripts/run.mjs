@@ -16,6 +16,8 @@ const OLDEST_NODE = [24, 12]
 const INSTALL_WAIT_MS = 10 * 60_000
 // The interval at which this process checks that the parent process still runs.
 const PARENT_EVERY_MS = 500
+// npm and a supervisor can both send one stop signal within this time.
+const SAME_SIGNAL_MS = 1_000
 // V8 allocates young memory per thread: three times the semi-space. The old memory grows by 80% between two full collections.
 const MEMORY_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=80']
 // With fewer malloc arenas, the process wastes less memory, and malloc returns free memory at the end of an arena to the
@@ -223,11 +225,11 @@ function run(node, args) {
   }
   const child = spawn(node, [...MEMORY_FLAGS, ...args], { cwd: ROOT, stdio: 'inherit', env })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    let forwarded = false
+    let forwarded_at = Number.NEGATIVE_INFINITY
     process.on(signal, () => {
-      // A terminal sends Ctrl-C to the child as well. The child interprets a second signal as "stop without waiting".
-      if (forwarded || (signal === 'SIGINT' && process.stdin.isTTY)) return
-      forwarded = true
+      // A terminal sends Ctrl-C to the child as well. The child interprets a later second signal as "stop without waiting".
+      if (performance.now() - forwarded_at < SAME_SIGNAL_MS || (signal === 'SIGINT' && process.stdin.isTTY)) return
+      forwarded_at = performance.now()
       child.kill(signal)
     })
   }
@@ -250,10 +252,12 @@ function run(node, args) {
  */
 function stopWithParent(child) {
   const parent = process.ppid
-  setInterval(() => {
+  const check = setInterval(() => {
     if (process.ppid === parent) return
+    clearInterval(check)
     child.kill('SIGTERM')
-  }, PARENT_EVERY_MS).unref()
+  }, PARENT_EVERY_MS)
+  check.unref()
 }
 
 function readIfThere(path) {

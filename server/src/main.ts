@@ -8,9 +8,9 @@ import { type DemoUser, demoUsers, ensureDemoMerchant } from './apps/admin/demo.
 import { requireSafeProduction } from './apps/admin/production.ts'
 import { createThreadedRecorder } from './apps/request-log/index.ts'
 import { type Deps, isSuperuser, isUnavailable, ownedTable } from './kernel/db/index.ts'
-import { type App, type OpenPort, openPort } from './kernel/http/index.ts'
+import { type App, type OpenPort, openPort, type RequestsInProgress, trackRequests } from './kernel/http/index.ts'
 import { type Config, ConfigError, createLog, type Log } from './kernel/lib/index.ts'
-import { createWorker } from './kernel/work/index.ts'
+import { createWorker, type Task, type Worker } from './kernel/work/index.ts'
 import {
   configFromEnvironment,
   databaseUnreachable,
@@ -30,22 +30,25 @@ async function run(): Promise<void> {
     log.warn({ component: 'process', problem }, 'a name looks like a setting and is none')
   }
   const releases: Releases = []
+  const work: OpenWork = { requests: null, tasks: [] }
   let draining = false
   const stop = async (delay_s = 0) => {
     draining = true
     // A load balancer stops sending requests after a failed /readyz. Until then the server answers requests as before.
-    if (delay_s > 0) await sleep(delay_s * 1_000)
+    await sleepTicks(delay_s * 1_000)
     for (const release of releases.splice(0).reverse()) await release()
   }
-  const started = startServer(config, log, releases, () => draining)
+  const started = startServer(config, log, { releases, draining: () => draining, work })
   // If a signal comes during the start, the process finishes the start and then stops.
   const delay_s = config.process === 'worker' ? 0 : (config.stop_delay_s ?? (config.node_env === 'production' ? 5 : 0))
-  onStop(log, delay_s, (wait_s) =>
-    started.then(
-      () => stop(wait_s),
-      () => {},
-    ),
-  )
+  onStop(log, delay_s, {
+    work,
+    stop: (wait_s) =>
+      started.then(
+        () => stop(wait_s),
+        () => {},
+      ),
+  })
   try {
     await started
   } catch (error) {
@@ -54,7 +57,27 @@ async function run(): Promise<void> {
   }
 }
 
-async function startServer(config: Config, log: Log, releases: Releases, draining: () => boolean): Promise<void> {
+const TICK_MS = 50
+
+/**
+ * Sleeps in short steps. If the process gets no CPU time, the steps take longer, so that the process also answers what has
+ * arrived in the meantime.
+ */
+async function sleepTicks(duration_ms: number): Promise<void> {
+  for (let passed_ms = 0; passed_ms < duration_ms; passed_ms += TICK_MS) await sleep(TICK_MS)
+}
+
+/** The work of this process that a stop waits for. */
+type OpenWork = {
+  /** Null means that the process serves no requests. */
+  requests: RequestsInProgress | null
+  /** The tasks that hold leases. */
+  tasks: readonly Task[]
+}
+
+type Life = { releases: Releases; draining: () => boolean; work: OpenWork }
+
+async function startServer(config: Config, log: Log, { releases, draining, work }: Life): Promise<void> {
   const database = await openDatabase(config, log, releases)
   const applied = await migrateDatabase(database, log)
   if (applied.length > 0) log.info({ component: 'process', applied }, 'the process migrated the database')
@@ -77,17 +100,28 @@ async function startServer(config: Config, log: Log, releases: Releases, drainin
     'the process has these providers of live money',
   )
   await system.warn()
-  startWork(deps, system, releases)
+  const worker = startWork(deps, system)
+  work.tasks = system.tasks
+  // A process with PROCESS=api also has provider calls and deliveries in progress. When a task ends, a task later in
+  // the list may begin work.
+  releases.push(async () => {
+    for (const task of system.tasks) await task.idle()
+    await giveBackLeases(system.tasks)
+  })
   if (config.process === 'worker') {
     // The timers of the worker do not keep a process alive while the database is unreachable, so this timer does.
     const alive = setInterval(() => {}, ALIVE_EVERY_MS)
     releases.push(async () => clearInterval(alive))
+    releases.push(() => worker.stop())
     deps.db.arm()
     log.info({ component: 'process' }, 'the worker started')
     return
   }
+  const requests = trackRequests(system.app.server)
+  work.requests = requests
   let opened: OpenPort | null = null
-  releases.push(() => closeApp(system.app, opened))
+  // The worker takes no further rows while the last requests end.
+  releases.push(() => Promise.all([closeApp(system.app, opened, requests), worker.stop()]))
   opened = await listen(config, system.app)
   const base_url = config.base_url || `http://127.0.0.1:${opened.port}`
   log.info({ component: 'process', base_url, process: config.process }, 'the server listens for requests')
@@ -110,16 +144,17 @@ async function warnOfSingleRole({ db, config, log }: Deps): Promise<void> {
 
 const ALIVE_EVERY_MS = 3_600_000
 
-function startWork(deps: Deps, system: System, releases: Releases): void {
+function startWork(deps: Deps, system: System): Worker {
   const worker = createWorker(deps, deps.config.process === 'api' ? system.own_tasks : system.tasks)
   worker.start()
   void system.warm()
-  // A process with PROCESS=api also has provider calls and deliveries in progress. When a task ends, a task later in
-  // the list may begin work.
-  releases.push(async () => {
-    for (const task of system.tasks) await task.idle()
-  })
-  releases.push(() => worker.stop())
+  return worker
+}
+
+/** Ends the leases that this process still holds, so that another process takes the rows at once. Returns their number by task. */
+async function giveBackLeases(tasks: readonly Task[]): Promise<Record<string, number>> {
+  const counts = await Promise.all(tasks.map(async (task) => [task.name, (await task.giveBack?.()) ?? 0] as const))
+  return Object.fromEntries(counts.filter(([, count]) => count > 0))
 }
 
 /** Starts to listen for requests. */
@@ -128,41 +163,70 @@ function listen(config: Config, app: App): Promise<OpenPort> {
   return openPort(app, { host, port: config.port })
 }
 
-/**
- * The server closes a connection after this time, which is longer than any request takes. Such a connection sends
- * nothing, or sends too slowly.
- */
-const CONNECTIONS_MS_MAX = 10_000
+/** The server closes a connection without a request in progress after this time. */
+const SILENT_MS_MAX = 10_000
+/** The longest time that open requests may take to finish after the server has stopped listening. */
+const REQUESTS_MS_MAX = 25_000
 const IDLE_EVERY_MS = 50
 
 /**
  * Stops accepting requests and waits for the open requests. `app.close` ends only connections that are idle at that
  * moment. A client can keep a connection alive without a request, so the function closes idle connections repeatedly.
  */
-async function closeApp(app: App, opened: OpenPort | null): Promise<void> {
-  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_EVERY_MS)
-  const rest = setTimeout(() => app.server.closeAllConnections(), CONNECTIONS_MS_MAX)
+async function closeApp(app: App, opened: OpenPort | null, requests: RequestsInProgress): Promise<void> {
+  // Node runs due timers before it reads from sockets, and `setImmediate` after that. So a request that has arrived keeps its
+  // connection from the close of idle connections.
+  const closeIdle = () => app.server.closeIdleConnections()
+  const idle = setInterval(() => setImmediate(closeIdle), IDLE_EVERY_MS)
+  await new Promise((resolve) => setImmediate(resolve))
+  const silent = setTimeout(() => requests.closeOthers(), SILENT_MS_MAX)
+  const rest = setTimeout(() => app.server.closeAllConnections(), REQUESTS_MS_MAX)
   try {
     await Promise.all([app.close(), opened?.close()])
   } finally {
     clearInterval(idle)
+    clearTimeout(silent)
     clearTimeout(rest)
   }
 }
 
 /** The longest time that open requests and tasks may take to finish after the server has stopped listening. */
-const STOP_MS_MAX = 25_000
+const STOP_MS_MAX = 30_000
+/** A terminal and npm both pass the same signal on. A signal after this time is a second signal of a person or a supervisor. */
+const SAME_SIGNAL_MS = 1_000
+/** The longest time to give leases back before the process ends with unfinished work. */
+const GIVE_BACK_MS_MAX = 2_000
 
-/** Stops the process once for any number of signals, because a terminal and npm both pass the same signal on. */
-function onStop(log: Log, delay_s: number, stop: (delay_s: number) => Promise<void>): void {
-  let stopping = false
+type StopOptions = { work: OpenWork; stop: (delay_s: number) => Promise<void> }
+
+/** Stops the process at the first signal. At a second signal, or after STOP_MS_MAX, ends the process with unfinished work. */
+function onStop(log: Log, delay_s: number, { work, stop }: StopOptions): void {
+  let stopping_since: number | null = null
+  let ending = false
+  const end = async (why: string) => {
+    if (ending) return
+    ending = true
+    const open_requests = work.requests?.count() ?? 0
+    const late = sleep(GIVE_BACK_MS_MAX).then(() => null)
+    const leases = await Promise.race([giveBackLeases(work.tasks), late]).catch(() => null)
+    log.warn(
+      {
+        component: 'process',
+        reason: why,
+        open_requests,
+        leases: leases ?? 'unknown, because the database did not answer',
+      },
+      'the process ends with unfinished work: clients get no answer to these requests, and other processes continue the leased rows',
+    )
+    process.exit(1)
+  }
   const begin = (why: string, exit_code: number) => {
-    if (stopping) return
-    stopping = true
+    if (stopping_since !== null) return
+    stopping_since = performance.now()
     log.info({ component: 'process', reason: why }, 'the process stops')
     // After an unexpected error the server stops without a delay.
     const wait_s = exit_code === 0 ? delay_s : 0
-    setTimeout(() => process.exit(1), wait_s * 1_000 + STOP_MS_MAX).unref()
+    setTimeout(() => end(`work lasts longer than ${STOP_MS_MAX / 1_000} seconds`), wait_s * 1_000 + STOP_MS_MAX).unref()
     stop(wait_s).then(
       () => process.exit(exit_code),
       (error) => {
@@ -171,7 +235,12 @@ function onStop(log: Log, delay_s: number, stop: (delay_s: number) => Promise<vo
       },
     )
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => begin(signal, 0))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (stopping_since === null) begin(signal, 0)
+      else if (performance.now() - stopping_since > SAME_SIGNAL_MS) void end(`second signal: ${signal}`)
+    })
+  }
   // After an unexpected error the process ends. Its work is in the database, and another process continues that work.
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {

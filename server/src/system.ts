@@ -150,6 +150,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     isKey: isWellFormedKey,
     notFoundPage: notFoundPage(deps),
     ...(requests.capture ? { onAnswer: requests.capture } : {}),
+    ...(options.draining ? { draining: options.draining } : {}),
     routes: composeRoutes(deps, options, adapters, money),
   })
   const own_tasks = [usage.task, requests.task]
@@ -323,7 +324,11 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
     keyFits: (reader) => readCanary({ db: reader, vault }),
   })
   return [
-    healthRoutes(readiness, options.draining ?? (() => false)),
+    healthRoutes({
+      check: readiness,
+      draining: options.draining ?? (() => false),
+      components: () => circuitStates(breaker),
+    }),
     collectionRoutes(deps, { driver, providerFor, sends: sendsNow(deps) }),
     paymentLinkRoutes(deps, { collect, live }),
     invoiceRoutes(deps, { live }),
@@ -365,6 +370,15 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
     siteRoutes(deps, { rehearses: live.every(({ capabilities }) => capabilities.rehearses === true) }),
     docsRoutes(deps, { magic_numbers: MAGIC_NUMBERS, payout_magic_numbers: PAYOUT_MAGIC_NUMBERS }),
   ]
+}
+
+/** Returns the state of each circuit of this process to a provider, for the health by component. */
+function circuitStates(breaker: Breaker): Record<string, string> {
+  const states = breaker.health().map(({ provider, method, state, since }) => {
+    const text = state === 'closed' ? 'ok' : `circuit ${state.replace('_', ' ')} since ${since.toISOString()}`
+    return [`${provider} ${method}`, text] as const
+  })
+  return Object.fromEntries(states)
 }
 
 /** The rooms that have tasks, and the parts that their tasks need. */

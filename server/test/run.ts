@@ -32,6 +32,8 @@ Environment
                 (two ways of these four for each; npm run journeys: all)
   STALL         "full" attacks a server with 400 sign-ins, 180 posters and hostile text for 30 seconds, and asserts the goals
                 (one small wave; npm run stall: full)
+  ROLLING       "full" restarts each process three times behind HAProxy, under 200 requests a second
+                (once, behind a balancer of the test; npm run rolling: full)
   SEED          Seed of the random tests: the same seed repeats a run (random; each test prints its seed)
 `
 

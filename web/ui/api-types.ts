@@ -3,7 +3,7 @@
 export type Calls = {
   'GET /healthz': {
     params: {  }
-    query: {  }
+    query: { verbose?: string }
     body: undefined
     data: unknown
   }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../src/kernel/db/index.ts'
 import { createClient, orderOf } from './load.ts'
 import { type Child, endOf, freePort, startChild, until } from './processes.ts'
@@ -33,6 +34,8 @@ test('after SIGTERM the server answers 503 on /readyz at once, and answers every
   server.signal('SIGTERM')
   const readyz = async () => (await fetch(`${server.url}/readyz`)).status
   await until('/readyz is 503', async () => (await readyz()) === 503, 2_000)
+  const closing = await fetch(`${server.url}/healthz`)
+  assert.deepEqual([closing.status, closing.headers.get('connection')], [200, 'close'])
   const client = createClient(server.url, 1)
   const order = orderOf(rig.shops[0] as Shop, 'while-stopping', 4_200, '123')
   assert.equal((await client.once(order))?.status, 202)
@@ -81,6 +84,59 @@ test('a stopping process with PROCESS=api finishes each webhook delivery that it
       sql('stop_deliveries', `select distinct status from webhook_deliveries where event = 'collection.success'`),
     )
     assert.deepEqual(deliveries, [{ status: 'delivered' }])
+  } finally {
+    receiver.closeAllConnections()
+    receiver.close()
+  }
+})
+
+test('a second SIGTERM ends the process at once with a description of the unfinished work, which another process takes at once', async () => {
+  let held: ServerResponse | null = null
+  const arrived: string[] = []
+  const receiver = createServer((request, response) => {
+    request.resume()
+    arrived.push(String(request.headers['webhook-id']))
+    // The first request gets no answer.
+    if (held === null) held = response
+    else response.end('ok')
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  try {
+    const server = start({ WEBHOOK_TIMEOUT_MS: '8000' })
+    await server.ready()
+    await until('the server has started', () => server.output().includes('is ready.'))
+    const { key } = rig.shops[0] as Shop
+    const { port } = receiver.address() as AddressInfo
+    const configured = await fetch(`${server.url}/v1/merchant/webhook-config`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ webhook_url: `http://127.0.0.1:${port}/` }),
+    })
+    assert.equal(configured.status, 200)
+    const client = createClient(server.url, 1)
+    await client.order(orderOf(rig.shops[0] as Shop, 'unfinished', 4_200, '123'))
+    await client.close()
+    await until('the delivery has begun', () => held !== null)
+    server.signal('SIGTERM')
+    await sleep(1_200)
+    assert.ok(server.alive(), 'the process waits for the delivery')
+    const begin = performance.now()
+    server.signal('SIGTERM')
+    assert.deepEqual(await endOf(server), { code: 1, signal: null })
+    assert.ok(performance.now() - begin < 2_000)
+    const line =
+      server
+        .output()
+        .split('\n')
+        .find((text) => text.includes('unfinished work')) ?? server.output()
+    const { reason, open_requests, leases } = JSON.parse(line)
+    const expected = { reason: 'second signal: SIGTERM', open_requests: 0, leases: { webhooks: 1 } }
+    assert.deepEqual({ reason, open_requests, leases }, expected)
+    const worker = start({ PROCESS: 'worker', PORT: String(await freePort()), LOG_LEVEL: 'info' })
+    await until('the worker has started', () => worker.output().includes('worker started'))
+    // The lease alone would delay the second delivery for 12 seconds.
+    await until('the worker delivers', () => arrived.length === 2, 3_000)
+    assert.equal(arrived[0], arrived[1])
   } finally {
     receiver.closeAllConnections()
     receiver.close()

@@ -96,6 +96,7 @@ export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach
     async idle() {
       await Promise.all([...sending.email, ...sending.sms])
     },
+    giveBack: claim.giveBack,
   }
 }
 

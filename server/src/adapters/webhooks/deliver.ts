@@ -107,6 +107,7 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
         return rows.length
       },
       idle: () => (in_flight.size === 0 ? Promise.resolve() : new Promise((resolve) => idle_waiters.push(resolve))),
+      giveBack: claim.giveBack,
     },
   }
 }

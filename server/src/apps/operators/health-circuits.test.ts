@@ -81,3 +81,38 @@ test('a simulated or unknown provider has no circuit', async () => {
   const gone = await circuits()
   assert.deepEqual(gone, { 'provider_pesa AIRTEL': null, 'wallet_push AIRTEL': null, 'wallet_push MPESA': null })
 })
+
+test('/healthz?verbose names each component to operators and programs of this machine only', async () => {
+  type Caller = { remoteAddress?: string; headers?: Record<string, string> }
+  const verbose = async (from: Caller) => {
+    const answer = await world.system.app.inject({ method: 'GET', url: '/healthz?verbose', ...from })
+    assert.equal(answer.statusCode, 200)
+    return answer.json() as { status: string; ready?: boolean; components?: Record<string, string> }
+  }
+  const away = { remoteAddress: '203.0.113.9' }
+  const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
+  providerAnswer = DOWN
+  for (let i = 0; i < 5; i++) await pay('0754123456')
+  const components = {
+    process: 'ok',
+    ...{ database: 'ok', writable: 'ok', disk: 'ok', key: 'ok', migrations: 'ok' },
+  }
+  for (const caller of [{}, { ...away, ...bearer(operator) }]) {
+    const { ready, components: found = {} } = await verbose(caller)
+    assert.equal(ready, true)
+    const { 'mock wallet_push': circuit = '', ...rest } = found
+    assert.match(circuit, /^circuit open since /)
+    assert.deepEqual({ ...rest, ...components }, rest)
+  }
+  const member = (await world.newSession('MERCHANT_ADMIN')).token
+  const refused: Caller[] = [
+    away,
+    { ...away, ...bearer(member) },
+    { ...away, ...bearer(world.live_key) },
+    { ...away, ...bearer('wrong') },
+    bearer(member),
+    { headers: { 'x-forwarded-for': '203.0.113.9' } },
+    { headers: { forwarded: 'for=203.0.113.9' } },
+  ]
+  for (const caller of refused) assert.deepEqual(await verbose(caller), { status: 'ok' }, JSON.stringify(caller))
+})

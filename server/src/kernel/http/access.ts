@@ -155,6 +155,8 @@ declare module 'fastify' {
     step_up?: 'always' | 'unless_dry_run'
     /** The rate limit per address of a public route. The default is the limit for pages. */
     limit?: 'payers' | 'pdfs' | 'callbacks' | 'none'
+    /** True for a public route that shows more to a caller with valid credentials. Wrong credentials count for the rate limit. */
+    may_sign_in?: boolean
     /**
      * The use of the Idempotency-Key: the route requires the key or accepts the key, and the documentation lists the header.
      */

@@ -43,7 +43,7 @@ export type AppContext = {
   headers: SharedHeaders
   /** Decides where the console of operators exists. Null means everywhere. */
   operatorGate: OperatorGate | null
-  /** True while the app stops. The server then refuses requests on open connections. */
+  /** True while the app stops. The server then closes each connection after its answer. */
   closing: boolean
 }
 
@@ -119,13 +119,8 @@ async function checkRequest(context: AppContext, request: FastifyRequest, reply:
   // The server writes the headers before any refusal, because a page of another origin needs these headers to read the
   // refusal.
   if (is_public_call) reply.headers(headers.public_call)
-  // An open connection may still send requests. The client repeats a refused request over a new connection to another
-  // process.
-  if (context.closing) {
-    reply.header('connection', 'close')
-    refuse('service_unavailable', { message: 'This process stops soon. Send the request again.', retry_after_s: 1 })
-  }
-  if (connections.areCrowded()) reply.header('connection', 'close')
+  // A stopping process still answers the requests that arrive on open connections.
+  if (context.closing || options.draining?.() || connections.areCrowded()) reply.header('connection', 'close')
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') refuse('malformed_request')
   if (is_public_call && request.method === 'OPTIONS') return reply.headers(PREFLIGHT_HEADERS).code(204).send()
   const access = request.routeOptions.config?.access
@@ -137,6 +132,7 @@ async function checkRequest(context: AppContext, request: FastifyRequest, reply:
   if (access === 'public') {
     const limit = request.routeOptions.config?.limit ?? 'pages'
     if (limit !== 'none') await limits.byAddress[limit](request, reply)
+    if (request.routeOptions.config?.may_sign_in) await tryAuthenticate(context, request, reply)
     return
   }
   const principal = await authenticate(context, request, reply)
@@ -159,6 +155,17 @@ async function authenticate({ options, limits }: AppContext, request: FastifyReq
   limits.rememberCredential(request)
   await limits.byKey(request, reply)
   return principal
+}
+
+/**
+ * Authenticates a caller that sends credentials with a query. If the server refuses the caller or cannot reach the database, the
+ * request continues without a principal.
+ */
+async function tryAuthenticate(context: AppContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (request.headers.authorization === undefined || !request.url.includes('?')) return
+  await authenticate(context, request, reply).catch(() => {
+    request.principal = null
+  })
 }
 
 /** Runs after the server has parsed the body. Lists the ignored body fields and refuses unknown query parameters. */

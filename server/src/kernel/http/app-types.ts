@@ -22,6 +22,8 @@ export type AppOptions = {
   /** Returns true for a text that is a whole API key. Such a text must not be in a URL. */
   isKey(text: string): boolean
   routes: readonly Routes[]
+  /** Returns true once the process stops. The server then closes each connection after its answer. */
+  draining?(): boolean
   /**
    * The function that the server calls for each request right before the answer. The function must be quick and must not
    * throw.

@@ -1,17 +1,54 @@
 // Adds the health routes for load balancers. They report whether the process is alive, and whether the process is ready for
 // requests.
 
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { type Checks, isReady, READINESS_CHECKS } from '../db/index.ts'
-import { refuse } from '../lib/index.ts'
+import { isThisMachine, refuse } from '../lib/index.ts'
 import type { App } from './app-types.ts'
 
+/** The state of each component by name: `ok`, or the problem. The texts reveal no internal details. */
+export type Components = Record<string, string>
+
+/** Options of `healthRoutes`. */
+export type HealthOptions = {
+  /** Returns the state of the dependencies of a request. */
+  check: () => Promise<Checks>
+  /** Returns true once the process stops. */
+  draining: () => boolean
+  /** Returns the components of this process beside those of `check`. */
+  components: () => Components
+}
+
+/** The headers by which a proxy names the client of a request. */
+const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
+
 /**
- * Adds /healthz and /readyz. `draining` returns true once the process stops, and `check` returns the state of the
- * dependencies.
+ * Returns true if the caller may read the health of each component: an operator, or a program of this machine. A request
+ * through a proxy of this machine counts as a request of the proxy's client.
  */
-export function healthRoutes(check: () => Promise<Checks>, draining: () => boolean): (app: App) => void {
-  const Ok = Type.Object({ status: Type.String() })
+function mayReadComponents({ principal, raw, headers }: FastifyRequest): boolean {
+  if (principal !== null) return principal.kind === 'session' && principal.operator_role !== null
+  return isThisMachine(raw.socket.remoteAddress ?? '') && !PROXY_HEADERS.some((name) => name in headers)
+}
+
+/** Adds /healthz and /readyz. */
+export function healthRoutes({ check, draining, components }: HealthOptions): (app: App) => void {
+  const Verbose = Type.Object({
+    verbose: Type.Optional(
+      Type.String({
+        description:
+          'Adds the health of each component, for operators and for requests from the machine of the server itself. Other callers get the answer without components.',
+      }),
+    ),
+  })
+  const Ok = Type.Object({
+    status: Type.String(),
+    ready: Type.Optional(Type.Boolean({ description: 'Whether /readyz answers 200.' })),
+    components: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: 'Each component is ok, or names its problem.' }),
+    ),
+  })
   const Ready = Type.Object({
     status: Type.Literal('ready'),
     checks: Type.Object(Object.fromEntries(READINESS_CHECKS.map((name) => [name, Type.String()])), {
@@ -22,10 +59,19 @@ export function healthRoutes(check: () => Promise<Checks>, draining: () => boole
     app.get(
       '/healthz',
       {
-        schema: { tags: ['Health'], summary: 'The process is alive', response: { 200: Ok } },
-        config: { access: 'public', limit: 'none' },
+        schema: { tags: ['Health'], summary: 'The process is alive', querystring: Verbose, response: { 200: Ok } },
+        config: { access: 'public', limit: 'none', may_sign_in: true },
       },
-      async () => ({ status: 'ok' }),
+      async (request) => {
+        if (request.query.verbose === undefined || !mayReadComponents(request)) return { status: 'ok' }
+        const checks = await check()
+        const stopping = draining()
+        return {
+          status: 'ok',
+          ready: isReady(checks) && !stopping,
+          components: { process: stopping ? 'stopping' : 'ok', ...checks, ...components() },
+        }
+      },
     )
     app.get(
       '/readyz',

@@ -24,6 +24,7 @@ export {
 export { beginExport, readBatch } from './exports.ts'
 export { healthRoutes } from './health.ts'
 export * from './idempotency.ts'
+export { type RequestsInProgress, trackRequests } from './in-progress.ts'
 export { writtenAmount } from './json.ts'
 export { type OpenPort, openPort } from './listen.ts'
 export { answerShowingOnce } from './once.ts'

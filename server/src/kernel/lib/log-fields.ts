@@ -31,6 +31,8 @@ export const LOG_FIELDS = {
   rows: 'a number of rows',
   count: 'a number of events that the line summarises',
   requests: 'a number of entries of the request log',
+  open_requests: 'a number of requests without an answer at the end of the process',
+  leases: 'the rows whose leases the process gave back at its end, by task',
   status: 'the stored status of a payment or payout',
   told: 'what the provider reported',
   asked: 'the amount that the merchant requested',

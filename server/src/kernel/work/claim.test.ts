@@ -171,3 +171,23 @@ test('a lease that ends a day ahead becomes free after a process has seen it unc
     await ahead.close()
   }
 })
+
+test('a stopping process gives its leases back, so that another process takes the rows at once, as rows of a dead process', async () => {
+  await fill(2, 1, START)
+  const [own, other] = [deps, { ...testDeps(database.url), process_id: '00000000-0000-8000-8000-000000000002' }]
+  try {
+    const [mine, theirs] = [claimer(own), claimer(other)]
+    assert.equal((await mine(1, LEASE_MS, everything)).length, 1)
+    assert.equal((await theirs(1, LEASE_MS, everything)).length, 1)
+    assert.equal(await mine.giveBack(), 1)
+    assert.equal(await mine.giveBack(), 0)
+    const taken = await theirs(512, LEASE_MS, everything)
+    assert.deepEqual(
+      taken.map((row) => row.previous_owner),
+      [own.process_id],
+    )
+    assert.equal(await mine.giveBack(), 0, 'the row now belongs to the other process')
+  } finally {
+    await other.close()
+  }
+})

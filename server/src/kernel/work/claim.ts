@@ -11,7 +11,15 @@ import { nextPosition, positionOf, type QueuePosition, queueColumns, type Waitin
  * Claims at most `max` due rows for `lease_ms`, at most `allowance(merchant_id, queue)` rows of one queue, and no row of the
  * `closed` lanes. `queue` has the values of the columns of `WaitingTable.queue`.
  */
-export type Claimer<Row> = (
+export type Claimer<Row> = Claim<Row> & {
+  /**
+   * Ends the leases that this process still holds, and returns their number. The rows keep `lease_owner`, so that the next
+   * process handles them like rows of a process that died.
+   */
+  giveBack(): Promise<number>
+}
+
+type Claim<Row> = (
   max: number,
   lease_ms: number,
   allowance: (merchant_id: string, queue: readonly string[]) => number,
@@ -25,6 +33,8 @@ export type Claimed<Row> = Row & { previous_owner: string | null }
 const QUEUES_MAX = 500
 /** The greatest number of statements in one claim. */
 const ROUNDS_MAX = 20
+/** No lease is longer. With this bound, a process finds its own leases in the index on due_at. */
+const LEASE_MS_MAX = 10 * 60_000
 
 /**
  * Makes the claimer of a table with merchant_id, due_at, lease_owner and an index on (merchant_id, the columns of `queue`,
@@ -57,7 +67,7 @@ export function createClaimer<Row>(deps: Deps, table: WaitingTable): Claimer<Row
     } else cursor = last?.number === QUEUES_MAX ? nextPosition(columns, positionOf(columns, last)) : start
     return due
   }
-  return async (max, lease_ms, allowance, closed = []) => {
+  const claim: Claim<Row> = async (max, lease_ms, allowance, closed = []) => {
     const now = deps.clock.now()
     await checkClock(now, lease_ms)
     const begin = cursor
@@ -80,12 +90,18 @@ export function createClaimer<Row>(deps: Deps, table: WaitingTable): Claimer<Row
     }
     return []
   }
+  const giveBack = async () => {
+    const now = deps.clock.now()
+    const latest = new Date(now.getTime() + LEASE_MS_MAX)
+    return (await oneStatement(deps.db).query(statements.giveBack, [deps.process_id, now, latest])).length
+  }
+  return Object.assign(claim, { giveBack })
 }
 
 /** A queue with due rows, or the last queue of a statement. The row also has the columns of the queue. */
 type WaitingQueueRow = { due: boolean; number: number }
 
-function claimStatements(table: WaitingTable): { waiting: Statement; claim: Statement } {
+function claimStatements(table: WaitingTable): { waiting: Statement; claim: Statement; giveBack: Statement } {
   const { name, key, returning, lane } = table
   const { names, types } = queueColumns(table)
   const list = (alias: string) => names.map((column) => `${alias}.${column}`).join(', ')
@@ -127,6 +143,18 @@ function claimStatements(table: WaitingTable): { waiting: Statement; claim: Stat
        where t.merchant_id = d.merchant_id and ${key.map((column) => `t.${column} = d.${column}`).join(' and ')}
          and t.due_at <= $3 and t.lease_owner is not distinct from d.previous_owner
        returning ${returning.map((column) => `t.${column}`).join(', ')}, d.previous_owner`,
+    ),
+    // The statement locks rows in the order of a claim. The owner is equal at the update too, because a row whose lease ended
+    // may belong to another process.
+    giveBack: sql(
+      `give_back_${name}`,
+      `update ${name} t set due_at = $2
+       from (select c.merchant_id, ${key.map((column) => `c.${column}`).join(', ')} from ${name} c
+         where c.due_at > $2 and c.due_at <= $3 and c.lease_owner = $1
+         order by c.merchant_id, ${key.map((column) => `c.${column}`).join(', ')} offset 0) d
+       where t.merchant_id = d.merchant_id and ${key.map((column) => `t.${column} = d.${column}`).join(' and ')}
+         and t.lease_owner = $1 and t.due_at > $2
+       returning 1 as given_back`,
     ),
   }
 }

@@ -14,6 +14,8 @@ export type Task = {
   stop?(): void
   /** Resolves when the task has finished all rows that it took. */
   idle(): Promise<void>
+  /** Ends the leases that this process still holds when it stops, and returns their number. */
+  giveBack?(): Promise<number>
 }
 
 /** The running worker. */

@@ -99,6 +99,7 @@ export function createDriver(deps: Deps, { providers, webhooks, breaker, links }
         return attempts.filter((attempt) => run(attempt, resume)).length
       },
       idle: () => background.finish(recorder.writeAccepted),
+      giveBack: claim.giveBack,
     },
   }
 }

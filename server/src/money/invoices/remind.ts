@@ -124,5 +124,6 @@ export function remindTask(deps: Deps, payUrl: () => string): Task {
       return keys.length
     },
     async idle() {},
+    giveBack: claim.giveBack,
   }
 }

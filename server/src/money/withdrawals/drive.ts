@@ -128,6 +128,7 @@ export function createPayoutDriver(
         return payouts.filter(run).length
       },
       idle,
+      giveBack: claim.giveBack,
     },
   }
 }

@@ -1,0 +1,34 @@
+// Tracks the requests in progress of a server, so that a stopping process waits for them and for no other connection.
+
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** The requests in progress of a server. */
+export type RequestsInProgress = {
+  count(): number
+  /** Closes the connections without a request in progress, also those that never sent a request. */
+  closeOthers(): void
+}
+
+/** Starts to track the requests of a server. The caller must call this function before the server listens. */
+export function trackRequests(server: Server): RequestsInProgress {
+  const open = new Set<Socket>()
+  const busy = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => {
+      open.delete(socket)
+      busy.delete(socket)
+    })
+  })
+  server.on('request', ({ socket }, response) => {
+    busy.add(socket)
+    response.once('close', () => busy.delete(socket))
+  })
+  return {
+    count: () => busy.size,
+    closeOthers() {
+      for (const socket of open) if (!busy.has(socket)) socket.destroy()
+    },
+  }
+}
