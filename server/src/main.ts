@@ -83,6 +83,7 @@ async function startServer(config: Config, log: Log, { releases, draining, work 
   if (applied.length > 0) log.info({ component: 'process', applied }, 'the process migrated the database')
   const deps = await realDeps(config, log, database.url)
   releases.push(() => deps.db.close())
+  releases.push(() => deps.tracer.close())
   if (config.node_env === 'production') await requireSafeProduction(deps)
   if (await isSuperuser(deps.db)) {
     log.warn(

@@ -19,6 +19,7 @@ import {
   uncheckedVault,
 } from './kernel/db/index.ts'
 import { migrate } from './kernel/db/migrate.ts'
+import { createTracing } from './kernel/http/index.ts'
 import {
   type Config,
   ConfigError,
@@ -197,6 +198,7 @@ const INSUFFICIENT_PRIVILEGE = '42501'
  */
 export async function realDeps(config: Config, log: Log, url: string, vault?: Vault | 'unchecked'): Promise<Deps> {
   const random = systemRandom()
+  const process_id = randomUUID()
   const db = createDb({
     url,
     max_connections: config.database_connections,
@@ -210,7 +212,8 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
       on_answer: () => log.warn({ component: 'process' }, 'the database answers again'),
     },
   })
-  const base = { config, log, random, clock: systemClock, db, point: noPoint, process_id: randomUUID() }
+  const tracer = createTracing({ config, log, random, clock: systemClock, process_id })
+  const base = { config, log, tracer, random, clock: systemClock, db, point: noPoint, process_id }
   if (vault !== undefined && vault !== 'unchecked') return { ...base, vault }
   try {
     const keys = await loadSecretKeys(config, db)

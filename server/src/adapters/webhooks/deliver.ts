@@ -3,6 +3,7 @@
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Outgoing } from '../../kernel/http/index.ts'
+import { traceIdOf, traceparentOf } from '../../kernel/lib/index.ts'
 import { createClaimer, type Task } from '../../kernel/work/index.ts'
 import { createEndpoints, type Endpoint, targetKey } from './endpoints.ts'
 import { type CanDeliver, type Delivery, LEASE_MS } from './enqueue.ts'
@@ -37,14 +38,7 @@ const RECORD_MS = 1_000
 export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
   const attempt = createAttempt(deps, outgoing)
   const record = createAttemptRecorder(deps)
-  const claim = createClaimer<Omit<Delivery, 'leased'>>(deps, {
-    name: 'webhook_deliveries',
-    key: ['id'],
-    queue: { environment: 'text', endpoint_id: 'uuid' },
-    returning: ['merchant_id', 'id', 'environment', 'endpoint_id', 'event', 'body', 'attempts', 'created_at', 'due_at'],
-    longest_pause_ms: LONGEST_PAUSE_MS,
-    written: 'updated_at',
-  })
+  const claim = createDeliveryClaimer(deps)
   const in_flight = new Set<string>()
   let idle_waiters: (() => void)[] = []
 
@@ -112,8 +106,34 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
   }
 }
 
-function logFailure(deps: Deps, { merchant_id, id }: Delivery, error: unknown, message: string): void {
-  deps.log.warn({ component: 'webhooks', err: error, merchant_id, delivery_id: id }, message)
+/** Makes the function that claims due deliveries. */
+function createDeliveryClaimer(deps: Deps) {
+  return createClaimer<Omit<Delivery, 'leased'>>(deps, {
+    name: 'webhook_deliveries',
+    key: ['id'],
+    queue: { environment: 'text', endpoint_id: 'uuid' },
+    returning: [
+      'merchant_id',
+      'id',
+      'environment',
+      'endpoint_id',
+      'event',
+      'body',
+      'attempts',
+      'created_at',
+      'due_at',
+      'trace',
+    ],
+    longest_pause_ms: LONGEST_PAUSE_MS,
+    written: 'updated_at',
+  })
+}
+
+function logFailure(deps: Deps, { merchant_id, id, trace }: Delivery, error: unknown, message: string): void {
+  deps.log.warn(
+    { component: 'webhooks', err: error, merchant_id, delivery_id: id, trace_id: traceIdOf(trace) },
+    message,
+  )
 }
 
 /** Returns the key of a claimed queue, which is an endpoint: see `queue` of the claimer. */
@@ -134,16 +154,25 @@ function paceOf(result: WebhookAttempt, timeout_ms: number): SendPace {
  * nothing.
  */
 function createAttempt(deps: Deps, outgoing: Outgoing): (delivery: Delivery) => Promise<WebhookAttempt> {
-  const { clock, config } = deps
+  const { clock, config, tracer } = deps
   const endpoints = createEndpoints(deps)
   const sign = createSigner(config.brand)
 
   const post = async (delivery: Delivery, endpoint: Endpoint, sent_at: Date) => {
-    const { id, event, body } = delivery
+    const { id, event, body, merchant_id, environment, attempts } = delivery
     const headers = sign({ id, event, body, sent_at, key: endpoint.key, previous: endpoint.previous })
+    const span = tracer.child(delivery.trace, `webhook ${event}`, 'producer', {
+      'malipo.merchant_id': merchant_id,
+      'malipo.environment': environment,
+      'malipo.delivery_id': id,
+      'malipo.attempt': attempts + 1,
+    })
+    if (span !== null) headers.push('traceparent', traceparentOf(span.context))
     deps.point('webhook.before_send')
     const answer = await outgoing.post(endpoint.webhook_url, headers, body, config.webhook_timeout_ms)
     deps.point('webhook.after_send')
+    if (answer.status_code !== null) span?.set('http.response.status_code', answer.status_code)
+    span?.end((answer.error ?? statusError(answer.status_code)) !== null)
     return answer
   }
   return async (delivery) => {

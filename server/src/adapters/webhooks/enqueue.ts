@@ -1,7 +1,7 @@
 // Queues events. The server writes the delivery rows in the same transaction as the fact that the event reports.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
-import { newId, ZERO_ID } from '../../kernel/lib/index.ts'
+import { newId, type TraceContext, ZERO_ID } from '../../kernel/lib/index.ts'
 import type { EventName } from './events.ts'
 
 /**
@@ -35,6 +35,8 @@ export type NewEvent = {
   source_seq: number
   /** The payload. The server writes the JSON keys in this order. */
   body: object
+  /** The trace of the payment. Missing or null means that the server does not trace the payment. */
+  trace?: TraceContext | null
 }
 
 /** A queued delivery. */
@@ -53,17 +55,19 @@ export type Delivery = {
   due_at: Date
   /** If true, this process may send the delivery at once. If false, a worker claims the delivery later. */
   leased: boolean
+  /** The trace of the payment that the event reports. Null means that the server does not trace the payment. */
+  trace: TraceContext | null
 }
 
 const INSERT = sql(
   'webhook_enqueue',
   `insert into webhook_deliveries (merchant_id, id, environment, endpoint_id, event, source_type, source_id, source_seq, body, status,
-     attempts, due_at, lease_owner, created_at, updated_at)
+     attempts, due_at, lease_owner, created_at, updated_at, trace)
    select x.merchant_id, x.id, x.environment, x.endpoint_id, x.event, x.source_type, x.source_id, x.source_seq, x.body, 'pending',
-     0, x.due_at, x.lease_owner, $2, $2
+     0, x.due_at, x.lease_owner, $2, $2, x.trace
    from json_to_recordset($1::json) as x(
      merchant_id uuid, id uuid, environment text, endpoint_id uuid, event text, source_type text, source_id uuid,
-     source_seq int, body text, due_at timestamptz, lease_owner uuid)
+     source_seq int, body text, due_at timestamptz, lease_owner uuid, trace text)
    on conflict (merchant_id, source_id, source_type, source_seq, event, endpoint_id) do nothing
    returning id`,
 )
@@ -86,14 +90,26 @@ export async function enqueueEvents(
   const rows = events.flatMap((queued) => {
     const { merchant_id, routing_code, environment, event, endpoint_ids, source_type, source_id, source_seq } = queued
     const body = JSON.stringify(queued.body)
+    const trace = queued.trace ?? null
     return endpoint_ids.map((endpoint_id) => {
       const target = { merchant_id, environment, endpoint_id }
       const leased = canDeliver(target)
       const id = newId(deps, routing_code)
       const due_at = leased ? lease_end : now
-      deliveries.push({ ...target, id, event, body, attempts: 0, created_at: now, due_at, leased })
+      deliveries.push({ ...target, id, event, body, attempts: 0, created_at: now, due_at, leased, trace })
       const lease_owner = leased ? deps.process_id : null
-      return { ...target, id, event, source_type, source_id, source_seq, body, due_at, lease_owner }
+      return {
+        ...target,
+        id,
+        event,
+        source_type,
+        source_id,
+        source_seq,
+        body,
+        due_at,
+        lease_owner,
+        ...(trace === null ? {} : { trace }),
+      }
     })
   })
   const inserted = await tx.query<{ id: string }>(INSERT, [JSON.stringify(rows), now])

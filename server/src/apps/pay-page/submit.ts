@@ -52,7 +52,8 @@ async function startAndRedirect(
 ): Promise<FastifyReply> {
   const { deps, options } = context
   const method = METHOD_OF[chosen.method]
-  const choice = { method, phone: chosen.phone, address: request.ip }
+  const trace = request.trace?.context ?? null
+  const choice = { method, phone: chosen.phone, address: request.ip, trace }
   try {
     const answer = await options.collect(link, choice, claimOf(link, chosen))
     const { collection_id } = JSON.parse(answer.response_body).data ?? {}

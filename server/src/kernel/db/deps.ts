@@ -1,6 +1,6 @@
 // Defines the dependencies of every use case: clock, randomness, database and log, but not the network.
 
-import type { Clock, Config, Log, Point, Random, Vault } from '../lib/index.ts'
+import type { Clock, Config, Log, Point, Random, Tracer, Vault } from '../lib/index.ts'
 import type { Db } from './pool.ts'
 
 /**
@@ -13,6 +13,8 @@ export type Deps = {
   random: Random
   db: Db
   log: Log
+  /** The traces. By default, the tracer makes no spans. */
+  tracer: Tracer
   vault: Vault
   /** The hook for crash points. In production, the hook does nothing. */
   point: Point

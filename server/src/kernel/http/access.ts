@@ -1,7 +1,7 @@
 // Defines the callers of the API, and the access that a route requires.
 
 import type { FastifyRequest } from 'fastify'
-import { type ErrorCode, refuse, refuseField } from '../lib/index.ts'
+import { type ErrorCode, refuse, refuseField, type TraceSpan } from '../lib/index.ts'
 import type { BodyFields } from './ignored.ts'
 import { mayOperate, OPERATOR_DUTIES, type OperatorDuty, type OperatorRole } from './operator-roles.ts'
 
@@ -123,6 +123,8 @@ declare module 'fastify' {
     rememberCallbackAddress(request: FastifyRequest): void
   }
   interface FastifyRequest {
+    /** The span of the request. Null means that the server does not trace the request. */
+    trace: TraceSpan | null
     /**
      * The authenticated caller. Null means that the route is public. On other routes, use `caller(request)` or
      * `principalOf(request)`.

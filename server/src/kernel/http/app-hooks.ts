@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../db/index.ts'
-import { Refusal, redactText, refuse } from '../lib/index.ts'
+import { Refusal, redactText, refuse, traceIdOf } from '../lib/index.ts'
 import { checkAccess, checkStepUp, chooseCaller, isAccess, type Principal, replaceMe } from './access.ts'
 import type { App, AppOptions } from './app-types.ts'
 import type { OpenConnections } from './connections.ts'
@@ -210,6 +210,7 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     {
       component: 'http',
       request_id: request.id,
+      trace_id: traceIdOf(request.trace?.context),
       method: request.method,
       path: request.url.slice(0, LOGGED_PATH_MAX).split('?', 1)[0],
       status_code: reply.statusCode,

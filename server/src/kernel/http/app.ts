@@ -20,6 +20,7 @@ import { createLimits } from './limits.ts'
 import { openApi } from './openapi.ts'
 import { createOperatorGate } from './operator-gate.ts'
 import { serializers } from './serializers.ts'
+import { addTraceHooks } from './trace-hooks.ts'
 
 /** The largest size of a request body. */
 const BODY_BYTES_MAX = 64 * 1024
@@ -41,6 +42,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   const headers = sharedHeaders(config)
   const operatorGate = createOperatorGate(config)
   const app = createServer(deps, headers, (request, reply) => answerBadPath(context, request, reply))
+  addTraceHooks(app, deps.tracer)
   app.decorateRequest('principal', null)
   app.decorateRequest('caller', null)
   app.decorateRequest('recognised', null)

@@ -3,7 +3,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { isUnavailable } from '../db/index.ts'
-import { catalogue, type ErrorCode, idsBetween, nullable, Refusal } from '../lib/index.ts'
+import { catalogue, type ErrorCode, idsBetween, nullable, Refusal, traceIdOf } from '../lib/index.ts'
 
 /** Returns the schema of a success: `{success: true, data}`. */
 export function success<T extends Type.TSchema>(data: T) {
@@ -156,14 +156,20 @@ export function renderError(thrown: unknown, request: FastifyRequest, reply: Fas
   // The caller disconnected before the body was complete. This is no error of the server.
   if (request.raw.destroyed && !request.raw.complete) return sendFailure(reply, 'invalid_json')
   if (isUnavailable(error)) {
-    request.log.error({ component: 'http', err: error, request_id: request.id }, 'the database is unavailable')
+    request.log.error(
+      { component: 'http', err: error, request_id: request.id, trace_id: traceIdOf(request.trace?.context) },
+      'the database is unavailable',
+    )
     reply.header('retry-after', '1')
     return sendFailure(reply, 'service_unavailable')
   }
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500) {
     return sendFailure(reply, error.statusCode === 404 ? 'not_found' : 'validation_failed')
   }
-  request.log.error({ component: 'http', err: error, request_id: request.id }, 'a request failed')
+  request.log.error(
+    { component: 'http', err: error, request_id: request.id, trace_id: traceIdOf(request.trace?.context) },
+    'a request failed',
+  )
   return sendFailure(reply, 'internal_error')
 }
 

@@ -41,3 +41,4 @@ export {
 } from './operator-roles.ts'
 export { createOutgoing, type Outgoing } from './outgoing.ts'
 export { pageStyle } from './style.ts'
+export { createTracing } from './trace-export.ts'

@@ -32,6 +32,7 @@ import {
   words,
 } from './setting.ts'
 import { findUnknownNames, type GivenSettings, SETTINGS_FILE_VARIABLE, type UnknownName } from './settings-file.ts'
+import { traceSettings } from './trace-settings.ts'
 import { parseSecretKeys } from './vault.ts'
 
 /** The error for a configuration with which the server refuses to start. The message names each variable and its problem. */
@@ -267,6 +268,7 @@ const productSettings = {
   ...retentionSettings,
   ...auditSettings,
   ...monitoringSettings,
+  ...traceSettings,
   keys_per_merchant: setting(
     'KEYS_PER_MERCHANT',
     '20',

@@ -7,6 +7,7 @@
 export const LOG_FIELDS = {
   component: 'the room of the source that logs the line, such as `collections`; `process` for start and stop',
   request_id: 'the id of the HTTP request, as in the header `X-Request-Id` of its answer',
+  trace_id: 'the [trace](traces.md) of the request or payment, if the server traces it',
   err: 'the error: `type`, `message`, `code` and `stack`',
   repeated: 'how often the same line occurred again in the last minute; see [repeated lines](#repeated-lines)',
   merchant_id: 'the merchant',
@@ -79,6 +80,7 @@ export const LOG_FIELDS = {
   next_attempt_at: 'the time of the next attempt',
   problem: 'what a receiver, a disk or a failed run reported, or what is wrong with the settings',
   broken: 'the checks of `verify` that failed, with findings',
+  dropped: 'a number of dropped spans of traces',
   amr: 'the authentication methods of a sign-in',
   purpose: 'why a passkey was requested',
   oidc_error: 'the OAuth error code',

@@ -4,7 +4,7 @@
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
-import { gather } from '../../kernel/lib/index.ts'
+import { gather, type TraceContext } from '../../kernel/lib/index.ts'
 import { type Driver, findAttempts, parseReference } from '../collections/index.ts'
 import { findPayouts, type PayoutDriver, parsePayoutReference } from '../withdrawals/index.ts'
 import { createBudget, createKeeper } from './keep.ts'
@@ -26,7 +26,7 @@ export type CallbackReceiver = (
 const KEPT_PER_MINUTE = { forged: 10, unknown_reference: 100 }
 
 /** The payment or payout of a callback: the name of its provider, and the function that queries this provider. */
-type CallbackSubject = { provider: string; ask(): Promise<void> }
+type CallbackSubject = { provider: string; ask(): Promise<void>; trace: TraceContext | null }
 
 /** Makes the function that receives the callbacks of the configured providers. */
 export function createCallbackReceiver(
@@ -72,8 +72,11 @@ export function createCallbackReceiver(
         'the server got a callback about a payment or payout that is not ours',
       )
     }
+    const span = deps.tracer.child(ours ? subject.trace : null, 'payment callback', 'consumer', {
+      'malipo.provider': name,
+    })
     const kept = keep({ provider: name, verdict: ours ? 'hint' : 'unknown_reference', reference, body })
-    await Promise.all(ours ? [kept, ask(reference, subject.ask)] : [kept])
+    await Promise.all(ours ? [kept, ask(reference, subject.ask)] : [kept]).finally(() => span?.end())
     return 'taken'
   }
 }
@@ -136,9 +139,9 @@ function createFinder(
   return async (reference) => {
     if (parsePayoutReference(reference) !== null) {
       const payout = await findPayout(reference)
-      return payout && { provider: payout.provider, ask: () => payouts.ask(payout) }
+      return payout && { provider: payout.provider, ask: () => payouts.ask(payout), trace: null }
     }
     const attempt = await findAttempt(reference)
-    return attempt && { provider: attempt.provider, ask: () => driver.ask(attempt) }
+    return attempt && { provider: attempt.provider, ask: () => driver.ask(attempt), trace: attempt.trace }
   }
 }

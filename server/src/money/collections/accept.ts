@@ -4,7 +4,7 @@
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { API_SCOPE, LOCK_MS } from '../../kernel/http/index.ts'
-import { gather, Refusal, timeOfId } from '../../kernel/lib/index.ts'
+import { gather, Refusal, type TraceContext, timeOfId } from '../../kernel/lib/index.ts'
 import type { NewCollection } from './check.ts'
 import { feesOf, type PaymentToPrice } from './fee.ts'
 import { countPromptsSql, promptCounter, promptLimits, refusePrompt } from './prompt-limits.ts'
@@ -29,7 +29,7 @@ const acceptSql = ({ limit, source, refused }: { limit: string; source: string; 
        merchant_id uuid, id uuid, environment text, key text, fingerprint text, status_code smallint, response_body text,
        locked_until timestamptz, provider text, provider_reference text, method text, amount bigint, fee bigint, currency text,
        customer_name text, phone text, customer_email text, reference text, description text, simulate_status text,
-       due_at timestamptz, lease_owner uuid, deadline_at timestamptz, made_at timestamptz, at timestamptz)
+       due_at timestamptz, lease_owner uuid, deadline_at timestamptz, made_at timestamptz, at timestamptz, trace text)
    )${limit}, key as (
      insert into idempotency_keys as k (merchant_id, environment, scope, key, fingerprint, resource_id, status_code,
        response_body, locked_until, created_at)
@@ -52,9 +52,9 @@ const acceptSql = ({ limit, source, refused }: { limit: string; source: string; 
    ), attempt as (
      insert into collection_attempts (merchant_id, collection_id, number, environment, provider, provider_reference,
        method, phone, amount_minor, currency, simulate_status, state, asks, due_at, lease_owner, deadline_at, sent_at,
-       provider_status, provider_id, payment_token, qr_payload, created_at, updated_at)
+       provider_status, provider_id, payment_token, qr_payload, created_at, updated_at, trace)
      select merchant_id, id, 1, environment, provider, provider_reference, method, phone, amount, currency,
-       simulate_status, 'to_send', 0, due_at, lease_owner, deadline_at, null, null, null, null, null, at, at
+       simulate_status, 'to_send', 0, due_at, lease_owner, deadline_at, null, null, null, null, null, at, at, trace
      from fresh
    )
    select merchant_id, environment, key, resource_id, null::timestamptz as retry_at from key${refused}`
@@ -92,6 +92,8 @@ export type AcceptItem = PaymentToPrice & {
   answer: { status_code: number; response_body: string } | null
   /** True means that this process sends the attempt at once. False means that a worker claims the attempt. */
   lease: boolean
+  /** The trace of the request. Null means that the server does not trace the request. */
+  trace: TraceContext | null
 }
 
 /**
@@ -114,8 +116,9 @@ async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Acc
     if (!first.has(name)) first.set(name, { item, fee })
   }
   const attempts = new Map<string, Attempt>()
-  const rows = [...first.values()].map(({ item: { id, collection, answer, lease }, fee }) => {
-    const attempt = firstAttempt(deps, id, collection, now, lease)
+  const rows = [...first.values()].map(({ item, fee }) => {
+    const { id, collection, answer, lease, trace } = item
+    const attempt = firstAttempt(deps, item, now)
     attempts.set(id, attempt)
     return {
       ...collection,
@@ -137,6 +140,7 @@ async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Acc
       // `made_at` is the time in the id, because lists and sums order payments by id.
       made_at: timeOfId(id),
       at: now,
+      ...(trace === null ? {} : { trace }),
     }
   })
   deps.point('accept.before_commit')
@@ -192,13 +196,7 @@ function idempotencyKeyName({
   return `${merchant_id} ${environment} ${key}`
 }
 
-function firstAttempt(
-  deps: Deps,
-  collection_id: string,
-  collection: NewCollection,
-  now: Date,
-  lease: boolean,
-): Attempt {
+function firstAttempt(deps: Deps, { id: collection_id, collection, lease, trace }: AcceptItem, now: Date): Attempt {
   const { merchant_id, environment, provider, method, phone, amount_minor, currency, simulate_status } = collection
   return {
     merchant_id,
@@ -218,5 +216,6 @@ function firstAttempt(
     sent_at: null,
     deadline_at: new Date(now.getTime() + deps.config.collection_deadline_h * 3_600_000),
     due_at: lease ? new Date(now.getTime() + ATTEMPT_LEASE_MS) : now,
+    trace,
   }
 }

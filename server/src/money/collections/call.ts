@@ -6,7 +6,7 @@ import { answerOf, type Breaker, guarded, isFault, QUESTIONS } from '../../adapt
 import type { Answer, PaymentRequest, Provider, PushAnswer, QrAnswer } from '../../adapters/providers/port.ts'
 import { gatherQuestions } from '../../adapters/providers/questions.ts'
 import type { Deps } from '../../kernel/db/index.ts'
-import type { Attempt } from './store.ts'
+import { type Attempt, traceFields } from './store.ts'
 
 /**
  * The functions that call the provider of an attempt. If a call fails or its timeout ends, the function returns an unknown answer
@@ -64,11 +64,34 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
     return made
   }
   return {
-    push: (attempt) =>
+    push: traced(deps, 'payment push', (attempt) =>
       requestPayment<PushAnswer>(attempt, UNCONFIGURED, (provider, request) => provider.push(request), readPushAnswer),
-    qr: (attempt) =>
+    ),
+    qr: traced(deps, 'payment QR code', (attempt) =>
       requestPayment<QrAnswer>(attempt, UNREADABLE, (provider, request) => provider.qr(request), readQrAnswer),
-    status: (attempt) => gathererOf(attempt.provider)(attempt),
+    ),
+    status: traced(deps, 'payment query', (attempt) => gathererOf(attempt.provider)(attempt)),
+  }
+}
+
+/** Adds a span to a provider call, if the server traces the attempt. The provider gets no header of the trace. */
+function traced<Reply extends Pick<PushAnswer, 'kind'>>(
+  { tracer }: Deps,
+  name: string,
+  call: (attempt: Attempt) => Promise<Reply>,
+): (attempt: Attempt) => Promise<Reply> {
+  if (!tracer.is_on) return call
+  return async (attempt) => {
+    const span = tracer.child(attempt.trace, name, 'client', traceFields(attempt))
+    try {
+      const reply = await call(attempt)
+      span?.set('malipo.answer', reply.kind)
+      span?.end()
+      return reply
+    } finally {
+      // After a failure, the call above has not ended the span.
+      span?.end(true)
+    }
   }
 }
 

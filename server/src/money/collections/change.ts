@@ -108,6 +108,7 @@ export function applyCollectionStep(
       ...source,
       source_seq: seq,
       body,
+      trace: row.trace ?? null,
     })
   }
 }

@@ -5,6 +5,7 @@
 import type { Breaker } from '../../adapters/providers/breaker.ts'
 import { CALL_MS_MAX, type Provider, type QrAnswer } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
+import { traceIdOf } from '../../kernel/lib/index.ts'
 import { type Claimed, createClaimer, createConcurrencyLimits, type Task } from '../../kernel/work/index.ts'
 import { type Calls, createCalls } from './call.ts'
 import type { LinkSettlement } from './link-settlement.ts'
@@ -141,9 +142,9 @@ function createBackground(deps: Deps): { run: RunTracked; finish(writeRemaining:
   return {
     run(attempt, work) {
       const done = work.catch((error) => {
-        const { collection_id } = attempt
+        const { collection_id, trace } = attempt
         deps.log.warn(
-          { component: 'collections', err: error, collection_id },
+          { component: 'collections', err: error, collection_id, trace_id: traceIdOf(trace) },
           'the step of an attempt failed; the attempt becomes due again',
         )
       })

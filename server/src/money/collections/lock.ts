@@ -30,7 +30,7 @@ const LOCK = sql(
    ) c
    cross join lateral (
      select number, state, sent_at, deadline_at, provider_status, provider_id, phone, method as of_method,
-       fee_minor as of_fee_minor
+       fee_minor as of_fee_minor, trace
      from collection_attempts
      where merchant_id = i.merchant_id and collection_id = i.collection_id and number = i.number offset 0
    ) a

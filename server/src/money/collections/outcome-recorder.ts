@@ -9,7 +9,7 @@ import type { LinkSettlement } from './link-settlement.ts'
 import { noteOpenAnswers, type OpenAnswer } from './note.ts'
 import { settleOutcomes } from './settle.ts'
 import type { AttemptOutcome } from './snapshot.ts'
-import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
+import { ATTEMPT_LEASE_MS, type Attempt, traceFields } from './store.ts'
 
 /** The functions of the webhook sender that a settlement calls. */
 export type DeliveryQueue = { canDispatch: CanDeliver; dispatch(deliveries: Delivery[]): void }
@@ -63,7 +63,8 @@ export function createOutcomeRecorder(
       const merged = acceptance ? mergeAcceptance(acceptance, answer) : answer
       await note({ attempt, answer: merged, holds_lease: holds_lease || !!acceptance })
     } else {
-      await settle({ merchant_id, collection_id, number, answer })
+      const span = deps.tracer.child(attempt.trace, 'payment settle', 'internal', traceFields(attempt))
+      await settle({ merchant_id, collection_id, number, answer }).finally(() => span?.end())
     }
     if (acceptance && accepted.get(reference) === acceptance) accepted.delete(reference)
   }

@@ -4,7 +4,7 @@
 import type { FailureReason, Method } from '../../adapters/providers/port.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
-import { newId, timeOfId } from '../../kernel/lib/index.ts'
+import { newId, type TraceContext, timeOfId } from '../../kernel/lib/index.ts'
 import { markDays } from './days.ts'
 import { attemptReference } from './reference.ts'
 import { hasReceived } from './snapshot.ts'
@@ -139,9 +139,9 @@ const ATTEMPT = sql(
   'page_create_attempt',
   `insert into collection_attempts (merchant_id, collection_id, number, environment, provider, provider_reference,
      method, phone, amount_minor, currency, simulate_status, on_page, state, asks, due_at, lease_owner, deadline_at,
-     sent_at, provider_status, provider_id, payment_token, qr_payload, created_at, updated_at, fee_minor)
+     sent_at, provider_status, provider_id, payment_token, qr_payload, created_at, updated_at, fee_minor, trace)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, null, true, 'to_send', 0, $11, $12, $13, null, null, null, null,
-     null, $14, $14, $15)`,
+     null, $14, $14, $15, $16)`,
 )
 
 /**
@@ -155,6 +155,8 @@ export type Choice = {
   fee_minor: bigint
   lease: boolean
   busy_for: Buffer | null
+  /** The trace of the payer's request. Null means that the server does not trace the request. */
+  trace: TraceContext | null
 }
 
 /** Starts a payment on a locked page: writes its collection as `processing`, and an attempt with its provider reference. */
@@ -165,7 +167,7 @@ export async function startOnPage(
   hosted: LockedHostedCollection | null,
   choice: Choice,
 ): Promise<Attempt> {
-  const { provider, method, phone, fee_minor, lease, busy_for } = choice
+  const { provider, method, phone, fee_minor, lease, busy_for, trace } = choice
   const now = deps.clock.now()
   const number = (hosted?.attempts ?? 0) + 1
   const collection_id = page.collection_id ?? newId(deps, page.routing_code)
@@ -213,6 +215,7 @@ export async function startOnPage(
     sent_at: null,
     deadline_at: new Date(now.getTime() + deps.config.collection_deadline_h * 3_600_000),
     due_at: lease ? new Date(now.getTime() + ATTEMPT_LEASE_MS) : now,
+    trace,
   }
   await tx.query(ATTEMPT, [
     merchant_id,
@@ -230,6 +233,7 @@ export async function startOnPage(
     attempt.deadline_at,
     now,
     fee_minor.toString(),
+    trace,
   ])
   return attempt
 }

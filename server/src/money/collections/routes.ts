@@ -112,7 +112,7 @@ function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
       const lease = method === 'qr' || releaseCapacity !== null
       answer = method === 'qr' ? null : pushAnswer(id, collection.reference, method)
       const step_minor = provider.capabilities.whole_shillings ? 100n : 1n
-      accepted = await accept({ id, collection, step_minor, answer, lease })
+      accepted = await accept({ id, collection, step_minor, answer, lease, trace: request.trace?.context ?? null })
     } catch (error) {
       releaseCapacity?.()
       if (!(error instanceof Refusal)) throw error

@@ -3,6 +3,7 @@
 import type { Answer, FailureReason, Method } from '../../adapters/providers/port.ts'
 import type { EventEndpoints } from '../../adapters/webhooks/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
+import type { TraceContext } from '../../kernel/lib/index.ts'
 import type { LockedLink } from './link-settlement.ts'
 import type { AttemptState, Status } from './state.ts'
 
@@ -47,6 +48,8 @@ export type LockedCollection = CollectionCore & {
   by_earlier?: boolean
   /** The phone of the earlier attempt that paid. */
   payer_phone?: string | null
+  /** The trace of the attempt whose answer the server applies. Missing or null means that the server does not trace it. */
+  trace?: TraceContext | null
 }
 
 /** A locked collection as the database returns it. */

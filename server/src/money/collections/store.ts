@@ -3,7 +3,7 @@
 import { CALL_MS_MAX, type FailureReason, type Method, type SimulateStatus } from '../../adapters/providers/port.ts'
 import { type Deps, inputRows, type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
-import { gather } from '../../kernel/lib/index.ts'
+import { gather, type TraceContext } from '../../kernel/lib/index.ts'
 import type { AttemptState, Status } from './state.ts'
 
 /** A collection as the API shows it. Its amounts are in cents. */
@@ -91,6 +91,19 @@ export type Attempt = {
   deadline_at: Date
   /** The time of the next step, or the end of the lease. Null means that no step is left. */
   due_at: Date | null
+  /** The trace of the request that started the attempt. Null means that the server does not trace the attempt. */
+  trace: TraceContext | null
+}
+
+/** Returns the attributes of a span about an attempt: ids and names, but no amount, phone or text of a caller. */
+export function traceFields({ collection_id, number, provider, environment, method }: Attempt) {
+  return {
+    'malipo.collection_id': collection_id,
+    'malipo.attempt': number,
+    'malipo.provider': provider,
+    'malipo.method': method,
+    'malipo.environment': environment,
+  }
 }
 
 /** The time of a step without its calls: for the wait until the next batch, and for the write of the answer. */
@@ -127,6 +140,7 @@ export const ATTEMPT_COLUMNS = [
   'sent_at',
   'deadline_at',
   'due_at',
+  'trace',
 ] as const
 
 const FIND_ATTEMPTS = sql(

@@ -13,7 +13,7 @@ import {
   type StoredAnswer,
   storeAnswer,
 } from '../../kernel/http/index.ts'
-import { canonicalPhone, PHONE_HELP, Refusal, refuse, refuseField } from '../../kernel/lib/index.ts'
+import { canonicalPhone, PHONE_HELP, Refusal, refuse, refuseField, type TraceContext } from '../../kernel/lib/index.ts'
 import {
   type Attempt,
   checkPromptLimits,
@@ -38,8 +38,13 @@ export type CollectOptions = {
   sends: boolean
 }
 
-/** The payer's choice of a method and a phone, with the payer's IP address for the prompt limits. */
-export type PayerChoice = { method: Method; phone: string | null; address: string | null }
+/** The payer's choice of a method and a phone, with the payer's IP address for the prompt limits, and the trace of the request. */
+export type PayerChoice = {
+  method: Method
+  phone: string | null
+  address: string | null
+  trace?: TraceContext | null
+}
 
 /** Starts a payment on a page and returns the answer to the payer's request. Refuses with 409, 422, 429 or 503. */
 export type Collect = (
@@ -147,7 +152,16 @@ async function startLinkPayment(
     address: choice.address,
     prompt: { environment: page.environment, method, phone },
   })
-  return startOnPage(deps, tx, page, hosted, { provider: provider.name, method, phone, fee_minor, lease, busy_for })
+  const trace = choice.trace ?? null
+  return startOnPage(deps, tx, page, hosted, {
+    provider: provider.name,
+    method,
+    phone,
+    fee_minor,
+    lease,
+    busy_for,
+    trace,
+  })
 }
 
 /** Starts a payment by a prompt on the payer's phone: stores the attempt, answers the payer, and sends the attempt. */

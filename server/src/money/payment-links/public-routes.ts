@@ -81,7 +81,11 @@ function payRoute(app: App, collect: Collect, requirePage: RequirePage, verb: 'c
       const link = await requirePage(slug)
       const { merchant_id, environment, id } = link
       const claim = claimIn(request, { merchant_id, environment, scope: `link:${id}` })
-      const answer = await collect(link, { method, phone, address: request.ip }, claim)
+      const answer = await collect(
+        link,
+        { method, phone, address: request.ip, trace: request.trace?.context ?? null },
+        claim,
+      )
       return answer.replayed ? replay(reply, answer) : sendStored(reply, answer)
     },
   )
