@@ -3,15 +3,16 @@
  * describes the arguments.
  */
 import { spawn } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { startEmbedded } from '../src/kernel/db/embedded.ts'
 import { migrate } from '../src/kernel/db/migrate.ts'
+import { processesOf, writeEntries } from './runner/processes.ts'
 
 const USAGE = `Usage: npm test [-- [OPTION ...] [FILE | FOLDER ...]]
 
@@ -80,18 +81,36 @@ async function main(args: string[]): Promise<number> {
     })
     stopServer = server.stop
     const template = await makeTemplate(server.url)
-    const paths = args.every((arg) => arg.startsWith('-')) ? [...args, ...FOLDERS] : args
-    return await runTests(paths.map(filesOf), server, template, temporary, stopping.signal)
+    return await runTests(await argumentsOf(args, temporary), server, template, temporary, stopping.signal)
   } finally {
     await stopServer()
     await removeData(folder)
   }
 }
 
-/** If the argument is a folder, returns the pattern of its test files. Otherwise returns the file or the option unchanged. */
-function filesOf(arg: string): string {
-  const is_folder = statSync(resolve(ROOT, arg), { throwIfNoEntry: false })?.isDirectory() ?? false
-  return is_folder ? join(arg, '**/*.test.ts') : arg
+/**
+ * Returns the arguments of Node's test runner. Without options, test files share processes. With an option, each file has its
+ * own process, because a name pattern must not match the path of a file. Node reports an argument that is no file.
+ */
+async function argumentsOf(args: readonly string[], temporary: string): Promise<string[]> {
+  const options = args.filter((arg) => arg.startsWith('-'))
+  const paths = args.filter((arg) => !arg.startsWith('-'))
+  const files = (paths.length === 0 ? FOLDERS : paths).flatMap(filesOf)
+  const are_files = files.every((file) => statSync(resolve(ROOT, file), { throwIfNoEntry: false })?.isFile() ?? false)
+  if (options.length > 0 || !are_files) return [...options, ...files]
+  return await writeEntries(processesOf(files, ROOT, CONCURRENCY), ROOT, join(temporary, 'processes'))
+}
+
+/**
+ * If the argument is a folder, returns its test files in the order of their names, or a pattern if there is none. Otherwise
+ * returns the argument.
+ */
+function filesOf(arg: string): string[] {
+  const path = relative(ROOT, resolve(ROOT, arg))
+  if (!(statSync(join(ROOT, path), { throwIfNoEntry: false })?.isDirectory() ?? false)) return [arg]
+  const names = readdirSync(join(ROOT, path), { recursive: true, encoding: 'utf8' })
+  const tests = names.filter((name) => name.endsWith('.test.ts') && !name.split('/').includes('node_modules'))
+  return tests.length === 0 ? [join(arg, '**/*.test.ts')] : tests.sort().map((name) => join(path, name))
 }
 
 /**
@@ -158,7 +177,7 @@ async function runTests(
     child.on('close', (exitCode) => done(exitCode ?? 1))
   })
   if ((await readFile(countFile, 'utf8').catch(() => '')) === '0') {
-    console.error(`no test ran: no test matches ${args.join(' ')}`)
+    console.error(`no test ran: no test matches ${process.argv.slice(2).join(' ')}`)
     return code === 0 ? 1 : code
   }
   return code

@@ -2,13 +2,9 @@
 
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
-import { afterEach } from 'node:test'
+import { closing } from '../runner/closing.ts'
 
-/** When a test ends, closes its servers, the last started server first. */
-export const closing: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+export { closing } from '../runner/closing.ts'
 
 /** Lets a server listen until the test ends, and returns its address. */
 export async function listen(server: Server | TcpServer): Promise<string> {

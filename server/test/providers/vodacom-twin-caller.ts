@@ -2,9 +2,9 @@
 
 import { constants, createPublicKey, publicEncrypt } from 'node:crypto'
 import { request } from 'node:http'
-import { afterEach } from 'node:test'
 import { type SettableClock, settableClock } from '../../src/kernel/lib/index.ts'
 import { startVodacomTwin, type VodacomTwin, type VodacomTwinOptions } from '../../twins/vodacom/index.ts'
+import { closing } from '../runner/closing.ts'
 
 const KEY = 'an-api-key'
 /** The short code of the tests. */
@@ -29,11 +29,6 @@ export type VodacomTwinRig = {
   openSession(): Promise<string>
   sealed(secret: string): string
 }
-
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
 
 /** Starts a twin for one test. */
 export async function begin(options: VodacomTwinOptions = {}): Promise<VodacomTwinRig> {

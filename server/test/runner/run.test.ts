@@ -1,8 +1,8 @@
-// The runner of `npm test`: its exit code, and the hooks of files without a matching test.
+// The runner of `npm test`: its exit code, the hooks of files without a matching test, and files that share a process.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -35,11 +35,26 @@ after(async () => {
 })
 test('the fourth file has a test', () => {})
 `
+/** Seven files, which the runner divides among four processes. */
+const SHARED: Record<string, string> = {
+  a: `test('a succeeds', () => {})`,
+  b: `test('b succeeds', async () => {
+    setTimeout(() => { throw new Error('a stray error') }, 10)
+    await new Promise((done) => setTimeout(done, 100))
+  })`,
+  c: `test('c succeeds', () => {})`,
+  d: `test('d ends its process', () => { process.kill(process.pid, 'SIGKILL') })`,
+  e: `createServer().listen(0, '127.0.0.1')
+    after(async () => { throw new Error('the hook failed') })
+    test('e succeeds', () => {})`,
+  f: `test('f takes more time than a failed hook leaves', () => new Promise((done) => setTimeout(done, 6_000)))`,
+  g: `throw new Error('the file g failed')`,
+}
 
 let folder: string
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'malipo-runner-'))
-  for (const name of ['files', 'open']) await mkdir(join(folder, name))
+  for (const name of ['files', 'open', 'shared']) await mkdir(join(folder, name))
   await writeFile(join(folder, 'files', 'slow.test.ts'), SLOW_BEFORE)
   await writeFile(
     join(folder, 'files', 'other.test.ts'),
@@ -47,17 +62,24 @@ before(async () => {
   )
   await writeFile(join(folder, 'files', 'stray.test.ts'), STRAY_ERROR)
   await writeFile(join(folder, 'open', 'open.test.ts'), OPEN_SERVER)
+  const imports = "import { after, test } from 'node:test'\nimport { createServer } from 'node:net'\n"
+  for (const [name, text] of Object.entries(SHARED))
+    await writeFile(join(folder, 'shared', `${name}.test.ts`), imports + text)
 })
 after(() => rm(folder, { recursive: true }))
 
-/** Runs the tests of a folder whose names contain the pattern. */
-function runTests(pattern: string, name = 'files') {
+/** Runs the tests of a folder: all tests, or only the tests whose names contain the pattern. */
+function runTests(pattern: string | null, name = 'files') {
   // Node refuses a test runner inside a test runner by this variable.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  return spawnSync(process.execPath, [RUNNER, `--test-name-pattern=${pattern}`, join(folder, name)], {
-    encoding: 'utf8',
-    env,
-  })
+  return spawnSync(
+    process.execPath,
+    [RUNNER, ...(pattern === null ? [] : [`--test-name-pattern=${pattern}`]), join(folder, name)],
+    {
+      encoding: 'utf8',
+      env,
+    },
+  )
 }
 
 test('the runner fails and reports that no test ran when no test matches the name pattern', () => {
@@ -83,4 +105,28 @@ test('the runner fails and ends when an `after` hook fails and leaves a server o
   const { status, stdout, stderr } = runTests('the fourth', 'open')
   assert.equal(status, 1, stdout + stderr)
   assert.match(stdout + stderr, /the hook failed/)
+})
+
+test('the runner names the files of a process that a stray error, a signal, a hook or an import has failed', () => {
+  const { status, stdout, stderr } = runTests(null, 'shared')
+  assert.equal(status, 1, stdout + stderr)
+  assert.match(stdout + stderr, /Error that no test awaits, while \S+\/b\.test\.ts ran: Error: a stray error/)
+  assert.match(stderr, /failed\. It ran these test files: \S+\/a\.test\.ts, \S+\/b\.test\.ts$/m)
+  assert.match(stderr, /failed\. It ran these test files: \S+\/c\.test\.ts, \S+\/d\.test\.ts$/m)
+  assert.match(stdout, /the hook failed/)
+  assert.match(stdout, /✔ f takes more time than a failed hook leaves/)
+  assert.match(stdout, /✖ \S+\/g\.test\.ts [\s\S]*the file g failed/)
+  for (const name of ['a', 'b', 'c', 'e']) assert.match(stdout, new RegExp(`✔ ${name} succeeds`))
+})
+
+test('only test files and the runner have hooks outside of functions, because files that share a process load a helper once', async () => {
+  const root = fileURLToPath(new URL('../../..', import.meta.url))
+  const found: string[] = []
+  for (const folder of ['server/src', 'server/test', 'server/twins', 'sdk'])
+    for (const name of await readdir(join(root, folder), { recursive: true })) {
+      const path = join(folder, name)
+      if (!name.endsWith('.ts') || name.endsWith('.test.ts') || path.includes('node_modules')) continue
+      if (/^(before|after)(Each)?\(/m.test(await readFile(join(root, path), 'utf8'))) found.push(path)
+    }
+  assert.deepEqual(found.sort(), ['server/test/runner/closing.ts', 'server/test/runner/no-async-hook.ts'])
 })

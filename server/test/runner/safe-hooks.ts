@@ -1,7 +1,7 @@
 /**
  * Node loads this file before each test file, and this file changes the hooks of node:test in two ways. Each `after` hook waits
- * for the `before` hooks: without a matching test, Node runs `after` too early. If an `after` hook fails, the process ends even
- * when the hook has left a server open.
+ * for the `before` hooks: without a matching test, Node runs `after` too early. If an `after` hook fails, the process ends after
+ * its last file, even when the hook has left a server open.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
@@ -10,6 +10,22 @@ const { after, before } = nodeTest
 const begun: Promise<unknown>[] = []
 /** The time in which the process of a failed `after` hook can report its failure and end by itself. */
 const END_MS_MAX = 5_000
+
+let is_failed = false
+let is_held = false
+
+/** Keeps the process after a failed hook, because more files follow. The returned function ends this. */
+export function holdExit(): () => void {
+  is_held = true
+  return () => {
+    is_held = false
+    if (is_failed) endSoon()
+  }
+}
+
+function endSoon(): void {
+  setTimeout(() => process.exit(1), END_MS_MAX).unref()
+}
 
 /** The function is async, so that its promise also holds an error that the hook throws. */
 type Hook = () => Promise<unknown>
@@ -27,7 +43,8 @@ Object.assign(nodeTest, {
       try {
         return await hook()
       } catch (error) {
-        setTimeout(() => process.exit(1), END_MS_MAX).unref()
+        is_failed = true
+        if (!is_held) endSoon()
         throw error
       }
     }, options),

@@ -21,6 +21,7 @@ import { importAndFinish } from './import.ts'
 import { beginStatement } from './statements.ts'
 
 // Other test files run at the same time, so that this test file needs a separate folder for uploads.
+// Own process: the folder of temporary files belongs to the whole process.
 process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'uploads-'))
 
 let world: World
