@@ -9,7 +9,6 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import type { TSchema } from 'typebox'
-import { Value } from 'typebox/value'
 import type { Deps } from '../../kernel/db/index.ts'
 import { NewPasskeyAnswer, PasskeyAnswer, type PasskeyAnswerBody } from './passkey-schema.ts'
 import {
@@ -105,7 +104,9 @@ function userHandle(user_id: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Returns the answer of a browser in a form field. Null means that the text is no answer of this kind. */
-function parseAnswer<Schema extends TSchema, Answer>(schema: Schema, text: string): Answer | null {
+async function parseAnswer<Schema extends TSchema, Answer>(schema: Schema, text: string): Promise<Answer | null> {
+  // This import of three hundred files also takes a tenth of a second, so the first answer imports them.
+  const { Value } = await import('typebox/value')
   try {
     const answer: unknown = JSON.parse(text)
     return Value.Check(schema, answer) ? (answer as Answer) : null
@@ -124,7 +125,7 @@ export async function checkNewPasskey(
   ceremony: Ceremony,
   text: string,
 ): Promise<PasskeyKey | null> {
-  const response = parseAnswer<typeof NewPasskeyAnswer, RegistrationResponseJSON>(NewPasskeyAnswer, text)
+  const response = await parseAnswer<typeof NewPasskeyAnswer, RegistrationResponseJSON>(NewPasskeyAnswer, text)
   const challenge = await takeChallenge(deps, ceremony)
   if (response === null || challenge === null) return null
   const verified = await orRefused(deps, ceremony, async () => {
@@ -162,8 +163,14 @@ async function refuseCertificates({ response }: RegistrationResponseJSON): Promi
 }
 
 /** Checks the answer of a passkey in a form field, as `usePasskey` does. */
-export function usePasskeyText(deps: Deps, party: RelyingParty, ceremony: Ceremony, text: string): Promise<boolean> {
-  return usePasskey(deps, party, ceremony, parseAnswer<typeof PasskeyAnswer, PasskeyAnswerBody>(PasskeyAnswer, text))
+export async function usePasskeyText(
+  deps: Deps,
+  party: RelyingParty,
+  ceremony: Ceremony,
+  text: string,
+): Promise<boolean> {
+  const answer = await parseAnswer<typeof PasskeyAnswer, PasskeyAnswerBody>(PasskeyAnswer, text)
+  return usePasskey(deps, party, ceremony, answer)
 }
 
 /**
