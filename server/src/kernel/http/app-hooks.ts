@@ -1,5 +1,6 @@
 // Adds the hooks of the HTTP app, in the order in which a request runs through the hooks.
 
+import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../db/index.ts'
 import { Refusal, redactText, refuse, traceIdOf } from '../lib/index.ts'
@@ -13,6 +14,7 @@ import { bodyFields, ignoredFields } from './ignored.ts'
 import type { RequestLimits } from './limits.ts'
 import type { OperatorGate } from './operator-gate.ts'
 import { checkQuery, queryNames } from './query.ts'
+import { hasCallerLeft } from './turns.ts'
 
 /** The age after which the server reads the rights of a caller again before the server executes the request. */
 const RIGHTS_FRESH_MS = 250
@@ -43,6 +45,8 @@ export type AppContext = {
   headers: SharedHeaders
   /** Decides where the console of operators exists. Null means everywhere. */
   operatorGate: OperatorGate | null
+  /** Drops a request whose caller has left. */
+  drop(request: IncomingMessage): void
   /** True while the app stops. The server then closes each connection after its answer. */
   closing: boolean
 }
@@ -179,7 +183,13 @@ function checkNames({ headers }: AppContext, request: FastifyRequest, reply: Fas
 }
 
 /** Runs after validation. Finds the merchant and environment of the request, which a session may name in the body. */
-async function checkCaller({ deps, options }: AppContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function checkCaller(context: AppContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { deps, options, drop } = context
+  // The caller may have left while the server looked up its key. From here on the work begins, and the server finishes it.
+  if (hasCallerLeft(request.raw)) {
+    reply.hijack()
+    return drop(request.raw)
+  }
   const access = request.routeOptions.config?.access
   if (request.principal === null || access === undefined || access === 'public') return
   // If the body arrived slowly, the server reads the rights again, because an administrator may have withdrawn them in the

@@ -21,6 +21,7 @@ import { openApi } from './openapi.ts'
 import { createOperatorGate } from './operator-gate.ts'
 import { serializers } from './serializers.ts'
 import { addTraceHooks } from './trace-hooks.ts'
+import { createDrop, shareTurns } from './turns.ts'
 
 /** The largest size of a request body. */
 const BODY_BYTES_MAX = 64 * 1024
@@ -59,7 +60,9 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   const limits = createLimits(app, config, deps.clock)
   app.decorate('rememberCallbackAddress', limits.rememberCallbackAddress)
   const connections = limitConnections(app.server, deps)
-  const context: AppContext = { deps, options, limits, connections, headers, operatorGate, closing: false }
+  const drop = createDrop(deps.log)
+  shareTurns(app.server, drop)
+  const context: AppContext = { deps, options, limits, connections, headers, operatorGate, drop, closing: false }
   addHooks(app, context)
   for (const routes of options.routes) routes(app)
   app.setNotFoundHandler((request, reply) => answerNoRoute(app, context, request, reply))

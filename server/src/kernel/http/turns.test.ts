@@ -1,0 +1,132 @@
+// Tests how requests share the event loop: a burst of one caller delays no other caller and no health check, and the server begins
+// no work for a caller who has left.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import { createWorld, type World } from '../../../test/harness.ts'
+import { shareTurns } from './turns.ts'
+
+const BURST = 150
+const BUSY_MS = 2
+
+/** Starts a server whose work on each request blocks the thread for BUSY_MS. `begun` lists the paths in the order of the work. */
+async function startBusyServer(): Promise<{ server: Server; begun: string[]; dropped: string[] }> {
+  const [begun, dropped]: [string[], string[]] = [[], []]
+  const server = createServer((request, response) => {
+    begun.push(request.url ?? '')
+    for (const end = performance.now() + BUSY_MS; performance.now() < end; );
+    response.end()
+  })
+  shareTurns(server, (request) => {
+    dropped.push(request.url ?? '')
+    request.socket.destroy()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { server, begun, dropped }
+}
+
+async function connectTo(server: Server): Promise<Socket> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  await Promise.all([once(socket, 'connect'), once(server, 'connection')])
+  return socket
+}
+
+const get = (path: string, key?: string) =>
+  `GET ${path} HTTP/1.1\r\nhost: x\r\n${key === undefined ? '' : `authorization: Bearer ${key}\r\n`}\r\n`
+
+/** Resolves when all requests of the burst have begun. */
+async function untilBegun(begun: readonly string[], count: number): Promise<void> {
+  while (begun.length < count) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+test('behind a burst of one caller, the server answers a health check at once and another caller soon', async () => {
+  const { server, begun } = await startBusyServer()
+  const sockets: Socket[] = []
+  try {
+    for (let i = 0; i < BURST + 3; i++) sockets.push(await connectTo(server))
+    const [health, honest, page, ...burst] = sockets as [Socket, Socket, Socket, ...Socket[]]
+    for (const socket of burst) socket.write(get('/v1/payment-links', 'attacker'))
+    honest.write(get('/v1/collections', 'honest'))
+    page.write(get('/pay/123456'))
+    health.write(get('/readyz'))
+    await untilBegun(begun, BURST + 3)
+    for (const path of ['/readyz', '/v1/collections', '/pay/123456']) {
+      const place = begun.indexOf(path)
+      assert.ok(place < BURST / 2, `${path} began after ${place} requests of the burst`)
+    }
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+})
+
+test('the server drops a waiting request whose caller leaves, and answers the others', async () => {
+  const { server, begun, dropped } = await startBusyServer()
+  const sockets: Socket[] = []
+  try {
+    for (let i = 0; i < BURST; i++) sockets.push(await connectTo(server))
+    for (const [i, socket] of sockets.entries()) {
+      const path = i % 2 === 0 ? '/stays' : '/leaves'
+      socket.write(get(path))
+      if (path === '/leaves') socket.destroy()
+    }
+    while (begun.length + dropped.length < BURST) await new Promise((resolve) => setTimeout(resolve, 5))
+    assert.equal(begun.filter((path) => path === '/stays').length, BURST / 2)
+    assert.ok(dropped.length > BURST / 4, `the server dropped ${dropped.length} requests`)
+    assert.deepEqual([...new Set(dropped)], ['/leaves'])
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+})
+
+let world: World
+let held: PromiseWithResolvers<void> | null = null
+let looked_up = Promise.withResolvers<void>()
+let statements: string[] = []
+before(async () => {
+  world = await createWorld({
+    before: (name) => {
+      statements.push(name)
+      if (name !== 'api_keys_by_hash' || held === null) return
+      looked_up.resolve()
+      return held.promise
+    },
+  })
+  await world.system.app.listen({ host: '127.0.0.1', port: 0 })
+})
+after(() => world.close())
+
+test('the server reads no payments for a caller who leaves while the server looks up the key', async () => {
+  /** Lists the payments once. Returns the statements of the list. */
+  const list = async (leaves: boolean): Promise<string[]> => {
+    held = Promise.withResolvers()
+    looked_up = Promise.withResolvers()
+    statements = []
+    const accepted = once(world.system.app.server, 'connection') as Promise<[Socket]>
+    const socket = connect((world.system.app.server.address() as AddressInfo).port, '127.0.0.1')
+    const [at_server] = await accepted
+    const closed = once(at_server, 'close')
+    socket.write(get('/v1/collections', world.sandbox_key))
+    await looked_up.promise
+    if (leaves) {
+      socket.destroy()
+      await closed
+    }
+    held.resolve()
+    held = null
+    if (!leaves) await once(socket, 'data')
+    // A request through the app alone takes as many turns as the first request.
+    const reply = await world.get('/v1/me', world.sandbox_key)
+    assert.equal(reply.status, 200)
+    socket.destroy()
+    // The statements of lists have no name.
+    return statements.filter((name) => name === '')
+  }
+  assert.notDeepEqual(await list(false), [])
+  assert.deepEqual(await list(true), [])
+})
