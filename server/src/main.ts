@@ -19,6 +19,8 @@ import {
   openDatabase,
   type Releases,
   realDeps,
+  reloadSettings,
+  reloadsOnHangup,
   unknownNameLines,
 } from './process.ts'
 import { compose, type System } from './system.ts'
@@ -39,10 +41,13 @@ async function run(): Promise<void> {
     for (const release of releases.splice(0).reverse()) await release()
   }
   const started = startServer(config, log, { releases, draining: () => draining, work })
+  const reloads = reloadsOnHangup(config)
+  if (reloads) process.on('SIGHUP', () => reloadSettings(config, log))
   // If a signal comes during the start, the process finishes the start and then stops.
   const delay_s = config.process === 'worker' ? 0 : (config.stop_delay_s ?? (config.node_env === 'production' ? 5 : 0))
   onStop(log, delay_s, {
     work,
+    signals: reloads ? STOP_SIGNALS : [...STOP_SIGNALS, 'SIGHUP'],
     stop: (wait_s) =>
       started.then(
         () => stop(wait_s),
@@ -198,10 +203,17 @@ const SAME_SIGNAL_MS = 1_000
 /** The longest time to give leases back before the process ends with unfinished work. */
 const GIVE_BACK_MS_MAX = 2_000
 
-type StopOptions = { work: OpenWork; stop: (delay_s: number) => Promise<void> }
+const STOP_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM']
+
+type StopOptions = {
+  work: OpenWork
+  /** The signals that stop the process. */
+  signals: readonly NodeJS.Signals[]
+  stop: (delay_s: number) => Promise<void>
+}
 
 /** Stops the process at the first signal. At a second signal, or after STOP_MS_MAX, ends the process with unfinished work. */
-function onStop(log: Log, delay_s: number, { work, stop }: StopOptions): void {
+function onStop(log: Log, delay_s: number, { work, signals, stop }: StopOptions): void {
   let stopping_since: number | null = null
   let ending = false
   const end = async (why: string) => {
@@ -236,7 +248,7 @@ function onStop(log: Log, delay_s: number, { work, stop }: StopOptions): void {
       },
     )
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  for (const signal of signals) {
     process.on(signal, () => {
       if (stopping_since === null) begin(signal, 0)
       else if (performance.now() - stopping_since > SAME_SIGNAL_MS) void end(`second signal: ${signal}`)

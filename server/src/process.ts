@@ -21,6 +21,7 @@ import {
 import { migrate } from './kernel/db/migrate.ts'
 import { createTracing } from './kernel/http/index.ts'
 import {
+  applyReload,
   type Config,
   ConfigError,
   effectiveSettings,
@@ -103,6 +104,42 @@ export function reportConfig(): ConfigCheck {
   }
   problems.push(...unknownNameLines(given))
   return { ok: problems.length === 0, file: given.path, settings: effectiveSettings(given, PROVIDERS), problems }
+}
+
+/**
+ * Reads the settings again, and applies those that need no restart. If the settings are invalid, logs the problems and changes
+ * nothing.
+ */
+export function reloadSettings(config: Config, log: Log & { level: string }): void {
+  let next: Config
+  try {
+    next = configFromEnvironment()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    log.error(
+      { problems: error.message.split('\n') },
+      'the process keeps its settings, because the new ones are invalid',
+    )
+    return
+  }
+  for (const problem of unknownNameLines(givenSettings())) {
+    log.warn({ component: 'process', problem }, 'a name looks like a setting and is none')
+  }
+  const { applied, needs_restart } = applyReload(config, next, PROVIDERS)
+  log.level = config.log_level
+  log.info({ component: 'process', settings: applied }, 'the process read its settings again and applied these')
+  if (needs_restart.length > 0) {
+    log.warn({ component: 'process', settings: needs_restart }, 'these settings have changed, but need a restart')
+  }
+}
+
+/**
+ * Returns true if SIGHUP reloads the settings: in production, and with a file of settings other than .env. Elsewhere SIGHUP means
+ * that the terminal has closed, and stops the process.
+ */
+export function reloadsOnHangup(config: Config): boolean {
+  const { path } = givenSettings()
+  return config.node_env === 'production' || (path !== null && basename(path) !== '.env')
 }
 
 /**

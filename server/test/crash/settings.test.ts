@@ -5,7 +5,8 @@ import { chmodSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { type Child, endOf, ROOT, serverEnv, startChild } from './processes.ts'
+import { createTestDatabase } from '../database.ts'
+import { type Child, endOf, freePort, ROOT, serverEnv, startChild, until } from './processes.ts'
 
 const ADMIN = join(ROOT, 'server/src/admin.ts')
 /** A port on which no database listens. */
@@ -80,4 +81,40 @@ test('the programs refuse a missing file of settings, and one with a secret that
   assert.equal(exposed.code, 1)
   assert.match(server.output(), /^SECRET_KEY must not be in a file that every user can read .*644\. Run: chmod 640/m)
   assert.doesNotMatch(server.output(), new RegExp(KEY.slice(0, 20)))
+})
+
+test('on SIGHUP a server applies the log level, a rate limit and the addresses of operators, and names what needs a restart', async (t) => {
+  const database = await createTestDatabase()
+  const file = join(mkdtempSync(join(tmpdir(), 'reload-')), 'malipo.env')
+  const write = (text: string) => writeFileSync(file, text, { mode: 0o600 })
+  write('LOG_LEVEL=info\nRATE_LIMIT_PER_ADDRESS=0\nBRAND_NAME=One\n')
+  const { LOG_LEVEL, RATE_LIMIT_PER_ADDRESS, ...env } = serverEnv(database.url, {
+    MALIPO_ENV: file,
+    PORT: String(await freePort()),
+  })
+  const server = startChild(env)
+  t.after(async () => {
+    await server.kill()
+    await database.drop()
+  })
+  await server.ready()
+  const statuses = async (path: string) => {
+    const answers = await Promise.all([1, 2, 3].map(() => fetch(`${server.url}${path}`)))
+    return answers.map(({ status }) => status).sort()
+  }
+  assert.deepEqual(await statuses('/v1/operator/providers'), [401, 401, 401])
+
+  write('LOG_LEVEL=info\nRATE_LIMIT_PER_ADDRESS=1\nBRAND_NAME=Two\nOPERATOR_ALLOWED_IPS=192.0.2.1\n')
+  server.signal('SIGHUP')
+  await until('the server has read its settings', () => server.output().includes('need a restart'))
+  assert.match(server.output(), /"settings":\["RATE_LIMIT_PER_ADDRESS","OPERATOR_ALLOWED_IPS"\].*applied these/)
+  assert.match(server.output(), /"settings":\["BRAND_NAME"\].*need a restart/)
+  assert.deepEqual(await statuses('/v1/operator/providers'), [404, 429, 429])
+
+  write('LOG_LEVEL=loud\nOPERATOR_ALLOWED_IPS=10.0.0.5/8\n')
+  server.signal('SIGHUP')
+  await until('the server has refused its settings', () => server.output().includes('keeps its settings'))
+  assert.match(server.output(), /"problem":"OPERATOR_ALLOWED_IPS holds .*10\.0\.0\.0\/8.*LOG_LEVEL must be one of/)
+  server.signal('SIGTERM')
+  assert.deepEqual(await endOf(server, 120_000), { code: 0, signal: null })
 })

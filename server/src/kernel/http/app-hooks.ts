@@ -43,8 +43,8 @@ export type AppContext = {
   limits: RequestLimits
   connections: OpenConnections
   headers: SharedHeaders
-  /** Decides where the console of operators exists. Null means everywhere. */
-  operatorGate: OperatorGate | null
+  /** Decides where the console of operators exists. */
+  operatorGate: OperatorGate
   /** Drops a request whose caller has left. */
   drop(request: IncomingMessage): void
   /** True while the app stops. The server then closes each connection after its answer. */
@@ -129,7 +129,7 @@ async function checkRequest(context: AppContext, request: FastifyRequest, reply:
   if (is_public_call && request.method === 'OPTIONS') return reply.headers(PREFLIGHT_HEADERS).code(204).send()
   const access = request.routeOptions.config?.access
   if (access === undefined) return (await limitUnknownPath(context, request, reply)) ? reply : undefined
-  if (operatorGate?.(request, request.routeOptions.url ?? '', access) === false) {
+  if (!operatorGate(request, request.routeOptions.url ?? '', access)) {
     if (await limitUnknownPath(context, request, reply)) return reply
     return answerNotFound(options, request, reply)
   }

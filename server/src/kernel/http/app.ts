@@ -148,7 +148,7 @@ function answerBadPath(context: AppContext, request: FastifyRequest, reply: Fast
 function answerNoRoute(app: App, { options, operatorGate }: AppContext, request: FastifyRequest, reply: FastifyReply) {
   reply.header('x-request-id', request.id)
   const path = request.url.split('?', 1)[0] as string
-  if (operatorGate?.(request, path, undefined) === false) return answerNotFound(options, request, reply)
+  if (!operatorGate(request, path, undefined)) return answerNotFound(options, request, reply)
   const allowed = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].filter((method) =>
     app.findRoute({ url: path, method: method as 'GET' }),
   )

@@ -49,15 +49,19 @@ const BLOCK_MS_MAX = 60_000
 type CounterState = { max: number; remaining: number; reset_s: number; exceeded: boolean }
 type RequestCounter = (request: FastifyRequest) => Promise<CounterState | null>
 
-/** Makes a counter of requests in a window of one minute. Null means that there is no limit. */
+/** The settings of the rate limits, which a reload of the settings changes: requests a minute, and 0 for no limit. */
+type LimitSetting = Extract<keyof Config, `rate_limit_${string}`>
+
+/** Makes a counter of requests in a window of one minute. */
 function createCounter(
   app: App,
-  max: number,
+  config: Config,
+  setting: LimitSetting,
   keyGenerator: (request: FastifyRequest) => string,
-): RequestCounter | null {
-  if (max === 0) return null
-  const count = app.createRateLimit({ max, timeWindow: WINDOW_MS, keyGenerator })
+): RequestCounter {
+  const count = app.createRateLimit({ max: () => config[setting], timeWindow: WINDOW_MS, keyGenerator })
   return async (request) => {
+    if (config[setting] === 0) return null
     const state = await count(request)
     if (state.isAllowed) return null
     return { max: state.max, remaining: state.remaining, reset_s: state.ttlInSeconds, exceeded: state.isExceeded }
@@ -71,8 +75,8 @@ function sendState(reply: HeaderReply, { max, remaining, reset_s }: CounterState
 }
 
 /** Returns the time in seconds after which the caller may repeat the request. Null means that the request is below its limit. */
-async function countOne(counter: RequestCounter | null, request: FastifyRequest, reply: HeaderReply) {
-  const state = (await counter?.(request)) ?? null
+async function countOne(counter: RequestCounter, request: FastifyRequest, reply: HeaderReply) {
+  const state = await counter(request)
   if (state === null) return null
   sendState(reply, state)
   return state.exceeded ? state.reset_s : null
@@ -80,20 +84,20 @@ async function countOne(counter: RequestCounter | null, request: FastifyRequest,
 
 /** Makes the function that counts a request for its key, and then for the merchant and environment of the key. */
 function createKeyLimit(app: App, config: Config): CountRequest {
-  const ofKey = createCounter(app, config.rate_limit_key, credentialId)
-  const ofMerchant: Record<Environment, RequestCounter | null> = {
-    live: createCounter(app, config.rate_limit_merchant_live, merchantId),
-    sandbox: createCounter(app, config.rate_limit_merchant_sandbox, merchantId),
+  const ofKey = createCounter(app, config, 'rate_limit_key', credentialId)
+  const ofMerchant: Record<Environment, RequestCounter> = {
+    live: createCounter(app, config, 'rate_limit_merchant_live', merchantId),
+    sandbox: createCounter(app, config, 'rate_limit_merchant_sandbox', merchantId),
   }
   return async (request, reply) => {
     const { principal } = request
-    const of_key = (await ofKey?.(request)) ?? null
+    const of_key = await ofKey(request)
     if (of_key?.exceeded) {
       sendState(reply, of_key)
       refuse('rate_limited', { retry_after_s: of_key.reset_s })
     }
     const environment = principal?.kind === 'api_key' ? principal.environment : null
-    const of_merchant = environment === null ? null : ((await ofMerchant[environment]?.(request)) ?? null)
+    const of_merchant = environment === null ? null : await ofMerchant[environment](request)
     const by_merchant =
       of_merchant !== null && (of_key === null || of_merchant.exceeded || of_merchant.remaining < of_key.remaining)
     // The headers describe the counter that refuses a request first.
@@ -111,27 +115,27 @@ function createKeyLimit(app: App, config: Config): CountRequest {
 
 /** Makes the limits from the counters of the app. */
 export function createLimits(app: App, config: Config, clock: Clock): RequestLimits {
-  const perAddress = (max: number) => createCounter(app, max, address)
+  const perAddress = (setting: LimitSetting) => createCounter(app, config, setting, address)
   const refusing =
-    (counter: RequestCounter | null): CountRequest =>
+    (counter: RequestCounter): CountRequest =>
     async (request, reply) => {
       const retry_after_s = await countOne(counter, request, reply)
       if (retry_after_s !== null) refuse('rate_limited', { retry_after_s })
     }
-  const failures = perAddress(config.rate_limit_address)
+  const failures = perAddress('rate_limit_address')
   /** The addresses above their limit of failures, each with the time at which its block ends. */
   const blocked_until = new Map<string, number>()
   const valid_credentials = createRecentSet(clock)
   const callback_addresses = createRecentSet(clock)
-  const byCallbacks = refusing(perAddress(config.rate_limit_callbacks))
+  const byCallbacks = refusing(perAddress('rate_limit_callbacks'))
 
   return {
     byKey: createKeyLimit(app, config),
     byAddress: {
-      pages: refusing(perAddress(config.rate_limit_address)),
-      unknown: refusing(perAddress(config.rate_limit_address)),
-      payers: refusing(perAddress(config.rate_limit_payers)),
-      pdfs: refusing(perAddress(config.rate_limit_pdfs)),
+      pages: refusing(perAddress('rate_limit_address')),
+      unknown: refusing(perAddress('rate_limit_address')),
+      payers: refusing(perAddress('rate_limit_payers')),
+      pdfs: refusing(perAddress('rate_limit_pdfs')),
       async callbacks(request, reply) {
         if (!callback_addresses.has(address(request))) await byCallbacks(request, reply)
       },
@@ -156,7 +160,7 @@ export function createLimits(app: App, config: Config, clock: Clock): RequestLim
       refuse('rate_limited', { retry_after_s })
     },
     rememberCredential(request) {
-      if (failures !== null) valid_credentials.add(credentialHash(request))
+      if (config.rate_limit_address > 0) valid_credentials.add(credentialHash(request))
     },
     rememberCallbackAddress(request) {
       if (config.rate_limit_callbacks > 0) callback_addresses.add(address(request))

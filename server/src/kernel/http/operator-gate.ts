@@ -18,14 +18,12 @@ const HEALTH = ['/healthz', '/readyz']
 /** The public call of the API that the console of operators needs. The console also needs the calls of every session. */
 const NETWORKS = '/v1/destinations'
 
-/** Creates the gate. Null means that neither setting has a value, so that every path exists for every request. */
-export function createOperatorGate({
-  operator_url,
-  operator_allowed_ips,
-}: Pick<Config, 'operator_url' | 'operator_allowed_ips'>): OperatorGate | null {
-  if (operator_url === '' && operator_allowed_ips.length === 0) return null
-  const operators = operator_url === '' ? null : new URL(operator_url)
+/** Creates the gate. Without both settings, every path exists for every request. A reload changes OPERATOR_ALLOWED_IPS. */
+export function createOperatorGate(config: Pick<Config, 'operator_url' | 'operator_allowed_ips'>): OperatorGate {
+  const operators = config.operator_url === '' ? null : new URL(config.operator_url)
   return ({ host, ip }, path, access) => {
+    const { operator_allowed_ips } = config
+    if (operators === null && operator_allowed_ips.length === 0) return true
     const is_allowed = operator_allowed_ips.length === 0 || isAddressIn(operator_allowed_ips, ip)
     const is_their_host = operators !== null && isHost(operators, host)
     if (OPERATOR_PATH.test(path)) return is_allowed && (operators === null || is_their_host)

@@ -1,6 +1,7 @@
 // Reads the configuration: every environment variable with its default and its check. The error for a bad value names the
 // variable.
 
+import { isDeepStrictEqual } from 'node:util'
 import { auditSettings, insecureAnchors } from './audit-settings.ts'
 import { consoleProblems, consoleSettings, insecureConsoles } from './console-settings.ts'
 import { limitSettings, setCountLimits } from './limit-settings.ts'
@@ -14,6 +15,7 @@ import {
   type ProviderConfig,
   providerProblems,
   routingSettings,
+  settingsOf,
 } from './provider-settings.ts'
 import { retentionSettings } from './retention-settings.ts'
 import { readSecretFile } from './secret-file.ts'
@@ -426,6 +428,44 @@ export function fileSettings(providers: ConfigurableProviders): string[] {
       .filter(({ secret }) => secret)
       .map(({ env }) => env),
   )
+}
+
+/** The settings that a running process can change. */
+const RELOADABLE: readonly (keyof typeof settings)[] = [
+  'log_level',
+  'rate_limit_key',
+  'rate_limit_merchant_live',
+  'rate_limit_merchant_sandbox',
+  'rate_limit_address',
+  'rate_limit_payers',
+  'rate_limit_pdfs',
+  'rate_limit_callbacks',
+  'operator_allowed_ips',
+]
+
+/** The names of the variables that a reload changed, and of those that changed but need a restart. */
+export type Reloaded = { applied: string[]; needs_restart: string[] }
+
+/** Writes the changed settings of `next` that need no restart into `config`, and names all changed settings. */
+export function applyReload(config: Config, next: Config, providers: ConfigurableProviders): Reloaded {
+  const tables: [SettingTable, SettingValues, SettingValues][] = [
+    [{ ...settings, ...routingSettings(providers) }, config, next],
+    ...providers.map((provider): [SettingTable, SettingValues, SettingValues] => [
+      provider.settings,
+      settingsOf(config, provider),
+      settingsOf(next, provider),
+    ]),
+  ]
+  const changed = tables.flatMap(([table, before, after]) =>
+    Object.entries(table).filter(([key]) => !isDeepStrictEqual(before[key], after[key])),
+  )
+  const reloadable = new Set(RELOADABLE.map((key) => settings[key].env as string))
+  const names = changed.map(([, { env }]) => env)
+  Object.assign(config, Object.fromEntries(RELOADABLE.map((key) => [key, next[key]])))
+  return {
+    applied: names.filter((name) => reloadable.has(name)),
+    needs_restart: names.filter((name) => !reloadable.has(name)),
+  }
 }
 
 /** Lists the names that look like settings and are none, such as FOUR_EYE_AMOUNT. */

@@ -59,7 +59,7 @@ export const LOG_FIELDS = {
   provider_result: 'the result in an answer of a provider',
   provider_message: 'the message in an answer of a provider',
   provider_state: 'the state of a transaction at a provider',
-  settings: 'the settings to check',
+  settings: 'the settings to check, or the settings that a reload changed',
   routes: 'the routes of the provider of live money',
   callbacks: 'the callback address of each provider',
   payouts: 'the methods of live payouts',
