@@ -10,6 +10,7 @@ import { ConfigError, createLog, Refusal, type Vault } from './kernel/lib/index.
 import {
   configFromEnvironment,
   databaseUnreachable,
+  gatherDoctorInput,
   migrateDatabase,
   openDatabase,
   type Releases,
@@ -37,7 +38,7 @@ async function runCommandLine(): Promise<number> {
   }
   const standalone = findStandalone(positionals.join(' '), values)
   if (standalone !== null) {
-    const { result, text } = await standalone.run(values, { reportConfig })
+    const { result, text } = await standalone.run(values, { reportConfig, gatherDoctorInput })
     process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : text)
     return result.ok ? 0 : 1
   }

@@ -5,20 +5,23 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { PROVIDERS } from './adapters/providers/registry.ts'
+import type { DoctorInput } from './apps/admin/doctor-result.ts'
 import type { ConfigCheck } from './apps/admin/standalone.ts'
-import { startEmbedded } from './kernel/db/embedded.ts'
+import { findEmbedded, startEmbedded } from './kernel/db/embedded.ts'
 import {
   connectionRisk,
   createDb,
+  type DatabaseVersion,
   type Deps,
   FIND_THE_KEY,
   grantRuntime,
   holdsSealed,
+  judgeVersion,
   openVault,
   type Reader,
   uncheckedVault,
 } from './kernel/db/index.ts'
-import { migrate } from './kernel/db/migrate.ts'
+import { migrate, pendingMigrations, withClient } from './kernel/db/migrate.ts'
 import { createTracing } from './kernel/http/index.ts'
 import {
   applyReload,
@@ -87,6 +90,34 @@ export function unknownNameLines(given: GivenSettings): string[] {
   )
 }
 
+/** What `admin doctor` reads, and the function that closes its connection. */
+export async function gatherDoctorInput(
+  send_test_to: string | null,
+): Promise<DoctorInput & { close(): Promise<void> }> {
+  const input = { unknown_names: [], send_test_to, clock: systemClock, must_separate: false, folders: [] }
+  const none = { reader: null, pending: async () => [], close: async () => {} }
+  let config: Config
+  try {
+    config = configFromEnvironment()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return { ...input, ...none, config: null, config_problems: error.message.split('\n'), no_database: '' }
+  }
+  const is_embedded = config.database_url === ''
+  const found = {
+    ...input,
+    config,
+    config_problems: [],
+    unknown_names: unknownNameLines(givenSettings()),
+    must_separate: is_embedded || config.migration_database_url !== '',
+    no_database: `the embedded database in ${resolve(config.data_dir)} does not run: start the server`,
+  }
+  const url = is_embedded ? await findEmbedded(config.data_dir, 'runtime').catch(() => null) : config.database_url
+  if (url === null) return { ...found, ...none }
+  const reader = createDb({ url, max_connections: 1, application_name: 'malipo doctor' })
+  return { ...found, reader, pending: () => pendingMigrations(url), close: () => reader.close() }
+}
+
 /** Lists the effective settings of the server with their sources, and every problem. The function opens no connection. */
 export function reportConfig(): ConfigCheck {
   let given: GivenSettings
@@ -116,10 +147,8 @@ export function reloadSettings(config: Config, log: Log & { level: string }): vo
     next = configFromEnvironment()
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    log.error(
-      { problems: error.message.split('\n') },
-      'the process keeps its settings, because the new ones are invalid',
-    )
+    const problem = error.message
+    log.error({ component: 'process', problem }, 'the process keeps its settings, because the new ones are invalid')
     return
   }
   for (const problem of unknownNameLines(givenSettings())) {
@@ -208,9 +237,10 @@ export async function openDatabase(
 
 /**
  * Migrates an open database with the role of the owner, then grants the role of the server its rights. Returns the applied
- * migrations. Throws a ConfigError if the role of DATABASE_URL must migrate but may not.
+ * migrations. Throws a ConfigError if PostgreSQL is too old, or if the role of DATABASE_URL must migrate but may not.
  */
 export async function migrateDatabase({ url, owner_url }: OpenDatabase, log?: Log): Promise<string[]> {
+  await requireVersion(owner_url)
   const lines = log && textLog(log, 'db')
   const applied = await migrate(owner_url, lines).catch(
     (error: Error & { code?: string; cause?: { code?: string } }) => {
@@ -224,6 +254,14 @@ export async function migrateDatabase({ url, owner_url }: OpenDatabase, log?: Lo
   )
   if (owner_url !== url) await grantRuntime(owner_url, url, lines)
   return applied
+}
+
+async function requireVersion(url: string): Promise<void> {
+  const statement =
+    "select current_setting('server_version_num')::int as version, current_setting('server_version') as name"
+  const { rows } = await withClient(url, (client) => client.query<DatabaseVersion>(statement))
+  const too_old = rows[0] === undefined ? null : judgeVersion(rows[0]).too_old
+  if (too_old !== null) throw new ConfigError(too_old)
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501'

@@ -57,6 +57,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'apps/admin/commands.ts': ['admin.ts'],
   'apps/admin/help.ts': ['admin.ts'],
   'apps/admin/options.ts': ['admin.ts'],
+  'apps/admin/doctor-result.ts': ['process.ts'],
   'apps/admin/standalone.ts': ['admin.ts', 'process.ts'],
 }
 
@@ -352,7 +353,10 @@ const BANS: Ban[] = [
     pattern:
       /(?<![.\w])(?:now|random|clock_timestamp|statement_timestamp|transaction_timestamp|gen_random_uuid)\(\)(?!\s*[:{])|\bcurrent_(?:timestamp|date)\b/i,
     instead: 'pass the time or the id as a parameter',
-    but: { 'kernel/db/migrate.ts': 'notes for an operator when a migration ran' },
+    but: {
+      'kernel/db/migrate.ts': 'notes for an operator when a migration ran',
+      'apps/admin/doctor-database.ts': 'compares the clock of the database with that of this machine',
+    },
   },
 ]
 

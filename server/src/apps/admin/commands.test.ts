@@ -130,7 +130,7 @@ test('the help of each admin command names every option and gives a valid exampl
     assert.ok(page.startsWith(`Usage: npm run -s admin -- ${name}`), name)
     assert.ok((helpOf([]) as string).includes(`\n  ${name}`), name)
     const [, options = '', example = ''] = page.split(/\n\n(?= {2}--)|\nExample\n/)
-    const named = [...options.matchAll(/^ {2}--([a-z]+)/gm)].map((match) => match[1])
+    const named = [...options.matchAll(/^ {2}--([a-z-]+)/gm)].map((match) => match[1])
     assert.deepEqual(named.sort(), [...takes, 'json'].sort(), name)
     const [, written = ''] = (example.split('\n')[0] ?? '').split(' -- ')
     const words = [...written.matchAll(/"([^"]*)"|(\S+)/g)]

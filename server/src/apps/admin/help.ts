@@ -166,6 +166,16 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
       'Exit code 1 if there is a problem. Run the command with the environment and the user of the server',
     ],
   },
+  doctor: {
+    takes: '[--send-test-to E]',
+    does: [
+      'Checks the installation: versions, settings, database, roles, clock, replication, connections, books, disk,',
+      'backups, port, public address, certificate, providers, mail and SMS. Each line says what to do.',
+      'Runs with and without the server and its database. Exit code 1 if a check fails',
+    ],
+    options: { '--send-test-to E': 'E-mail address or phone number that gets one test message' },
+    example: '--send-test-to you@example.com',
+  },
   'db roles': {
     takes: '--print',
     does: [

@@ -38,6 +38,7 @@ export const OPTIONS = {
   to: { type: 'string' },
   columns: { type: 'string' },
   phone: { type: 'string' },
+  'send-test-to': { type: 'string' },
 } as const
 
 /** The name of an option. */

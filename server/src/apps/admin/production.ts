@@ -46,7 +46,8 @@ export async function requireSafeProduction({ db, config, log }: Pick<Deps, 'db'
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
 }
 
-async function settingProblems(reader: Reader, config: Config): Promise<string[]> {
+/** Lists the settings of the database that can lose committed data, each with the remedy. */
+export async function settingProblems(reader: Reader, config: Config): Promise<string[]> {
   const rows = await reader.query<{ name: string; setting: string; source: string }>(SETTINGS, [
     Object.keys(DURABLE_SETTINGS),
   ])

@@ -1,13 +1,18 @@
 // Defines the commands that also work with an invalid configuration and without a database.
 
-import type { EffectiveSetting } from '../../kernel/lib/index.ts'
+import { canonicalPhone, type EffectiveSetting, isMailAddress } from '../../kernel/lib/index.ts'
+import { formatDoctor, runDoctor } from './doctor.ts'
+import type { DoctorInput } from './doctor-result.ts'
 import { type Option, type OptionValues, UsageError } from './options.ts'
 
 /** The result of `config check`. `file` is the file of settings, or null without one. */
 export type ConfigCheck = { ok: boolean; file: string | null; settings: EffectiveSetting[]; problems: string[] }
 
 /** The functions of the program that these commands call. */
-type Program = { reportConfig(): ConfigCheck }
+type Program = {
+  reportConfig(): ConfigCheck
+  gatherDoctorInput(send_test_to: string | null): Promise<DoctorInput & { close(): Promise<void> }>
+}
 
 /** The result of a command, for `--json`, and its text for people. If `ok` is false, the exit code is 1. */
 type StandaloneResult = { result: { ok: boolean } & Record<string, unknown>; text: string }
@@ -27,6 +32,24 @@ export const STANDALONE: Record<string, StandaloneCommand> = {
       return { result, text: formatConfigCheck(result) }
     },
   },
+  doctor: {
+    takes: ['send-test-to'],
+    async run(values, { gatherDoctorInput }) {
+      const input = await gatherDoctorInput(testRecipient(values['send-test-to']))
+      try {
+        const result = await runDoctor(input)
+        return { result, text: formatDoctor(result) }
+      } finally {
+        await input.close()
+      }
+    },
+  },
+}
+
+function testRecipient(given: string | undefined): string | null {
+  if (given === undefined) return null
+  if (isMailAddress(given) || canonicalPhone(given) !== null) return given
+  throw new UsageError('--send-test-to must be an e-mail address or a Tanzanian mobile number')
 }
 
 /** Returns the command with this name, with its options checked. Null means that the command needs a valid configuration. */

@@ -170,15 +170,18 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 }
 
 /**
- * Returns the URL of the running server of `dataDir`, and waits for a server that recovers. Null means that no server runs.
+ * Returns the URL of the running server of `dataDir` with a role, and waits for a server that recovers. Null means that no server runs.
  * If this user may not read postgres.json, or if the file names a folder of another DATA_DIR, throws.
  */
-export async function findEmbedded(dataDir: string): Promise<string | null> {
+export async function findEmbedded(dataDir: string, role: 'owner' | 'runtime' = 'owner'): Promise<string | null> {
   const place = await findPlace(resolve(dataDir))
   const secrets = place === null ? null : await readJsonFile<Secrets>(join(place, 'secrets.json'))
   if (place === null || secrets === null) return null
   const running = await awaitRunning({ place, secrets })
-  return running === null ? null : socketUrl(urlOf(OWNER, secrets.password, running.port), place)
+  if (running === null) return null
+  const { port } = running
+  const url = role === 'owner' ? urlOf(OWNER, secrets.password, port) : urlOf(RUNTIME, runtimePassword(secrets), port)
+  return socketUrl(url, place)
 }
 
 // Supervising ---------------------------------------------------------------------------------------------------------

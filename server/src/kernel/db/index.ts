@@ -28,3 +28,4 @@ export {
   SEALED_COLUMNS,
   type SealedCount,
 } from './sealed.ts'
+export { type DatabaseVersion, judgeVersion } from './version.ts'

@@ -122,6 +122,12 @@ const processSettings = {
     number(0, 1_000_000),
     'Free space in MB of DATA_DIR and of the embedded database, below which /readyz answers 503. 0: no check.',
   ),
+  backup_status_file: setting(
+    'BACKUP_STATUS_FILE',
+    '',
+    text,
+    'File that your backup job writes at the end of each good backup. "admin doctor" and the console compare its age with 26 hours. Empty: no check.',
+  ),
   stop_delay_s: setting(
     'STOP_DELAY_S',
     '',

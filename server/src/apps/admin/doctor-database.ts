@@ -1,0 +1,192 @@
+// Checks the database for `admin doctor`: version, schema, rights, durability, clock, replication, connections and books.
+
+import { type DatabaseVersion, isSuperuser, judgeVersion, type Reader, sql } from '../../kernel/db/index.ts'
+import { type Config, sayDuration } from '../../kernel/lib/index.ts'
+import { lastVerifyRun } from '../operators/index.ts'
+import { type CheckResult, type CheckTable, type DoctorInput, fail, ok, warn } from './doctor-result.ts'
+import { settingProblems } from './production.ts'
+import { lostRevocations, runtimeRights } from './verify-privileges.ts'
+
+/** The names of the checks in their order. The first check is the connection; without it, no other check runs. */
+export const DATABASE_CHECKS = [
+  'database',
+  'latency',
+  'schema',
+  'roles',
+  'durability',
+  'clock',
+  'replication',
+  'connections',
+  'books',
+] as const
+
+const VERSION = sql(
+  '',
+  "select current_setting('server_version_num')::int as version, current_setting('server_version') as name, pg_is_in_recovery() as standby",
+)
+const NOW = sql('', 'select clock_timestamp() as now')
+const LAST_PROBE = sql('', 'select max(probed_at) as probed_at from readiness_probes')
+const HALF_BUILT = sql(
+  '',
+  `select i.indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
+   where not i.indisvalid and c.relnamespace = current_schema()::regnamespace order by 1`,
+)
+const REPLICATION = sql(
+  '',
+  `select (select count(*)::int from pg_stat_replication) as replicas,
+     (select max(extract(epoch from replay_lag))::float8 from pg_stat_replication) as lag_s,
+     (select string_agg(slot_name, ', ' order by slot_name) from pg_replication_slots where not active) as idle_slots,
+     (select last_failed_time > coalesce(last_archived_time, '-infinity') from pg_stat_archiver) as archive_fails`,
+)
+const CONNECTIONS = sql(
+  '',
+  `select (select sum(case name when 'max_connections' then setting::int else -setting::int end)::int from pg_settings
+       where name in ('max_connections', 'superuser_reserved_connections', 'reserved_connections')) as allowed,
+     count(*)::int as open,
+     count(*) filter (where application_name = 'malipo heartbeat' and datname = current_database())::int as processes
+   from pg_stat_activity where backend_type = 'client backend'`,
+)
+
+const SLOW_MS = 50
+const CLOCK_WARN_MS = 5_000
+const CLOCK_FAIL_MS = 60_000
+const LAG_WARN_S = 60
+/** The share of the connections of PostgreSQL above which the check warns. */
+const CROWDED_FROM = 0.8
+/** The connections of a process besides DATABASE_CONNECTIONS: the request log and the heartbeat. */
+const EXTRA_CONNECTIONS = 2
+const HOUR_MS = 3_600_000
+
+/** Returns the checks of the database, in the order of `DATABASE_CHECKS`. */
+export function checkDatabase(reader: Reader, config: Config, input: DoctorInput): CheckTable {
+  const { clock, pending, must_separate } = input
+  const table: Record<(typeof DATABASE_CHECKS)[number], CheckTable[string]> = {
+    async database() {
+      const [row = { version: 0, name: 'unknown', standby: false }] = await reader.query<
+        DatabaseVersion & { standby: boolean }
+      >(VERSION)
+      if (row.standby) return fail('the database is a standby and accepts no writes: let DATABASE_URL name the primary')
+      const { too_old, untested } = judgeVersion(row)
+      if (too_old !== null) return fail(too_old)
+      return untested === null ? ok(`PostgreSQL ${row.name}`) : warn(untested)
+    },
+    async latency() {
+      const began = performance.now()
+      await reader.query(NOW)
+      const took = Math.round(performance.now() - began)
+      if (took < SLOW_MS) return ok(`one statement takes ${took} ms`)
+      return warn(`one statement takes ${took} ms: run the server in the same network as the database`)
+    },
+    schema: () => checkSchema(reader, pending),
+    roles: () => checkRoles(reader, must_separate),
+    async durability() {
+      const problems = await settingProblems(reader, config)
+      if (problems.length === 0) return ok('the database keeps committed payments after a crash')
+      return config.node_env === 'production' ? fail(problems.join('; ')) : warn(problems.join('; '))
+    },
+    clock: () => checkClock(reader, clock),
+    replication: () => checkReplication(reader),
+    connections: () => checkConnections(reader, config),
+    books: () => checkBooks(reader, config, clock.now()),
+  }
+  return table
+}
+
+async function checkSchema(reader: Reader, pending: () => Promise<string[]>): Promise<CheckResult> {
+  const [missing, half_built] = [await pending(), await reader.query<{ name: string }>(HALF_BUILT)]
+  if (half_built.length > 0) {
+    const names = half_built.map(({ name }) => name)
+    return fail(
+      `a migration is half applied: the index ${names.join(', ')} is not complete. As the owner, run "reindex index concurrently ${names[0]}", then check again`,
+    )
+  }
+  if (missing.length === 0) return ok('no migration is pending')
+  const named = missing.length <= 3 ? missing.join(', ') : `${missing[0]} to ${missing.at(-1)}`
+  return fail(
+    `${missing.length} migrations are pending (${named}): run "npm run -s admin -- migrate", or start the new version`,
+  )
+}
+
+async function checkRoles(reader: Reader, must_separate: boolean): Promise<CheckResult> {
+  if (await isSuperuser(reader))
+    return fail(
+      'DATABASE_URL names a superuser, from which the database cannot protect its history: "npm run -s admin -- db roles --print" prints the SQL statements for two roles',
+    )
+  const { findings, note } = await runtimeRights(reader, must_separate)
+  const problems = [...findings, ...(await lostRevocations(reader))]
+  if (problems.length > 0) return fail(`a role has too many rights: ${problems.slice(0, 5).join('; ')}`)
+  return note === null ? ok('the role of the server cannot rewrite history') : warn(note)
+}
+
+/** Compares the clock of this machine, and the heartbeats of the processes, with the clock of the database. */
+async function checkClock(reader: Reader, clock: DoctorInput['clock']): Promise<CheckResult> {
+  const before = clock.now().getTime()
+  const [row] = await reader.query<{ now: Date }>(NOW)
+  const after = clock.now().getTime()
+  const database = row?.now.getTime() ?? 0
+  const offset = (before + after) / 2 - database
+  const far = Math.abs(offset)
+  const side = offset > 0 ? 'ahead of' : 'behind'
+  const remedy = 'synchronise both clocks, for example with chrony or systemd-timesyncd'
+  if (far >= CLOCK_FAIL_MS)
+    return fail(`the clock of this machine is ${sayDuration(far)} ${side} the clock of the database: ${remedy}`)
+  const [probe] = await reader.query<{ probed_at: Date | null }>(LAST_PROBE).catch(() => [])
+  const ahead = (probe?.probed_at?.getTime() ?? 0) - database
+  if (ahead >= CLOCK_FAIL_MS)
+    return fail(
+      `the clock of a process of the server is ${sayDuration(ahead)} ahead of the clock of the database: ${remedy}`,
+    )
+  if (far >= CLOCK_WARN_MS)
+    return warn(`the clock of this machine is ${sayDuration(far)} ${side} the clock of the database: ${remedy}`)
+  return ok(`the clocks of this machine and of the database differ by ${Math.round(far)} ms`)
+}
+
+async function checkReplication(reader: Reader): Promise<CheckResult> {
+  const [row] = await reader.query<{
+    replicas: number
+    lag_s: number | null
+    idle_slots: string | null
+    archive_fails: boolean | null
+  }>(REPLICATION)
+  const { replicas = 0, lag_s = null, idle_slots = null, archive_fails = null } = row ?? {}
+  if (archive_fails)
+    return fail(
+      'PostgreSQL cannot archive its log: read the log of PostgreSQL and correct archive_command, before the disk is full',
+    )
+  if (idle_slots !== null)
+    return warn(
+      `no standby uses the replication slot ${idle_slots}, so the log of the database grows: start the standby, or drop the slot`,
+    )
+  if (replicas === 0) return ok('the database has no standby')
+  if (lag_s !== null && lag_s > LAG_WARN_S)
+    return warn(`a standby is ${sayDuration(lag_s * 1_000)} behind: check its machine and network`)
+  return ok(`standbys: ${replicas}`)
+}
+
+async function checkConnections(reader: Reader, config: Config): Promise<CheckResult> {
+  const [row] = await reader.query<{ allowed: number; open: number; processes: number }>(CONNECTIONS)
+  const { allowed = 0, open = 0, processes = 0 } = row ?? {}
+  const needed = Math.max(processes, 1) * (config.database_connections + EXTRA_CONNECTIONS)
+  const text = `${open} of ${allowed} connections are open, and ${Math.max(processes, 1)} processes with this DATABASE_CONNECTIONS need ${needed}`
+  const remedy = 'raise max_connections of PostgreSQL, or lower DATABASE_CONNECTIONS'
+  if (needed > allowed) return fail(`${text}: ${remedy}`)
+  if (open > allowed * CROWDED_FROM) return warn(`${text}: ${remedy}`)
+  return ok(text)
+}
+
+async function checkBooks(reader: Reader, { verify_every_h }: Config, now: Date): Promise<CheckResult> {
+  const { last, last_good_at } = await lastVerifyRun(reader)
+  const remedy = 'run "npm run -s admin -- verify"'
+  if (last?.ok === false) {
+    const named = (last.broken ?? []).map(({ name }) => name).join('; ')
+    return fail(
+      `the last verify found ${last.problems} contradictions (${named}): ${remedy}, and read docs/operate/runbooks.md`,
+    )
+  }
+  if (last_good_at === null) return warn(`no scheduled verify has ended yet: ${remedy}`)
+  const age_ms = now.getTime() - last_good_at.getTime()
+  const text = `the last good verify ended ${sayDuration(age_ms)} ago`
+  if (verify_every_h > 0 && age_ms > 2 * verify_every_h * HOUR_MS)
+    return warn(`${text}, and VERIFY_EVERY_H is ${verify_every_h}: check that a worker runs, and ${remedy}`)
+  return ok(text)
+}

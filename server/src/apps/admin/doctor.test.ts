@@ -1,0 +1,236 @@
+// Tests each check of `admin doctor` on a real database with one bad state after the other.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
+import { createTestDatabase, runtimeUrlOf, type TestDatabase } from '../../../test/database.ts'
+import { SELCOM_SETTINGS } from '../../../test/providers/settings.ts'
+import { startMailServer } from '../../../test/smtp.ts'
+import { PROVIDERS } from '../../adapters/providers/registry.ts'
+import { createDb, type Db, grantRuntime } from '../../kernel/db/index.ts'
+import { readConfig } from '../../kernel/lib/index.ts'
+import { formatDoctor, runDoctor } from './doctor.ts'
+import type { DoctorInput, SystemCheck } from './doctor-result.ts'
+
+let database: TestDatabase
+let owner: pg.Client
+let reader: Db
+let health: Server
+before(async () => {
+  database = await createTestDatabase()
+  await grantRuntime(database.url, runtimeUrlOf(database))
+  owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+  reader = createDb({ url: runtimeUrlOf(database), max_connections: 1 })
+  health = createServer((_request, response) => response.end('{"status":"ok"}')).listen(0, '127.0.0.1')
+  await new Promise((resolve) => health.once('listening', resolve))
+})
+after(async () => {
+  await owner.end()
+  await reader.close()
+  health.close()
+  await database.drop()
+})
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port
+
+/** Runs doctor as beside a running server, with settings and other conditions. */
+async function check(
+  env: Record<string, string> = {},
+  conditions: Partial<DoctorInput> = {},
+): Promise<Map<string, SystemCheck>> {
+  const here = { PORT: String(portOf(health)), BASE_URL: `http://127.0.0.1:${portOf(health)}`, DATA_DIR: tmpdir() }
+  const { ok, checks } = await runDoctor({
+    config: readConfig({ ...here, ...env }, PROVIDERS),
+    config_problems: [],
+    unknown_names: [],
+    reader,
+    no_database: '',
+    must_separate: true,
+    pending: async () => [],
+    folders: [],
+    clock: { now: () => new Date() },
+    send_test_to: null,
+    ...conditions,
+  })
+  assert.equal(
+    ok,
+    checks.every(({ status }) => status !== 'fail'),
+  )
+  for (const one of checks) {
+    assert.deepEqual(Object.keys(one).sort(), ['message', 'name', 'status'])
+    assert.doesNotMatch(one.message, /\n| at .*\.ts/)
+  }
+  return new Map(checks.map((one) => [one.name, one]))
+}
+
+function assertCheck(checks: Map<string, SystemCheck>, name: string, status: string, message: RegExp): void {
+  const found = checks.get(name)
+  assert.equal(found?.status, status, JSON.stringify(found))
+  assert.match(found?.message ?? '', message)
+}
+
+describe('admin doctor', { concurrency: 1 }, () => {
+  test('no check fails on a good installation, and each has one line', async () => {
+    const checks = await check({ DISK_FREE_MIN_MB: '1' })
+    const bad = [...checks.values()].filter(({ name, status }) => status === 'fail' && name !== 'durability')
+    assert.deepEqual(bad, [])
+    for (const name of ['database', 'schema', 'roles', 'clock', 'connections', 'port', 'callbacks', 'providers'])
+      assertCheck(checks, name, 'ok', /./)
+    const text = formatDoctor({ ok: true, checks: [...checks.values()] })
+    assert.equal(text.trim().split('\n').length, checks.size + 2)
+    assert.match(text, /^ok {4}database +PostgreSQL 1\d/m)
+  })
+
+  test('a clock that is minutes off fails with the difference and the remedy', async () => {
+    const ahead = await check({}, { clock: { now: () => new Date(Date.now() + 180_000) } })
+    assertCheck(ahead, 'clock', 'fail', /3 minutes ahead of the clock of the database: synchronise/)
+    const behind = await check({}, { clock: { now: () => new Date(Date.now() - 10_000) } })
+    assertCheck(behind, 'clock', 'warn', /10 seconds behind/)
+    const id = '00000000-0000-4000-8000-000000000001'
+    await owner.query('insert into readiness_probes (process_id, probed_at) values ($1, $2)', [
+      id,
+      new Date(Date.now() + 240_000),
+    ])
+    assertCheck(await check(), 'clock', 'fail', /clock of a process of the server is 4 minutes ahead/)
+    await owner.query('delete from readiness_probes where process_id = $1', [id])
+  })
+
+  test('a role with too many rights fails with the statement that takes the right', async () => {
+    await owner.query(`grant truncate on collections to ${pg.escapeIdentifier(new URL(reader.url).username)}`)
+    assertCheck(await check(), 'roles', 'fail', /a role has too many rights: .*TRUNCATE on collections: revoke it/)
+    await owner.query(`revoke truncate on collections from ${pg.escapeIdentifier(new URL(reader.url).username)}`)
+    assertCheck(await check(), 'roles', 'ok', /cannot rewrite history/)
+  })
+
+  test('a half-applied migration, and pending migrations, fail with the command', async () => {
+    await owner.query('create table doctor_half (a integer)')
+    await owner.query('insert into doctor_half values (1), (1)')
+    await assert.rejects(owner.query('create unique index concurrently doctor_half_index on doctor_half (a)'))
+    assertCheck(
+      await check(),
+      'schema',
+      'fail',
+      /half applied: the index doctor_half_index .*reindex index concurrently/,
+    )
+    await owner.query('drop table doctor_half')
+    const pending = async () => ['0071_a.sql', '0072_b.sql']
+    assertCheck(
+      await check({}, { pending }),
+      'schema',
+      'fail',
+      /2 migrations are pending \(0071_a.sql, 0072_b.sql\): run/,
+    )
+    const changed = async () =>
+      Promise.reject(new Error('migration 0001 changed after a program applied it: restore the file'))
+    assertCheck(
+      await check({}, { pending: changed }),
+      'schema',
+      'fail',
+      /^migration 0001 changed .*: restore the file$/,
+    )
+  })
+
+  test('a nearly full disk fails with the free space', async () => {
+    const checks = await check({ DISK_FREE_MIN_MB: '1000000' })
+    assertCheck(
+      checks,
+      'disk',
+      'fail',
+      /MB free, less than DISK_FREE_MIN_MB \(1000000\).*free space, or enlarge the disk/,
+    )
+  })
+
+  test('another program on the port fails, and a free port is a warning', async () => {
+    const other = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const PORT = String(portOf(other))
+    assertCheck(await check({ PORT }), 'port', 'fail', /another program uses port \d+: .*set PORT to a free port/)
+    await new Promise((resolve) => other.close(resolve))
+    const stopped = await check({ PORT, BASE_URL: `http://127.0.0.1:${PORT}` })
+    assertCheck(stopped, 'port', 'warn', /no server listens/)
+    assertCheck(stopped, 'callbacks', 'warn', /does not answer \(ECONNREFUSED\)/)
+  })
+
+  test('more connections than PostgreSQL allows fail with both numbers', async () => {
+    const few = await check({ DATABASE_CONNECTIONS: '200' })
+    const { rows } = await owner.query('show max_connections')
+    const status = Number(rows[0].max_connections) < 202 ? 'fail' : 'ok'
+    assertCheck(few, 'connections', status, /need 202/)
+  })
+
+  test('a database that does not answer fails alone, and the other checks run', async () => {
+    const gone = createDb({ url: 'postgres://nobody:hidden@127.0.0.1:9/none', max_connections: 1 })
+    const checks = await check({}, { reader: gone })
+    await gone.close()
+    assertCheck(
+      checks,
+      'database',
+      'fail',
+      /does not answer .*ECONNREFUSED.*check DATABASE_URL, and that PostgreSQL runs/,
+    )
+    assertCheck(checks, 'schema', 'warn', /not checked/)
+    assertCheck(checks, 'disk', 'ok', /MB free/)
+    assert.doesNotMatch(JSON.stringify([...checks]), /hidden/)
+  })
+
+  test('an invalid configuration fails with its problems and without the other checks', async () => {
+    const checks = await check(
+      {},
+      { config: null, config_problems: ['SECRET_KEY must be set in production'], reader: null },
+    )
+    assert.deepEqual([...checks.keys()], ['versions', 'settings'])
+    assertCheck(checks, 'settings', 'fail', /^SECRET_KEY must be set in production$/)
+  })
+
+  test('dangerous settings and mistyped names are a warning', async () => {
+    const checks = await check({ FOUR_EYES_AMOUNT: 'off' }, { unknown_names: ['FOUR_EYE_AMOUNT is no setting'] })
+    assertCheck(checks, 'settings', 'warn', /^FOUR_EYE_AMOUNT is no setting; .*FOUR_EYES_AMOUNT is off: one operator/)
+  })
+
+  test('the age of the last backup comes from BACKUP_STATUS_FILE', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'backup-')), 'last')
+    assertCheck(await check(), 'backups', 'warn', /not known: set BACKUP_STATUS_FILE/)
+    assertCheck(await check({ BACKUP_STATUS_FILE: file }), 'backups', 'fail', /does not exist/)
+    writeFileSync(file, '')
+    assertCheck(await check({ BACKUP_STATUS_FILE: file }), 'backups', 'ok', /ended 0 seconds ago/)
+    const old = Date.now() / 1_000 - 30 * 3_600
+    utimesSync(file, old, old)
+    assertCheck(await check({ BACKUP_STATUS_FILE: file }), 'backups', 'fail', /ended 1 day ago: check the backup job/)
+  })
+
+  test('an unreachable gateway of a provider fails with the reason', async () => {
+    const checks = await check({ ...SELCOM_SETTINGS, SELCOM_URL: 'http://127.0.0.1:9/v1' })
+    assertCheck(
+      checks,
+      'providers',
+      'fail',
+      /cannot connect to selcom \(ECONNREFUSED\): check the address of the gateway/,
+    )
+  })
+
+  test('--send-test-to sends one e-mail, and an unreachable mail server fails', async (t) => {
+    const smtp = await startMailServer()
+    t.after(() => smtp.close())
+    const mail = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, MAIL_FROM: 'pay@example.tz' }
+    assertCheck(await check(mail, { send_test_to: 'asha@example.tz' }), 'mail', 'ok', /accepted a test e-mail to asha/)
+    assert.equal(smtp.mails.length, 1)
+    assertCheck(await check(mail), 'mail', 'ok', /answers/)
+    assertCheck(await check({ ...mail, SMTP_URL: 'smtp://127.0.0.1:9' }), 'mail', 'fail', /ECONNREFUSED/)
+  })
+
+  test('a failed scheduled verify fails with the names of the broken invariants', async () => {
+    assertCheck(await check(), 'books', 'warn', /no scheduled verify has ended yet/)
+    const insert = `insert into verify_runs (due_at, process_id, lease_until, started_at, finished_at, ok, checks, problems, duration_ms, broken)
+      values ($1, gen_random_uuid(), $1, $1, $1, $2, 5, $3, 10, $4)`
+    await owner.query(insert, [new Date(Date.now() - 7_200_000), true, 0, '[]'])
+    assertCheck(await check(), 'books', 'ok', /the last good verify ended 2 hours ago/)
+    await owner.query(insert, [new Date(), false, 1, '[{"name":"Every book is balanced","detail":"x"}]'])
+    assertCheck(await check(), 'books', 'fail', /found 1 contradictions \(Every book is balanced\)/)
+  })
+})

@@ -1,0 +1,110 @@
+// Runs the checks of `admin doctor`. The server may run or not, and the database may answer or not.
+
+import { readFileSync } from 'node:fs'
+import { isUnavailable } from '../../kernel/db/index.ts'
+import type { Config } from '../../kernel/lib/index.ts'
+import { checkDatabase, DATABASE_CHECKS } from './doctor-database.ts'
+import { checkMachine } from './doctor-machine.ts'
+import { checkNetwork } from './doctor-network.ts'
+import {
+  type CheckResult,
+  type CheckTable,
+  type DoctorInput,
+  fail,
+  ok,
+  type SystemCheck,
+  warn,
+} from './doctor-result.ts'
+
+/** The result of `admin doctor`. `ok` is false if a check has the status `fail`. */
+export type DoctorResult = { ok: boolean; checks: SystemCheck[] }
+
+/** Runs every check. The function throws no error: a check that cannot run has the status `warn` or `fail`. */
+export async function runDoctor(input: DoctorInput): Promise<DoctorResult> {
+  const { config } = input
+  const invalid = { name: 'settings', ...fail(input.config_problems.join('; ')) }
+  const first = [{ name: 'versions', ...versions() }, ...(config === null ? [invalid] : [])]
+  const groups =
+    config === null
+      ? []
+      : await Promise.all([
+          runCheckTable(checkMachine(config, input)),
+          checkReader(input, config),
+          runCheckTable(checkNetwork(config, input)),
+        ])
+  const checks = [...first, ...groups.flat()]
+  return { ok: checks.every(({ status }) => status !== 'fail'), checks }
+}
+
+/** Runs checks one after the other. An error of a check becomes its result. */
+async function runCheckTable(table: CheckTable): Promise<SystemCheck[]> {
+  const found: SystemCheck[] = []
+  for (const [name, check] of Object.entries(table)) {
+    const result = await Promise.resolve()
+      .then(check)
+      .catch((error: unknown) => fail(describeError(error)))
+    found.push({ name, ...result })
+  }
+  return found
+}
+
+/** The remedies of errors of PostgreSQL, by code. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  '28P01': 'correct the user and the password in DATABASE_URL',
+  '28000': 'correct the user in DATABASE_URL, or pg_hba.conf of PostgreSQL',
+  '3D000': 'correct the name of the database in DATABASE_URL, or create the database',
+  '42501':
+    'run "npm run -s admin -- migrate" with MIGRATION_DATABASE_URL, which grants the role of the server its rights',
+  '42P01': 'run "npm run -s admin -- migrate"',
+  '53300': 'raise max_connections of PostgreSQL, or stop other programs',
+}
+
+/** Describes an error in one sentence without a stack. */
+function describeError(error: unknown): string {
+  const { code = '', message } = error as { code?: string; message?: string }
+  const [why = ''] = (message || code).split('\n')
+  const remedy = REMEDIES[code]
+  if (remedy !== undefined) return `${why}: ${remedy}`
+  if (isUnavailable(error)) return `the database does not answer (${why}): check DATABASE_URL, and that PostgreSQL runs`
+  return why
+}
+
+async function checkReader(input: DoctorInput, config: Config): Promise<SystemCheck[]> {
+  const { reader, no_database } = input
+  if (reader === null) {
+    const production = config.node_env === 'production'
+    return withoutDatabase(production ? fail(no_database) : warn(no_database))
+  }
+  const [first, ...rest] = Object.entries(checkDatabase(reader, config, input))
+  const [database] = await runCheckTable(Object.fromEntries(first === undefined ? [] : [first]))
+  if (database === undefined || database.status === 'fail') return withoutDatabase(database ?? fail('no check'))
+  return [database, ...(await runCheckTable(Object.fromEntries(rest)))]
+}
+
+/** Returns the result of the check of the connection, and of each check that needs the database. */
+function withoutDatabase({ status, message }: CheckResult): SystemCheck[] {
+  return DATABASE_CHECKS.map((name, i) =>
+    i === 0
+      ? { name, status, message }
+      : { name, ...warn('not checked, because the check "database" did not succeed') },
+  )
+}
+
+/** The oldest version of Node that runs the programs. */
+const NODE_MIN = 24
+
+function versions(): CheckResult {
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  const text = `Malipo ${version}, Node ${process.versions.node}`
+  if (Number(process.versions.node.split('.')[0]) >= NODE_MIN) return ok(text)
+  return warn(`${text}: start the programs with npm or the package, which bring Node ${NODE_MIN}`)
+}
+
+/** Returns one line for each check. The width of the names is the same in all lines. */
+export function formatDoctor({ ok: holds, checks }: DoctorResult): string {
+  const width = Math.max(...checks.map(({ name }) => name.length))
+  const lines = checks.map(({ name, status, message }) => `${status.padEnd(4)}  ${name.padEnd(width)}  ${message}`)
+  return `${[...lines, '', holds ? 'No check failed.' : 'At least one check failed.'].join('\n')}\n`
+}
