@@ -6,6 +6,7 @@ import type { Config } from '../../kernel/lib/index.ts'
 import { anchorsStatus, checkCopy, checkCopyOffline, exportAnchors } from './anchors.ts'
 import { demo } from './demo.ts'
 import { erasePayer } from './erase.ts'
+import { explain, parseExplained } from './explain.ts'
 import { makeKey, makeMerchant, stopKey } from './merchants.ts'
 import * as read from './options.ts'
 import { grantRole, issueToken, readEmails } from './people.ts'
@@ -24,8 +25,14 @@ type CommandAction = (deps: Deps, database: CommandDatabase, report: Report) => 
 /** A command. `prepare` checks the options before the program opens the database. */
 type Command = {
   takes: readonly read.Option[]
+  /** True means that one word follows the name of the command. */
+  has_argument?: true
   /** Returns the action. A command that needs no database returns its text or its result. */
-  prepare(values: read.OptionValues, config: Config): CommandAction | string | Promise<Record<string, unknown>>
+  prepare(
+    values: read.OptionValues,
+    config: Config,
+    argument: string,
+  ): CommandAction | string | Promise<Record<string, unknown>>
   /**
    * False means that the command needs no secret key, because it neither reads nor writes encrypted data. 'unchecked' means that
    * the command runs also if the keys are not the keys of the database. 'optional' means that the command does less without the
@@ -163,6 +170,20 @@ export const COMMANDS: Record<string, Command> = {
       return (deps, { url }) => erasePayer(deps, url, phone)
     },
   },
+  explain: {
+    takes: [],
+    has_argument: true,
+    needs_key: false,
+    must_exist: true,
+    prepare(_values, _config, argument) {
+      const id = parseExplained(argument)
+      if (id === null)
+        throw new read.UsageError(
+          `"${argument}" is no id: name the id of a payment, payout or webhook delivery, a provider reference, or TXN- and 26 characters`,
+        )
+      return async (deps) => ({ ...(await explain(deps, id)) })
+    },
+  },
   'db roles': {
     takes: ['print'],
     prepare(values, config) {
@@ -206,6 +227,13 @@ function userCommand(act: (deps: Deps, email: string) => Promise<Record<string, 
   }
 }
 
+/** Splits the words of a command line into the name of the command and its argument, which is empty for most commands. */
+function splitArgument(words: readonly string[]): { name: string; argument: string } {
+  const [first = '', argument = '', ...more] = words
+  const has_argument = Object.hasOwn(COMMANDS, first) && COMMANDS[first]?.has_argument === true
+  return has_argument && more.length === 0 ? { name: first, argument } : { name: words.join(' '), argument: '' }
+}
+
 /**
  * Parses a command line. Returns the action, and how the action needs the secret key. Throws a UsageError for an
  * unknown command or invalid options.
@@ -220,12 +248,12 @@ export function prepareCommand(
   needs_owner: boolean
   must_exist: boolean
 } {
-  const name = words.join(' ')
+  const { name, argument } = splitArgument(words)
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) throw new read.UsageError(`the command "${name}" does not exist: --help lists the commands`)
   requireOptions(name, values, command.takes)
   return {
-    run: command.prepare(values, config),
+    run: command.prepare(values, config, argument),
     needs_key: command.needs_key,
     needs_owner: command.needs_owner ?? false,
     must_exist: command.must_exist ?? false,

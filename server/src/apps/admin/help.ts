@@ -176,6 +176,14 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     options: { '--send-test-to E': 'E-mail address or phone number that gets one test message' },
     example: '--send-test-to you@example.com',
   },
+  explain: {
+    takes: 'ID',
+    does: [
+      'Explains where a payment, payout or webhook delivery stands: who acts next, since when, and when. ID is its id,',
+      'a reference at the provider, or a transaction (TXN-)',
+    ],
+    example: SAMPLE_ID,
+  },
   'db roles': {
     takes: '--print',
     does: [

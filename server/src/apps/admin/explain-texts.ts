@@ -1,0 +1,241 @@
+// Describes where a payment, payout or webhook delivery stands: who acts next, and when. Times of a story are in Tanzanian time.
+
+import { dayOf, showTime } from '../../kernel/lib/index.ts'
+
+/** What `admin explain` prints. `since` and `next` are in UTC; null means no such time. */
+export type Explanation = {
+  kind: 'payment' | 'payout' | 'webhook_delivery'
+  status: string
+  /** Who acts next: payer, merchant, operator, worker, a pause, the receiver of the webhook, or a provider. Null means no action. */
+  waiting_for: string | null
+  since: string | null
+  next: string | null
+  story: string
+}
+
+/** The open step of a payment or payout at its provider. `due_at` of a leased step is the end of the lease. */
+export type OpenStep = {
+  provider: string
+  state: string
+  asks: number
+  due_at: Date
+  deadline_at: Date
+  lease_owner: string | null
+  sent_at: Date | null
+  created_at: Date
+}
+
+/** The facts of a payment. `since` is the time of its last status, or null before the first move. */
+export type ExplainedPayment = {
+  status: string
+  created_at: Date
+  since: Date | null
+  failure_reason_code: string | null
+  open: OpenStep | null
+}
+
+/** The facts of a payout. `hold` is the reason for which the unsent payout waits. */
+export type ExplainedPayout = ExplainedPayment & {
+  status_reason: string | null
+  approvals_required: number | null
+  hold: string | null
+}
+
+/** The facts of a webhook delivery, with its last attempt. */
+export type ExplainedDelivery = {
+  status: string
+  event: string
+  attempts: number
+  due_at: Date | null
+  lease_owner: string | null
+  created_at: Date
+  updated_at: Date
+  last_at: Date | null
+  last_status_code: number | null
+  last_error: string | null
+}
+
+/** Who acts next, with the sentences of the story. */
+type Step = { waiting_for: string | null; since: Date | null; next: Date | null; sentences: string[] }
+
+const ZONE = 'Times: Africa/Dar_es_Salaam.'
+
+function explanation(kind: Explanation['kind'], status: string, step: Step): Explanation {
+  return {
+    kind,
+    status,
+    waiting_for: step.waiting_for,
+    since: step.since?.toISOString() ?? null,
+    next: step.next?.toISOString() ?? null,
+    story: [...step.sentences, ZONE].join(' '),
+  }
+}
+
+/** Returns a function that writes a time of Tanzania: only hour and minute on the day of `now`. */
+function clockOf(now: Date): (time: Date) => string {
+  return (time) => {
+    const [date, minutes = ''] = showTime(time, 'en').replace(' (EAT)', '').split(', ')
+    return dayOf(time) === dayOf(now) ? minutes : `${date}, ${minutes}`
+  }
+}
+
+const providerTitle = (provider: string) => provider.charAt(0).toUpperCase() + provider.slice(1)
+const times = (count: number) => (count === 1 ? '1 time' : `${count} times`)
+
+/** Explains a payment. */
+export function explainPayment(facts: ExplainedPayment, now: Date): Explanation {
+  return explanation('payment', facts.status, paymentStep(facts, now))
+}
+
+function paymentStep({ status, created_at, since, failure_reason_code, open }: ExplainedPayment, now: Date): Step {
+  const at = clockOf(now)
+  const from = since ?? created_at
+  if (status === 'pending_clearance') {
+    const sentences = [
+      `The provider took money, and the payment is under review since ${at(from)}.`,
+      'An operator must approve or decline it in the list of payments under review.',
+    ]
+    return { waiting_for: 'operator', since: from, next: null, sentences }
+  }
+  if (open !== null) {
+    const step = providerStep(open, now)
+    const decided = `The payment is ${status} since ${at(from)}, but another attempt is open.`
+    const deadline = `Without an answer the payment fails at the deadline, ${at(open.deadline_at)}.`
+    const sentences = status === 'processing' ? [...step.sentences, deadline] : [decided, ...step.sentences]
+    return { ...step, sentences }
+  }
+  if (status === 'created') {
+    const sentences = [`The payer has not chosen a method yet, since ${at(from)}. No request has left for a provider.`]
+    return { waiting_for: 'payer', since: from, next: null, sentences }
+  }
+  if (status === 'processing') return lostStep(from, at)
+  const why = failure_reason_code === null ? '' : ` The reason is ${failure_reason_code}.`
+  return finished(from, `The payment is ${status} since ${at(from)}.${why} Nothing more happens.`)
+}
+
+const finished = (since: Date, sentence: string): Step => ({
+  waiting_for: null,
+  since,
+  next: null,
+  sentences: [sentence],
+})
+
+/** A record in processing always has a next step. */
+function lostStep(since: Date, at: (time: Date) => string): Step {
+  const sentences = [`In processing since ${at(since)}, but no step is due. Run "npm run -s admin -- verify".`]
+  return { waiting_for: 'operator', since, next: null, sentences }
+}
+
+/** Describes the next step at a provider: overdue, in progress, not sent, or a later query. */
+function providerStep(open: OpenStep, now: Date): Step {
+  const at = clockOf(now)
+  const provider = providerTitle(open.provider)
+  const since = open.sent_at ?? open.created_at
+  if (open.lease_owner !== null && open.due_at > now) {
+    const sentences = [
+      `Process ${open.lease_owner} calls ${provider} now.`,
+      `If this process stops, another process takes over at ${at(open.due_at)}.`,
+    ]
+    return { waiting_for: open.provider, since, next: open.due_at, sentences }
+  }
+  if (open.due_at <= now) {
+    const sentences = [
+      `The next step is overdue since ${at(open.due_at)}, and no worker has taken it.`,
+      'Check that a worker runs: "npm run -s admin -- doctor".',
+    ]
+    return { waiting_for: 'worker', since: open.due_at, next: open.due_at, sentences }
+  }
+  if (open.state === 'to_send') {
+    const sentences = [
+      `${provider} does not have the request yet, or it is not known. The next step is at ${at(open.due_at)}.`,
+    ]
+    return { waiting_for: 'worker', since: open.created_at, next: open.due_at, sentences }
+  }
+  const sentences = [
+    `Waiting for ${provider} since ${at(since)}; asked ${times(open.asks)}; next question ${at(open.due_at)}.`,
+  ]
+  return { waiting_for: open.provider, since, next: open.due_at, sentences }
+}
+
+/** What a payout waits for in a status that needs a person: the actor, and the sentence. */
+const PERSONS: Readonly<Record<string, { waiting_for: string; says: string }>> = {
+  PENDING_ADMIN_APPROVAL: { waiting_for: 'operator', says: 'An operator must approve or reject it.' },
+  INFO_REQUESTED: { waiting_for: 'merchant', says: 'The merchant must answer the question of the operator.' },
+  NEEDS_RECONCILIATION: {
+    waiting_for: 'operator',
+    says: 'The outcome is not known. An operator must compare it with the statement of the provider and resolve it.',
+  },
+  BLOCKED_IP_WHITELIST: {
+    waiting_for: 'operator',
+    says: "The provider refuses this server's address. Let the provider allow the address, then an operator must retry it.",
+  },
+  NEEDS_ADMIN_ATTENTION: { waiting_for: 'operator', says: 'An operator must retry or resolve it.' },
+}
+
+/** Explains a payout. */
+export function explainPayout(facts: ExplainedPayout, now: Date): Explanation {
+  return explanation('payout', facts.status, payoutStep(facts, now))
+}
+
+function payoutStep(facts: ExplainedPayout, now: Date): Step {
+  const { status, created_at, since, failure_reason_code, status_reason, approvals_required, hold, open } = facts
+  const at = clockOf(now)
+  const from = since ?? created_at
+  const person = PERSONS[status]
+  if (person !== undefined) {
+    const second = status === 'PENDING_ADMIN_APPROVAL' && (approvals_required ?? 1) > 1
+    const sentences = [
+      `The payout is ${status} since ${at(from)}.`,
+      second ? 'One operator has approved it; another operator must approve it too.' : person.says,
+      ...(open === null ? [] : [`The server queries ${providerTitle(open.provider)} again at ${at(open.due_at)}.`]),
+      ...(status_reason === null ? [] : [`Note: ${status_reason}`]),
+    ]
+    return { waiting_for: person.waiting_for, since: from, next: open?.due_at ?? null, sentences }
+  }
+  if (status !== 'PROCESSING') {
+    const why = failure_reason_code === null ? '' : ` The reason is ${failure_reason_code}.`
+    return finished(from, `The payout is ${status} since ${at(from)}.${why} Nothing more happens.`)
+  }
+  if (open === null) return lostStep(from, at)
+  const deadline = `At the deadline, ${at(open.deadline_at)}, an open payout becomes NEEDS_RECONCILIATION for operators.`
+  if (hold !== null) {
+    const sentences = [hold, `The server checks again at ${at(open.due_at)}.`, deadline]
+    return { waiting_for: 'operator', since: from, next: open.due_at, sentences }
+  }
+  const step = providerStep(open, now)
+  return { ...step, sentences: [...step.sentences, deadline] }
+}
+
+/** Explains a webhook delivery. */
+export function explainDelivery(facts: ExplainedDelivery, now: Date): Explanation {
+  return explanation('webhook_delivery', facts.status, deliveryStep(facts, now))
+}
+
+function deliveryStep(facts: ExplainedDelivery, now: Date): Step {
+  const { status, event, attempts, due_at, lease_owner, created_at, updated_at, last_at } = facts
+  const at = clockOf(now)
+  const last = last_at === null ? [] : [`The last attempt at ${at(last_at)} ${resultOf(facts)}.`]
+  if (status !== 'pending' || due_at === null) {
+    const hint = status === 'failed' ? ' The merchant can replay it.' : ''
+    return finished(updated_at, [`The event ${event} is ${status} since ${at(updated_at)}.`, ...last].join(' ') + hint)
+  }
+  const failed = attempts === 0 ? last : [`${attempts} failed attempt${attempts === 1 ? '' : 's'}.`, ...last]
+  if (lease_owner !== null && due_at > now) {
+    const sentences = [
+      ...failed,
+      `Process ${lease_owner} sends the event ${event} now, until ${at(due_at)} at the latest.`,
+    ]
+    return { waiting_for: 'receiver', since: created_at, next: due_at, sentences }
+  }
+  if (due_at <= now) {
+    const overdue = `The event ${event} is due since ${at(due_at)}, and no worker has taken it. Check that a worker runs: "npm run -s admin -- doctor".`
+    return { waiting_for: 'worker', since: due_at, next: due_at, sentences: [...failed, overdue] }
+  }
+  const sentences = [...failed, `The server sends the event ${event} at ${at(due_at)}.`]
+  return { waiting_for: 'receiver', since: last_at ?? created_at, next: due_at, sentences }
+}
+
+function resultOf({ last_status_code, last_error }: ExplainedDelivery): string {
+  if (last_status_code !== null) return `got the status ${last_status_code}`
+  return last_error === null ? 'was accepted' : `failed (${last_error})`
+}
