@@ -142,6 +142,9 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   supply:
     'Checks the licences of the packages and, if the registry of npm answers, their known vulnerabilities: see [Supply chain](operate/supply-chain.md).',
   sbom: 'Prints a bill of materials (CycloneDX): `npm run -s sbom > sbom.cdx.json`.',
+  package: 'Builds the Debian package `dist/malipo_VERSION_ARCHITECTURE.deb`: see [Installation](operate/install.md).',
+  'package:check':
+    'Installs the Debian package in a clean Debian system of its own, runs the steps of [Installation](operate/install.md), upgrades, removes and purges it. Needs root, mmdebstrap and systemd-nspawn.',
   generate: 'Writes the generated files, such as this page.',
   format: 'Formats the code.',
   bench: 'Measures this machine: payments accepted, settled and delivered, and payouts approved, per second.',

@@ -12,6 +12,9 @@ export type LockEntry = {
   resolved?: string
   link?: boolean
   optional?: boolean
+  peer?: boolean
+  dev?: boolean
+  devOptional?: boolean
   dependencies?: Record<string, string>
   optionalDependencies?: Record<string, string>
   peerDependencies?: Record<string, string>

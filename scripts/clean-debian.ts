@@ -1,0 +1,102 @@
+// Makes a clean Debian system in a folder, boots its systemd without a network, and runs commands in it.
+
+import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The packages of the clean system: systemd, and what the handbook installs with apt-get. */
+const PACKAGES = 'systemd,systemd-sysv,dbus,adduser,ca-certificates,openssl,curl,postgresql,caddy,nginx-light,haproxy'
+const BOOT_MS_MAX = 120_000
+
+/** A running Debian system. */
+export type CleanDebian = {
+  /** The folder of the system. */
+  root: string
+  /** Runs a script of bash in the system, stops it at the first error, and returns its output. Throws if the script fails. */
+  run(script: string): string
+  /** Like `run`, but returns status and output also if the script fails. */
+  attempt(script: string): SpawnSyncReturns<string>
+  /** Ends the system and removes its folder. */
+  close(): Promise<void>
+}
+
+/**
+ * Boots a clean system from the archive `base`. If that file is missing, makes it first with the Debian mirror of this machine,
+ * which takes some minutes.
+ */
+export async function bootCleanDebian(base: string): Promise<CleanDebian> {
+  if (process.getuid?.() !== 0) throw new Error('this command needs root, because it starts a system of its own')
+  if (!existsSync(base)) makeBase(base)
+  const root = mkdtempSync(join(tmpdir(), 'malipo-debian-'))
+  execFileSync('tar', ['-xf', base, '-C', root, '--numeric-owner'])
+  // Only one proxy at a time can listen on ports 80 and 443.
+  execFileSync('systemctl', ['--root', root, 'mask', 'nginx', 'haproxy'], { stdio: 'ignore' })
+  const options = [
+    '--quiet',
+    '--directory',
+    root,
+    '--boot',
+    '--register=no',
+    '--keep-unit',
+    '--private-network',
+    '--rlimit=NOFILE=1024:524288',
+  ]
+  const nspawn = spawn('systemd-nspawn', [...options, '--console=pipe', '--link-journal=no'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [nspawn.stdout, nspawn.stderr]) stream.on('data', (chunk) => (output += chunk))
+  const ended = new Promise<void>((resolve) => nspawn.on('close', () => resolve()))
+  const attempt = (script: string) => enter(nspawn.pid as number, script)
+  const close = async () => {
+    attempt('systemctl poweroff')
+    const late = setTimeout(() => nspawn.kill('SIGKILL'), 60_000)
+    await ended
+    clearTimeout(late)
+    rmSync(root, { recursive: true, force: true })
+  }
+  const run = (script: string) => {
+    const { status, stdout, stderr } = attempt(script)
+    if (status !== 0) throw new Error(`the script failed with status ${status}:\n${script}\n${stdout}\n${stderr}`)
+    return stdout
+  }
+  const give_up = Date.now() + BOOT_MS_MAX
+  while (!/^(?:running|degraded)/.test(attempt('systemctl is-system-running').stdout ?? '')) {
+    if (nspawn.exitCode !== null || Date.now() > give_up) {
+      await close()
+      throw new Error(`the clean Debian system did not start:\n${output}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+  }
+  return { root, run, attempt, close }
+}
+
+/** Makes the archive of a clean system of this machine's Debian release. */
+function makeBase(base: string): void {
+  const release = /^VERSION_CODENAME=(\w+)$/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? ''
+  const folder = '/etc/apt/sources.list.d'
+  const sources = ['/etc/apt/sources.list', ...readdirSync(folder).map((name) => join(folder, name))].filter(
+    (path) =>
+      /\.(?:list|sources)$/.test(path) && existsSync(path) && readFileSync(path, 'utf8').includes(`${release} `),
+  )
+  const unfinished = `${base}.${process.pid}.tar`
+  const args = ['--variant=minbase', `--include=${PACKAGES}`, release, unfinished, ...sources]
+  execFileSync('mmdebstrap', args, { stdio: ['ignore', 'inherit', 'inherit'] })
+  renameSync(unfinished, base)
+}
+
+/** Runs a script in the system that the process `nspawn` started. */
+function enter(nspawn: number, script: string): SpawnSyncReturns<string> {
+  const children = `/proc/${nspawn}/task/${nspawn}/children`
+  const [leader = ''] = existsSync(children) ? readFileSync(children, 'utf8').split(' ') : []
+  const env = {
+    PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+    HOME: '/root',
+    LANG: 'C.UTF-8',
+    DEBIAN_FRONTEND: 'noninteractive',
+  }
+  const into = ['--target', leader, '--mount', '--uts', '--ipc', '--net', '--pid', '--']
+  const shell = ['bash', '--norc', '-euo', 'pipefail', '-c', `cd /root\n${script}`]
+  return spawnSync('nsenter', [...into, ...shell], { env, input: '', encoding: 'utf8' })
+}
