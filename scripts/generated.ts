@@ -12,6 +12,7 @@ import { createDb, type Deps } from '../server/src/kernel/db/index.ts'
 import {
   catalogue,
   createLog,
+  createMetrics,
   createVault,
   fileSettings,
   listSettings,
@@ -57,6 +58,7 @@ async function openApiText(): Promise<string> {
     vault: createVault(Buffer.alloc(32), random),
     point: noPoint,
     process_id: randomUUID(),
+    metrics: createMetrics(),
   }
   const system = await compose(deps)
   try {

@@ -8,7 +8,14 @@ import { type DemoUser, demoUsers, ensureDemoMerchant } from './apps/admin/demo.
 import { requireSafeProduction } from './apps/admin/production.ts'
 import { createThreadedRecorder } from './apps/request-log/index.ts'
 import { type Deps, isSuperuser, isUnavailable, ownedTable } from './kernel/db/index.ts'
-import { type App, type OpenPort, openPort, type RequestsInProgress, trackRequests } from './kernel/http/index.ts'
+import {
+  type App,
+  type OpenPort,
+  openPort,
+  type RequestsInProgress,
+  serveMetrics,
+  trackRequests,
+} from './kernel/http/index.ts'
 import { type Config, ConfigError, createLog, type Log } from './kernel/lib/index.ts'
 import { createWorker, type Task, type Worker } from './kernel/work/index.ts'
 import {
@@ -114,6 +121,7 @@ async function startServer(config: Config, log: Log, { releases, draining, work 
     for (const task of system.tasks) await task.idle()
     await giveBackLeases(system.tasks)
   })
+  await startMetrics(deps, releases)
   if (config.process === 'worker') {
     // The timers of the worker do not keep a process alive while the database is unreachable, so this timer does.
     const alive = setInterval(() => {}, ALIVE_EVERY_MS)
@@ -155,6 +163,20 @@ function startWork(deps: Deps, system: System): Worker {
   worker.start()
   void system.warm()
   return worker
+}
+
+/** Serves /metrics if METRICS_PORT is set. A process that cannot serve /metrics works on without it. */
+async function startMetrics(deps: Deps, releases: Releases): Promise<void> {
+  const { metrics_host: host, metrics_port: port } = deps.config
+  if (port === null) return
+  deps.metrics.addProcessMetrics()
+  const server = await serveMetrics(deps, { host, port })
+  if (server === null) return
+  releases.push(() => server.close())
+  deps.log.info(
+    { component: 'process', metrics_url: `http://${host}:${server.port}/metrics` },
+    'the process serves /metrics',
+  )
 }
 
 /** Ends the leases that this process still holds, so that another process takes the rows at once. Returns their number by task. */

@@ -27,6 +27,7 @@ import {
   applyReload,
   type Config,
   ConfigError,
+  createMetrics,
   effectiveSettings,
   fileSettings,
   type GivenSettings,
@@ -274,7 +275,9 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 export async function realDeps(config: Config, log: Log, url: string, vault?: Vault | 'unchecked'): Promise<Deps> {
   const random = systemRandom()
   const process_id = randomUUID()
+  const metrics = createMetrics()
   const db = createDb({
+    metrics,
     url,
     max_connections: config.database_connections,
     on_error: (error) => log.warn({ component: 'process', err: error }, 'the process lost a database connection'),
@@ -288,7 +291,7 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
     },
   })
   const tracer = createTracing({ config, log, random, clock: systemClock, process_id })
-  const base = { config, log, tracer, random, clock: systemClock, db, point: noPoint, process_id }
+  const base = { config, log, tracer, metrics, random, clock: systemClock, db, point: noPoint, process_id }
   if (vault !== undefined && vault !== 'unchecked') return { ...base, vault }
   try {
     const keys = await loadSecretKeys(config, db)

@@ -24,6 +24,7 @@ import {
   type Attach,
   createGateways,
   createMessageTask,
+  messageGauges,
   messageRetention,
   messageRoutes,
   recipientLimitTask,
@@ -32,13 +33,14 @@ import { type LiveMoney, liveMoney, liveWarnings, waitingUnconfigured } from './
 import { type Breaker, createBreaker } from './adapters/providers/breaker.ts'
 import { type ConfiguredProviders, createProviders, SANDBOX } from './adapters/providers/configured.ts'
 import type { ProviderExtras, ProviderLists } from './adapters/providers/extras.ts'
+import { measureCircuits, measureProviders } from './adapters/providers/measure.ts'
 import { MAGIC_NUMBERS, PAYOUT_MAGIC_NUMBERS } from './adapters/providers/mock/index.ts'
 import type { CallbackSink, Provider } from './adapters/providers/port.ts'
 import { isSimulated } from './adapters/providers/registry.ts'
 import { createRouting, type Routing } from './adapters/providers/routing.ts'
-import { createDeliverer, webhookRoutes } from './adapters/webhooks/index.ts'
+import { createDeliverer, webhookGauges, webhookRoutes } from './adapters/webhooks/index.ts'
 import { verifyTask } from './apps/admin/verify-task.ts'
-import { operatorRoutes } from './apps/operators/index.ts'
+import { operatorRoutes, verifyGauges } from './apps/operators/index.ts'
 import { notFoundPage, payPageRoutes } from './apps/pay-page/index.ts'
 import { type PortalOptions, portalRoutes, siteRoutes } from './apps/portal/index.ts'
 import {
@@ -49,8 +51,8 @@ import {
   requestLogRoutes,
   requestSweep,
 } from './apps/request-log/index.ts'
-import { addressRetention, anchorTask, auditRoutes } from './books/audit/index.ts'
-import { createReadiness, type Deps, readCanary } from './kernel/db/index.ts'
+import { addressRetention, anchorTask, auditGauges, auditRoutes } from './books/audit/index.ts'
+import { createReadiness, type Deps, exposeDatabaseGauges, readCanary } from './kernel/db/index.ts'
 import {
   type App,
   createApp,
@@ -74,17 +76,26 @@ import {
   createDriver,
   type Driver,
   daysTask,
+  paymentGauges,
   paymentRetention,
   promptLimitsTask,
 } from './money/collections/index.ts'
-import { createInvoiceFiles, invoiceRetention, invoiceRoutes, paidTask, remindTask } from './money/invoices/index.ts'
+import {
+  createInvoiceFiles,
+  invoiceGauges,
+  invoiceRetention,
+  invoiceRoutes,
+  paidTask,
+  remindTask,
+} from './money/invoices/index.ts'
 import { createCollect, linkRetention, linkSettlement, paymentLinkRoutes } from './money/payment-links/index.ts'
-import { reconciliationRoutes, reconciliationTask } from './money/reconciliation/index.ts'
+import { reconciliationGauges, reconciliationRoutes, reconciliationTask } from './money/reconciliation/index.ts'
 import { transactionRoutes } from './money/transactions/index.ts'
 import {
   createApprovalService,
   createPayoutDriver,
   type PayoutDriver,
+  payoutGauges,
   withdrawalRoutes,
 } from './money/withdrawals/index.ts'
 
@@ -140,6 +151,7 @@ export type ComposeOptions = {
 /** Builds every room and connects the rooms. Throws a ConfigError if the settings contradict each other. */
 export async function compose(deps: Deps, options: ComposeOptions = {}): Promise<System> {
   const adapters = composeAdapters(deps, options)
+  exposeMetrics(deps, adapters)
   const money = composeMoney(deps, adapters)
   adapters.callbacks.connect(money.receive)
   const usage = createUsage(deps)
@@ -203,6 +215,21 @@ function createLocalCallbacks(): LocalCallbacks {
   }
 }
 
+/** Adds the metrics that the server reads before each scrape. */
+function exposeMetrics(deps: Deps, { breaker }: AdaptersWing): void {
+  measureCircuits(deps, breaker)
+  exposeDatabaseGauges(deps, [
+    ...paymentGauges(deps),
+    ...payoutGauges(deps),
+    webhookGauges(deps),
+    messageGauges(deps),
+    invoiceGauges(deps),
+    reconciliationGauges(deps),
+    auditGauges(deps),
+    verifyGauges(deps),
+  ])
+}
+
 /** The adapters wing: the providers, the webhook deliverer and the gateways of messages. */
 type AdaptersWing = {
   providers: ConfiguredProviders['all']
@@ -223,11 +250,12 @@ function composeAdapters(deps: Deps, options: ComposeOptions): AdaptersWing {
   const deliverer = createDeliverer(deps, outgoing)
   const callbacks = createLocalCallbacks()
   const configured = createProviders(deps, callbacks.sink, options.providers)
+  const providers = measureProviders(deps, configured.all)
   const routing = createRouting({
-    providers: configured.all,
+    providers,
     default_name: config.provider,
     routes: config.provider_routes,
-    sandbox: configured.all.get(SANDBOX) as Provider,
+    sandbox: providers.get(SANDBOX) as Provider,
   })
   logRouting(deps, routing)
   const breaker = createBreaker(
@@ -242,7 +270,7 @@ function composeAdapters(deps: Deps, options: ComposeOptions): AdaptersWing {
   )
   const gateways = createGateways(deps)
   return {
-    providers: configured.all,
+    providers,
     routing,
     breaker,
     outgoing,

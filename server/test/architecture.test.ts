@@ -44,6 +44,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'adapters/providers/routing.ts': null, // chooses a provider for a method
   'adapters/providers/statement-forms.ts': null, // references in the statements of providers
   'adapters/providers/registry.ts': ['process.ts', 'system.ts', 'money/reconciliation', 'apps/admin'], // lists the providers
+  'adapters/providers/measure.ts': ['system.ts'], // measures calls and circuits
   'adapters/providers/configured.ts': ['system.ts'], // builds the adapters
   'adapters/providers/announce.ts': ['system.ts', 'main.ts'], // describes the providers of live money in the log
   'adapters/providers/mock/index.ts': ['system.ts'],

@@ -10,6 +10,7 @@ import { createDb, type DbOptions, type Deps, inTransaction, openVault } from '.
 import { type Environment, isOperatorRole, type Role, SCOPES } from '../src/kernel/http/index.ts'
 import {
   createLog,
+  createMetrics,
   createVault,
   noPoint,
   noTracer,
@@ -61,7 +62,8 @@ export function testDeps(
     },
     PROVIDERS,
   )
-  const db = createDb({ url, max_connections: 6, ...(options.before ? { before: options.before } : {}) })
+  const metrics = createMetrics()
+  const db = createDb({ url, max_connections: 6, metrics, ...(options.before ? { before: options.before } : {}) })
   return {
     config,
     random,
@@ -69,6 +71,7 @@ export function testDeps(
     log: createLog(config.log_level, { write: (line) => void logged.push(line) }),
     logged,
     tracer: noTracer,
+    metrics,
     db,
     vault: createVault(SECRET_KEY, random),
     point: options.point ?? noPoint,

@@ -11,6 +11,7 @@ import { createDb, type Deps, inTransaction } from '../src/kernel/db/index.ts'
 import { createOutgoing, ENVIRONMENTS, type Environment } from '../src/kernel/http/index.ts'
 import {
   createLog,
+  createMetrics,
   createVault,
   noPoint,
   noTracer,
@@ -69,6 +70,7 @@ function startProcess(url: string, clock: SettableClock, env: Record<string, str
     vault: createVault(Buffer.alloc(32, 1), seededRandom(randomUUID())),
     point: noPoint,
     process_id: randomUUID(),
+    metrics: createMetrics(),
   }
   const outgoing = createOutgoing({ allow_private: true })
   return { deps, outgoing, deliverer: createDeliverer(deps, outgoing) }

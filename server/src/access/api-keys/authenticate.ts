@@ -4,7 +4,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Deps, sql } from '../../kernel/db/index.ts'
 import type { Authenticate, Environment, KeyPrincipal, SessionPrincipal } from '../../kernel/http/index.ts'
-import { gather, refuse } from '../../kernel/lib/index.ts'
+import { batchSizes, gather, refuse } from '../../kernel/lib/index.ts'
 import { createAllowlist } from '../merchants/index.ts'
 import { isWellFormedKey, keyHash, looksLikeKey } from './format.ts'
 
@@ -52,7 +52,7 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
       const found = new Map(rows.map((row) => [row.hash, row]))
       return hashes.map((hash) => found.get(hash) ?? null)
     },
-    { max_items: 500, max_running: 2 },
+    { max_items: 500, max_running: 2, measure: batchSizes(deps.metrics, 'authenticate') },
   )
 
   const isApproved = createAllowlist(deps)

@@ -4,6 +4,7 @@ export { type Attach, type AttachmentRequest, createMessageTask } from './delive
 export type { Attachment } from './gateway.ts'
 export { createGateways } from './gateways.ts'
 export { listEmails, listMessages, type StoredEmail } from './list.ts'
+export { messageGauges, readMessageQueue } from './metrics.ts'
 export { type Email, queueEmail, queueSms, type Sms } from './outbox.ts'
 export { countMessages, recipientLimitTask } from './recipient-limit.ts'
 export { messageRetention } from './retention.ts'

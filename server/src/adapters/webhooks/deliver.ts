@@ -8,6 +8,7 @@ import { createClaimer, type Task } from '../../kernel/work/index.ts'
 import { createEndpoints, type Endpoint, targetKey } from './endpoints.ts'
 import { type CanDeliver, type Delivery, LEASE_MS } from './enqueue.ts'
 import { createLanes, type SendPace } from './lanes.ts'
+import { attemptMetrics } from './metrics.ts'
 import { createAttemptRecorder, LONGEST_PAUSE_MS, type WebhookAttempt } from './record.ts'
 import { createSigner } from './sign.ts'
 
@@ -157,6 +158,7 @@ function createAttempt(deps: Deps, outgoing: Outgoing): (delivery: Delivery) => 
   const { clock, config, tracer } = deps
   const endpoints = createEndpoints(deps)
   const sign = createSigner(config.brand)
+  const measure = attemptMetrics(deps)
 
   const post = async (delivery: Delivery, endpoint: Endpoint, sent_at: Date) => {
     const { id, event, body, merchant_id, environment, attempts } = delivery
@@ -182,10 +184,12 @@ function createAttempt(deps: Deps, outgoing: Outgoing): (delivery: Delivery) => 
       return { delivery, started_at, ended_at: started_at, status_code: null, error: endpoint, response_body: null }
     }
     const { status_code, response_body, error } = await post(delivery, endpoint, started_at)
+    const ended_at = clock.now()
+    measure(status_code, ended_at.getTime() - started_at.getTime())
     return {
       delivery,
       started_at,
-      ended_at: clock.now(),
+      ended_at,
       status_code,
       error: error ?? statusError(status_code),
       response_body,

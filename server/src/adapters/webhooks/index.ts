@@ -13,5 +13,6 @@ export {
 } from './enqueue.ts'
 export { EVENTS, type EventName } from './events.ts'
 export { failingEndpoints, presentFailing } from './failing.ts'
+export { readWebhookQueue, webhookGauges } from './metrics.ts'
 export { webhookRoutes } from './routes.ts'
 export { DELIVERY_STATUSES, FAILING_FIELDS } from './schema.ts'

@@ -1,7 +1,7 @@
 // Records finished attempts in batches: one query inserts the attempts and updates their deliveries.
 
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
-import { gather, redactFields, redactText } from '../../kernel/lib/index.ts'
+import { batchSizes, gather, redactFields, redactText } from '../../kernel/lib/index.ts'
 import type { Delivery } from './enqueue.ts'
 
 /** The pauses before attempts two to five, each from the end of the previous attempt. */
@@ -60,7 +60,7 @@ export function createAttemptRecorder(deps: Deps): (attempt: WebhookAttempt) => 
       await oneStatement(deps.db).query(RECORD, [JSON.stringify(rows), deps.process_id])
       return attempts.map(() => undefined)
     },
-    { max_items: SET_MAX, max_running: 2 },
+    { max_items: SET_MAX, max_running: 2, measure: batchSizes(deps.metrics, 'webhook_results') },
   )
 }
 

@@ -17,6 +17,7 @@ export {
   SEARCH_MAX,
   searchAudit,
 } from './list.ts'
+export { auditGauges } from './metrics.ts'
 export { type Act, actOf, recordAudit, recordAudits } from './record.ts'
 export { auditRoutes } from './routes.ts'
 export { AuditAnswer } from './schema.ts'

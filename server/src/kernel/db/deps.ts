@@ -1,6 +1,6 @@
 // Defines the dependencies of every use case: clock, randomness, database and log, but not the network.
 
-import type { Clock, Config, Log, Point, Random, Tracer, Vault } from '../lib/index.ts'
+import type { Clock, Config, Log, Metrics, Point, Random, Tracer, Vault } from '../lib/index.ts'
 import type { Db } from './pool.ts'
 
 /**
@@ -15,6 +15,8 @@ export type Deps = {
   log: Log
   /** The traces. By default, the tracer makes no spans. */
   tracer: Tracer
+  /** The metrics of this process, which each room declares for itself. */
+  metrics: Metrics
   vault: Vault
   /** The hook for crash points. In production, the hook does nothing. */
   point: Point

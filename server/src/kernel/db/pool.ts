@@ -1,6 +1,8 @@
 // Opens the database pool: statements, transactions that repeat after deadlocks, and hooks for tests.
 
 import pg from 'pg'
+import type { Metrics } from '../lib/index.ts'
+import { statementTimes } from './statement-times.ts'
 import { createWatch, type DbWatch, destroyConnection } from './watch.ts'
 
 /**
@@ -41,7 +43,11 @@ export function inLockOrder<Row extends { merchant_id: string }>(
 export type Reader = { query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> }
 
 /** An open transaction, which every write requires. Only `inTransaction` and `oneStatement` make a transaction. */
-export type Tx = Reader & { readonly kind: 'tx' }
+export type Tx = Reader & {
+  readonly kind: 'tx'
+  /** Runs `work` once after the commit. After a rollback, `work` never runs. `work` must not throw. */
+  afterCommit(work: () => void): void
+}
 
 /** One connection of the pool. Each statement on the connection commits by itself. */
 export type DbSession = Reader & { readonly kind: 'db' }
@@ -77,6 +83,8 @@ export type DbOptions = {
   on_error?: (error: Error) => void
   /** Detects a silent database by a heartbeat, and rejects all statements that wait for that database. */
   watch?: { on_silent: () => void; on_answer: () => void }
+  /** Counts the statements and connections of the pool. */
+  metrics?: Metrics
   /**
    * True for reports over whole tables, such as `verify`. Their statements have no time limit and a free choice of plans.
    */
@@ -178,14 +186,24 @@ function createConnections(options: DbOptions): Connections {
     : null
   let full_disk_at = Number.NEGATIVE_INFINITY
 
+  const measure = options.metrics
+    ? statementTimes(options.metrics, () => ({
+        open: pool.totalCount,
+        idle: pool.idleCount,
+        waiting: pool.waitingCount,
+      }))
+    : null
   const watched = <Result>(begin: () => Promise<Result>): Promise<Result> => (watch ? watch.over(begin) : begin())
   const send = async (client: pg.ClientBase, { name, text }: Statement, values?: readonly unknown[]) => {
     if (options.before) await options.before(name)
+    const begin = measure === null ? 0 : performance.now()
     try {
       const result = await watched(() => client.query({ name, text, values: (values ?? []) as unknown[] }))
       watch?.answered()
+      measure?.(name, (performance.now() - begin) / 1_000, true)
       return result
     } catch (error) {
+      measure?.(name, (performance.now() - begin) / 1_000, false)
       if (isDiskFull(error)) full_disk_at = performance.now()
       throw error
     }
@@ -308,7 +326,10 @@ async function runTransaction<Result>(connections: Connections, work: (tx: Tx) =
     let broken: Error | undefined
     try {
       const attempted = await attemptTransaction(connections, client, work)
-      if ('result' in attempted) return attempted.result
+      if ('result' in attempted) {
+        for (const then of attempted.after_commit) then()
+        return attempted.result
+      }
       const { error } = attempted
       broken = await finish(client, ROLLBACK)
       // After a deadlock or a serialization failure, PostgreSQL has undone everything, so the transaction may run again.
@@ -328,9 +349,10 @@ async function attemptTransaction<Result>(
   { run, send, has_hook }: Connections,
   client: pg.PoolClient,
   work: (tx: Tx) => Promise<Result>,
-): Promise<{ result: Result } | { error: unknown }> {
+): Promise<{ result: Result; after_commit: readonly (() => void)[] } | { error: unknown }> {
   let first_error: unknown
   let is_over = false
+  const after_commit: (() => void)[] = []
   try {
     // The transaction sends its first statements right after BEGIN, because the connection keeps their order. If a test hook
     // may delay statements, the transaction first waits for the answer to BEGIN.
@@ -338,6 +360,7 @@ async function attemptTransaction<Result>(
     if (has_hook) await begun
     const tx: Tx = {
       kind: 'tx',
+      afterCommit: (then) => void after_commit.push(then),
       query: (statement, values) => {
         // A branch of `work` may continue after another branch has failed. That branch must not write outside of the
         // transaction.
@@ -358,7 +381,7 @@ async function attemptTransaction<Result>(
     // failed statement.
     const { command } = await send(client, COMMIT)
     if (command !== 'COMMIT') throw first_error ?? new Error('PostgreSQL rolled the transaction back')
-    return { result }
+    return { result, after_commit }
   } catch (caught) {
     is_over = true
     // The statements after the failed statement fail too, and their errors may arrive first. These errors do not name the
@@ -387,6 +410,8 @@ export function inTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>)
 export function oneStatement(db: DbSession): Tx {
   return {
     kind: 'tx',
+    // Each statement has committed when it returns.
+    afterCommit: (then) => then(),
     async query(statement, values) {
       for (let attempt = 1; ; attempt++) {
         try {

@@ -14,6 +14,7 @@ import { bodyFields, ignoredFields } from './ignored.ts'
 import type { RequestLimits } from './limits.ts'
 import type { OperatorGate } from './operator-gate.ts'
 import { checkQuery, queryNames } from './query.ts'
+import { requestMetrics } from './request-metrics.ts'
 import { hasCallerLeft } from './turns.ts'
 
 /** The age after which the server reads the rights of a caller again before the server executes the request. */
@@ -69,6 +70,8 @@ export function addHooks(app: App, context: AppContext): void {
   }
   // This hook runs after the hook of the request log, which needs uncompressed texts.
   app.addHook('onSend', compressLarge)
+  const measureRequest = requestMetrics(deps.metrics)
+  app.addHook('onResponse', async (request, reply) => measureRequest(request, reply))
   if (deps.log.isLevelEnabled('info')) {
     app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
   }

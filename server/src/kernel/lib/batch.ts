@@ -14,6 +14,8 @@ export type GatherOptions = {
    * about data have this effect.
    */
   canSplit?: (failure: Error) => boolean
+  /** The function that gets the size of each batch, such as `batchSizes`. */
+  measure?: (items: number) => void
 }
 
 /**
@@ -54,6 +56,7 @@ export function gather<Item, Answer>(
   }
   const loader = new DataLoader<Item, Answer>(
     async (items) => {
+      options.measure?.(items.length)
       try {
         return await runSplitting(items, run, options.canSplit)
       } finally {

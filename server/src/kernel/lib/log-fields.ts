@@ -67,6 +67,7 @@ export const LOG_FIELDS = {
   checks: 'the result of each readiness check',
   applied: 'the names of the applied migrations',
   base_url: 'the public address of the server',
+  metrics_url: 'the address of `/metrics` of the process',
   process: 'the setting `PROCESS`',
   host: 'the host of the database',
   console: 'the console whose pages are missing',

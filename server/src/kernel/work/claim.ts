@@ -46,6 +46,13 @@ const LEASE_MS_MAX = 10 * 60_000
 export function createClaimer<Row>(deps: Deps, table: WaitingTable): Claimer<Row> {
   const statements = claimStatements(table)
   const checkClock = createClockCheck(deps, table)
+  const leasesLost = deps.metrics.counter({
+    name: 'malipo_leases_lost_total',
+    help: 'Rows that this process claimed after the lease of another process had ended, by table. That process died or was too slow.',
+    labels: ['table'],
+    series_max: 9,
+  })(table.name)
+  leasesLost.inc(0)
   const columns = queueColumns(table)
   const { start } = columns
   let cursor = start
@@ -81,7 +88,10 @@ export function createClaimer<Row>(deps: Deps, table: WaitingTable): Claimer<Row
         const queues = columns.names.map((_, i) => due.map(({ position }) => position[i]))
         const values = [limits, max, now, until, deps.process_id, ...queues, ...(table.lane ? [closed] : [])]
         const rows = await oneStatement(deps.db).query<Claimed<Row>>(statements.claim, values)
-        if (rows.length > 0) return rows
+        if (rows.length > 0) {
+          leasesLost.inc(rows.filter((row) => isLost(row.previous_owner, deps.process_id)).length)
+          return rows
+        }
       }
       if (cursor === start) {
         if (wrapped) return []
@@ -97,6 +107,9 @@ export function createClaimer<Row>(deps: Deps, table: WaitingTable): Claimer<Row
   }
   return Object.assign(claim, { giveBack })
 }
+
+const isLost = (previous_owner: string | null, process_id: string) =>
+  previous_owner !== null && previous_owner !== process_id
 
 /** A queue with due rows, or the last queue of a statement. The row also has the columns of the queue. */
 type WaitingQueueRow = { due: boolean; number: number }

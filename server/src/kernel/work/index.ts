@@ -4,6 +4,7 @@
 export { answerRetention } from './answer-retention.ts'
 export { type Claimed, type Claimer, createClaimer } from './claim.ts'
 export { type ConcurrencyLimits, createConcurrencyLimits } from './concurrency.ts'
+export { type QueueReader, type QueueState, queueGauges, queueReader } from './queue-gauges.ts'
 export { type RetentionRule, retentionTask } from './retention.ts'
 export { sweepTask } from './sweep.ts'
 export { createWorker, type Task, type Worker } from './worker.ts'

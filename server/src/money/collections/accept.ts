@@ -4,7 +4,7 @@
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { API_SCOPE, LOCK_MS } from '../../kernel/http/index.ts'
-import { gather, Refusal, type TraceContext, timeOfId } from '../../kernel/lib/index.ts'
+import { batchSizes, gather, Refusal, type TraceContext, timeOfId } from '../../kernel/lib/index.ts'
 import type { NewCollection } from './check.ts'
 import { feesOf, type PaymentToPrice } from './fee.ts'
 import { countPromptsSql, promptCounter, promptLimits, refusePrompt } from './prompt-limits.ts'
@@ -101,7 +101,11 @@ export type AcceptItem = PaymentToPrice & {
  * its payment, the function refuses only that payment with amount_not_supported, and its key stays free.
  */
 export function createAccept(deps: Deps): (item: AcceptItem) => Promise<Accepted> {
-  return gather<AcceptItem, Accepted>((items) => acceptAll(deps, items), { max_items: 250, max_running: 3 })
+  return gather<AcceptItem, Accepted>((items) => acceptAll(deps, items), {
+    max_items: 250,
+    max_running: 3,
+    measure: batchSizes(deps.metrics, 'accept'),
+  })
 }
 
 async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Accepted | Refusal)[]> {

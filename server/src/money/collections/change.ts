@@ -16,6 +16,7 @@ import { markDays } from './days.ts'
 import type { CollectionStep } from './decide.ts'
 import { type HeldQueueRow, writeQueue } from './held.ts'
 import type { LinkSettlement, PaidLink } from './link-settlement.ts'
+import { countPaymentOutcomes, type PaymentOutcome } from './metrics.ts'
 import { forgetApprovedPrompts, type Prompt, resetPhoneLimits } from './prompt-limits.ts'
 import type { AttemptUpdate, LockedCollection } from './snapshot.ts'
 import { moves, type Status } from './state.ts'
@@ -43,6 +44,8 @@ export type CollectionEffects = {
   approved_prompts: Prompt[]
   /** The payment that paid a link in this batch, by link id. The entry stays even if the same batch reverses the payment. */
   paid: Map<string, PaidLink>
+  /** The outcomes that the metrics count after the commit. */
+  outcomes: PaymentOutcome[]
 }
 
 /** Returns the empty effects with which a batch begins. */
@@ -55,6 +58,7 @@ export function noEffects(): CollectionEffects {
     approved: new Set(),
     approved_prompts: [],
     paid: new Map(),
+    outcomes: [],
   }
 }
 
@@ -237,6 +241,7 @@ export async function writeCollectionChanges(
   lease: CanDeliver,
 ): Promise<Delivery[]> {
   const { attempts, effects } = changed
+  tx.afterCommit(() => countPaymentOutcomes(deps.metrics, effects.outcomes))
   const moved = changed.collections.filter((row) => row.moved)
   const rows = moved.map((row) => ({
     merchant_id: row.merchant_id,

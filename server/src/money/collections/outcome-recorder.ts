@@ -3,7 +3,7 @@
 import type { Answer, PushAnswer } from '../../adapters/providers/port.ts'
 import type { CanDeliver, Delivery } from '../../adapters/webhooks/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
-import { gather } from '../../kernel/lib/index.ts'
+import { batchSizes, gather } from '../../kernel/lib/index.ts'
 import { isOpenAnswer } from './decide.ts'
 import type { LinkSettlement } from './link-settlement.ts'
 import { noteOpenAnswers, type OpenAnswer } from './note.ts'
@@ -117,14 +117,14 @@ function createWriters(deps: Deps, links: LinkSettlement, webhooks: DeliveryQueu
       webhooks.dispatch(await settleOutcomes(deps, links, outcomes, webhooks.canDispatch))
       return outcomes.map(() => undefined)
     },
-    { max_items: 250, max_running: 2 },
+    { max_items: 250, max_running: 2, measure: batchSizes(deps.metrics, 'settle') },
   )
   const note = gather<OpenAnswer, void>(
     async (notes) => {
       await noteOpenAnswers(deps, notes)
       return notes.map(() => undefined)
     },
-    { max_items: 500, max_running: 1 },
+    { max_items: 500, max_running: 1, measure: batchSizes(deps.metrics, 'note') },
   )
   return { settle, note }
 }

@@ -95,6 +95,13 @@ function applyDecision(
   if (decision.settles) collection.settled_attempt = attempt.number
   for (const { step, actor, reason } of decision.moves) {
     applyCollectionStep(deps, effects, collection, step, { actor, reason }, subscribed)
+    effects.outcomes.push({
+      environment: collection.environment,
+      method: attempt.of_method,
+      phone: attempt.phone,
+      status: collection.status,
+      confirm_s: step.move === 'succeed' ? secondsSince(attempt.sent_at, deps.clock.now()) : null,
+    })
     if (step.move === 'succeed' && collection.payment_link_id !== null && attempt.phone !== null)
       effects.approved.add(attempt.phone)
     if (step.move === 'succeed' || step.move === 'hold') {
@@ -105,6 +112,8 @@ function applyDecision(
   for (const text of decision.recorded) recorded.add(text)
   if (decision.contradiction !== null) applyContradiction(deps, effects, collection, decision.contradiction)
 }
+
+const secondsSince = (time: Date | null, now: Date) => (time === null ? null : (now.getTime() - time.getTime()) / 1_000)
 
 /** Returns the columns of an attempt that a settlement writes. */
 function updateOf(attempt: LockedAttempt): AttemptUpdate {

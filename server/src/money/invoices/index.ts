@@ -3,6 +3,7 @@
 export { createInvoiceFiles, type InvoiceFile, invoiceDocument } from './document.ts'
 export { itemsOf } from './items.ts'
 export { paidTask } from './mark-paid.ts'
+export { invoiceGauges, readReminderQueue } from './metrics.ts'
 export { remindTask } from './remind.ts'
 export { invoiceRetention } from './retention.ts'
 export { type InvoicesOptions, invoiceRoutes } from './routes.ts'

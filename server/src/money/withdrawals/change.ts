@@ -17,6 +17,7 @@ import { type Deps, inputRows, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Actor } from '../../kernel/http/index.ts'
 import { assertInvariant, formatAmount } from '../../kernel/lib/index.ts'
 import type { DecidedMove } from './decide.ts'
+import { countWithdrawalMoves } from './metrics.ts'
 import { canMoveWithdrawal, moves } from './state.ts'
 import { type Withdrawal, type WithdrawalMerchant, type WithdrawalSnapshot, withdrawalName } from './store.ts'
 
@@ -234,6 +235,7 @@ export async function writeWithdrawalChanges(
   canDeliver: CanDeliver,
 ): Promise<Delivery[]> {
   if (changes.length === 0) return []
+  tx.afterCommit(() => countWithdrawalMoves(deps.metrics, changes))
   const latest = new Map(changes.map(({ withdrawal }) => [withdrawalName(withdrawal), withdrawal]))
   const rows = [...latest.values()].map((row) => ({
     merchant_id: row.merchant_id,

@@ -6,7 +6,7 @@ import type { Breaker } from '../../adapters/providers/breaker.ts'
 import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../../adapters/providers/port.ts'
 import type { CanDeliver, Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
-import { gather } from '../../kernel/lib/index.ts'
+import { batchSizes, gather } from '../../kernel/lib/index.ts'
 import { type ConcurrencyLimits, createClaimer, createConcurrencyLimits, type Task } from '../../kernel/work/index.ts'
 import { createPayoutCalls, type PayoutCalls } from './call.ts'
 import { type HeldPayout, HOLD, HOLD_CHECK_MS, HOLD_COLUMNS, type PayoutHold, recordHolds } from './hold.ts'
@@ -140,7 +140,7 @@ function createLearn(deps: Deps, webhooks: WebhookDispatch): LearnAnswer {
       webhooks.dispatch(await settlePayouts(deps, outcomes, webhooks.canDispatch))
       return outcomes.map(() => undefined)
     },
-    { max_items: 250, max_running: 2 },
+    { max_items: 250, max_running: 2, measure: batchSizes(deps.metrics, 'settle_payouts') },
   )
   return (payout, answer, holds_lease) =>
     settle({ merchant_id: payout.merchant_id, id: payout.withdrawal_id, answer, holds_lease })

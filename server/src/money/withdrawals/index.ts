@@ -14,6 +14,7 @@ export {
 export { createPayoutDriver, type PayoutDriver } from './drive.ts'
 export { type DescribedHold, findHold } from './hold.ts'
 export { getWithdrawal, sumWithdrawals } from './list.ts'
+export { payoutGauges, readPayoutQueue } from './metrics.ts'
 export { findNewDestinations } from './new-destinations.ts'
 export { type DecisionKind, notifyDecision } from './notify.ts'
 export {

@@ -1,0 +1,12 @@
+// Declares the metrics of invoices: the queue of reminders.
+
+import type { DatabaseGauges, Deps } from '../../kernel/db/index.ts'
+import { type QueueReader, queueGauges, queueReader } from '../../kernel/work/index.ts'
+
+const QUEUE = { queue: 'invoice_reminders', table: 'invoices' }
+
+/** Reads the state of the queue of reminders. */
+export const readReminderQueue: QueueReader = queueReader(QUEUE)
+
+/** Returns the gauges of the queue of reminders. */
+export const invoiceGauges = ({ metrics }: Pick<Deps, 'metrics'>): DatabaseGauges => queueGauges(metrics, QUEUE)

@@ -1,0 +1,187 @@
+// Tests /metrics of the whole system: what the metrics count, that their number is bounded, and that a fault of the database or of the
+// port stops neither the scrape nor the process.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:net'
+import { after, before, test } from 'node:test'
+import { exposeDatabaseGauges, inTransaction, sql } from '../src/kernel/db/index.ts'
+import { serveMetrics } from '../src/kernel/http/index.ts'
+import { createLog, createMetrics } from '../src/kernel/lib/index.ts'
+import { createWorld, testDeps, type World } from './harness.ts'
+
+const SERIES_MAX = 3_000
+const MINUTE_MS = 60_000
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+/** Returns the samples of a text: values by name with labels. */
+function samplesOf(text: string): Map<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
+}
+
+const scrape = async () => samplesOf(await world.deps.metrics.text())
+
+const pay = (phone: string, key = world.sandbox_key) =>
+  world.post('/v1/collections/wallet-push', { amount: 1000, phone }, { key })
+
+test('the metrics count requests, payments, provider calls, statements and batches, and show the queues', async () => {
+  for (const phone of ['0754123001', '0754123002', '0688123001']) assert.equal((await pay(phone)).status, 202)
+  assert.equal((await pay('0754123001', world.live_key)).status, 202)
+  await world.work()
+  await world.pass(30_000)
+  world.deps.clock.advance(MINUTE_MS)
+  const samples = await scrape()
+  const value = (name: string) => samples.get(name) ?? 0
+  assert.equal(value('malipo_http_requests_total{method="POST",route="/v1/collections/wallet-push",status="202"}'), 4)
+  assert.equal(value('malipo_http_request_duration_seconds_count{route="/v1/collections/wallet-push"}'), 4)
+  const label = (network: string, environment = 'sandbox') =>
+    `malipo_payments_total{environment="${environment}",method="wallet_push",network="${network}",outcome="successful"}`
+  assert.equal(value(label('MPESA', 'live')), 1)
+  assert.ok(value(label('MPESA')) + value(label('AIRTEL')) >= 2)
+  assert.equal(value('malipo_payment_confirm_seconds_count{method="wallet_push"}'), 1)
+  assert.ok(value('malipo_provider_calls_total{provider="mock",operation="push",outcome="accepted"}') >= 1)
+  assert.ok(value('malipo_db_statements_total{statement="collections_write"}') >= 1)
+  assert.ok(value('malipo_db_statement_seconds_total{statement="collections_write"}') > 0)
+  assert.ok(value('malipo_db_pool_connections{state="idle"}') >= 1)
+  assert.ok(value('malipo_batch_size_count{batch="accept"}') >= 1)
+  assert.ok(value('malipo_batch_size_count{batch="settle"}') >= 1)
+  assert.ok(samples.has('malipo_leases_lost_total{table="collection_attempts"}'))
+  assert.equal(value('malipo_database_up'), 1)
+  for (const queue of ['payments', 'payouts', 'webhooks', 'messages', 'invoice_reminders']) {
+    assert.ok(samples.has(`malipo_queue_rows{queue="${queue}",state="due"}`), queue)
+    assert.ok(samples.has(`malipo_queue_oldest_due_seconds{queue="${queue}"}`), queue)
+  }
+})
+
+test('a gauge without a reading has no value, and a reset removes its value', async () => {
+  const metrics = createMetrics()
+  const level = metrics.gauge({ name: 'malipo_test', help: 'A test.' })
+  assert.equal(samplesOf(await metrics.text()).size, 0)
+  level().set(5)
+  assert.equal(samplesOf(await metrics.text()).get('malipo_test'), 5)
+  level.reset()
+  assert.equal(samplesOf(await metrics.text()).size, 0)
+  const samples = await scrape()
+  assert.equal(samples.has('malipo_verify_good_timestamp_seconds'), false, 'no verify has run')
+})
+
+test('a transaction that rolls back counts nothing, and a committed one counts once', async () => {
+  let counted = 0
+  const run = (fails: boolean) =>
+    inTransaction(world.deps.db, async (tx) => {
+      tx.afterCommit(() => counted++)
+      await tx.query(sql('', 'select 1'))
+      if (fails) throw new Error('no')
+    })
+  await assert.rejects(run(true))
+  assert.equal(counted, 0)
+  await run(false)
+  assert.equal(counted, 1)
+})
+
+test('hostile paths, methods, merchants and label values leave fewer than 3,000 series and no personal data', async () => {
+  const secrets = [world.sandbox_key, world.merchant.id]
+  for (let i = 0; i < 40; i++) {
+    const path = `/v1/collections/${randomUUID()}/${'x'.repeat(i)}`
+    await world.call({ method: (['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'] as const)[i % 5] ?? 'GET', url: path })
+    await world.call({
+      method: 'GET',
+      url: `/v1/collections/${randomUUID()}`,
+      headers: { 'x-request-id': `hostile-${i}` },
+    })
+  }
+  for (let i = 0; i < 12; i++) {
+    const merchant = await world.newMerchant()
+    const key = await world.newKey({ merchant })
+    secrets.push(key, merchant.id)
+    await pay(`07${10 + i}123001`, key)
+  }
+  await world.work()
+  const { metrics } = world.deps
+  const payments = metrics.counter({ name: 'malipo_payments_total', help: '' })
+  const statements = metrics.counter({ name: 'malipo_db_statements_total', help: '' })
+  for (let i = 0; i < 5_000; i++) {
+    payments('live', `method ${i}`, `network ${i}`, 'successful').inc()
+    statements(`statement ${i}`).inc()
+  }
+  metrics.addProcessMetrics()
+  const text = await metrics.text()
+  const samples = samplesOf(text)
+  assert.ok(samples.size < SERIES_MAX, `${samples.size} series`)
+  assert.ok(metrics.seriesMax() < SERIES_MAX, `the declared limits allow ${metrics.seriesMax()} series`)
+  assert.ok((samples.get('malipo_db_statements_total{statement="other"}') ?? 0) > 4_000)
+  for (const secret of secrets) assert.ok(!text.includes(secret), 'a label holds a merchant id or a key')
+  const labels = [...samples.keys()].filter((name) => /255\d{9}|07\d{8}|[0-9a-f]{8}-[0-9a-f]{4}-|hostile-/.test(name))
+  assert.deepEqual(labels, [])
+  const routes = [...text.matchAll(/malipo_http_requests_total\{method="([^"]*)",route="([^"]*)"/g)]
+  assert.ok(routes.some(([, , route]) => route === 'none'))
+  assert.ok(routes.every(([, , route = '']) => !route.includes('xxx')))
+})
+
+test('a database that is down delays a scrape by seconds at most, and the scrape shows it', async () => {
+  const deps = testDeps('postgresql://nobody@127.0.0.1:1/none')
+  let resets = 0
+  exposeDatabaseGauges(deps, [
+    {
+      read: async (reader) => {
+        await reader.query(sql('', 'select 1'))
+        return () => {}
+      },
+      reset: () => void resets++,
+    },
+  ])
+  const begin = performance.now()
+  const samples = samplesOf(await deps.metrics.text())
+  assert.ok(performance.now() - begin < 5_000)
+  assert.equal(samples.get('malipo_database_up'), 0)
+  assert.ok(resets > 0)
+  await deps.close()
+})
+
+test('a database that does not answer does not hold a scrape', async () => {
+  const deps = testDeps(world.url)
+  const answer = Promise.withResolvers<void>()
+  exposeDatabaseGauges(deps, [{ read: () => answer.promise.then(() => () => {}), reset: () => {} }])
+  const text = deps.metrics.text()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  deps.clock.advance(1_500)
+  assert.equal(samplesOf(await text).get('malipo_database_up'), 0)
+  answer.resolve()
+  await deps.close()
+})
+
+test('a process whose port of /metrics is in use logs one sentence and works on', async () => {
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const { port } = other.address() as { port: number }
+  const logged: string[] = []
+  const log = createLog('info', { write: (line) => void logged.push(line) })
+  const metrics = createMetrics()
+  assert.equal(await serveMetrics({ metrics, log }, { host: '127.0.0.1', port }), null)
+  assert.equal(logged.length, 1)
+  assert.match(logged[0] as string, new RegExp(`another program uses port ${port} on 127.0.0.1: set METRICS_PORT`))
+  other.close()
+})
+
+test('the port of /metrics answers only GET /metrics', async () => {
+  const metrics = createMetrics()
+  metrics.counter({ name: 'malipo_test_total', help: 'A test.' })().inc()
+  const server = await serveMetrics({ metrics, log: createLog('silent') }, { host: '127.0.0.1', port: 0 })
+  assert.ok(server)
+  const at = `http://127.0.0.1:${server.port}`
+  const answer = await fetch(`${at}/metrics?x=1`)
+  assert.equal(answer.headers.get('content-type'), metrics.content_type)
+  assert.match(await answer.text(), /^malipo_test_total 1$/m)
+  for (const [path, method, status] of [
+    ['/', 'GET', 404],
+    ['/v1/collections', 'GET', 404],
+    ['/metrics', 'POST', 405],
+  ] as const)
+    assert.equal((await fetch(`${at}${path}`, { method })).status, status)
+  await server.close()
+})
