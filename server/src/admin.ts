@@ -6,12 +6,14 @@ import { commandsOf, helpOf } from './apps/admin/help.ts'
 import { OPTIONS, UsageError } from './apps/admin/options.ts'
 import { findStandalone } from './apps/admin/standalone.ts'
 import { type Deps, isUnavailable } from './kernel/db/index.ts'
+import { planMigrations } from './kernel/db/migration-plan.ts'
 import { ConfigError, createLog, Refusal, type Vault } from './kernel/lib/index.ts'
 import {
   configFromEnvironment,
   databaseUnreachable,
   gatherDoctorInput,
   migrateDatabase,
+  migratePatiently,
   openDatabase,
   type Releases,
   realDeps,
@@ -44,7 +46,7 @@ async function runCommandLine(): Promise<number> {
   }
   // No command calls a provider, so the program accepts a configuration without the keys of a provider.
   const config = configFromEnvironment({ calls_providers: false })
-  const { run: runCommand, needs_key, needs_owner, must_exist } = prepareCommand(positionals, values, config)
+  const { run: runCommand, needs_key, needs_owner, must_exist, migration } = prepareCommand(positionals, values, config)
   if (typeof runCommand === 'string') {
     process.stdout.write(values.json ? `${JSON.stringify({ sql: runCommand })}\n` : runCommand)
     return 0
@@ -54,8 +56,12 @@ async function runCommandLine(): Promise<number> {
   const releases: Releases = []
   let deps: Deps | undefined
   try {
-    const database = await openDatabase(config, log, releases, { must_exist })
-    const applied = await migrateDatabase(database)
+    const report = (line: string) => void (values.json || process.stderr.write(`${line}\n`))
+    const database = await openDatabase(config, log, releases, { must_exist: must_exist || migration === 'plan' })
+    if (migration === 'plan') return showResult(await planMigrations(database.owner_url), values.json)
+    const patience = { lock_timeout_ms: 100, retry_for_ms: 600_000, pause_ms: 1_000, report }
+    const before = migration === 'patient' ? await migratePatiently(database, patience) : []
+    const applied = [...before, ...(await migrateDatabase(database))]
     const url = needs_owner ? database.owner_url : database.url
     deps =
       needs_key === 'optional'
@@ -64,7 +70,6 @@ async function runCommandLine(): Promise<number> {
             throw error
           })
         : await realDeps(config, log, url, needs_key === false ? NO_VAULT : needs_key)
-    const report = (line: string) => void (values.json || process.stderr.write(`${line}\n`))
     const result = await runCommand(deps, { url, applied, must_separate: database.owner_url !== database.url }, report)
     return showResult(result, values.json)
   } finally {

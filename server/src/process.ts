@@ -267,6 +267,14 @@ async function requireVersion(url: string): Promise<void> {
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
+/** Applies the pending migrations with short waits for locks and with repetitions, and returns them. Call `migrateDatabase` afterwards. */
+export function migratePatiently(
+  { owner_url }: OpenDatabase,
+  patience: Parameters<typeof migrate>[3],
+): Promise<string[]> {
+  return migrate(owner_url, patience && { info: patience.report }, undefined, patience)
+}
+
 /**
  * Builds the dependencies of a real process over the migrated database at `url`. Throws a ConfigError if the secret keys
  * do not match the database. `vault` replaces the vault of the secret keys, and the function does not check it.

@@ -51,6 +51,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'kernel/lib/setting.ts': ['adapters/providers'], // parsers of settings
   'kernel/db/embedded.ts': ['process.ts', 'admin.ts', 'apps/admin'], // starts a database server
   'kernel/db/migrate.ts': ['process.ts'],
+  'kernel/db/migration-plan.ts': ['admin.ts'],
   'kernel/db/describe.ts': ['apps/admin'],
   'apps/admin/demo.ts': ['main.ts'],
   'apps/admin/production.ts': ['main.ts'],
@@ -302,6 +303,8 @@ const BANS: Ban[] = [
       'kernel/db/embedded.ts': 'waits for another process to start',
       'kernel/documents/draw.ts': 'bounds a real thread',
       'kernel/db/watch.ts': 'bounds real connections',
+      'kernel/db/migrate.ts': 'waits for the locks of a real database, before there are deps',
+      'kernel/db/migration-waits.ts': 'watches a real database, before there are deps',
       'kernel/http/outgoing.ts': 'bounds real sockets',
       'kernel/http/address-guard.ts': 'bounds a real name look-up',
       'adapters/providers/mock/post.ts': 'bounds real sockets of the mock provider process',

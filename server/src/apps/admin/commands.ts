@@ -19,6 +19,9 @@ import { verify } from './verify.ts'
 /** The database of a command: its URL, the migrations that the program just applied, and whether two roles are configured. */
 type CommandDatabase = { url: string; applied: string[]; must_separate: boolean }
 
+/** plan: the program changes nothing and prints the plan. patient: short waits for locks, with repetitions and reports. */
+type MigrationMode = 'at once' | 'plan' | 'patient'
+
 /** The action of a command. The program opens and migrates the database before the action runs. */
 type CommandAction = (deps: Deps, database: CommandDatabase, report: Report) => Promise<Record<string, unknown>>
 
@@ -39,6 +42,8 @@ type Command = {
    * right keys.
    */
   needs_key?: false | 'unchecked' | 'optional'
+  /** How the program migrates the database for the command. Undefined means `at once`. */
+  migration?(values: read.OptionValues): MigrationMode
   /** True means that the command uses the role that owns the tables, because it must change rows of append-only tables. */
   needs_owner?: true
   /** True means that the command reads an existing database, and makes none in an empty DATA_DIR. */
@@ -194,11 +199,14 @@ export const COMMANDS: Record<string, Command> = {
     },
   },
   migrate: {
-    takes: [],
+    takes: ['plan', 'apply'],
     needs_key: false,
-    prepare:
-      () =>
-      async (_deps, { applied }) => ({ applied }),
+    prepare(values) {
+      if (values.plan && values.apply)
+        throw new read.UsageError('--plan and --apply exclude each other: give one of them')
+      return async (_deps, { applied }) => ({ applied })
+    },
+    migration: (values) => (values.plan ? 'plan' : values.apply ? 'patient' : 'at once'),
   },
   verify: {
     takes: [],
@@ -247,6 +255,7 @@ export function prepareCommand(
   needs_key: Command['needs_key']
   needs_owner: boolean
   must_exist: boolean
+  migration: MigrationMode
 } {
   const { name, argument } = splitArgument(words)
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
@@ -257,5 +266,6 @@ export function prepareCommand(
     needs_key: command.needs_key,
     needs_owner: command.needs_owner ?? false,
     must_exist: command.must_exist ?? false,
+    migration: command.migration?.(values) ?? 'at once',
   }
 }

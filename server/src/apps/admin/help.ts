@@ -193,7 +193,19 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     options: { '--print': 'Print the statements. The command never changes a database' },
     example: '--print',
   },
-  migrate: { does: ['Applies the pending migrations to the database'] },
+  migrate: {
+    takes: '[--plan|--apply]',
+    does: [
+      'Applies the pending migrations to the database. Without an option, one attempt as at a start.',
+      'Safe to repeat, and to run on several machines at once',
+    ],
+    options: {
+      '--plan': 'Change nothing: print what each pending migration locks, and if the previous version can run on',
+      '--apply': 'Wait for a lock at most 0.1 seconds, repeat for up to 10 minutes, and print which transactions block',
+    },
+    example: '--plan',
+    more: ['docs/operate/upgrade.md describes an upgrade without downtime.'],
+  },
   verify: { does: ['Checks every invariant of the books and states. Exit code 1 if one fails'] },
 }
 

@@ -25,6 +25,8 @@ export const OPTIONS = {
   email: { type: 'string' },
   approve: { type: 'boolean' },
   print: { type: 'boolean' },
+  plan: { type: 'boolean' },
+  apply: { type: 'boolean' },
   merchant: { type: 'string' },
   key: { type: 'string' },
   environment: { type: 'string' },

@@ -5,9 +5,11 @@ import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { createTestDatabase } from '../../../test/database.ts'
-import { MIGRATIONS_DIR, migrate, pendingMigrations } from './migrate.ts'
+import { MIGRATIONS_DIR, migrate, type Patience, pendingMigrations } from './migrate.ts'
+import { planMigrations } from './migration-plan.ts'
 
 const clearUp: (() => Promise<void>)[] = []
 after(async () => {
@@ -142,4 +144,111 @@ async function tables(url: string): Promise<string[]> {
   )
   await client.end()
   return rows.map(({ name }) => name)
+}
+
+const patience = (lines: string[]): Patience => ({
+  ...{ lock_timeout_ms: 60, retry_for_ms: 20_000, pause_ms: 20 },
+  report: (line) => void lines.push(line),
+})
+
+test('a patient program waits only shortly for a lock, names the transaction that holds it, and repeats the migration', async () => {
+  const { url, dir } = await setUp(PEOPLE)
+  await migrate(url, undefined, dir)
+  await writeFile(join(dir, '0002_age.sql'), 'alter table people add column age int;')
+  const reader = new pg.Client({ connectionString: url, application_name: 'a-slow-report' })
+  await reader.connect()
+  const lines: string[] = []
+  try {
+    await reader.query('begin')
+    await reader.query('select * from people')
+    const applied = migrate(url, undefined, dir, patience(lines))
+    while (!lines.some((line) => line.includes('it waited for process'))) await sleep(20)
+    assert.deepEqual(await pendingMigrations(url, dir), ['0002_age.sql'])
+    await reader.query('commit')
+    assert.deepEqual(await applied, ['0002_age.sql'])
+  } finally {
+    await reader.end()
+  }
+  const named = lines.find((line) => line.includes('it waited for')) ?? ''
+  assert.match(
+    named,
+    /^migration 0002_age\.sql failed: canceling statement due to lock timeout \(it waited for process \d+/,
+  )
+  assert.match(
+    named,
+    /a-slow-report, in its transaction since [\d:]{8}\): select \* from people\); .* repeats .* in 20 ms$/,
+  )
+})
+
+const INDEXES = {
+  ...PEOPLE,
+  '0002_index.sql': `-- outside a transaction
+    create unique index concurrently people_name_key on people (lower(name)) where name <> 'X;';`,
+}
+
+test('several processes build the indexes of a migration outside of a transaction exactly once', async () => {
+  const { url, dir } = await setUp(INDEXES)
+  const runs = await Promise.all(Array.from({ length: 4 }, () => migrate(url, undefined, dir)))
+  assert.deepEqual(runs.flat().sort(), ['0001_people.sql', '0002_index.sql'])
+})
+
+test('after a failure outside of a transaction, the plan names the half-applied migration, and the next run repairs it', async () => {
+  const { url, dir } = await setUp(PEOPLE)
+  await migrate(url, undefined, dir)
+  await writeFile(join(dir, '0002_index.sql'), INDEXES['0002_index.sql'])
+  await query(url, `insert into people values ('Asha'), ('asha')`)
+  await assert.rejects(
+    migrate(url, undefined, dir),
+    /^Error: migration 0002_index\.sql failed: could not create unique index/,
+  )
+  const plan = await planMigrations(url, dir)
+  assert.deepEqual(plan.half_applied, ['0002_index.sql'])
+  assert.deepEqual(plan.pending, ['0002_index.sql'])
+  await query(url, `delete from people where name = 'asha'`)
+  const lines: string[] = []
+  assert.deepEqual(await migrate(url, undefined, dir, patience(lines)), ['0002_index.sql'])
+  assert.match(lines.join('\n'), /0002_index\.sql is half applied: the program drops the invalid index people_name_key/)
+  assert.deepEqual((await planMigrations(url, dir)).pending, [])
+})
+
+test('a program refuses a file outside of a transaction that does more than build indexes', async () => {
+  const { url, dir } = await setUp({ ...PEOPLE, '0002_index.sql': '-- outside a transaction\ndrop table people;' })
+  await assert.rejects(migrate(url, undefined, dir), /0002_index\.sql runs outside a transaction, so it may hold only/)
+})
+
+test('a plan describes each pending migration and changes nothing', async () => {
+  const { url, dir } = await setUp(PEOPLE)
+  assert.equal((await planMigrations(url, dir)).previous_version, 'continues', 'no program runs on an empty database')
+  assert.deepEqual(await tables(url), [])
+  await migrate(url, undefined, dir)
+  await writeFile(join(dir, '0013_age.sql'), '-- oldest program: 0001\nalter table people add column age int;')
+  assert.deepEqual(await planMigrations(url, dir), {
+    pending: ['0013_age.sql'],
+    previous_version: 'continues',
+    half_applied: [],
+    steps: [
+      {
+        ...{ migration: '0013_age.sql', kind: 'expand', oldest_program: '0001', table: 'people', rows: null },
+        ...{ does: 'adds a column', locks: 'blocks reads and writes for a moment' },
+      },
+    ],
+  })
+  await writeFile(join(dir, '0014_no_name.sql'), '-- oldest program: 0013\nalter table people drop column name;')
+  const plan = await planMigrations(url, dir)
+  assert.equal(plan.previous_version, 'must stop first')
+  assert.deepEqual(
+    plan.steps.map(({ kind }) => kind),
+    ['expand', 'contract'],
+  )
+  assert.deepEqual(await pendingMigrations(url, dir), ['0013_age.sql', '0014_no_name.sql'])
+})
+
+async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
 }

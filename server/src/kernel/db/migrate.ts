@@ -1,11 +1,15 @@
 // Updates a database to the newest schema: runs the numbered files of db/migrations that the database lacks, forwards only. Each file is
-// one transaction under one advisory lock. If several processes start at once, one migrates, and the others find no missing file.
+// one transaction under one advisory lock, or builds indexes outside of a transaction. If several processes start at once, one
+// migrates, and the others find no missing file.
 
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { splitStatements } from './migration-locks.ts'
+import { watchWaits } from './migration-waits.ts'
 import { type Reader, sql } from './pool.ts'
 
 /** The folder of the migrations. */
@@ -18,6 +22,14 @@ export const LOCK_KEY = '7165243380915627'
  * migration.
  */
 const LOCK_TIMEOUT_MS = 5_000
+/** The pause between two looks at the advisory lock. */
+const LOCK_EVERY_MS = 100
+/**
+ * The line of a migration that builds indexes concurrently, outside of a transaction. Such a file holds only statements CREATE
+ * INDEX CONCURRENTLY. After a failure the program drops what the file left, and runs the file again.
+ */
+const OUTSIDE = /^-- outside a transaction$/m
+const INDEX_NAME = /^create (?:unique )?index concurrently ([a-z_][a-z0-9_]*) on /i
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/
 /**
  * The line of a migration that names the oldest compatible program. Programs with this number or a later number can use the
@@ -42,23 +54,51 @@ const BEFORE: Readonly<Record<string, string>> = {
 /** The part of a pino logger that migrations use. */
 export type MigrateLog = { info(message: string): void }
 
-type Migration = { name: string; sql: string; checksum: string; oldest_program: string | null }
+/** A migration of a folder. `indexes` lists the statements of a file that builds indexes outside of a transaction. */
+export type Migration = {
+  name: string
+  sql: string
+  checksum: string
+  oldest_program: string | null
+  indexes: readonly { name: string; statement: string }[] | null
+}
+
+/** How a program waits for locks while it migrates. */
+export type Patience = {
+  /** The longest wait for a lock. During the wait, later transactions wait behind the migration. */
+  lock_timeout_ms: number
+  /** The longest time in which the program repeats a migration that did not get its lock. */
+  retry_for_ms: number
+  /** The pause before the repetition. */
+  pause_ms: number
+  /** Takes one line about progress, or about the transactions that hold a lock. */
+  report(line: string): void
+}
+
+/** The patience of a process that starts: one attempt, without reports. */
+const AT_START: Patience = { lock_timeout_ms: LOCK_TIMEOUT_MS, retry_for_ms: 0, pause_ms: 0, report: () => {} }
 
 /** An applied migration as the database stores it. */
-type AppliedMigration = { checksum: string; oldest_program: string | null }
+export type AppliedMigration = { checksum: string; oldest_program: string | null }
 
 /**
  * Runs the missing migrations and returns their names. If a file fails, the database undoes that file and the function
  * throws. If an applied file has changed, or a newer program made the schema incompatible, throws.
  */
-export async function migrate(url: string, log?: MigrateLog, dir = MIGRATIONS_DIR): Promise<string[]> {
+export async function migrate(
+  url: string,
+  log?: MigrateLog,
+  dir = MIGRATIONS_DIR,
+  patience = AT_START,
+): Promise<string[]> {
   const migrations = await readMigrations(dir)
   return withClient(url, async (client) => {
     const done: string[] = []
     let applied = await readApplied(client)
     const newer = newerThan(migrations, applied)
+    if (pending(migrations, applied).length > 0) await createList(client, patience)
     while (pending(migrations, applied).length > 0) {
-      const name = await applyNext(client, migrations)
+      const name = await applyPatiently(url, client, migrations, patience)
       if (name === null) break
       log?.info(`applied migration ${name}`)
       done.push(name)
@@ -92,17 +132,52 @@ export function createMissingMigrations(): (reader: Reader) => Promise<string[]>
   }
 }
 
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/** Applies the first missing migration. While it does not get its locks, repeats it as `patience` allows. */
+async function applyPatiently(
+  url: string,
+  client: pg.Client,
+  migrations: Migration[],
+  patience: Patience,
+): Promise<string | null> {
+  const give_up = performance.now() + patience.retry_for_ms
+  for (;;) {
+    const watch = patience.retry_for_ms > 0 ? await watchWaits(url, client) : null
+    try {
+      return await applyNext(client, migrations, patience)
+    } catch (error) {
+      const { cause } = error as { cause?: { code?: string } }
+      if (cause?.code !== LOCK_NOT_AVAILABLE || performance.now() > give_up) throw error
+      const holders = watch?.holders() ?? ''
+      patience.report(
+        `${(error as Error).message}${holders}; the program repeats the migration in ${patience.pause_ms} ms`,
+      )
+    } finally {
+      await watch?.stop()
+    }
+    await sleep(patience.pause_ms)
+  }
+}
+
 /** Applies the first missing migration. If another process has already applied the last migration, returns null. */
-async function applyNext(client: pg.Client, migrations: Migration[]): Promise<string | null> {
-  await client.query('begin')
-  let name: string | null = null
+async function applyNext(client: pg.Client, migrations: Migration[], patience: Patience): Promise<string | null> {
+  const next = pending(migrations, await readApplied(client))[0]
+  if (next === undefined) return null
   try {
-    // The function takes the lock before it sets the timeout. So a long migration of another process causes no timeout.
-    await client.query(`select pg_advisory_xact_lock(${LOCK_KEY})`)
-    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
-    await client.query('set local statement_timeout = 0')
-    // Only a sharded database uses this setting, because schema changes must not run in parallel there.
-    await client.query("set local citus.multi_shard_modify_mode to 'sequential'")
+    return next.indexes === null
+      ? await applyInTransaction(client, migrations, patience)
+      : await applyOutside(client, migrations, next, patience)
+  } catch (error) {
+    throw new Error(`migration ${next.name} failed: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+/** Makes the table of applied migrations, under the advisory lock. */
+async function createList(client: pg.Client, patience: Patience): Promise<void> {
+  await transactionOfMigration(client, patience, async () => {
     await client.query(`create table if not exists schema_migrations (
       name       text        not null,
       checksum   text        not null,
@@ -110,27 +185,113 @@ async function applyNext(client: pg.Client, migrations: Migration[]): Promise<st
       constraint schema_migrations_pkey primary key (name)
     )`)
     await client.query('alter table schema_migrations add column if not exists oldest_program text')
+  })
+}
+
+async function applyInTransaction(
+  client: pg.Client,
+  migrations: Migration[],
+  patience: Patience,
+): Promise<string | null> {
+  return transactionOfMigration(client, patience, async () => {
+    // Another process may have applied the migration in the meantime.
     const next = pending(migrations, await readApplied(client))[0]
-    if (next !== undefined) {
-      name = next.name
-      const statement = BEFORE[next.name]
-      if (statement !== undefined) await client.query(statement)
-      await client.query(next.sql)
-      await client.query(
-        `insert into schema_migrations (name, checksum, applied_at, oldest_program)
-         values ($1, $2, statement_timestamp(), $3)`,
-        [next.name, next.checksum, next.oldest_program],
-      )
-    }
+    if (next === undefined) return null
+    const statement = BEFORE[next.name]
+    if (statement !== undefined) await client.query(statement)
+    await client.query(next.sql)
+    await record(client, next)
+    return next.name
+  })
+}
+
+/** Runs `work` in one transaction under the advisory lock, with a bounded wait for the locks of tables. */
+async function transactionOfMigration<T>(client: pg.Client, patience: Patience, work: () => Promise<T>): Promise<T> {
+  await client.query('begin')
+  try {
+    // The function takes the lock before it sets the timeout. So a long migration of another process causes no timeout.
+    await takeTurn(client, 'pg_try_advisory_xact_lock', patience)
+    await client.query(`set local lock_timeout = ${patience.lock_timeout_ms}`)
+    await client.query('set local statement_timeout = 0')
+    // Only a sharded database uses this setting, because schema changes must not run in parallel there.
+    await client.query("set local citus.multi_shard_modify_mode to 'sequential'")
+    const result = await work()
     await client.query('commit')
-    return name
+    return result
   } catch (error) {
     await client.query('rollback').catch(() => {}) // The connection itself may be lost.
-    if (name === null) throw error
-    throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
+    throw error
   }
+}
+
+/**
+ * Takes the advisory lock of migrations. The function asks repeatedly, because CREATE INDEX CONCURRENTLY of another process would
+ * wait for a transaction that waits in one statement.
+ */
+async function takeTurn(
+  client: pg.Client,
+  take: 'pg_try_advisory_lock' | 'pg_try_advisory_xact_lock',
+  patience: Patience,
+) {
+  let reported = false
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>(`select ${take}(${LOCK_KEY}) as taken`)
+    if (rows[0]?.taken) return
+    if (!reported) patience.report('another process migrates this database; this process waits for it')
+    reported = true
+    await sleep(LOCK_EVERY_MS)
+  }
+}
+
+/** Builds the indexes of a migration beside running writes. First drops the invalid indexes that a failure left. */
+async function applyOutside(
+  client: pg.Client,
+  migrations: Migration[],
+  migration: Migration,
+  patience: Patience,
+): Promise<string | null> {
+  await takeTurn(client, 'pg_try_advisory_lock', patience)
+  try {
+    const next = pending(migrations, await readApplied(client))[0]
+    if (next?.name !== migration.name) return next === undefined ? null : applyNext(client, migrations, patience)
+    await client.query(`set lock_timeout = ${patience.lock_timeout_ms}`)
+    await client.query('set statement_timeout = 0')
+    for (const { name, statement } of migration.indexes ?? []) {
+      const state = await indexState(client, name)
+      if (state === 'invalid') {
+        patience.report(
+          `${migration.name} is half applied: the program drops the invalid index ${name} and builds it again`,
+        )
+        await client.query(`drop index concurrently ${name}`)
+      }
+      if (state === 'valid') continue
+      patience.report(`${migration.name}: builds the index ${name}`)
+      await client.query(statement)
+    }
+    await record(client, migration)
+    return migration.name
+  } finally {
+    await client.query('reset lock_timeout').catch(() => {}) // The connection itself may be lost.
+    await client.query(`select pg_advisory_unlock(${LOCK_KEY})`).catch(() => {})
+  }
+}
+
+/** Returns the state of an index. An interrupted CREATE INDEX CONCURRENTLY leaves an invalid index. */
+export async function indexState(client: pg.Client, name: string): Promise<'missing' | 'valid' | 'invalid'> {
+  const { rows } = await client.query<{ indisvalid: boolean }>(
+    'select indisvalid from pg_index where indexrelid = to_regclass($1)',
+    [name],
+  )
+  if (rows[0] === undefined) return 'missing'
+  return rows[0].indisvalid ? 'valid' : 'invalid'
+}
+
+async function record(client: pg.Client, { name, checksum, oldest_program }: Migration): Promise<void> {
+  await client.query(
+    `insert into schema_migrations (name, checksum, applied_at, oldest_program)
+     values ($1, $2, statement_timestamp(), $3)`,
+    [name, checksum, oldest_program],
+  )
 }
 
 /** Returns the applied migrations of a newer program, which this program does not have. */
@@ -140,7 +301,7 @@ function newerThan(migrations: Migration[], applied: Map<string, AppliedMigratio
 }
 
 /** Compares the files with the database. If the files contradict the database, throws. */
-function pending(migrations: Migration[], applied: Map<string, AppliedMigration>): Migration[] {
+export function pending(migrations: Migration[], applied: Map<string, AppliedMigration>): Migration[] {
   const own = migrations.at(-1)?.name.slice(0, 4) ?? ''
   const refused = newerThan(migrations, applied).filter((name) => (applied.get(name)?.oldest_program ?? '9999') > own)
   if (refused.length > 0) {
@@ -168,7 +329,8 @@ function pending(migrations: Migration[], applied: Map<string, AppliedMigration>
   return missing
 }
 
-async function readMigrations(dir: string): Promise<Migration[]> {
+/** Reads the migrations of a folder in their order. If a file breaks a rule, throws. */
+export async function readMigrations(dir: string): Promise<Migration[]> {
   const names = (await readdir(dir)).filter((name) => name.endsWith('.sql')).sort()
   const migrations: Migration[] = []
   for (const name of names) {
@@ -178,9 +340,22 @@ async function readMigrations(dir: string): Promise<Migration[]> {
       throw new Error(`${twin.name} and ${name} have the same number: give one of the two files a new number`)
     const sql = await readFile(join(dir, name), 'utf8')
     const checksum = createHash('sha256').update(sql).digest('hex')
-    migrations.push({ name, sql, checksum, oldest_program: oldestProgram(name, sql) })
+    migrations.push({ name, sql, checksum, oldest_program: oldestProgram(name, sql), indexes: indexesOf(name, sql) })
   }
   return migrations
+}
+
+/** Returns the statements of a file that builds indexes outside of a transaction. Null means that the file is one transaction. */
+function indexesOf(file: string, sql: string): Migration['indexes'] {
+  if (!OUTSIDE.test(sql)) return null
+  return splitStatements(sql).map((statement) => {
+    const name = INDEX_NAME.exec(statement)?.[1]
+    if (name === undefined)
+      throw new Error(
+        `${file} runs outside a transaction, so it may hold only statements "create index concurrently NAME on ...": move other statements to another file`,
+      )
+    return { name, statement }
+  })
 }
 
 /**
@@ -206,7 +381,7 @@ function oldestProgram(name: string, sql: string): string | null {
  * Returns the applied migrations by name. A new database has no applied migration. Programs before 0013 stored no
  * `oldest_program`.
  */
-async function readApplied(client: pg.Client): Promise<Map<string, AppliedMigration>> {
+export async function readApplied(client: pg.Client): Promise<Map<string, AppliedMigration>> {
   const { rows: columns } = await client.query<{ name: string }>(
     `select attname as name from pg_attribute
      where attrelid = to_regclass('schema_migrations') and attname in ('name', 'oldest_program')`,

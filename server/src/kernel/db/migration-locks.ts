@@ -1,0 +1,219 @@
+// Describes what the statements of a migration do to the locks of existing tables, for a plan and for the rule of new migrations.
+
+/** How long a statement keeps its lock: a moment, or longer the more rows the table has. */
+export type LockTime = 'none' | 'moment' | 'grows'
+
+/** What a statement of a migration does to an existing table. */
+export type LockStep = {
+  /** The table. Null means that the description applies to no single table. */
+  table: string | null
+  /** What other transactions cannot do meanwhile. */
+  blocks: 'nothing' | 'writes' | 'reads and writes' | 'unknown'
+  time: LockTime
+  /** True if the statement removes what an earlier program may use. */
+  contracts: boolean
+  /** The statement in a few words. */
+  does: string
+  /** How to write the change without a long lock. Null means that the statement has none. */
+  instead: string | null
+}
+
+type LockRule = { pattern: RegExp } & Omit<LockStep, 'table'>
+
+const NAME = String.raw`(?:only\s+)?(?:public\.)?"?([a-z_][a-z0-9_]*)"?`
+const BRIEF = { blocks: 'reads and writes', time: 'moment', contracts: false, instead: null } as const
+
+/** What each action of ALTER TABLE does. The first matching rule counts. */
+const ACTIONS: readonly LockRule[] = [
+  {
+    pattern: /^alter (?:column )?\S+ (?:set data )?type\b/,
+    ...{ blocks: 'reads and writes', time: 'grows', contracts: true, does: 'changes the type of a column' },
+    instead: 'add a new column, fill it in sets, and drop the old column in a later release',
+  },
+  {
+    pattern: /^alter (?:column )?\S+ set not null\b/,
+    ...{ blocks: 'reads and writes', time: 'grows', contracts: false, does: 'makes a column required' },
+    instead: 'add a check (column is not null) not valid, and validate it in a later migration',
+  },
+  {
+    pattern: /^add constraint \S+ (?:unique|primary key) using index\b/,
+    ...{ ...BRIEF, does: 'makes an index a constraint' },
+  },
+  {
+    pattern: /^add (?:constraint \S+ )?(?:unique|primary key|exclude)\b/,
+    ...{ blocks: 'reads and writes', time: 'grows', contracts: false, does: 'adds a unique constraint' },
+    instead: 'create a unique index concurrently, and add the constraint with "using index"',
+  },
+  {
+    pattern: /^add (?:constraint \S+ )?(?:check|foreign key)\b.*\bnot valid$/,
+    ...{ ...BRIEF, does: 'adds a constraint for new rows' },
+  },
+  {
+    pattern: /^add (?:constraint \S+ )?(?:check|foreign key)\b/,
+    ...{ blocks: 'reads and writes', time: 'grows', contracts: false, does: 'adds a constraint and checks all rows' },
+    instead: 'add the constraint "not valid", and validate it in a later migration',
+  },
+  {
+    pattern: /^validate constraint\b/,
+    ...{ blocks: 'nothing', time: 'grows', contracts: false, does: 'checks all rows', instead: null },
+  },
+  { pattern: /^drop constraint\b/, ...{ ...BRIEF, does: 'drops a constraint' } },
+  {
+    pattern: /^drop (?:column )?/,
+    ...{ ...BRIEF, contracts: true, does: 'drops a column' },
+    instead: 'drop the column in the release after the one that stops to use it, and accept the drop in the file',
+  },
+  {
+    pattern: /^rename\b/,
+    ...{ ...BRIEF, contracts: true, does: 'renames a table or column' },
+    instead: 'add the new name beside the old one',
+  },
+  {
+    pattern: /^add (?:column )?.*\bdefault\s+(?!null\b|true\b|false\b|'|[-\d(]*\d)/,
+    ...{ blocks: 'reads and writes', time: 'grows', contracts: false, does: 'adds a column and rewrites all rows' },
+    instead: 'add the column without a default or with a constant',
+  },
+  {
+    pattern: /^add (?:column )?.*\bgenerated\b.*\bstored\b/,
+    ...{ blocks: 'reads and writes', time: 'grows', contracts: false, does: 'adds a column and rewrites all rows' },
+    instead: 'add a plain column, and let the program write it',
+  },
+  { pattern: /^add (?:column )?/, ...{ ...BRIEF, does: 'adds a column' } },
+  {
+    pattern: /^alter (?:column )?\S+ (?:set|drop) (?:default|not null|statistics|storage)\b/,
+    ...{ ...BRIEF, does: 'changes a column' },
+  },
+  { pattern: /^(?:set|reset) \(/, ...{ ...BRIEF, blocks: 'nothing', does: 'changes storage parameters' } },
+]
+
+const UNKNOWN: Omit<LockRule, 'pattern'> = {
+  ...{ blocks: 'unknown', time: 'grows', contracts: false, does: 'a statement that this program cannot judge' },
+  instead: 'use a known form, or extend migration-locks.ts',
+}
+
+/** What each statement does. The group of the pattern is the table. The first matching rule counts. */
+const STATEMENTS: readonly LockRule[] = [
+  {
+    pattern: new RegExp(`^create (?:unique )?index concurrently .*?\\bon ${NAME}`),
+    ...{
+      blocks: 'nothing',
+      time: 'grows',
+      contracts: false,
+      does: 'builds an index beside running writes',
+      instead: null,
+    },
+  },
+  {
+    pattern: new RegExp(`^create (?:unique )?index .*?\\bon ${NAME}`),
+    ...{ blocks: 'writes', time: 'grows', contracts: false, does: 'builds an index' },
+    instead: 'create the index concurrently, in a file with the line "-- outside a transaction"',
+  },
+  {
+    pattern: /^drop index concurrently\b/,
+    ...{ blocks: 'nothing', time: 'none', contracts: false, does: 'drops an index', instead: null },
+  },
+  { pattern: /^drop index\b/, ...{ ...BRIEF, does: 'drops an index' } },
+  {
+    pattern: new RegExp(`^drop table (?:if exists )?${NAME}`),
+    ...{ ...BRIEF, contracts: true, does: 'drops a table' },
+    instead: 'drop the table in the release after the one that stops to use it, and accept the drop in the file',
+  },
+  {
+    pattern: new RegExp(`^(?:update|delete from) ${NAME}`),
+    ...{
+      blocks: 'writes',
+      time: 'grows',
+      contracts: false,
+      does: 'changes rows, and locks them until the end of the migration',
+    },
+    instead: 'let a task of the worker change the rows in sets',
+  },
+  {
+    pattern: new RegExp(`^create (?:or replace )?(?:constraint )?trigger .*?\\bon ${NAME}`),
+    ...{ ...BRIEF, blocks: 'writes', does: 'adds a trigger' },
+  },
+  {
+    pattern: new RegExp(`^insert into ${NAME}`),
+    ...{ blocks: 'nothing', time: 'none', contracts: false, does: 'adds rows', instead: null },
+  },
+  {
+    pattern:
+      /^(?:comment on|revoke|grant|select|set|create (?:or replace )?function|create type|create extension|do|drop (?:function|trigger))\b/,
+    ...{ blocks: 'nothing', time: 'moment', contracts: false, does: 'changes no rows', instead: null },
+  },
+]
+
+/**
+ * Returns the steps of a migration that touch existing tables. Statements about tables that the same file creates block nobody,
+ * so the list omits them, and also comments and privileges.
+ */
+export function lockSteps(sql: string): LockStep[] {
+  const statements = splitStatements(sql).map((text) => text.toLowerCase())
+  const created = new Set<string>()
+  const steps: LockStep[] = []
+  const add = (table: string | null, { pattern: _, ...rule }: LockRule) => {
+    if (table !== null && created.has(table)) return
+    if (rule.does !== 'changes no rows') steps.push({ table, ...rule })
+  }
+  for (const text of statements) {
+    const made = new RegExp(`^create (?:unlogged )?table (?:if not exists )?${NAME}`).exec(text)?.[1]
+    if (made !== undefined) {
+      created.add(made)
+      for (const [, referenced] of text.matchAll(new RegExp(`\\breferences ${NAME}`, 'g')))
+        add(referenced as string, { pattern: /./, ...BRIEF, blocks: 'writes', does: `lets ${made} refer to the table` })
+      continue
+    }
+    const altered = new RegExp(`^alter table (?:if exists )?${NAME} (.*)$`).exec(text)
+    if (altered !== null) {
+      for (const action of splitAt(altered[2] as string, ',')) {
+        add(altered[1] as string, ACTIONS.find(({ pattern }) => pattern.test(action)) ?? { pattern: /./, ...UNKNOWN })
+      }
+      continue
+    }
+    const rule = STATEMENTS.find(({ pattern }) => pattern.test(text)) ?? { pattern: /./, ...UNKNOWN }
+    add(rule.pattern.exec(text)?.[1] ?? null, rule)
+  }
+  return steps
+}
+
+/** The line with which a migration accepts a long lock or a removal on a table, with the reason. */
+const ACCEPTED = /^-- accepted: ([a-z_][a-z0-9_]*), \S.*$/gm
+
+/**
+ * Returns the problems of a migration that should run while processes of the previous version serve requests: long locks, removals
+ * and unknown statements on existing tables that the file does not accept.
+ */
+export function lockProblems(sql: string): string[] {
+  const accepted = new Set([...sql.matchAll(ACCEPTED)].map((match) => match[1]))
+  return lockSteps(sql)
+    .filter((step) => step.contracts || (step.time === 'grows' && step.blocks !== 'nothing'))
+    .filter(({ table }) => table === null || !accepted.has(table))
+    .map(({ table, does, instead }) => `${table ?? 'the file'}: ${does}${instead === null ? '' : `; ${instead}`}`)
+}
+
+/** Returns the statements of a text without comments, each on one line. */
+export function splitStatements(sql: string): string[] {
+  return splitAt(sql, ';')
+}
+
+/** Quoted texts, bodies of functions and comments, in which a separator separates nothing. */
+const WHOLE = /'(?:[^']|'')*'|\$([a-z_]*)\$[\s\S]*?\$\1\$|--[^\n]*|\/\*[\s\S]*?\*\/|[\s\S]/g
+
+/** Splits a text at a separator outside of brackets, quoted texts and comments. Removes comments and empty parts. */
+function splitAt(text: string, separator: string): string[] {
+  const parts: string[] = []
+  let part = ''
+  let depth = 0
+  for (const [piece] of text.matchAll(WHOLE)) {
+    if (piece.startsWith('--') || piece.startsWith('/*')) part += ' '
+    else if (piece === separator && depth === 0) {
+      parts.push(part)
+      part = ''
+    } else {
+      if (piece === '(') depth += 1
+      if (piece === ')') depth -= 1
+      part += piece
+    }
+  }
+  return [...parts, part].map((one) => one.replaceAll(/\s+/g, ' ').trim()).filter((one) => one !== '')
+}

@@ -1,0 +1,105 @@
+// Describes the pending migrations of a database without changing it: what each one does to locks, and whether the previous version
+// of the program can run during and after the migration.
+
+import type pg from 'pg'
+import {
+  indexState,
+  MIGRATIONS_DIR,
+  type Migration,
+  pending,
+  readApplied,
+  readMigrations,
+  withClient,
+} from './migrate.ts'
+import { type LockStep, lockSteps } from './migration-locks.ts'
+
+/** One step of a pending migration. */
+type PlannedStep = {
+  migration: string
+  /** expand: adds something. contract: removes what an earlier program may use. */
+  kind: 'expand' | 'contract'
+  /** Programs from this migration on run on the new schema. Null means that the migration names none. */
+  oldest_program: string | null
+  table: string | null
+  /** The estimate of PostgreSQL. Null means that the table does not exist yet, or that PostgreSQL has no estimate. */
+  rows: number | null
+  does: string
+  locks: string
+}
+
+/** The plan of the pending migrations. */
+export type MigrationPlan = {
+  pending: string[]
+  /** Whether processes of the version that migrated the database last can run during and after the migration. */
+  previous_version: 'continues' | 'must stop first'
+  /** The migrations that an earlier run began outside of a transaction and did not finish. */
+  half_applied: string[]
+  steps: PlannedStep[]
+}
+
+/** Returns the plan of the pending migrations. If program and database are incompatible, throws like `migrate`. */
+export async function planMigrations(url: string, dir = MIGRATIONS_DIR): Promise<MigrationPlan> {
+  const migrations = await readMigrations(dir)
+  return withClient(url, async (client) => {
+    const applied = await readApplied(client)
+    const missing = pending(migrations, applied)
+    const newest = [...applied.keys()].sort().at(-1)?.slice(0, 4) ?? '0000'
+    const stops = applied.size > 0 && missing.some(({ oldest_program }) => (oldest_program ?? '9999') > newest)
+    const plan: MigrationPlan = {
+      pending: missing.map(({ name }) => name),
+      previous_version: stops ? 'must stop first' : 'continues',
+      half_applied: [],
+      steps: [],
+    }
+    for (const migration of missing) {
+      if (await isHalfApplied(client, migration)) plan.half_applied.push(migration.name)
+      plan.steps.push(...(await stepsOf(client, migration)))
+    }
+    return plan
+  })
+}
+
+async function stepsOf(client: pg.Client, { name, sql, oldest_program }: Migration): Promise<PlannedStep[]> {
+  const steps: PlannedStep[] = []
+  const found = lockSteps(sql)
+  const none: LockStep = {
+    table: null,
+    blocks: 'nothing',
+    time: 'none',
+    contracts: false,
+    does: 'adds tables or comments',
+    instead: null,
+  }
+  for (const step of found.length > 0 ? found : [none]) {
+    const { table, contracts, does } = step
+    steps.push({
+      migration: name,
+      kind: contracts ? 'contract' : 'expand',
+      oldest_program,
+      table,
+      rows: table === null ? null : await rowsOf(client, table),
+      does,
+      locks: locksOf(step),
+    })
+  }
+  return steps
+}
+
+function locksOf({ blocks, time }: LockStep): string {
+  if (blocks === 'nothing') return 'blocks no transaction'
+  const how_long = time === 'grows' ? 'for a time that grows with the rows' : 'for a moment'
+  return blocks === 'unknown' ? 'unknown: read the file' : `blocks ${blocks} ${how_long}`
+}
+
+async function rowsOf(client: pg.Client, table: string): Promise<number | null> {
+  const { rows } = await client.query<{ rows: number }>(
+    'select reltuples::float8 as rows from pg_class where oid = to_regclass($1) and reltuples >= 0',
+    [table],
+  )
+  return rows[0]?.rows ?? null
+}
+
+async function isHalfApplied(client: pg.Client, { indexes }: Migration): Promise<boolean> {
+  for (const { name } of indexes ?? []) if ((await indexState(client, name)) !== 'missing') return true
+  return false
+}
