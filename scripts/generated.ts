@@ -152,6 +152,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   bench: 'Measures this machine: payments accepted, settled and delivered, and payouts approved, per second.',
   lighthouse: 'Measures the pages of payers on the simulated network and processor of a cheap phone.',
   crash: 'Kills a server under load twenty times and at each crash point, and checks that no payment is lost.',
+  release:
+    'Checks that the sources are ready for a release, and makes its artefacts in `dist/` with checksums, and its tag. `-- --dry-run` makes no tag and keeps no artefact. Pushes nothing.',
   rolling:
     'Restarts each process three times under 200 requests a second behind HAProxy (package haproxy of Debian), and checks that no request fails.',
   restarts: 'Restarts PostgreSQL and cuts connections seventy times under load, and checks that no payment is lost.',
