@@ -347,6 +347,7 @@ export class Model {
       { paid: 'SUCCESS', declined: 'FAILED', reversed: 'REVERSED' }[answer.kind as 'paid'] === w.status ||
       (recalled && answer.kind === 'declined')
     if (agrees && !other_amount) return
+    const { version } = w
     const released = (w.status === 'FAILED' || recalled) && w.funds === 'released'
     const may_alarm = open || w.status === 'SUCCESS' || released
     const contradicts = other_amount || (!open && answer.kind !== 'reversed')
@@ -364,7 +365,8 @@ export class Model {
       this.comeBack(w, answer.charge_returned === true)
       this.move(w, 'REVERSED', 'returned')
     }
-    // The platform also records an answer that moves no money.
+    // The platform also records an answer that moves nothing. A first decision about the earlier version then no longer counts.
+    if (w.version === version && !w.recorded.has(text)) w.version += 1
     w.recorded.add(text)
   }
 
