@@ -424,6 +424,16 @@ export async function latencyCase(life: Life, world: BenchWorld, life_rate: numb
   return { arrivals_per_second, answer_ms: answer, webhook_ms: webhook }
 }
 
+/** Returns the bytes that all tables and indexes of the product occupy. */
+export async function storedBytes(url: string): Promise<number> {
+  const [row] = await query<{ bytes: number }>(
+    url,
+    `select sum(pg_total_relation_size(oid))::float8 as bytes from pg_class
+      where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  )
+  return row?.bytes ?? 0
+}
+
 /** Returns the counts of the database after the last webhooks, and the result of `admin verify`. */
 export async function checkLife(world: BenchWorld, life: Life) {
   const { database_url, server } = world

@@ -34,7 +34,7 @@ export type Results = {
     status_to_empty?: number
     latency?: Awaited<ReturnType<typeof latencyCase>>
     memory?: { most_rss_mb: number }
-    check?: Awaited<ReturnType<typeof checkLife>>
+    check?: Awaited<ReturnType<typeof checkLife>> & { stored_bytes: number }
     approve?: Rate
     approve_one?: Rate
     approve_check?: Approvals['check']
@@ -132,6 +132,7 @@ function rowsOf(cases: Results['cases']): ReportRow[] {
     const { check } = cases
     rows.push(['check: payments accepted', String(check.accepted), ''])
     rows.push(['check: accepted, webhook never received', String(check.lost), '0'])
+    rows.push(['check: growth of tables and indexes', `${check.stored_bytes} bytes a payment`, ''])
     rows.push(['check: webhooks received twice', String(check.delivered_twice), ''])
     rows.push([
       'check: signatures verified / forged',

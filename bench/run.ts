@@ -17,6 +17,7 @@ import {
   latencyCase,
   lifeCase,
   statusCase,
+  storedBytes,
   watchLife,
 } from './cases.ts'
 import { floodCase } from './flood-case.ts'
@@ -265,6 +266,7 @@ async function lifeCases(
   cases: Set<BenchCase>,
   results: Results,
 ): Promise<void> {
+  const stored_before = await storedBytes(world.database_url)
   let rate = 0
   if (['life', 'life_one', 'latency', 'memory'].some((name) => cases.has(name as BenchCase))) {
     writeProgress(cases.has('life_one') ? 'life, in turn with life on one merchant ...' : 'life ...')
@@ -291,7 +293,9 @@ async function lifeCases(
     Object.assign(results.cases, { status: { ...status, known_ids }, empty, status_to_empty: ratio })
   }
   writeProgress('checking that nothing was lost ...')
-  results.cases.check = await checkLife(world, life)
+  const check = await checkLife(world, life)
+  const grown = (await storedBytes(world.database_url)) - stored_before
+  results.cases.check = { ...check, stored_bytes: Math.round(grown / check.accepted) }
 }
 
 async function main(): Promise<number> {
