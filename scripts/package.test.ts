@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, normalize } from 'node:path'
-import { test } from 'node:test'
+import { before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { PROVIDERS } from '../server/src/adapters/providers/registry.ts'
 import { fileSettings, listSettings } from '../server/src/kernel/lib/index.ts'
@@ -13,8 +13,12 @@ import { readLock } from './locked-packages.ts'
 import { debianFiles, md5Lines, PROGRAM_FOLDER } from './package-files.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
-const files = debianFiles(await readLock())
-const targets = new Set(files.map(({ target }) => target))
+let files: ReturnType<typeof debianFiles>
+let targets: Set<string>
+before(async () => {
+  files = debianFiles(await readLock())
+  targets = new Set(files.map(({ target }) => target))
+})
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const UNITS = ['malipo-api.service', 'malipo-worker.service', 'malipo-migrate.service']
 

