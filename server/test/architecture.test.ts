@@ -299,6 +299,7 @@ const BANS: Ban[] = [
     but: {
       'kernel/lib/clock.ts': 'this file is the clock',
       'kernel/lib/batch.ts': 'waits a moment for more requests inside one process; no outcome depends on the wait',
+      'kernel/lib/log-output.ts': 'waits for the real reader of the output, before deps exist',
       'main.ts': 'a stopping process must end, even when its own clock hangs',
       'kernel/db/embedded.ts': 'waits for another process to start',
       'kernel/documents/draw.ts': 'bounds a real thread',

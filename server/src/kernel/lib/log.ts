@@ -2,6 +2,7 @@
 
 import { type Logger, type LoggerOptions, pino } from 'pino'
 import type { LogFields } from './log-fields.ts'
+import { standardOutput } from './log-output.ts'
 import { createRepeats, ErrorSummary, type Repeats } from './log-repeats.ts'
 import { redactSecrets, redactText } from './redact.ts'
 
@@ -60,7 +61,12 @@ export function createLog(level: string, stream?: { write(line: string): void },
       },
     },
   }
-  return pino(options, stream ?? standardOutput())
+  const log: Logger & Log = pino(options, stream ?? standardOutput((count) => reportLost(log, count)))
+  return log
+}
+
+function reportLost(log: Log, count: number): void {
+  log.warn({ component: 'process', count }, 'the reader of the output was too slow, and these log lines are lost')
 }
 
 /** Makes the hook of pino that counts repeated warnings and errors: those with an error, and those that say `repeats`. */
@@ -87,21 +93,3 @@ export function textLog(log: Log, component: string): { info(message: string): v
     warn: (message) => log.warn({ component }, message),
   }
 }
-
-/** Writes to standard output. If the reader of the output has gone, the process loses log lines but keeps running. */
-function standardOutput() {
-  let refused_writes = 0
-  const output = pino.destination({
-    fd: 1,
-    sync: true,
-    retryEAGAIN: () => ++refused_writes < BUSY_RETRIES_MAX,
-  } as Parameters<typeof pino.destination>[0])
-  output.on('error', () => {})
-  output.on('write', () => {
-    refused_writes = 0
-  })
-  return output
-}
-
-/** The number of retries in a row while the pipe is full, with a tenth of a second between retries. */
-const BUSY_RETRIES_MAX = 50
