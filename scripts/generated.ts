@@ -151,6 +151,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   format: 'Formats the code.',
   bench: 'Measures this machine: payments accepted, settled and delivered, and payouts approved, per second.',
   lighthouse: 'Measures the pages of payers on the simulated network and processor of a cheap phone.',
+  alerts:
+    'Checks the alert rules of `deploy/monitoring` and runs their tests: see [Monitoring](operate/monitoring.md). Needs promtool (package prometheus of Debian).',
   crash: 'Kills a server under load twenty times and at each crash point, and checks that no payment is lost.',
   release:
     'Checks that the sources are ready for a release, and makes its artefacts in `dist/` with checksums, and its tag. `-- --dry-run` makes no tag and keeps no artefact. Pushes nothing.',

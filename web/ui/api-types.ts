@@ -829,6 +829,12 @@ export type Calls = {
     body: undefined
     data: { every_h: number; last: { started_at: string; finished_at: string; ok: boolean | null; checks: number | null; problems: number | null; duration_ms: number; broken: Array<{ name: string; detail: string }> | null; error: string | null } | null; last_good_at: string | null }
   }
+  'GET /v1/operator/queues': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: { items: Array<{ queue: string; due: number; scheduled: number; oldest_due_s: number; is_cut: boolean }> }
+  }
   'GET /v1/session': {
     params: {  }
     query: {  }

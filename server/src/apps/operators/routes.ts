@@ -18,6 +18,7 @@ import { payoutPauseRoutes } from './payout-pauses.ts'
 import { pricingPreviewRoutes } from './pricing-preview.ts'
 import { operatorProviderRoutes, type ProvidersOptions } from './providers.ts'
 import { type OperatorRules, queueRoutes } from './queue.ts'
+import { queueStateRoutes } from './queues.ts'
 import { verifyRunRoutes } from './verify-runs.ts'
 import { failingWebhookRoutes } from './webhooks-failing.ts'
 import { operatorWithdrawalRoutes } from './withdrawals.ts'
@@ -49,6 +50,7 @@ export function operatorRoutes(
     failingWebhookRoutes(deps),
     networkRoutes(deps),
     verifyRunRoutes(deps),
+    queueStateRoutes(deps),
   ]
   return (app) => {
     for (const routes of parts) routes(app)

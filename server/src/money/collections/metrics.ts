@@ -56,6 +56,8 @@ const HELD = sql(
 
 /** Returns the gauges of payments: the queue of attempts, and the payments under review. */
 export function paymentGauges({ metrics }: Pick<Deps, 'metrics'>): DatabaseGauges[] {
+  // The counters exist from the start, so that a scrape describes them before the first outcome.
+  countPaymentOutcomes(metrics, [])
   const held = metrics.gauge({
     name: 'malipo_payments_held',
     help: `Payments under review, at most 10,000 counted. ${SAME_IN_EACH_PROCESS}`,

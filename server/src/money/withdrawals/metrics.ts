@@ -43,6 +43,8 @@ const OPEN = sql(
 
 /** Returns the gauges of payouts: the queue, and the open payouts by state. */
 export function payoutGauges({ metrics }: Pick<Deps, 'metrics'>): DatabaseGauges[] {
+  // The counter exists from the start, so that a scrape describes it before the first move.
+  countWithdrawalMoves(metrics, [])
   const open = metrics.gauge({
     name: 'malipo_payouts_open',
     help: `Withdrawals without a final status, at most 10,000 counted. ${SAME_IN_EACH_PROCESS}`,
