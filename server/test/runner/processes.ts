@@ -7,20 +7,8 @@ import { join, relative, resolve } from 'node:path'
 /** The files that one process runs one after the other, as paths from the root of the repository. */
 export type TestProcess = readonly string[]
 
-/**
- * Each file of these folders has its own process. Most files of the last three start servers and browsers. The files of the
- * others were not yet tried in a shared process.
- */
-const OWN_FOLDERS = [
-  'server/src/apps',
-  'server/src/kernel',
-  'server/src/money',
-  'server/twins',
-  'sdk',
-  'server/test',
-  'bench',
-  'scripts',
-]
+/** Each file of these folders has its own process, because most of them start servers and browsers. */
+const OWN_FOLDERS = ['server/test', 'bench', 'scripts']
 /** A line of a file of another folder that needs its own process. The line gives the reason. */
 const OWN_PROCESS = /^\/\/ Own process: /m
 const FILES_MAX = 10
