@@ -39,6 +39,7 @@ import type { CallbackSink, Provider } from './adapters/providers/port.ts'
 import { isSimulated } from './adapters/providers/registry.ts'
 import { createRouting, type Routing } from './adapters/providers/routing.ts'
 import { createDeliverer, webhookGauges, webhookRoutes } from './adapters/webhooks/index.ts'
+import { createReadSystem } from './apps/admin/doctor-server.ts'
 import { verifyTask } from './apps/admin/verify-task.ts'
 import { operatorRoutes, verifyGauges } from './apps/operators/index.ts'
 import { notFoundPage, payPageRoutes } from './apps/pay-page/index.ts'
@@ -382,6 +383,7 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
         four_eyes_off: config.four_eyes_amount === 'off',
         step_up_s: config.step_up_s,
       },
+      readSystem: createReadSystem(deps, options.folders ?? []),
       providers,
       routing,
       breaker,

@@ -188,6 +188,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/operator/webhooks/failing': READERS,
   'GET /v1/operator/verify': READERS,
   'GET /v1/operator/queues': READERS,
+  'GET /v1/operator/system': READERS,
   'GET /v1/operator/providers/health': READERS,
   'POST /v1/operator/merchants/{merchant_id}/pricing/preview': READERS,
   'GET /v1/operator/messages': READERS,

@@ -59,6 +59,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'apps/admin/commands.ts': ['admin.ts'],
   'apps/admin/help.ts': ['admin.ts'],
   'apps/admin/options.ts': ['admin.ts'],
+  'apps/admin/doctor-server.ts': ['system.ts'],
   'apps/admin/doctor-result.ts': ['process.ts'],
   'apps/admin/standalone.ts': ['admin.ts', 'process.ts'],
 }

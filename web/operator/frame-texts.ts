@@ -28,6 +28,7 @@ export const frameTexts = texts({
     networks: 'Mitandao',
     messages: 'Ujumbe uliotumwa',
     reconciliation: 'Ulinganisho',
+    system: 'Hali ya mfumo',
     audit: 'Historia ya shughuli',
     sessions: 'Mahali ulipoingia',
     roles: {
@@ -61,6 +62,7 @@ export const frameTexts = texts({
     networks: 'Networks',
     messages: 'Messages sent',
     reconciliation: 'Reconciliation',
+    system: 'System',
     audit: 'Audit log',
     sessions: 'Your sessions',
     roles: {

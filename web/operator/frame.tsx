@@ -67,6 +67,7 @@ function OperatorShell({ email, role }: { email: string; role: OperatorRole }) {
     { to: 'waiting', label: t.waiting },
     { to: 'networks', label: t.networks },
     { to: 'messages', label: t.messages },
+    { to: 'system', label: t.system },
     { to: 'audit', label: t.audit },
     { to: 'sessions', label: t.sessions },
   ]

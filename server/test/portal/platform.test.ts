@@ -24,6 +24,7 @@ const PAGES = [
   ['networks', 'Msaada wa mitandao', 'Help for networks'],
   ['messages', 'Ujumbe', 'Messages'],
   ['reconciliation', 'Ulinganisho', 'Reconciliation'],
+  ['system', 'Hali ya mfumo', 'System'],
   ['audit', 'Historia ya shughuli', 'Audit log'],
 ] as const
 

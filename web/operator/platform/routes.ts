@@ -49,6 +49,10 @@ export function platformRoutes(parent: AnyRoute): AnyRoute[] {
       lazyPage(() => import('./audit.tsx'), 'Audit'),
     ),
     page(
+      'system',
+      lazyPage(() => import('./system.tsx'), 'SystemChecks'),
+    ),
+    page(
       'sessions',
       lazyPage(() => import('../../ui/sessions.tsx'), 'Sessions'),
     ),

@@ -2,9 +2,7 @@
 
 import type { Reader } from '../../kernel/db/index.ts'
 import type { Clock, Config } from '../../kernel/lib/index.ts'
-
-/** The result of one check. The message names the problem and what to do, and contains no secret. */
-export type SystemCheck = { name: string; status: 'ok' | 'warn' | 'fail'; message: string }
+import type { SystemCheck } from '../operators/index.ts'
 
 /** The result of a check without its name. */
 export type CheckResult = Omit<SystemCheck, 'name'>

@@ -14,8 +14,9 @@ import { startMailServer } from '../../../test/smtp.ts'
 import { PROVIDERS } from '../../adapters/providers/registry.ts'
 import { createDb, type Db, grantRuntime } from '../../kernel/db/index.ts'
 import { readConfig } from '../../kernel/lib/index.ts'
+import type { SystemCheck } from '../operators/index.ts'
 import { formatDoctor, runDoctor } from './doctor.ts'
-import type { DoctorInput, SystemCheck } from './doctor-result.ts'
+import type { DoctorInput } from './doctor-result.ts'
 
 let database: TestDatabase
 let owner: pg.Client

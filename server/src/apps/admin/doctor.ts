@@ -3,18 +3,11 @@
 import { readFileSync } from 'node:fs'
 import { isUnavailable } from '../../kernel/db/index.ts'
 import type { Config } from '../../kernel/lib/index.ts'
+import type { SystemCheck } from '../operators/index.ts'
 import { checkDatabase, DATABASE_CHECKS } from './doctor-database.ts'
 import { checkMachine } from './doctor-machine.ts'
 import { checkNetwork } from './doctor-network.ts'
-import {
-  type CheckResult,
-  type CheckTable,
-  type DoctorInput,
-  fail,
-  ok,
-  type SystemCheck,
-  warn,
-} from './doctor-result.ts'
+import { type CheckResult, type CheckTable, type DoctorInput, fail, ok, warn } from './doctor-result.ts'
 
 /** The result of `admin doctor`. `ok` is false if a check has the status `fail`. */
 export type DoctorResult = { ok: boolean; checks: SystemCheck[] }

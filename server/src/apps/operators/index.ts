@@ -1,6 +1,7 @@
 // Exports the routes of operators, and the stored results of scheduled checks.
 
 export { operatorRoutes } from './routes.ts'
+export type { ReadSystem, SystemCheck, SystemReport } from './system.ts'
 export { verifyGauges } from './verify-metrics.ts'
 export {
   claimVerifyRun,

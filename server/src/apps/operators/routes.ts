@@ -19,6 +19,7 @@ import { pricingPreviewRoutes } from './pricing-preview.ts'
 import { operatorProviderRoutes, type ProvidersOptions } from './providers.ts'
 import { type OperatorRules, queueRoutes } from './queue.ts'
 import { queueStateRoutes } from './queues.ts'
+import { type ReadSystem, systemRoutes } from './system.ts'
 import { verifyRunRoutes } from './verify-runs.ts'
 import { failingWebhookRoutes } from './webhooks-failing.ts'
 import { operatorWithdrawalRoutes } from './withdrawals.ts'
@@ -26,7 +27,8 @@ import { operatorWithdrawalRoutes } from './withdrawals.ts'
 /** Adds every route under /v1/operator. Each route requires an operator whose role may do the duty of the route. */
 export function operatorRoutes(
   deps: Deps,
-  options: { approvalService: ApprovalService; rules: OperatorRules } & ProvidersOptions & NameCheckOptions,
+  options: { approvalService: ApprovalService; rules: OperatorRules; readSystem: ReadSystem } & ProvidersOptions &
+    NameCheckOptions,
 ): Routes {
   const parts = [
     queueRoutes(deps, options),
@@ -51,6 +53,7 @@ export function operatorRoutes(
     networkRoutes(deps),
     verifyRunRoutes(deps),
     queueStateRoutes(deps),
+    systemRoutes(options.readSystem),
   ]
   return (app) => {
     for (const routes of parts) routes(app)

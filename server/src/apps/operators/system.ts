@@ -1,0 +1,49 @@
+// Shows operators the state of the installation: the checks of `admin doctor`, as the answering process sees them.
+
+import Type from 'typebox'
+import { type Routes, success } from '../../kernel/http/index.ts'
+import { oneOf } from '../../kernel/lib/index.ts'
+
+/** The result of one check. The message names the problem and what to do, and contains no secret. */
+export type SystemCheck = { name: string; status: 'ok' | 'warn' | 'fail'; message: string }
+
+/** The results of all checks and their time. `ok` is false if a check has the status `fail`. */
+export type SystemReport = { ok: boolean; checked_at: Date; checks: SystemCheck[] }
+
+/** Runs the checks, or returns the result of a moment ago. */
+export type ReadSystem = () => Promise<SystemReport>
+
+const Report = Type.Object({
+  ok: Type.Boolean({ description: 'False means that at least one check fails.' }),
+  checked_at: Type.String({ format: 'date-time', description: 'When the process began the checks.' }),
+  checks: Type.Array(
+    Type.Object({
+      name: Type.String({ examples: ['database'] }),
+      status: oneOf(['ok', 'warn', 'fail'], 'fail: the problem stops the server or endangers money.'),
+      message: Type.String({ description: 'The problem and what to do, in English.' }),
+    }),
+  ),
+})
+
+/** Adds the route for the state of the installation. */
+export function systemRoutes(readSystem: ReadSystem): Routes {
+  return (app) => {
+    app.get(
+      '/v1/operator/system',
+      {
+        config: { access: 'operator:read' },
+        schema: {
+          tags: ['Operator'],
+          summary: 'Check the installation',
+          description:
+            'The checks of "admin doctor", as the process sees them that answers. A process runs them at most every 30 seconds, and answers with that result in between. They send no message, and the messages contain no secret.',
+          response: { 200: success(Report) },
+        },
+      },
+      async () => {
+        const { checked_at, ...report } = await readSystem()
+        return { success: true as const, data: { ...report, checked_at: checked_at.toISOString() } }
+      },
+    )
+  }
+}

@@ -1,0 +1,109 @@
+// Shows the state of the installation: the checks of `admin doctor`, failed checks first.
+
+import { Text } from '@mantine/core'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { texts, useTexts } from '../../ui/language.ts'
+import { LoadingRows } from '../../ui/list.tsx'
+import { Chip, EmptyState, Page, Time, type Tone } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+
+type Report = Calls['GET /v1/operator/system']['data']
+type Check = Report['checks'][number]
+
+const systemTexts = texts({
+  sw: {
+    title: 'Hali ya mfumo',
+    lead: 'Ukaguzi wa mfumo mzima, kama mchakato unaojibu unavyouona. Maelezo ya kila ukaguzi ni ya Kiingereza.',
+    at: 'Umekaguliwa',
+    good: 'Hakuna ukaguzi ulioshindwa.',
+    bad: 'Angalau ukaguzi mmoja umeshindwa.',
+    statuses: { ok: 'Sawa', warn: 'Onyo', fail: 'Hitilafu' } as Record<Check['status'], string>,
+    empty: 'Hakuna matokeo',
+    teach: 'Mchakato haujafanya ukaguzi wowote. Pakia upya ukurasa baada ya nusu dakika.',
+    names: {
+      versions: 'Matoleo',
+      settings: 'Mipangilio',
+      disk: 'Nafasi ya diski',
+      backups: 'Nakala rudufu',
+      database: 'Hifadhidata',
+      latency: 'Kasi ya hifadhidata',
+      schema: 'Muundo wa hifadhidata',
+      roles: 'Haki za hifadhidata',
+      durability: 'Uhifadhi salama',
+      clock: 'Saa',
+      replication: 'Hifadhidata za akiba',
+      connections: 'Miunganisho',
+      books: 'Ukaguzi wa vitabu',
+      port: 'Mlango wa mtandao',
+      callbacks: 'Anwani ya umma',
+      tls: 'Cheti cha TLS',
+      providers: 'Watoa huduma',
+      mail: 'Barua pepe',
+      sms: 'SMS',
+    } as Record<string, string>,
+  },
+  en: {
+    title: 'System',
+    lead: 'The checks of the whole installation, as the process sees them that answers.',
+    at: 'Checked',
+    good: 'No check failed.',
+    bad: 'At least one check failed.',
+    statuses: { ok: 'OK', warn: 'Warning', fail: 'Failed' },
+    empty: 'No results',
+    teach: 'The process has run no check. Load the page again in half a minute.',
+    names: {
+      versions: 'Versions',
+      settings: 'Settings',
+      disk: 'Disk space',
+      backups: 'Backups',
+      database: 'Database',
+      latency: 'Speed of the database',
+      schema: 'Schema of the database',
+      roles: 'Rights in the database',
+      durability: 'Durability',
+      clock: 'Clocks',
+      replication: 'Standby databases',
+      connections: 'Connections',
+      books: 'Check of the books',
+      port: 'Port',
+      callbacks: 'Public address',
+      tls: 'TLS certificate',
+      providers: 'Providers',
+      mail: 'E-mail',
+      sms: 'SMS',
+    },
+  },
+})
+
+const TONES: Record<Check['status'], Tone> = { ok: 'good', warn: 'warn', fail: 'bad' }
+const ORDER: readonly Check['status'][] = ['fail', 'warn', 'ok']
+
+/** Shows the checks of the installation. */
+export function SystemChecks() {
+  const t = useTexts(systemTexts)
+  const read = useRead('GET /v1/operator/system', {}, { live: true, keep: true })
+  const report = read.data
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {read.isPending && !read.error ? <LoadingRows /> : null}
+      {report?.checks.length === 0 ? <EmptyState title={t.empty}>{t.teach}</EmptyState> : null}
+      {report ? (
+        <Text role="status">
+          {report.ok ? t.good : t.bad} {t.at}: <Time time={report.checked_at} seconds />
+        </Text>
+      ) : null}
+      {ORDER.flatMap((status) => report?.checks.filter((check) => check.status === status) ?? []).map((check) => (
+        <section key={check.name} className="panel">
+          <Text fw={600} mb="xs" component="h2">
+            {t.names[check.name] ?? check.name} <Chip tone={TONES[check.status]}>{t.statuses[check.status]}</Chip>
+          </Text>
+          <Text lang="en" style={{ overflowWrap: 'anywhere' }}>
+            {check.message}
+          </Text>
+        </section>
+      ))}
+    </Page>
+  )
+}
