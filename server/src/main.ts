@@ -7,7 +7,7 @@ import { type LiveMoney, liveLines } from './adapters/providers/announce.ts'
 import { type DemoUser, demoUsers, ensureDemoMerchant } from './apps/admin/demo.ts'
 import { requireSafeProduction } from './apps/admin/production.ts'
 import { createThreadedRecorder } from './apps/request-log/index.ts'
-import { type Deps, isSuperuser, isUnavailable, ownedTable } from './kernel/db/index.ts'
+import { type Deps, describeRefusal, isSuperuser, isUnavailable, ownedTable } from './kernel/db/index.ts'
 import {
   type App,
   type OpenPort,
@@ -338,7 +338,9 @@ if (import.meta.main) {
       process.stderr.write(`The process refuses this configuration:\n${error.message}\n`)
     else if ((error as { code?: string }).code === 'EADDRINUSE') {
       process.stderr.write(`${(error as Error).message}\nAnother program uses this port. Set PORT to a free one.\n`)
-    } else if (isUnavailable(error)) process.stderr.write(databaseUnreachable(error))
+    } else if (describeRefusal(error) !== null)
+      process.stderr.write(`The database refuses the process. ${describeRefusal(error)}\n`)
+    else if (isUnavailable(error)) process.stderr.write(databaseUnreachable(error))
     else createLog('error').error({ err: error }, 'the process could not start')
     process.exit(1)
   }

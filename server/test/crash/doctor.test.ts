@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { testServer } from '../database.ts'
 import { endOf, ROOT, serverEnv, startChild } from './processes.ts'
 
 const ADMIN = `${ROOT}server/src/admin.ts`
@@ -37,6 +38,18 @@ test('admin doctor runs without a server, a database or valid settings, and exit
 
   assert.equal(empty.code, 0, empty.output)
   assert.match(empty.output, /"name":"database","status":"warn","message":"the embedded database in .* does not run/)
+})
+
+test('the server names a missing database and the remedy in one sentence', async () => {
+  const url = new URL(testServer().adminUrl)
+  url.pathname = '/no_such_database'
+  const { code, output } = await run(serverEnv(url.href), undefined, '')
+  assert.equal(code, 1)
+  assert.match(
+    output,
+    /^The database refuses the process\. .*no_such_database.*: correct the name of the database in DATABASE_URL, or create/m,
+  )
+  assert.doesNotMatch(output, /\n\s+at |"stack"/)
 })
 
 test('the server and doctor refuse a PostgreSQL that is too old, with the version and the remedy', async (t) => {

@@ -1,7 +1,7 @@
 // Runs the checks of `admin doctor`. The server may run or not, and the database may answer or not.
 
 import { readFileSync } from 'node:fs'
-import { isUnavailable } from '../../kernel/db/index.ts'
+import { describeRefusal, isUnavailable } from '../../kernel/db/index.ts'
 import type { Config } from '../../kernel/lib/index.ts'
 import type { SystemCheck } from '../operators/index.ts'
 import { checkDatabase, DATABASE_CHECKS } from './doctor-database.ts'
@@ -41,23 +41,12 @@ async function runCheckTable(table: CheckTable): Promise<SystemCheck[]> {
   return found
 }
 
-/** The remedies of errors of PostgreSQL, by code. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  '28P01': 'correct the user and the password in DATABASE_URL',
-  '28000': 'correct the user in DATABASE_URL, or pg_hba.conf of PostgreSQL',
-  '3D000': 'correct the name of the database in DATABASE_URL, or create the database',
-  '42501':
-    'run "npm run -s admin -- migrate" with MIGRATION_DATABASE_URL, which grants the role of the server its rights',
-  '42P01': 'run "npm run -s admin -- migrate"',
-  '53300': 'raise max_connections of PostgreSQL, or stop other programs',
-}
-
 /** Describes an error in one sentence without a stack. */
 function describeError(error: unknown): string {
   const { code = '', message } = error as { code?: string; message?: string }
   const [why = ''] = (message || code).split('\n')
-  const remedy = REMEDIES[code]
-  if (remedy !== undefined) return `${why}: ${remedy}`
+  const refusal = describeRefusal(error)
+  if (refusal !== null) return refusal
   if (isUnavailable(error)) return `the database does not answer (${why}): check DATABASE_URL, and that PostgreSQL runs`
   return why
 }

@@ -20,6 +20,7 @@ export { createMissingMigrations } from './migrate.ts'
 export { openVault, uncheckedVault } from './open-vault.ts'
 export * from './pool.ts'
 export { type Checks, createReadiness, isReady, READINESS_CHECKS } from './readiness.ts'
+export { describeRefusal } from './remedies.ts'
 export { grantRuntime, ownedTable, revokedPrivileges, roleNames, rolesSql } from './roles.ts'
 export {
   countSealed,

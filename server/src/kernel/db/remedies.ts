@@ -1,0 +1,19 @@
+// Describes the errors of PostgreSQL that an operator can repair, in one sentence without a stack.
+
+/** The remedies by SQLSTATE. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  '28P01': 'correct the user and the password in DATABASE_URL',
+  '28000': 'correct the user in DATABASE_URL, or pg_hba.conf of PostgreSQL',
+  '3D000': 'correct the name of the database in DATABASE_URL, or create the database',
+  '42501':
+    'run "npm run -s admin -- migrate" with MIGRATION_DATABASE_URL, which grants the role of the server its rights',
+  '42P01': 'run "npm run -s admin -- migrate"',
+  '53300': 'raise max_connections of PostgreSQL, or stop other programs',
+}
+
+/** Returns the message of an error and its remedy. Null means that the error has no known remedy. */
+export function describeRefusal(error: unknown): string | null {
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  const remedy = Object.hasOwn(REMEDIES, code) ? REMEDIES[code] : undefined
+  return remedy === undefined ? null : `${message.split('\n')[0]}: ${remedy}`
+}
