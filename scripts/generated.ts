@@ -156,6 +156,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   crash: 'Kills a server under load twenty times and at each crash point, and checks that no payment is lost.',
   release:
     'Checks that the sources are ready for a release, and makes its artefacts in `dist/` with checksums, and its tag. `-- --dry-run` makes no tag and keeps no artefact. Pushes nothing.',
+  'upgrade-test':
+    'Upgrades from the version at a git reference and rolls back, under 200 requests a second, on two versions of PostgreSQL: `npm run upgrade-test -- REF` ([how](operate/upgrade.md#how-an-upgrade-is-tested)). Options: `PER_SECOND`, `PG_BIN`.',
   rolling:
     'Restarts each process three times under 200 requests a second behind HAProxy (package haproxy of Debian), and checks that no request fails.',
   restarts: 'Restarts PostgreSQL and cuts connections seventy times under load, and checks that no payment is lost.',
