@@ -835,6 +835,12 @@ export type Calls = {
     body: undefined
     data: { items: Array<{ queue: string; due: number; scheduled: number; oldest_due_s: number; is_cut: boolean }> }
   }
+  'GET /v1/operator/system': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: { ok: boolean; checked_at: string; checks: Array<{ name: string; status: "ok" | "warn" | "fail"; message: string }> }
+  }
   'GET /v1/session': {
     params: {  }
     query: {  }
