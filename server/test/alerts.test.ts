@@ -112,11 +112,12 @@ test('the dashboard has the form of Grafana dashboards, and its queries name onl
 
 test('operators read the depth and the age of each queue', async () => {
   const { token } = await world.newSession('SUPER_ADMIN')
-  await world.post('/v1/collections/wallet-push', { amount: 1000, phone: '0754123001' })
-  world.deps.clock.advance(60_000)
+  // The payment of the first hook is settled, so its attempt waits again only for this test.
+  const due_at = new Date(world.deps.clock.now().getTime() - 60_000)
+  await world.rows('update collection_attempts set due_at = $1', [due_at])
   const { body } = await world.get('/v1/operator/queues', token)
   const names = body.data.items.map(({ queue }: { queue: string }) => queue)
   assert.deepEqual(names, ['payments', 'payouts', 'webhooks', 'messages', 'invoice_reminders'])
   const payments = body.data.items[0]
-  assert.ok(payments.due >= 1 && payments.oldest_due_s > 0 && payments.is_cut === false, JSON.stringify(payments))
+  assert.ok(payments.due === 1 && payments.oldest_due_s === 60 && payments.is_cut === false, JSON.stringify(payments))
 })
