@@ -12,7 +12,6 @@ import { createDb, type Deps } from '../server/src/kernel/db/index.ts'
 import {
   catalogue,
   createLog,
-  createMetrics,
   createVault,
   fileSettings,
   listSettings,
@@ -22,6 +21,7 @@ import {
   systemClock,
   systemRandom,
 } from '../server/src/kernel/lib/index.ts'
+import { createMetrics } from '../server/src/kernel/lib/metrics-registry.ts'
 import { compose } from '../server/src/system.ts'
 import { apiTypes } from './api-types.ts'
 

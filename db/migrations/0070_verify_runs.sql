@@ -2,21 +2,21 @@
 -- oldest program: 0062
 
 create table verify_runs (
-  due_at      timestamptz not null,
-  process_id  uuid        not null,
-  lease_until timestamptz not null,
-  started_at  timestamptz not null,
-  finished_at timestamptz,
-  ok          boolean,
-  checks      integer,
-  problems    integer,
-  duration_ms integer,
-  broken      jsonb,
-  error       text,
-  constraint verify_runs_pkey primary key (due_at)
+  period_start timestamptz not null,
+  process_id   uuid        not null,
+  lease_until  timestamptz not null,
+  started_at   timestamptz not null,
+  finished_at  timestamptz,
+  ok           boolean,
+  checks       integer,
+  problems     integer,
+  duration_ms  integer,
+  broken       jsonb,
+  error        text,
+  constraint verify_runs_pkey primary key (period_start)
 );
 comment on table verify_runs is 'apps/operators: Scheduled runs of verify, one for each period of VERIFY_EVERY_H. The worker keeps the newest 1,000.';
-comment on column verify_runs.due_at is 'Start of the period. The primary key is the lock: one process inserts the row and runs the checks.';
+comment on column verify_runs.period_start is 'Start of the period. The primary key is the lock: one process inserts the row and runs the checks.';
 comment on column verify_runs.process_id is 'The process that runs the checks.';
 comment on column verify_runs.lease_until is 'If the run has not finished then, another process may take it.';
 comment on column verify_runs.started_at is 'When the run began.';

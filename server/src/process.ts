@@ -27,7 +27,6 @@ import {
   applyReload,
   type Config,
   ConfigError,
-  createMetrics,
   effectiveSettings,
   fileSettings,
   type GivenSettings,
@@ -43,6 +42,7 @@ import {
   unknownSettings,
   type Vault,
 } from './kernel/lib/index.ts'
+import { createMetrics } from './kernel/lib/metrics-registry.ts'
 
 /** The environment with which this process started. */
 const OWN_ENVIRONMENT = { ...process.env }

@@ -49,6 +49,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'adapters/providers/announce.ts': ['system.ts', 'main.ts'], // describes the providers of live money in the log
   'adapters/providers/mock/index.ts': ['system.ts'],
   'kernel/lib/setting.ts': ['adapters/providers'], // parsers of settings
+  'kernel/lib/metrics-registry.ts': ['process.ts'], // loads prom-client
   'kernel/db/embedded.ts': ['process.ts', 'admin.ts', 'apps/admin'], // starts a database server
   'kernel/db/migrate.ts': ['process.ts'],
   'kernel/db/migration-plan.ts': ['admin.ts'],

@@ -65,7 +65,8 @@ export function expressionsIn(files: readonly { path: string; text: string }[]):
       // This text is the pattern of a schema. The validator compiles the pattern with the flag u.
       if (node.type === 'Property' && keyOf(node) === 'pattern' && parent?.type === 'ObjectExpression') {
         const value = node.value as Node
-        if (!value.regex && !(node.shorthand as boolean)) add(value, read(value), 'u', false)
+        if (!value.regex && !isCallOf(value, 'RegExp') && !(node.shorthand as boolean))
+          add(value, read(value), 'u', false)
       }
     })
   }

@@ -10,7 +10,6 @@ import { createDb, type DbOptions, type Deps, inTransaction, openVault } from '.
 import { type Environment, isOperatorRole, type Role, SCOPES } from '../src/kernel/http/index.ts'
 import {
   createLog,
-  createMetrics,
   createVault,
   noPoint,
   noTracer,
@@ -20,6 +19,7 @@ import {
   settableClock,
   systemRandom,
 } from '../src/kernel/lib/index.ts'
+import { createMetrics } from '../src/kernel/lib/metrics-registry.ts'
 import { type ComposeOptions, compose, type System } from '../src/system.ts'
 import { createTestDatabase } from './database.ts'
 

@@ -6,7 +6,8 @@ import { createServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import { exposeDatabaseGauges, inTransaction, sql } from '../src/kernel/db/index.ts'
 import { serveMetrics } from '../src/kernel/http/index.ts'
-import { createLog, createMetrics } from '../src/kernel/lib/index.ts'
+import { createLog } from '../src/kernel/lib/index.ts'
+import { createMetrics } from '../src/kernel/lib/metrics-registry.ts'
 import { createWorld, testDeps, type World } from './harness.ts'
 
 const SERIES_MAX = 3_000

@@ -11,7 +11,6 @@ import { createDb, type Deps, inTransaction } from '../src/kernel/db/index.ts'
 import { createOutgoing, ENVIRONMENTS, type Environment } from '../src/kernel/http/index.ts'
 import {
   createLog,
-  createMetrics,
   createVault,
   noPoint,
   noTracer,
@@ -21,6 +20,7 @@ import {
   settableClock,
   systemRandom,
 } from '../src/kernel/lib/index.ts'
+import { createMetrics } from '../src/kernel/lib/metrics-registry.ts'
 import { createTestDatabase } from './database.ts'
 
 /** One process of the platform, with a merchant and the merchant's webhook receivers. */

@@ -13,7 +13,7 @@ const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
 const inWing = (path: string) => path.replace(/^(?:kernel|books|adapters|access|money|apps)\//, '')
 /** Files with messages that no console shows: the command line, the sign-in, the pay page, payments by API keys, health. */
 const ELSEWHERE =
-  /^(admin|providers|identity|pay-page|messages|work|db|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|log|network|vault)\.ts$|^http\/(outgoing|health|app(-hooks)?|json|query)\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(prompt-limits|schema)\.ts$|\.test\.ts$/
+  /^(admin|providers|identity|pay-page|messages|work|db|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|log|network|secret-file|vault)\.ts$|^http\/(outgoing|health|app(-hooks)?|json|query)\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(prompt-limits|schema)\.ts$|\.test\.ts$/
 /**
  * Messages that no form shows: messages about keys and servers, responses that are no refusals, parts of sentences,
  * descriptions.
@@ -36,7 +36,7 @@ const textsOf = (code: string) =>
 
 /** Files whose sentences are documentation, or texts for customers. */
 const DESCRIBES =
-  /(schema|texts|routes|help|mail|notify|openapi|poster|reclaim)\.ts$|^invoices\/messages\.ts$|^(documents|operators)\/|^http\/(docs|access|csv)/
+  /(schema|texts|routes|help|mail|metrics|notify|openapi|poster|reclaim)\.ts$|^invoices\/messages\.ts$|^(documents|operators)\/|^http\/(docs|access|csv)/
 
 /**
  * Finds the messages of a file: messages about a field (they begin with a verb), complete sentences, and every value of

@@ -12,7 +12,7 @@ const OWN_FOLDERS = ['server/test', 'bench', 'scripts']
 /** A line of a file of another folder that needs its own process. The line gives the reason. */
 const OWN_PROCESS = /^\/\/ Own process: /m
 const FILES_MAX = 10
-const CALL = 'runFiles('
+const CALL = 'await runFiles('
 const RUN_FILES = new URL('run-files.ts', import.meta.url).href
 
 /**

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { after, before, describe } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import './closing.ts'
 import { holdExit } from './safe-hooks.ts'
 
@@ -11,13 +11,16 @@ const ROOT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 const load = createRequire(import.meta.url)
 
 /**
- * Describes each file as a suite with the path of the file. The hooks of the file thus become hooks of its suite. If an error
- * occurs that no test awaits, or if the process ends too early, standard error names the file that ran.
+ * Describes each of several files as a suite with the path of the file. The hooks of the file thus become hooks of its suite. Only a file
+ * that is alone may await at its top level. If an error occurs that no test awaits, or if the process ends too early, standard error
+ * names the file that ran.
  */
-export function runFiles(files: readonly string[]): void {
-  let current: string | null = null
-  const release = holdExit()
-  for (const file of files) {
+export async function runFiles(files: readonly string[]): Promise<void> {
+  const [only = ''] = files
+  const is_alone = files.length === 1
+  let current: string | null = is_alone ? only : null
+  const release = is_alone ? () => {} : holdExit()
+  for (const file of is_alone ? [] : files) {
     describe(file, () => {
       before(() => {
         current = file
@@ -38,6 +41,7 @@ export function runFiles(files: readonly string[]): void {
   process.on('exit', (code) => {
     if (current !== null) process.stderr.write(`The process ended with code ${code}, ${whileOf(current, files)}.\n`)
   })
+  if (is_alone) await import(pathToFileURL(resolve(ROOT, only)).href)
 }
 
 function whileOf(current: string | null, files: readonly string[]): string {

@@ -25,6 +25,7 @@ export type Deliverer = {
   task: Task
 }
 
+const NOT_RECORDED = 'the server could not record a webhook attempt and sends the delivery again'
 const SENDING_MAX = 512
 const QUEUED_MAX = 4_096
 const CLAIM_MAX = 512
@@ -53,8 +54,7 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
     try {
       await record(result)
     } catch (error) {
-      const message = 'the server could not record a webhook attempt and sends the delivery again'
-      logFailure(deps, result.delivery, error, message)
+      logFailure(deps, result.delivery, error, NOT_RECORDED)
     } finally {
       finish(result.delivery.id)
     }

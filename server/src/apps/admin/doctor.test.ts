@@ -227,7 +227,7 @@ describe('admin doctor', { concurrency: 1 }, () => {
 
   test('a failed scheduled verify fails with the names of the broken invariants', async () => {
     assertCheck(await check(), 'books', 'warn', /no scheduled verify has ended yet/)
-    const insert = `insert into verify_runs (due_at, process_id, lease_until, started_at, finished_at, ok, checks, problems, duration_ms, broken)
+    const insert = `insert into verify_runs (period_start, process_id, lease_until, started_at, finished_at, ok, checks, problems, duration_ms, broken)
       values ($1, gen_random_uuid(), $1, $1, $1, $2, 5, $3, 10, $4)`
     await owner.query(insert, [new Date(Date.now() - 7_200_000), true, 0, '[]'])
     assertCheck(await check(), 'books', 'ok', /the last good verify ended 2 hours ago/)

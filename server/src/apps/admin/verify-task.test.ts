@@ -20,7 +20,7 @@ before(async () => {
 after(() => world.close())
 
 const runs = () =>
-  world.rows<{ ok: boolean | null; finished_at: Date | null }>('select * from verify_runs order by due_at')
+  world.rows<{ ok: boolean | null; finished_at: Date | null }>('select * from verify_runs order by period_start')
 /** Returns the answer to an operator, who signs in again because the clock moves by days. */
 const shown = async () =>
   (await world.get('/v1/operator/verify', (await world.newSession('SUPER_ADMIN')).token)).body.data
@@ -63,10 +63,10 @@ test('a scheduled verify that finds a contradiction stores the failed checks and
 test('another worker takes a run whose process died, after the lease', async () => {
   world.deps.clock.advance(24 * HOUR_MS)
   const now = world.deps.clock.now()
-  const due_at = new Date(Math.floor(now.getTime() / (24 * HOUR_MS)) * 24 * HOUR_MS)
+  const period_start = new Date(Math.floor(now.getTime() / (24 * HOUR_MS)) * 24 * HOUR_MS)
   const until = new Date(now.getTime() + HOUR_MS)
-  const insert = 'insert into verify_runs (due_at, process_id, started_at, lease_until) values ($1, $2, $3, $4)'
-  await world.rows(insert, [due_at, randomUUID(), now, until])
+  const insert = 'insert into verify_runs (period_start, process_id, started_at, lease_until) values ($1, $2, $3, $4)'
+  await world.rows(insert, [period_start, randomUUID(), now, until])
   await tasks[1].runOnce()
   assert.equal((await runs()).at(-1)?.finished_at, null)
   world.deps.clock.advance(HOUR_MS + 1)

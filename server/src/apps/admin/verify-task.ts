@@ -54,16 +54,16 @@ export function verifyTask(deps: Deps): Task {
       const now = clock.now()
       const period = Math.floor(now.getTime() / period_ms)
       if (period_ms === 0 || now.getTime() < begin || period === settled) return 0
-      const due_at = new Date(period * period_ms)
-      if (!(await claimVerifyRun(deps, due_at, LEASE_MS))) return 0
+      const period_start = new Date(period * period_ms)
+      if (!(await claimVerifyRun(deps, period_start, LEASE_MS))) return 0
       let result: VerifyResult
       try {
         result = await run()
       } catch {
-        await releaseVerifyRun(deps, due_at)
+        await releaseVerifyRun(deps, period_start)
         return 0
       }
-      await finishVerifyRun(deps, due_at, now, result)
+      await finishVerifyRun(deps, period_start, now, result)
       settled = period
       if (result.ok !== true)
         log.error(

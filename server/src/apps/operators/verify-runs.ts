@@ -10,8 +10,8 @@ const KEPT_MAX = 1_000
 
 const CLAIM = sql(
   'verify_run_claim',
-  `insert into verify_runs (due_at, process_id, started_at, lease_until) values ($1, $2, $3, $4)
-   on conflict (due_at) do update
+  `insert into verify_runs (period_start, process_id, started_at, lease_until) values ($1, $2, $3, $4)
+   on conflict (period_start) do update
      set process_id = excluded.process_id, started_at = excluded.started_at, lease_until = excluded.lease_until
      where verify_runs.finished_at is null and verify_runs.lease_until < excluded.started_at
    returning 1`,
@@ -19,23 +19,26 @@ const CLAIM = sql(
 const FINISH = sql(
   'verify_run_finish',
   `update verify_runs set finished_at = $3, ok = $4, checks = $5, problems = $6, duration_ms = $7, broken = $8, error = $9
-   where due_at = $1 and process_id = $2 and finished_at is null returning 1`,
+   where period_start = $1 and process_id = $2 and finished_at is null returning 1`,
 )
 const RELEASE = sql(
   'verify_run_release',
-  'delete from verify_runs where due_at = $1 and process_id = $2 and finished_at is null',
+  'delete from verify_runs where period_start = $1 and process_id = $2 and finished_at is null',
 )
 const TRIM = sql(
   'verify_run_trim',
-  'delete from verify_runs where due_at < (select due_at from verify_runs order by due_at desc offset $1 limit 1)',
+  'delete from verify_runs where period_start < (select period_start from verify_runs order by period_start desc offset $1 limit 1)',
 )
 const RECENT = sql(
   'verify_run_recent',
-  `select due_at, started_at, finished_at, ok, checks, problems, duration_ms, broken, error from verify_runs
-   where finished_at is not null order by due_at desc limit $1`,
+  `select period_start, started_at, finished_at, ok, checks, problems, duration_ms, broken, error from verify_runs
+   where finished_at is not null order by period_start desc limit $1`,
 )
 // The newest runs are the first rows of the index; usually the first of them is good.
-const LAST_GOOD = sql('verify_run_good', 'select finished_at from verify_runs where ok order by due_at desc limit 1')
+const LAST_GOOD = sql(
+  'verify_run_good',
+  'select finished_at from verify_runs where ok order by period_start desc limit 1',
+)
 
 /** The result of a run. `ok` is null if the run ended without a result, and `error` has the reason. */
 export type VerifyResult = {
@@ -47,7 +50,7 @@ export type VerifyResult = {
 
 /** A finished run. */
 export type VerifyRun = Omit<VerifyResult, 'broken'> & {
-  due_at: Date
+  period_start: Date
   started_at: Date
   finished_at: Date
   problems: number | null
@@ -56,27 +59,32 @@ export type VerifyRun = Omit<VerifyResult, 'broken'> & {
 }
 
 /** Takes the run of a period for this process until the lease ends. Returns false if another process has it or had it. */
-export async function claimVerifyRun(deps: Deps, due_at: Date, lease_ms: number): Promise<boolean> {
+export async function claimVerifyRun(deps: Deps, period_start: Date, lease_ms: number): Promise<boolean> {
   const now = deps.clock.now()
   const until = new Date(now.getTime() + lease_ms)
-  const taken = await oneStatement(deps.db).query(CLAIM, [due_at, deps.process_id, now, until])
+  const taken = await oneStatement(deps.db).query(CLAIM, [period_start, deps.process_id, now, until])
   return taken.length > 0
 }
 
 /** Stores the result of the run, and deletes the oldest runs. A run whose lease another process took stays unchanged. */
-export async function finishVerifyRun(deps: Deps, due_at: Date, started_at: Date, result: VerifyResult): Promise<void> {
+export async function finishVerifyRun(
+  deps: Deps,
+  period_start: Date,
+  started_at: Date,
+  result: VerifyResult,
+): Promise<void> {
   const now = deps.clock.now()
   const { ok, checks, broken, error } = result
   const duration_ms = Math.max(0, now.getTime() - started_at.getTime())
   const found = broken === null ? null : JSON.stringify(broken)
-  const values = [due_at, deps.process_id, now, ok, checks, broken?.length ?? null, duration_ms, found, error]
+  const values = [period_start, deps.process_id, now, ok, checks, broken?.length ?? null, duration_ms, found, error]
   await oneStatement(deps.db).query(FINISH, values)
   await oneStatement(deps.db).query(TRIM, [KEPT_MAX - 1])
 }
 
 /** Gives the run of a period back, so that another process starts it from the beginning. */
-export async function releaseVerifyRun(deps: Deps, due_at: Date): Promise<void> {
-  await oneStatement(deps.db).query(RELEASE, [due_at, deps.process_id])
+export async function releaseVerifyRun(deps: Deps, period_start: Date): Promise<void> {
+  await oneStatement(deps.db).query(RELEASE, [period_start, deps.process_id])
 }
 
 /** Returns the last finished run (null: none yet), and when the last run ended whose checks all hold. */
@@ -142,6 +150,6 @@ export function verifyRunRoutes(deps: Deps): Routes {
   }
 }
 
-function presentRun({ due_at: _, started_at, finished_at, ...run }: VerifyRun) {
+function presentRun({ period_start: _, started_at, finished_at, ...run }: VerifyRun) {
   return { started_at: started_at.toISOString(), finished_at: finished_at.toISOString(), ...run }
 }

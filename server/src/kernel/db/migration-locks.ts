@@ -20,7 +20,7 @@ export type LockStep = {
 
 type LockRule = { pattern: RegExp } & Omit<LockStep, 'table'>
 
-const NAME = String.raw`(?:only\s+)?(?:public\.)?"?([a-z_][a-z0-9_]*)"?`
+const TABLE_NAME = String.raw`(?:only\s+)?(?:public\.)?"?([a-z_][a-z0-9_]*)"?`
 const BRIEF = { blocks: 'reads and writes', time: 'moment', contracts: false, instead: null } as const
 
 /** What each action of ALTER TABLE does. The first matching rule counts. */
@@ -94,7 +94,7 @@ const UNKNOWN: Omit<LockRule, 'pattern'> = {
 /** What each statement does. The group of the pattern is the table. The first matching rule counts. */
 const STATEMENTS: readonly LockRule[] = [
   {
-    pattern: new RegExp(`^create (?:unique )?index concurrently .*?\\bon ${NAME}`),
+    pattern: new RegExp(`^create (?:unique )?index concurrently .*?\\bon ${TABLE_NAME}`),
     ...{
       blocks: 'nothing',
       time: 'grows',
@@ -104,7 +104,7 @@ const STATEMENTS: readonly LockRule[] = [
     },
   },
   {
-    pattern: new RegExp(`^create (?:unique )?index .*?\\bon ${NAME}`),
+    pattern: new RegExp(`^create (?:unique )?index .*?\\bon ${TABLE_NAME}`),
     ...{ blocks: 'writes', time: 'grows', contracts: false, does: 'builds an index' },
     instead: 'create the index concurrently, in a file with the line "-- outside a transaction"',
   },
@@ -114,12 +114,12 @@ const STATEMENTS: readonly LockRule[] = [
   },
   { pattern: /^drop index\b/, ...{ ...BRIEF, does: 'drops an index' } },
   {
-    pattern: new RegExp(`^drop table (?:if exists )?${NAME}`),
+    pattern: new RegExp(`^drop table (?:if exists )?${TABLE_NAME}`),
     ...{ ...BRIEF, contracts: true, does: 'drops a table' },
     instead: 'drop the table in the release after the one that stops to use it, and accept the drop in the file',
   },
   {
-    pattern: new RegExp(`^(?:update|delete from) ${NAME}`),
+    pattern: new RegExp(`^(?:update|delete from) ${TABLE_NAME}`),
     ...{
       blocks: 'writes',
       time: 'grows',
@@ -129,11 +129,11 @@ const STATEMENTS: readonly LockRule[] = [
     instead: 'let a task of the worker change the rows in sets',
   },
   {
-    pattern: new RegExp(`^create (?:or replace )?(?:constraint )?trigger .*?\\bon ${NAME}`),
+    pattern: new RegExp(`^create (?:or replace )?(?:constraint )?trigger .*?\\bon ${TABLE_NAME}`),
     ...{ ...BRIEF, blocks: 'writes', does: 'adds a trigger' },
   },
   {
-    pattern: new RegExp(`^insert into ${NAME}`),
+    pattern: new RegExp(`^insert into ${TABLE_NAME}`),
     ...{ blocks: 'nothing', time: 'none', contracts: false, does: 'adds rows', instead: null },
   },
   {
@@ -156,14 +156,14 @@ export function lockSteps(sql: string): LockStep[] {
     if (rule.does !== 'changes no rows') steps.push({ table, ...rule })
   }
   for (const text of statements) {
-    const made = new RegExp(`^create (?:unlogged )?table (?:if not exists )?${NAME}`).exec(text)?.[1]
+    const made = new RegExp(`^create (?:unlogged )?table (?:if not exists )?${TABLE_NAME}`).exec(text)?.[1]
     if (made !== undefined) {
       created.add(made)
-      for (const [, referenced] of text.matchAll(new RegExp(`\\breferences ${NAME}`, 'g')))
+      for (const [, referenced] of text.matchAll(new RegExp(`\\breferences ${TABLE_NAME}`, 'g')))
         add(referenced as string, { pattern: /./, ...BRIEF, blocks: 'writes', does: `lets ${made} refer to the table` })
       continue
     }
-    const altered = new RegExp(`^alter table (?:if exists )?${NAME} (.*)$`).exec(text)
+    const altered = new RegExp(`^alter table (?:if exists )?${TABLE_NAME} (.*)$`).exec(text)
     if (altered !== null) {
       for (const action of splitAt(altered[2] as string, ',')) {
         add(altered[1] as string, ACTIONS.find(({ pattern }) => pattern.test(action)) ?? { pattern: /./, ...UNKNOWN })

@@ -56,5 +56,7 @@ export function readSecretFile(path: string, name: string, env: ProcessVariables
       `has no value, because other users can read or change the file of ${name}_FILE: ${path} has the permissions ${file.exposure}. Run: chmod 600 ${path}`,
     )
   }
-  return file.text.replace(/[\r\n]+$/, '')
+  let end = file.text.length
+  while (end > 0 && '\r\n'.includes(file.text.charAt(end - 1))) end -= 1
+  return file.text.slice(0, end)
 }

@@ -10,7 +10,9 @@ const otlpEndpoint = (value: string): string => {
   if (parsed.username !== '' || parsed.password !== '')
     throw new Error('must hold no user name or password: use OTEL_EXPORTER_OTLP_HEADERS')
   if (parsed.search !== '' || parsed.hash !== '') throw new Error('must hold no query and no fragment')
-  return value.replace(/\/+$/, '')
+  let end = value.length
+  while (value.charAt(end - 1) === '/') end -= 1
+  return value.slice(0, end)
 }
 
 const HEADER_NAME = /^[a-z0-9-]{1,64}$/i

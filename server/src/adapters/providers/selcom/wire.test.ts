@@ -96,25 +96,18 @@ describe('the adapter as a whole', () => {
     await provider.payout(first)
     for (let i = 0; i < 3; i++) await provider.payout(payout())
     assert.equal(logged.length, 1)
-    const {
-      level,
-      provider: name,
-      path,
-      reference,
-      status,
-      resultcode,
-      message: logged_message,
-    } = JSON.parse(logged[0] ?? '')
+    const { level, provider: name, ...fields } = JSON.parse(logged[0] ?? '')
+    const { provider_path, provider_reference, provider_status, provider_code, provider_message } = fields
     assert.deepEqual(
-      { level, name, path, reference, status, resultcode, logged_message },
+      { level, name, provider_path, provider_reference, provider_status, provider_code, provider_message },
       {
         level: 'warn',
         name: 'selcom',
-        path: '/walletcashin/process',
-        reference: first.reference,
-        status: 403,
-        resultcode: '403',
-        logged_message: message,
+        provider_path: '/walletcashin/process',
+        provider_reference: first.reference,
+        provider_status: 403,
+        provider_code: '403',
+        provider_message: message,
       },
     )
   })

@@ -132,7 +132,7 @@ describe('states that no setting names', () => {
       assert.equal(shortly(answer), 'unknown unseen_status')
     }
     assert.deepEqual(
-      lines().map((line) => [line.kind, line.word, line.settings]),
+      lines().map((line) => [line.kind, line.provider_state, line.settings]),
       [['payment', 'Cancelled', 'VODACOM_PENDING_STATES, VODACOM_FAILED_STATES']],
     )
     state = 'CANCELLED'
@@ -249,7 +249,7 @@ describe('a failing gateway', () => {
     const written =
       JSON.stringify(answers, (_name, value) => (typeof value === 'bigint' ? `${value}` : value)) + logged.join()
     assert.match(written, /INS-21/)
-    assert.equal(JSON.parse(logged[0] ?? '').description.length, 300)
+    assert.equal(JSON.parse(logged[0] ?? '').provider_message.length, 300)
     for (const secret of [seen, seen.slice(0, 40), API_KEY, 'the-session-of-the-tests']) {
       assert.ok(!written.includes(secret), secret)
     }

@@ -1,0 +1,88 @@
+// Makes the metrics of a process with prom-client. The index does not export this file: threads need no metrics, and would load the
+// package into their memory.
+
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { MetricSpec, Metrics, SeriesOf } from './metrics.ts'
+
+/** The label value that stands for all values beyond `series_max`. */
+const OTHER = 'other'
+/** The number of series of the process metrics. */
+const PROCESS_SERIES = 110
+
+/** Makes the metrics of a process, without any series. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const declared = new Map<string, { series: unknown; series_max: number }>()
+  const readers: (() => void | Promise<void>)[] = []
+  let process_series = 0
+  const declare = <Series>(spec: MetricSpec, lines: number, make: () => Series): Series => {
+    const existing = declared.get(spec.name)
+    if (existing !== undefined) return existing.series as Series
+    const series = make()
+    declared.set(spec.name, { series, series_max: seriesLimit(spec) * lines })
+    return series
+  }
+  const options = ({ name, help, labels = [] }: MetricSpec) => ({
+    name,
+    help,
+    labelNames: [...labels],
+    registers: [registry],
+  })
+  return {
+    counter: (spec) =>
+      declare(spec, 1, () => {
+        const counter = new Counter(options(spec))
+        return boundedSeries(spec, (values) => counter.labels(...values))
+      }),
+    gauge: (spec) =>
+      declare(spec, 1, () => {
+        const gauge = new Gauge(options(spec))
+        const series = boundedSeries(spec, (values) => gauge.labels(...values))
+        const reset = () => {
+          gauge.reset()
+          // The registry gives a gauge without labels the value 0, which no reading returned.
+          if ((spec.labels ?? []).length === 0) gauge.remove()
+        }
+        reset()
+        return Object.assign(series, { reset })
+      }),
+    histogram: (spec) =>
+      // A histogram also has a series for the largest bucket, the sum and the number.
+      declare(spec, spec.buckets.length + 3, () => {
+        const histogram = new Histogram({ ...options(spec), buckets: [...spec.buckets] })
+        return boundedSeries(spec, (values) => histogram.labels(...values))
+      }),
+    beforeScrape: (read) => void readers.push(read),
+    addProcessMetrics() {
+      process_series = PROCESS_SERIES
+      collectDefaultMetrics({ register: registry })
+    },
+    async text() {
+      await Promise.all(readers.map((read) => read()))
+      return registry.metrics()
+    },
+    content_type: registry.contentType,
+    seriesMax: () => [...declared.values()].reduce((sum, { series_max }) => sum + series_max, process_series),
+  }
+}
+
+const seriesLimit = ({ labels = [], series_max = 1 }: MetricSpec) => (labels.length === 0 ? 1 : series_max)
+
+/** Makes each series once. From the limit on, every new combination of label values is the series `other`. */
+function boundedSeries<Series>(spec: MetricSpec, make: (values: string[]) => Series): SeriesOf<Series> {
+  const limit = seriesLimit(spec)
+  const made = new Map<string, Series>()
+  const others = (spec.labels ?? []).map(() => OTHER)
+  const find = (values: string[]): Series => {
+    const key = values.join('\n')
+    const existing = made.get(key)
+    if (existing !== undefined) return existing
+    // One place stays free for `other`.
+    const is_full = made.size >= limit - 1 && values.length > 0
+    if (is_full && values !== others) return find(others)
+    const series = make(values)
+    made.set(key, series)
+    return series
+  }
+  return (...values) => find(values)
+}
