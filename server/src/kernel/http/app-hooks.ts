@@ -15,7 +15,7 @@ import type { RequestLimits } from './limits.ts'
 import type { OperatorGate } from './operator-gate.ts'
 import { checkQuery, queryNames } from './query.ts'
 import { requestMetrics } from './request-metrics.ts'
-import { hasCallerLeft } from './turns.ts'
+import { hasCallerLeft, type RequestTurns } from './turns.ts'
 
 /** The age after which the server reads the rights of a caller again before the server executes the request. */
 const RIGHTS_FRESH_MS = 250
@@ -48,6 +48,8 @@ export type AppContext = {
   operatorGate: OperatorGate
   /** Drops a request whose caller has left. */
   drop(request: IncomingMessage): void
+  /** Lets callers take turns. */
+  turns: RequestTurns
   /** True while the app stops. The server then closes each connection after its answer. */
   closing: boolean
 }
@@ -147,7 +149,7 @@ async function checkRequest(context: AppContext, request: FastifyRequest, reply:
   if (request.routeOptions.config.step_up === 'always') checkSignInAge(deps, principal)
 }
 
-async function authenticate({ options, limits }: AppContext, request: FastifyRequest, reply: FastifyReply) {
+async function authenticate({ options, limits, turns }: AppContext, request: FastifyRequest, reply: FastifyReply) {
   if (request.url.includes('?')) refuseKeyInQuery(request, options.isKey)
   limits.refuseBlockedAddress(request, reply)
   let principal: Principal
@@ -160,6 +162,7 @@ async function authenticate({ options, limits }: AppContext, request: FastifyReq
     throw error
   }
   limits.rememberCredential(request)
+  turns.rememberCredential(request.raw)
   await limits.byKey(request, reply)
   return principal
 }

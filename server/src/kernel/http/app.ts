@@ -61,8 +61,8 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   app.decorate('rememberCallbackAddress', limits.rememberCallbackAddress)
   const connections = limitConnections(app.server, deps)
   const drop = createDrop(deps.log)
-  shareTurns(app.server, drop)
-  const context: AppContext = { deps, options, limits, connections, headers, operatorGate, drop, closing: false }
+  const turns = shareTurns(app.server, drop)
+  const context: AppContext = { deps, options, limits, connections, headers, operatorGate, drop, turns, closing: false }
   addHooks(app, context)
   for (const routes of options.routes) routes(app)
   app.setNotFoundHandler((request, reply) => answerNoRoute(app, context, request, reply))

@@ -13,7 +13,8 @@ export type RequestsInProgress = {
 /** Starts to track the requests of a server. The caller must call this function before the server listens. */
 export function trackRequests(server: Server): RequestsInProgress {
   const open = new Set<Socket>()
-  const busy = new Set<Socket>()
+  /** The number of requests in progress of each connection: a client may send several before the first answer. */
+  const busy = new Map<Socket, number>()
   server.on('connection', (socket: Socket) => {
     open.add(socket)
     socket.once('close', () => {
@@ -22,11 +23,15 @@ export function trackRequests(server: Server): RequestsInProgress {
     })
   })
   server.on('request', ({ socket }, response) => {
-    busy.add(socket)
-    response.once('close', () => busy.delete(socket))
+    busy.set(socket, (busy.get(socket) ?? 0) + 1)
+    response.once('close', () => {
+      const left = (busy.get(socket) ?? 1) - 1
+      if (left === 0) busy.delete(socket)
+      else busy.set(socket, left)
+    })
   })
   return {
-    count: () => busy.size,
+    count: () => [...busy.values()].reduce((sum, requests) => sum + requests, 0),
     closeOthers() {
       for (const socket of open) if (!busy.has(socket)) socket.destroy()
     },

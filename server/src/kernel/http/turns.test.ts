@@ -3,30 +3,30 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
-import { shareTurns } from './turns.ts'
+import { type RequestTurns, shareTurns } from './turns.ts'
 
 const BURST = 150
 const BUSY_MS = 2
 
 /** Starts a server whose work on each request blocks the thread for BUSY_MS. `begun` lists the paths in the order of the work. */
-async function startBusyServer(): Promise<{ server: Server; begun: string[]; dropped: string[] }> {
+async function startBusyServer(): Promise<{ server: Server; begun: string[]; dropped: string[]; turns: RequestTurns }> {
   const [begun, dropped]: [string[], string[]] = [[], []]
   const server = createServer((request, response) => {
     begun.push(request.url ?? '')
     for (const end = performance.now() + BUSY_MS; performance.now() < end; );
     response.end()
   })
-  shareTurns(server, (request) => {
+  const turns = shareTurns(server, (request) => {
     dropped.push(request.url ?? '')
     request.socket.destroy()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return { server, begun, dropped }
+  return { server, begun, dropped, turns }
 }
 
 async function connectTo(server: Server): Promise<Socket> {
@@ -44,7 +44,9 @@ async function untilBegun(begun: readonly string[], count: number): Promise<void
 }
 
 test('behind a burst of one caller, the server answers a health check at once and another caller soon', async () => {
-  const { server, begun } = await startBusyServer()
+  const { server, begun, turns } = await startBusyServer()
+  for (const key of ['attacker', 'honest'])
+    turns.rememberCredential({ headers: { authorization: `Bearer ${key}` } } as IncomingMessage)
   const sockets: Socket[] = []
   try {
     for (let i = 0; i < BURST + 3; i++) sockets.push(await connectTo(server))
@@ -60,6 +62,40 @@ test('behind a burst of one caller, the server answers a health check at once an
     }
   } finally {
     for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+})
+
+test('invented credentials and invented paths do not delay a caller whose credential was valid', async () => {
+  const { server, begun, turns } = await startBusyServer()
+  const sockets: Socket[] = []
+  try {
+    turns.rememberCredential({ headers: { authorization: 'Bearer honest' } } as IncomingMessage)
+    for (let i = 0; i < BURST + 1; i++) sockets.push(await connectTo(server))
+    const [honest, ...burst] = sockets as [Socket, ...Socket[]]
+    for (const [i, socket] of burst.entries()) socket.write(get(i % 2 === 0 ? '/v1/me' : `/part-${i}`, `invented-${i}`))
+    honest.write(get('/v1/collections', 'honest'))
+    await untilBegun(begun, BURST + 1)
+    const place = begun.indexOf('/v1/collections')
+    assert.ok(place < BURST / 2, `the honest caller began after ${place} requests of the burst`)
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+})
+
+test('the server closes a connection that sends many requests without reading an answer', async () => {
+  const { server, begun } = await startBusyServer()
+  const socket = await connectTo(server)
+  try {
+    const closed = once(socket, 'close')
+    socket.on('error', () => {})
+    socket.resume()
+    socket.write(get('/v1/me').repeat(BURST))
+    await closed
+    assert.ok(begun.length < BURST / 2, `${begun.length} requests began`)
+  } finally {
+    socket.destroy()
     server.close()
   }
 })

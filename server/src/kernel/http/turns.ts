@@ -2,6 +2,7 @@
 // burst of one caller delays neither the health checks nor the requests of others.
 
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Log } from '../lib/index.ts'
 
 /**
@@ -12,6 +13,12 @@ const TURN_MS = 10
 const TURN_REQUESTS = 8
 /** The paths of load balancers, which never wait. */
 const HEALTH = ['/readyz', '/healthz']
+/** The requests of one connection that may wait. A client that sends more without reading an answer loses the connection. */
+const WAITING_PER_CONNECTION = 16
+/** The known credentials. Above this number, the server forgets all, and each is known again after its next request. */
+const CREDENTIALS_MAX = 5_000
+/** The parts of the server, each with a lane for requests without a known credential. All other paths share one lane. */
+const PARTS = ['/v1', '/public', '/pay', '/callbacks', '/identity', '/dashboard', '/operator']
 /** The shortest time between two log lines about dropped requests. */
 const LOG_EVERY_MS = 10_000
 
@@ -25,13 +32,26 @@ export function hasCallerLeft({ socket }: IncomingMessage): boolean {
   return socket.destroyed === true || socket.writableEnded === true
 }
 
+/** The turns of a server. */
+export type RequestTurns = {
+  /** Gives a credential that was valid a lane of its own. Invalid credentials share lanes, because a caller can invent any number. */
+  rememberCredential(request: IncomingMessage): void
+}
+
 /**
  * Lets the requests of a server begin in turns. If a caller leaves before its request begins, the server drops the request with `drop`.
  * Call this function after the framework has added its own listener.
  */
-export function shareTurns(server: Server, drop: (request: IncomingMessage) => void): void {
+export function shareTurns(server: Server, drop: (request: IncomingMessage) => void): RequestTurns {
   const [handle] = server.listeners('request') as [RequestListener]
-  const waiting = createRequestLanes()
+  const credentials = new Set<string>()
+  const waiting = createRequestLanes(credentials)
+  const waiting_of = new WeakMap<Socket, number>()
+  const countOf = ({ socket }: IncomingMessage, change: number) => {
+    const count = (waiting_of.get(socket) ?? 0) + change
+    waiting_of.set(socket, count)
+    return count
+  }
   /** The turn of the event loop in which the server has begun requests. Null means that it has begun none in this turn. */
   let turn: { since: number; begun: number } | null = null
 
@@ -52,6 +72,7 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
     const next = isOver(current) ? undefined : waiting.take()
     if (next === undefined) return
     current.begun += 1
+    countOf(next.request, -1)
     if (hasCallerLeft(next.request)) drop(next.request)
     else handle(next.request, next.response)
     process.nextTick(beginNext)
@@ -60,23 +81,35 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
   server.on('request', (request, response) => {
     if (HEALTH.includes(request.url ?? '')) return handle(request, response)
     const current = turn ?? beginTurn()
-    if (waiting.size() > 0 || isOver(current)) return waiting.add({ request, response })
+    if (waiting.size() > 0 || isOver(current)) {
+      waiting.add({ request, response })
+      if (countOf(request, 1) > WAITING_PER_CONNECTION) request.socket.destroy()
+      return
+    }
     current.begun += 1
     handle(request, response)
   })
+  return {
+    rememberCredential(request) {
+      const credential = readCredential(request)
+      if (credential === null) return
+      if (credentials.size >= CREDENTIALS_MAX) credentials.clear()
+      credentials.add(credential)
+    },
+  }
 }
 
 /**
- * Keeps the waiting requests in lanes, from which the server takes in turns. A lane has the requests of one credential, or the requests
- * without a credential to one part of the server, such as /pay.
+ * Keeps the waiting requests in lanes, from which the server takes in turns. A lane has the requests of one known credential, or
+ * the other requests to one part of the server, such as /pay.
  */
-function createRequestLanes() {
+function createRequestLanes(credentials: ReadonlySet<string>) {
   const lanes = new Map<string, Waiting[]>()
   let size = 0
   return {
     size: () => size,
     add(one: Waiting): void {
-      const lane = requestLane(one.request)
+      const lane = requestLane(one.request, credentials)
       const others = lanes.get(lane)
       if (others) others.push(one)
       else lanes.set(lane, [one])
@@ -96,9 +129,16 @@ function createRequestLanes() {
   }
 }
 
-function requestLane({ headers, url = '' }: IncomingMessage): string {
+function requestLane(request: IncomingMessage, credentials: ReadonlySet<string>): string {
+  const credential = readCredential(request)
+  if (credential !== null && credentials.has(credential)) return credential
+  const part = /^\/[^/?]*/.exec(request.url ?? '')?.[0] ?? ''
+  return PARTS.includes(part) ? part : 'other'
+}
+
+function readCredential({ headers }: IncomingMessage): string | null {
   const credential = headers.authorization ?? headers['x-api-key']
-  return typeof credential === 'string' ? credential : (/^\/[^/?]*/.exec(url)?.[0] ?? '')
+  return typeof credential === 'string' ? credential : null
 }
 
 /** Makes the function that drops a request whose caller has left. It logs the number of dropped requests. */
