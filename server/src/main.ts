@@ -119,7 +119,12 @@ async function startServer(config: Config, log: Log, { releases, draining, work 
   // the list may begin work.
   releases.push(async () => {
     for (const task of system.tasks) await task.idle()
-    await giveBackLeases(system.tasks)
+    await giveBackLeases(system.tasks).catch((error) =>
+      log.warn(
+        { component: 'process', err: error },
+        'the process could not give its leases back; the leases end by themselves',
+      ),
+    )
   })
   await startMetrics(deps, releases)
   if (config.process === 'worker') {
@@ -243,7 +248,8 @@ function onStop(log: Log, delay_s: number, { work, signals, stop }: StopOptions)
     ending = true
     const open_requests = work.requests?.count() ?? 0
     const late = sleep(GIVE_BACK_MS_MAX).then(() => null)
-    const leases = await Promise.race([giveBackLeases(work.tasks), late]).catch(() => null)
+    const repeatable = work.tasks.filter(({ repeats_safely }) => repeats_safely)
+    const leases = await Promise.race([giveBackLeases(repeatable), late]).catch(() => null)
     log.warn(
       {
         component: 'process',

@@ -103,6 +103,7 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
       },
       idle: () => (in_flight.size === 0 ? Promise.resolve() : new Promise((resolve) => idle_waiters.push(resolve))),
       giveBack: claim.giveBack,
+      repeats_safely: true,
     },
   }
 }

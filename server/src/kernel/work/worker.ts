@@ -16,6 +16,11 @@ export type Task = {
   idle(): Promise<void>
   /** Ends the leases that this process still holds when it stops, and returns their number. */
   giveBack?(): Promise<number>
+  /**
+   * True means that another process may repeat the calls in progress at once, as receivers of webhooks expect. Without it, a process that
+   * ends in the middle keeps its leases until they end: a payout whose request is on its way must not be sent again.
+   */
+  repeats_safely?: true
 }
 
 /** The running worker. */
