@@ -68,21 +68,28 @@ export function createMetrics(): Metrics {
 
 const seriesLimit = ({ labels = [], series_max = 1 }: MetricSpec) => (labels.length === 0 ? 1 : series_max)
 
-/** Makes each series once. From the limit on, every new combination of label values is the series `other`. */
+/** The places that a metric keeps free for the series beyond its limit, one for each kept value, such as a status. */
+const KEPT_SERIES = 24
+
+/** Makes each series once. From the limit on, every new combination of label values is a series of `other` with the kept values. */
 function boundedSeries<Series>(spec: MetricSpec, make: (values: string[]) => Series): SeriesOf<Series> {
   const limit = seriesLimit(spec)
   const made = new Map<string, Series>()
-  const others = (spec.labels ?? []).map(() => OTHER)
-  const find = (values: string[]): Series => {
+  const { labels = [], keeps = [] } = spec
+  const free = keeps.length > 0 ? KEPT_SERIES : 1
+  const add = (values: string[]): Series => {
     const key = values.join('\n')
     const existing = made.get(key)
     if (existing !== undefined) return existing
-    // One place stays free for `other`.
-    const is_full = made.size >= limit - 1 && values.length > 0
-    if (is_full && values !== others) return find(others)
     const series = make(values)
     made.set(key, series)
     return series
   }
-  return (...values) => find(values)
+  return (...values) => {
+    const existing = made.get(values.join('\n'))
+    if (existing !== undefined) return existing
+    if (values.length === 0 || made.size < limit - free) return add(values)
+    const kept = labels.map((name, i) => (keeps.includes(name) ? (values[i] as string) : OTHER))
+    return add(made.size < limit - 1 ? kept : labels.map(() => OTHER))
+  }
 }

@@ -7,6 +7,8 @@ export type MetricSpec = {
   labels?: readonly string[]
   /** The largest number of different label values together. Further values count as `other`. 1 without labels. */
   series_max?: number
+  /** The labels whose values stay beyond `series_max`, such as the status, which an alert needs. They have few values. */
+  keeps?: readonly string[]
 }
 
 /** The declaration of a histogram, with the upper limits of its buckets. */
