@@ -408,14 +408,19 @@ export function inTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>)
 
 /** Makes a transaction for a use case whose only write is one statement. Each statement commits by itself. */
 export function oneStatement(db: DbSession): Tx {
+  // The statement has committed when it returns.
+  let is_committed = false
+  const after_commit: (() => void)[] = []
   return {
     kind: 'tx',
-    // Each statement has committed when it returns.
-    afterCommit: (then) => then(),
+    afterCommit: (then) => (is_committed ? then() : void after_commit.push(then)),
     async query(statement, values) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await db.query(statement, values)
+          const rows = await db.query<never>(statement, values)
+          is_committed = true
+          for (const then of after_commit.splice(0)) then()
+          return rows
         } catch (error) {
           if (attempt === ATTEMPTS_MAX || !mayRunAgain(error)) throw error
           await db.query(PAUSE, [attempt]).catch(() => {})
