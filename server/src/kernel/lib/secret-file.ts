@@ -24,8 +24,9 @@ export function readPrivateFile(path: string, env: ProcessVariables, allowed: 'o
     const { mode, uid, gid } = fstatSync(file)
     const text = readFileSync(file, 'utf8')
     const permissions = (mode & 0o777).toString(8).padStart(3, '0')
-    // root gives a service its secrets in this form: owner root, readable for the group of the service.
-    const by_root = uid === 0 && gid === process.getegid?.() && (mode & GROUP_WRITES_OTHERS) === 0
+    // root gives a service its secrets in this form: owner root, readable for a group of the service.
+    const groups = [process.getegid?.(), ...(process.getgroups?.() ?? [])]
+    const by_root = uid === 0 && groups.includes(gid) && (mode & GROUP_WRITES_OTHERS) === 0
     const is_exposed = allowed === 'group' ? (mode & OTHERS) !== 0 : (mode & GROUP_OR_OTHERS) !== 0 && !by_root
     return { text, exposure: is_exposed && !isPrivateFolder(path, env) ? permissions : null }
   } finally {
