@@ -49,7 +49,9 @@ export function debianFiles(lock: Lock): InstalledFile[] {
     file('/etc/malipo/migrate.env', 'deploy/debian/migrate.env', 0o600),
     file('/usr/share/doc/malipo/copyright', 'LICENSE'),
     file('/usr/share/doc/malipo/settings.env', '.env.example'),
-    ...filesOf('deploy/proxies').map((path) => file(`/usr/share/doc/malipo/${path.replace('deploy/', '')}`, path)),
+    ...['deploy/proxies', 'deploy/monitoring']
+      .flatMap(filesOf)
+      .map((path) => file(`/usr/share/doc/malipo/${path.replace('deploy/', '')}`, path)),
     ...DOCUMENTS.flatMap((path) => filesOf(path)).map((path) =>
       file(`/usr/share/doc/malipo/${path.replace(/^docs\/(?:operate\/)?/, '')}`, path),
     ),

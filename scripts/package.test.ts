@@ -109,7 +109,10 @@ test('each unit runs an installed program as the user malipo, without privileges
     ])
       assert.ok(unit.split('\n').includes(line), `${name} needs the line ${line}`)
     if (name !== 'malipo-migrate.service')
-      assert.match(unit, /^KillSignal=SIGTERM\nKillMode=mixed\nTimeoutStopSec=\d+$/m)
+      assert.match(
+        unit,
+        /^ExecReload=\/bin\/kill -HUP \$MAINPID$[\s\S]*^KillSignal=SIGTERM\nKillMode=mixed\nTimeoutStopSec=\d+$/m,
+      )
     assert.match(unit, /^Environment=NODE_ENV=production .*MALIPO_ENV=\/etc\/malipo\/malipo\.env$/m)
     // The role of the owner reaches only the unit that migrates.
     assert.equal(/migrate\.env/.test(unit.replace('malipo-migrate', '')), name === 'malipo-migrate.service')
