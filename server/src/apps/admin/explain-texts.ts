@@ -167,9 +167,12 @@ const PERSONS: Readonly<Record<string, { waiting_for: string; says: string }>> =
   },
   BLOCKED_IP_WHITELIST: {
     waiting_for: 'operator',
-    says: "The provider refuses this server's address. Let the provider allow the address, then an operator must retry it.",
+    says: 'The provider refuses the platform: its address, credentials or float. After the correction, an operator must retry it.',
   },
-  NEEDS_ADMIN_ATTENTION: { waiting_for: 'operator', says: 'An operator must retry or resolve it.' },
+  NEEDS_ADMIN_ATTENTION: {
+    waiting_for: 'operator',
+    says: 'An operator must compare it with the statement of the provider and resolve it.',
+  },
 }
 
 /** Explains a payout. */

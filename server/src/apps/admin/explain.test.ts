@@ -151,12 +151,17 @@ const PAYOUTS: [string, Partial<ExplainedPayout>, string | null, RegExp][] = [
     'operator',
     /statement of the provider and resolve it\. The server queries Selcom again at 10:51/,
   ],
-  ['BLOCKED_IP_WHITELIST', { status: 'BLOCKED_IP_WHITELIST', open: null }, 'operator', /allow the address/],
+  [
+    'BLOCKED_IP_WHITELIST',
+    { status: 'BLOCKED_IP_WHITELIST', open: null },
+    'operator',
+    /address, credentials or float\. After the correction/,
+  ],
   [
     'NEEDS_ADMIN_ATTENTION',
     { status: 'NEEDS_ADMIN_ATTENTION', open: null, status_reason: 'Float is low.' },
     'operator',
-    /retry or resolve it\. Note: Float is low\./,
+    /statement of the provider and resolve it\. Note: Float is low\./,
   ],
   ...['SUCCESS', 'FAILED', 'REJECTED', 'CANCELLED', 'REVERSED'].map(
     (status): [string, Partial<ExplainedPayout>, null, RegExp] => [

@@ -146,8 +146,8 @@ test('the log writes a failure again when it returns after a quiet minute, and a
     const warn = () => log.warn({ component: 'collections', provider: 'x', repeats: true }, 'a payment waits')
     warn()
     warn()
-    setTimeout(warn, 230)
-  }, 300)
+    setTimeout(warn, 1_500)
+  }, 1_550)
   assert.deepEqual(
     lines.map(({ msg, repeated, repeats }) => [msg, repeated, repeats]),
     [
