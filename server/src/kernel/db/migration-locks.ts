@@ -144,8 +144,8 @@ const STATEMENTS: readonly LockRule[] = [
 ]
 
 /**
- * Returns the steps of a migration that touch existing tables. Statements about tables that the same file creates block nobody,
- * so the list omits them, and also comments and privileges.
+ * Returns the steps of a migration that touch existing tables. Statements about tables that the same file creates block no other
+ * transaction, so the list omits them, and also comments and privileges.
  */
 export function lockSteps(sql: string): LockStep[] {
   const statements = splitStatements(sql).map((text) => text.toLowerCase())
