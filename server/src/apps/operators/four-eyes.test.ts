@@ -179,6 +179,7 @@ describe('withdrawals that need two operators', () => {
       await approve(asha, id)
     }
     assert.equal((await approve(juma, id)).body.data.status, 'PROCESSING')
+    await settle()
     const small = await submit(SMALL)
     await unchanged(world, async () => assert.deepEqual(codeOf(await approve(fatuma, small)), [403, 'forbidden']))
     assert.equal((await approve(asha, small)).status, 200)
