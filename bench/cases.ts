@@ -200,8 +200,8 @@ export async function acceptCase(
 export type Life = {
   /** Runs the warm-up, the measured seconds and the wait for the last webhooks once. */
   run(keys: BenchMerchant[], options?: { rate: number }): Promise<LifeRun>
-  /** The largest memory of the server, in MB. */
-  rss_mb: number
+  /** The largest memory of the server, and of each process in `others`, in MB. */
+  rss_mb: Record<string, number>
   /** The payments that the server accepted and whose webhook did not arrive. */
   missing: Set<string>
   accepted: number
@@ -231,7 +231,8 @@ export function watchLife(
   const { server, provider, receiver, load } = world
   const pids = { server: server.program.pid, provider: provider.pid, load: load.pid, receiver: receiver.pid, ...others }
   const sampler = setInterval(() => {
-    life.rss_mb = Math.max(life.rss_mb, round(residentMb(server.program.pid), 1))
+    for (const [name, pid] of Object.entries({ server: server.program.pid, ...others }))
+      life.rss_mb[name] = Math.max(life.rss_mb[name] ?? 0, round(residentMb(pid), 1))
   }, MEMORY_EVERY_MS)
   let measured_from = 0
   let measured_to = 0
@@ -242,7 +243,7 @@ export function watchLife(
     return { at, answered: distinct, refused: 0 }
   }
   const life: Life = {
-    rss_mb: 0,
+    rss_mb: {},
     missing: new Set(),
     accepted: 0,
     repeats: 0,
@@ -424,14 +425,40 @@ export async function latencyCase(life: Life, world: BenchWorld, life_rate: numb
   return { arrivals_per_second, answer_ms: answer, webhook_ms: webhook }
 }
 
-/** Returns the bytes that all tables and indexes of the product occupy. */
-export async function storedBytes(url: string): Promise<number> {
-  const [row] = await query<{ bytes: number }>(
+/** What the product occupies in the database, in bytes. */
+export type Storage = {
+  /** Each table with its indexes. */
+  tables: Record<string, number>
+  /** The WAL that PostgreSQL has written so far. */
+  wal: number
+  /** Open connections to this database. */
+  connections: number
+}
+
+/** Reads what the product occupies in the database at `url`. */
+export async function readStorage(url: string): Promise<Storage> {
+  const [row] = await query<Storage>(
     url,
-    `select sum(pg_total_relation_size(oid))::float8 as bytes from pg_class
-      where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+    `select (select json_object_agg(relname, pg_total_relation_size(oid)) from pg_class
+       where relkind = 'r' and relnamespace = 'public'::regnamespace) as tables,
+       (pg_current_wal_lsn() - '0/0')::float8 as wal,
+       (select count(*)::int from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()) as connections`,
   )
-  return row?.bytes ?? 0
+  return row ?? { tables: {}, wal: 0, connections: 0 }
+}
+
+/** Returns the bytes of each of `payments` payments: in all tables, in WAL, and in each table that grew by more than a byte. */
+export function storagePerPayment(before: Storage, after: Storage, payments: number) {
+  const each = (bytes: number) => Math.round(bytes / payments)
+  const grown = Object.entries(after.tables).map(([name, bytes]) => [name, bytes - (before.tables[name] ?? 0)] as const)
+  const shown = grown.filter(([, bytes]) => bytes > payments).sort(([, a], [, b]) => b - a)
+  return {
+    stored_bytes: each(grown.reduce((sum, [, bytes]) => sum + bytes, 0)),
+    wal_bytes: each(after.wal - before.wal),
+    table_bytes: Object.fromEntries(shown.map(([name, bytes]) => [name, each(bytes)])),
+    connections: after.connections,
+  }
 }
 
 /** Returns the counts of the database after the last webhooks, and the result of `admin verify`. */

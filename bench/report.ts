@@ -1,7 +1,7 @@
 // Formats the results of a benchmark.
 
 import type { Approvals } from './approve.ts'
-import type { BenchSettings, CpuUse, checkLife, latencyCase, Rate } from './cases.ts'
+import type { BenchSettings, CpuUse, checkLife, latencyCase, Rate, storagePerPayment } from './cases.ts'
 import type { FloodResult } from './flood-case.ts'
 import type { ListReads } from './lists.ts'
 import type { Pages } from './pages.ts'
@@ -33,8 +33,8 @@ export type Results = {
     empty?: Rate
     status_to_empty?: number
     latency?: Awaited<ReturnType<typeof latencyCase>>
-    memory?: { most_rss_mb: number }
-    check?: Awaited<ReturnType<typeof checkLife>> & { stored_bytes: number }
+    memory?: { most_rss_mb: number; worker?: number }
+    check?: Awaited<ReturnType<typeof checkLife>> & ReturnType<typeof storagePerPayment>
     approve?: Rate
     approve_one?: Rate
     approve_check?: Approvals['check']
@@ -128,11 +128,15 @@ function rowsOf(cases: Results['cases']): ReportRow[] {
   }
   if (cases.memory)
     rows.push(['memory: most the server held during life', `${cases.memory.most_rss_mb} MB`, 'below 300 MB'])
+  if (cases.memory?.worker)
+    rows.push(['memory: most the worker held during life', `${cases.memory.worker} MB`, 'below 300 MB'])
   if (cases.check) {
     const { check } = cases
     rows.push(['check: payments accepted', String(check.accepted), ''])
     rows.push(['check: accepted, webhook never received', String(check.lost), '0'])
     rows.push(['check: growth of tables and indexes', `${check.stored_bytes} bytes a payment`, ''])
+    rows.push(['check: written to the WAL', `${check.wal_bytes} bytes a payment`, ''])
+    rows.push(['check: open connections to the database', String(check.connections), ''])
     rows.push(['check: webhooks received twice', String(check.delivered_twice), ''])
     rows.push([
       'check: signatures verified / forged',

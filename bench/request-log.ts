@@ -85,7 +85,7 @@ async function sideOf({ world, life, lives, statuses, refusal }: LogStage): Prom
   return {
     life: rateOf(lives, life.first_refusal),
     status: rateOf(statuses, refusal),
-    rss_mb: life.rss_mb,
+    rss_mb: life.rss_mb.server ?? 0,
     check: await checkLife(world, life),
   }
 }

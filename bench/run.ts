@@ -16,8 +16,9 @@ import {
   type Life,
   latencyCase,
   lifeCase,
+  readStorage,
   statusCase,
-  storedBytes,
+  storagePerPayment,
   watchLife,
 } from './cases.ts'
 import { floodCase } from './flood-case.ts'
@@ -37,6 +38,7 @@ import {
   openDatabase,
   PROVIDER_SETTINGS,
   SERVER_SETTINGS,
+  startWorker,
   startWorld,
 } from './world.ts'
 
@@ -93,6 +95,7 @@ Options
   --reads N           Reads of each kind, of each merchant (500; in lists at most 5)
   --forged N          Forged callbacks a second in flood (5000)
   --results DIR       Folder for a copy of the JSON (bench/results)
+  --split             Runs life with the API (server) and the worker in two processes
   --profile           Runs life with --cpu-prof: prints the path of the profile and the functions with most self time
   --json              Print only the JSON on standard output
   --help              This text
@@ -119,6 +122,7 @@ function readArguments() {
       forged: { type: 'string', default: '5000' },
       waiting: { type: 'string', default: '10000' },
       results: { type: 'string', default: join(ROOT, 'bench/results') },
+      split: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -217,8 +221,10 @@ async function measureAll(
   if (wants('life', 'life_one', 'status', 'latency', 'memory')) {
     const { url } = await database.create('life')
     const node_args = values.profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(values.results)}`] : []
-    const world = await startWorld(cleanup, database, url, settings.merchants, node_args)
-    const life = watchLife(database, settings, world)
+    const role: Record<string, string> = values.split ? { PROCESS: 'api' } : {}
+    const world = await startWorld(cleanup, database, url, settings.merchants, node_args, role)
+    const others = values.split ? { worker: startWorker(cleanup, world.server).pid } : {}
+    const life = watchLife(database, settings, world, others)
     cleanup.add(async () => life.stop())
     await lifeCases(cleanup, database, settings, world, life, cases, results)
     if (values.profile) results.profile = await readProfile(world.server.program, resolve(values.results))
@@ -266,14 +272,15 @@ async function lifeCases(
   cases: Set<BenchCase>,
   results: Results,
 ): Promise<void> {
-  const stored_before = await storedBytes(world.database_url)
+  const before = await readStorage(world.database_url)
   let rate = 0
   if (['life', 'life_one', 'latency', 'memory'].some((name) => cases.has(name as BenchCase))) {
     writeProgress(cases.has('life_one') ? 'life, in turn with life on one merchant ...' : 'life ...')
     const measured = await lifeCase(life, settings, world, cases.has('life_one'))
     rate = measured.life.per_second
     results.cases.life = measured.life
-    results.cases.memory = { most_rss_mb: life.rss_mb }
+    const { server: most_rss_mb = 0, ...others } = life.rss_mb
+    results.cases.memory = { most_rss_mb, ...others }
     if (measured.life_one)
       Object.assign(results.cases, { life_one: measured.life_one, life_one_to_life: measured.ratio })
   }
@@ -294,8 +301,8 @@ async function lifeCases(
   }
   writeProgress('checking that nothing was lost ...')
   const check = await checkLife(world, life)
-  const grown = (await storedBytes(world.database_url)) - stored_before
-  results.cases.check = { ...check, stored_bytes: Math.round(grown / check.accepted) }
+  const after = await readStorage(world.database_url)
+  results.cases.check = { ...check, ...storagePerPayment(before, after, check.accepted) }
 }
 
 async function main(): Promise<number> {

@@ -215,6 +215,13 @@ export async function startServer(
   return { program, port, url: base, env }
 }
 
+/** Starts a worker beside `server`, which must run with PROCESS=api. */
+export function startWorker(cleanup: Cleanup, server: Server): Program {
+  const program = startProgram(['server/src/main.ts'], { ...server.env, PROCESS: 'worker' })
+  cleanup.add(() => program.stop())
+  return program
+}
+
 /** Starts the server, the mock provider, the webhook receiver and the load generator. Makes merchants that receive webhooks. */
 export async function startWorld(
   cleanup: Cleanup,
