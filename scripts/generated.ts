@@ -153,6 +153,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   lighthouse: 'Measures the pages of payers on the simulated network and processor of a cheap phone.',
   alerts:
     'Checks the alert rules of `deploy/monitoring` and runs their tests: see [Monitoring](operate/monitoring.md). Needs promtool (package prometheus of Debian).',
+  chart:
+    'Renders the Helm chart of `deploy/helm` with Helm, and compares the result with that of the tests: see [Kubernetes](operate/kubernetes.md). Needs helm.',
   crash: 'Kills a server under load twenty times and at each crash point, and checks that no payment is lost.',
   release:
     'Checks that the sources are ready for a release, and makes its artefacts in `dist/` with checksums, and its tag. `-- --dry-run` makes no tag and keeps no artefact. Pushes nothing.',
