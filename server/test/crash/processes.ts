@@ -15,7 +15,9 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 /** The program that `npm start` runs. */
 export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-const READY_MS_MAX = 60_000
+// A busy machine can make each step many times slower, so these bounds only end a test that hangs.
+const READY_MS_MAX = 120_000
+const UNTIL_MS_MAX = 120_000
 const END_MS_MAX = 30_000
 const OUTPUT_CHARS_MAX = 200_000
 /** Ports below the ports that the kernel assigns. No connection of a client can take the port of a stopped server. */
@@ -160,7 +162,11 @@ export async function endOf(child: Child, within_ms = END_MS_MAX): Promise<End> 
 }
 
 /** Waits until `holds` returns true. If the time is over before, throws an error with `what`. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, within_ms = 30_000): Promise<void> {
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  within_ms = UNTIL_MS_MAX,
+): Promise<void> {
   const end = Date.now() + within_ms
   while (!(await holds())) {
     if (Date.now() > end) throw new Error(`timeout: the test waited ${within_ms} ms until ${what}`)

@@ -2,8 +2,10 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { type Ack, orderOf } from './load.ts'
@@ -14,15 +16,18 @@ type SentRequest = { method: 'GET' | 'POST'; path: string; headers: Record<strin
 type SentAnswer = { status: number; text: string }
 
 /** Sends each request once, to one server. If the connection breaks, throws. */
-export type Sender = { send(request: SentRequest): Promise<SentAnswer>; close(): Promise<void> }
+type Sender = { send(request: SentRequest): Promise<SentAnswer>; close(): Promise<void> }
+
+/** A sender over a load balancer. `usesAll` resolves with true if the balancer sends requests to every server. */
+export type Balancer = Sender & { usesAll(): Promise<boolean> }
 
 const CHECK_EVERY_MS = 50
 /** A server whose check takes longer gets no requests while another server is ready, as behind a real balancer. */
 const CHECK_MS_MAX = 300
 const CONNECTIONS = 64
 
-/** Sends every request to one address, such as that of a proxy. */
-export function createSender(url: string): Sender {
+/** Sends every request to one address. */
+function createSender(url: string): Sender {
   const pool = new Pool(url, {
     connections: CONNECTIONS,
     pipelining: 1,
@@ -39,7 +44,7 @@ export function createSender(url: string): Sender {
 }
 
 /** Sends each request to one of the servers that last answered 200 on /readyz, in turn. */
-export function createBalancer(urls: readonly string[]): Sender {
+export function createBalancer(urls: readonly string[]): Balancer {
   const servers = urls.map((url) => ({
     url,
     sender: createSender(url),
@@ -68,6 +73,7 @@ export function createBalancer(urls: readonly string[]): Sender {
       if (chosen === undefined) throw new Error('no server is ready')
       return chosen.sender.send(request)
     },
+    usesAll: async () => servers.every((server) => server.ready),
     async close() {
       running = false
       await Promise.all(watches)
@@ -76,13 +82,15 @@ export function createBalancer(urls: readonly string[]): Sender {
   }
 }
 
-/** Starts HAProxy on `port` before the servers. HAProxy follows /readyz and repeats no request. */
-export async function startHaproxy(port: number, urls: readonly string[]): Promise<{ close(): void }> {
+/** Starts HAProxy on `port` before the servers, and sends each request to it. HAProxy follows /readyz and repeats no request. */
+export async function startHaproxy(port: number, urls: readonly string[]): Promise<Balancer> {
   const folder = mkdtempSync(join(tmpdir(), 'haproxy-'))
   const servers = urls.map((url, i) => `  server api${i} ${new URL(url).host} check inter 500ms fall 2 rise 1`)
-  const text = `
+  const control = join(folder, 'control.sock')
+  const config = `
 global
   maxconn 2000
+  stats socket ${control} mode 600 level user
 defaults
   mode http
   timeout connect 5s
@@ -101,7 +109,7 @@ backend malipo
 ${servers.join('\n')}
 `
   const file = join(folder, 'haproxy.cfg')
-  writeFileSync(file, text)
+  writeFileSync(file, config)
   const child: ChildProcess = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'inherit'] })
   const failed = new Promise<never>((_, reject) => {
     child.on('error', () =>
@@ -117,8 +125,24 @@ ${servers.join('\n')}
       () => false,
     )
   await Promise.race([until('HAProxy forwards requests', answers), failed])
-  return { close: () => void child.kill('SIGTERM') }
+  const sender = createSender(`http://127.0.0.1:${port}`)
+  return {
+    send: sender.send,
+    usesAll: async () => {
+      const socket = connect(control)
+      socket.end('show stat\n')
+      const states = (await readText(socket)).split('\n').filter((line) => line.startsWith('malipo,api'))
+      return states.length === urls.length && states.every((line) => line.split(',')[STATUS_FIELD]?.startsWith('UP'))
+    },
+    async close() {
+      await sender.close()
+      child.kill('SIGTERM')
+    },
+  }
 }
+
+/** The place of the state of a server, such as UP or DOWN, in a line of `show stat` of HAProxy. */
+const STATUS_FIELD = 17
 
 /** Requests at a fixed rate. Every second request requests a payment, and the others read a payment. */
 export type SteadyLoad = {
@@ -134,7 +158,10 @@ export type SteadyLoad = {
 
 const ENDINGS = ['001', '002', '004', '009', '555']
 
-/** Starts to send `per_second` requests a second, whatever time the answers take. */
+/** The seconds in which the rate grows to its value, so that new processes open their connections before the whole load arrives. */
+const RAMP_S = 5
+
+/** Starts to send `per_second` requests a second, after a ramp of RAMP_S seconds, whatever time the answers take. */
 export function startSteadyLoad(sender: Sender, shops: readonly Shop[], per_second: number, seed: number): SteadyLoad {
   const random = seededRandom(seed)
   const acks: Ack[] = []
@@ -188,7 +215,8 @@ export function startSteadyLoad(sender: Sender, shops: readonly Shop[], per_seco
   }
   const began = performance.now()
   const timer = setInterval(() => {
-    const due = ((performance.now() - began) / 1_000) * per_second
+    const seconds = (performance.now() - began) / 1_000
+    const due = per_second * (seconds < RAMP_S ? seconds ** 2 / (2 * RAMP_S) : seconds - RAMP_S / 2)
     while (sent < due) {
       const work = request(sent++)
       open.add(work)
