@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import { openCashier } from './crash/payouts.ts'
 import { type Child, endOf, startChild, until } from './crash/processes.ts'
-import { createRig, type Rig } from './crash/rig.ts'
+import { createRig, type Rig, type Shop } from './crash/rig.ts'
 
 type ReceivedSpan = {
   traceId: string
@@ -124,6 +125,33 @@ test('one trace holds request, push, callback, settlement and webhook of a payme
   assert.ok(api.output().includes(`"trace_id":"${TRACE_ID}"`), 'the log line of the request has the trace')
 })
 
+test('one trace holds approval, provider calls, callback, settlement and webhook of a payout, over both processes', async () => {
+  const shop = rig.shops[0] as Shop
+  const cashier = await openCashier(rig)
+  try {
+    await cashier.fund(shop, 9_000_000n)
+    const id = await cashier.submit(shop, 1_234_500n, '001')
+    assert.equal(await cashier.approve(api.url, id), 200)
+  } finally {
+    await cashier.close()
+  }
+  const approval = () => spans().find(({ name }) => name === 'POST /v1/operator/withdrawals/:withdrawal_id/approve')
+  const ofPayout = () => spans().filter(({ traceId }) => traceId === approval()?.traceId)
+  await until('the webhook has its span', () => ofPayout().some(({ name }) => name === 'webhook disbursement.success'))
+  const processesOf = (name: string) => ofPayout().flatMap((span) => (span.name === name ? [span.process] : []))
+  await until('the request to the provider has its span', () => processesOf('payout send').length > 0)
+  assert.deepEqual(processesOf('payout send'), ['worker'])
+  assert.ok(processesOf('payout callback').includes('api'))
+  assert.ok(processesOf('payout query').includes('api'))
+  assert.ok(processesOf('payout settle').includes('api'))
+  for (const { name, parentSpanId, spanId } of ofPayout()) {
+    assert.equal(parentSpanId, spanId === approval()?.spanId ? undefined : approval()?.spanId, name)
+  }
+  const webhook = ofPayout().find(({ name }) => name === 'webhook disbursement.success')
+  const sent = `00-${approval()?.traceId}-${webhook?.spanId}-01`
+  assert.ok(hooks.some(({ traceparent }) => traceparent === sent))
+})
+
 test('no span contains a phone, a name, an amount, a text of the merchant, a path, a query or a secret', async () => {
   const { key } = rig.shops[0] as Rig['shops'][number]
   await fetch(`${api.url}/v1/collections?search=${PHONE}&page_size=1`, { headers: { authorization: `Bearer ${key}` } })
@@ -161,6 +189,7 @@ test('no span contains a phone, a name, an amount, a text of the merchant, a pat
     'malipo.merchant_id',
     'malipo.method',
     'malipo.provider',
+    'malipo.withdrawal_id',
   ])
   assert.ok(!spans().some(({ name }) => name.includes('healthz')), 'probes make no spans')
   assert.ok(!`${api.output()}${worker.output()}`.includes('receiver-secret'))

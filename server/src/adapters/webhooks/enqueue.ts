@@ -35,7 +35,7 @@ export type NewEvent = {
   source_seq: number
   /** The payload. The server writes the JSON keys in this order. */
   body: object
-  /** The trace of the payment. Missing or null means that the server does not trace the payment. */
+  /** The trace of the payment or payout. Missing or null means that the server does not trace the payment or payout. */
   trace?: TraceContext | null
 }
 
@@ -55,7 +55,7 @@ export type Delivery = {
   due_at: Date
   /** If true, this process may send the delivery at once. If false, a worker claims the delivery later. */
   leased: boolean
-  /** The trace of the payment that the event reports. Null means that the server does not trace the payment. */
+  /** The trace of the payment or payout that the event reports. Null means that the server does not trace it. */
   trace: TraceContext | null
 }
 

@@ -49,10 +49,12 @@ export function approveBatchRoute(
         if (new Set(named).size < named.length) refuseField('withdrawal_ids', 'must not name one withdrawal twice')
         const keys = await Promise.all(named.map(find))
         const act = actOf(request)
+        const trace = request.trace?.context ?? null
+        const given = { act, reason: reason?.trim() ?? null, confirm_new_destination, trace }
         const work = async (tx: Tx) => {
           const made = await service.approveBatch(
             tx,
-            keys.map((key) => ({ ...key, act, reason: reason?.trim() ?? null, confirm_new_destination })),
+            keys.map((key) => ({ ...key, ...given })),
             { dry_run },
           )
           return { data: await presentBatch(tx, keys, made, dry_run), left: made }

@@ -139,7 +139,8 @@ function approveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
     },
     async (request, reply) => {
       const { reason, confirm_new_destination = false } = request.body ?? {}
-      const given = { reason: reason?.trim() ?? null, confirm_new_destination }
+      const trace = request.trace?.context ?? null
+      const given = { reason: reason?.trim() ?? null, confirm_new_destination, trace }
       const approval = { ...(await keyOf(request)), act: actOf(request), ...given }
       const claim = readClaim(request)
       if (claim === null) {

@@ -25,8 +25,13 @@ export type CallbackReceiver = (
  */
 const KEPT_PER_MINUTE = { forged: 10, unknown_reference: 100 }
 
-/** The payment or payout of a callback: the name of its provider, and the function that queries this provider. */
-type CallbackSubject = { provider: string; ask(): Promise<void>; trace: TraceContext | null }
+/** The payment or payout of a callback, with the name of its provider and the function that queries this provider. */
+type CallbackSubject = {
+  kind: 'payment' | 'payout'
+  provider: string
+  ask(): Promise<void>
+  trace: TraceContext | null
+}
 
 /** Makes the function that receives the callbacks of the configured providers. */
 export function createCallbackReceiver(
@@ -72,9 +77,8 @@ export function createCallbackReceiver(
         'the server got a callback about a payment or payout that is not ours',
       )
     }
-    const span = deps.tracer.child(ours ? subject.trace : null, 'payment callback', 'consumer', {
-      'malipo.provider': name,
-    })
+    const fields = { 'malipo.provider': name }
+    const span = ours ? deps.tracer.child(subject.trace, `${subject.kind} callback`, 'consumer', fields) : null
     const kept = keep({ provider: name, verdict: ours ? 'hint' : 'unknown_reference', reference, body })
     await Promise.all(ours ? [kept, ask(reference, subject.ask)] : [kept]).finally(() => span?.end())
     return 'taken'
@@ -139,9 +143,13 @@ function createFinder(
   return async (reference) => {
     if (parsePayoutReference(reference) !== null) {
       const payout = await findPayout(reference)
-      return payout && { provider: payout.provider, ask: () => payouts.ask(payout), trace: null }
+      return (
+        payout && { kind: 'payout', provider: payout.provider, ask: () => payouts.ask(payout), trace: payout.trace }
+      )
     }
     const attempt = await findAttempt(reference)
-    return attempt && { provider: attempt.provider, ask: () => driver.ask(attempt), trace: attempt.trace }
+    return (
+      attempt && { kind: 'payment', provider: attempt.provider, ask: () => driver.ask(attempt), trace: attempt.trace }
+    )
   }
 }

@@ -29,6 +29,7 @@ import {
   Refusal,
   refuse,
   routingCodeOf,
+  type TraceContext,
 } from '../../kernel/lib/index.ts'
 import {
   type Approval,
@@ -67,7 +68,13 @@ import {
  * A request to approve one withdrawal, with its actor and reason. Operators can read the reason; merchants cannot. True in
  * `confirm_new_destination` means that the operator has checked a destination that the merchant has not paid yet.
  */
-export type ApprovalRequest = WithdrawalId & { act: Act; reason?: string | null; confirm_new_destination?: boolean }
+export type ApprovalRequest = WithdrawalId & {
+  act: Act
+  reason?: string | null
+  confirm_new_destination?: boolean
+  /** The trace of the request. Missing or null means that the server does not trace the request. */
+  trace?: TraceContext | null
+}
 
 /** The functions that an approval calls to choose the provider and to take capacity for the payout. */
 export type PayoutProviders = {
@@ -92,13 +99,14 @@ const INSERT = sql(
   'payouts_insert',
   `insert into payouts (merchant_id, withdrawal_id, environment, provider, provider_reference, method, destination_code,
      destination_identifier, destination_name, bank_name, amount_minor, currency, state, send_token, asks, deadline_at,
-     due_at, lease_owner, sent_at, provider_status, provider_id, created_at, updated_at)
+     due_at, lease_owner, sent_at, provider_status, provider_id, created_at, updated_at, trace)
    select merchant_id, withdrawal_id, environment, provider, provider_reference, method, destination_code,
      destination_identifier, destination_name, bank_name, amount, currency, state, send_token, 0, deadline_at, due_at, lease_owner,
-     null, null, null, $2, $2
+     null, null, null, $2, $2, trace
    from json_to_recordset($1::json) as p(merchant_id uuid, withdrawal_id uuid, environment text, provider text,
      provider_reference text, method text, destination_code text, destination_identifier text, destination_name text,
-     bank_name text, amount bigint, currency text, state text, send_token uuid, deadline_at timestamptz, due_at timestamptz, lease_owner uuid)`,
+     bank_name text, amount bigint, currency text, state text, send_token uuid, deadline_at timestamptz, due_at timestamptz, lease_owner uuid,
+     trace text)`,
 )
 
 /** The data that one batch of approvals reads, and the rows that the batch writes. */
@@ -200,7 +208,7 @@ export async function approveWithdrawals(
 /** Judges one request and adds its changes to the changes that the batch writes. */
 function approveOne(work: ApprovalWork, request: ApprovalRequest): ApprovalResult | Refusal {
   const { deps, send } = work
-  const { act, reason = null, confirm_new_destination = false, ...key } = request
+  const { act, reason = null, confirm_new_destination = false, trace = null, ...key } = request
   const name = withdrawalName(key)
   const snapshot = work.snapshots.get(name)
   if (snapshot === undefined) return new Refusal('not_found', NOT_FOUND)
@@ -224,7 +232,7 @@ function approveOne(work: ApprovalWork, request: ApprovalRequest): ApprovalResul
   work.approvals.set(name, approvals)
   const is_last = verdict.place === 'last'
   const next = { ...snapshot, withdrawal: judged }
-  const withdrawal = is_last ? reserve(work, next, verdict.provider.name, { ...act, reason }) : judged
+  const withdrawal = is_last ? reserve(work, next, verdict.provider.name, { ...act, reason, trace }) : judged
   work.snapshots.set(name, { ...snapshot, withdrawal })
   const operators = approvals.map(({ operator_name }) => operator_name)
   const { approvals_required } = withdrawal
@@ -260,11 +268,11 @@ function reserve(
   work: ApprovalWork,
   snapshot: WithdrawalSnapshot,
   provider: string,
-  { actor, reason }: Act & { reason: string | null },
+  { actor, reason, trace }: Act & { reason: string | null; trace: TraceContext | null },
 ): Withdrawal {
   const { deps, available, day, subscriptions } = work
   const { merchant } = snapshot
-  const payout = newPayout(work, snapshot, provider)
+  const payout = newPayout(work, snapshot, provider, trace)
   work.payouts.push(payout)
   const { total_reserved_minor } = snapshot.withdrawal
   const book = bookName(snapshot.withdrawal)
@@ -275,7 +283,7 @@ function reserve(
   const withdrawal = { ...snapshot.withdrawal, provider_reference: payout.provider_reference, transfer_id }
   const effect = { fact: 'withdrawal_reserved', amount_minor: total_reserved_minor, ...WHOLE } as const
   const step = { move: 'approve', funds: 'reserved', failure: null, effect, why: reason } as const
-  const change = moveWithdrawal(deps, subscriptions, { withdrawal, merchant }, step, { actor, transfer_id })
+  const change = moveWithdrawal(deps, subscriptions, { withdrawal, merchant, payout }, step, { actor, transfer_id })
   work.changes.push(change)
   return change.withdrawal
 }
@@ -418,6 +426,7 @@ function newPayout(
   { deps, providers, send }: ApprovalWork,
   { withdrawal, merchant }: WithdrawalSnapshot,
   provider: string,
+  trace: TraceContext | null,
 ): Payout {
   const now = deps.clock.now()
   // The merchant of the sandbox holds the lease, so that the simulated answer counts. If the merchant simulates no answer, the
@@ -444,6 +453,7 @@ function newPayout(
     created_at: now,
     deadline_at: payoutDeadline(deps),
     due_at: leased ? new Date(now.getTime() + PAYOUT_LEASE_MS) : now,
+    trace,
   }
 }
 

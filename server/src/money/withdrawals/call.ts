@@ -14,7 +14,7 @@ import {
 import type { PayoutAnswer, PayoutRequest, Provider } from '../../adapters/providers/port.ts'
 import { gatherQuestions } from '../../adapters/providers/questions.ts'
 import type { Deps } from '../../kernel/db/index.ts'
-import type { Payout } from './store.ts'
+import { type Payout, payoutTraceFields } from './store.ts'
 
 /**
  * The functions that call the provider of a payout. If a call fails or its timeout ends, the function returns an unknown answer and
@@ -54,7 +54,7 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
     return made
   }
   return {
-    async payout(payout) {
+    payout: tracedPayoutCall(deps, 'payout send', async (payout) => {
       const provider = find(payout.provider)
       // If the provider has no adapter, the server sends no payout. The payout keeps its token and waits until the operator
       // configures the provider.
@@ -69,8 +69,29 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
         // lets a call through.
         stopped: (ask_again_ms) => ({ kind: 'not_sent', provider_status: CIRCUIT_OPEN, ask_again_ms }),
       })
-    },
-    status: async (payout) => busyAsUnasked(await gathererOf(payout.provider)(payout)),
+    }),
+    status: tracedPayoutCall(deps, 'payout query', async (payout) =>
+      busyAsUnasked(await gathererOf(payout.provider)(payout)),
+    ),
+  }
+}
+
+type PayoutCall = (payout: Payout) => Promise<PayoutAnswer>
+
+/** Adds a span to a provider call, if the server traces the payout. The provider gets no header of the trace. */
+function tracedPayoutCall({ tracer }: Deps, name: string, call: PayoutCall): PayoutCall {
+  if (!tracer.is_on) return call
+  return async (payout) => {
+    const span = tracer.child(payout.trace, name, 'client', payoutTraceFields(payout))
+    try {
+      const answer = await call(payout)
+      span?.set('malipo.answer', answer.kind)
+      span?.end()
+      return answer
+    } finally {
+      // After a failure, the call above has not ended the span.
+      span?.end(true)
+    }
   }
 }
 

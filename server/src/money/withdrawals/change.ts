@@ -19,7 +19,13 @@ import { assertInvariant, formatAmount } from '../../kernel/lib/index.ts'
 import type { DecidedMove } from './decide.ts'
 import { countWithdrawalMoves } from './metrics.ts'
 import { canMoveWithdrawal, moves } from './state.ts'
-import { type Withdrawal, type WithdrawalMerchant, type WithdrawalSnapshot, withdrawalName } from './store.ts'
+import {
+  type PayoutSnapshot,
+  type Withdrawal,
+  type WithdrawalMerchant,
+  type WithdrawalSnapshot,
+  withdrawalName,
+} from './store.ts'
 
 type WithdrawalHistoryRow = {
   merchant_id: string
@@ -61,11 +67,16 @@ export type MoveAuthor = {
   transfer_id?: string
 }
 
+/** The withdrawal before a move, with its merchant. The event of the move has the trace of the payout. */
+export type MovedSnapshot = Pick<WithdrawalSnapshot, 'withdrawal' | 'merchant'> & {
+  payout: Pick<PayoutSnapshot, 'trace'> | null
+}
+
 /** Computes one move of a locked withdrawal. The caller writes the returned change. */
 export function moveWithdrawal(
   deps: Deps,
   subscriptions: EventSubscriptions,
-  { withdrawal: before, merchant }: Pick<WithdrawalSnapshot, 'withdrawal' | 'merchant'>,
+  { withdrawal: before, merchant, payout }: MovedSnapshot,
   decided: DecidedMove,
   author: MoveAuthor,
 ): WithdrawalChange {
@@ -110,6 +121,7 @@ export function moveWithdrawal(
             ...source,
             source_seq: withdrawal.version,
             body,
+            trace: payout?.trace ?? null,
           },
   }
 }

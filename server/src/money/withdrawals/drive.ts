@@ -6,12 +6,12 @@ import type { Breaker } from '../../adapters/providers/breaker.ts'
 import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../../adapters/providers/port.ts'
 import type { CanDeliver, Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
-import { batchSizes, gather } from '../../kernel/lib/index.ts'
+import { batchSizes, gather, traceIdOf } from '../../kernel/lib/index.ts'
 import { type ConcurrencyLimits, createClaimer, createConcurrencyLimits, type Task } from '../../kernel/work/index.ts'
 import { createPayoutCalls, type PayoutCalls } from './call.ts'
 import { type HeldPayout, HOLD, HOLD_CHECK_MS, HOLD_COLUMNS, type PayoutHold, recordHolds } from './hold.ts'
 import { LONGEST_PAUSE_MS, type PayoutOutcome, settlePayouts } from './settle.ts'
-import { PAYOUT_COLUMNS, PAYOUT_LEASE_MS, type Payout } from './store.ts'
+import { PAYOUT_COLUMNS, PAYOUT_LEASE_MS, type Payout, payoutTraceFields } from './store.ts'
 
 /** The driver of payouts, for approvals, callbacks and the worker. */
 export type PayoutDriver = {
@@ -142,8 +142,11 @@ function createLearn(deps: Deps, webhooks: WebhookDispatch): LearnAnswer {
     },
     { max_items: 250, max_running: 2, measure: batchSizes(deps.metrics, 'settle_payouts') },
   )
-  return (payout, answer, holds_lease) =>
-    settle({ merchant_id: payout.merchant_id, id: payout.withdrawal_id, answer, holds_lease })
+  return (payout, answer, holds_lease) => {
+    const span = deps.tracer.child(payout.trace, 'payout settle', 'internal', payoutTraceFields(payout))
+    const outcome = { merchant_id: payout.merchant_id, id: payout.withdrawal_id, answer, holds_lease }
+    return settle(outcome).finally(() => span?.end())
+  }
 }
 
 /** Returns the function that takes the tokens of concurrent payouts in batches. */
@@ -192,9 +195,9 @@ function createRunner(
     concurrency.acquire(payout.provider)
     const done = runStep(steps, payout)
       .catch((error) => {
-        const { withdrawal_id } = payout
+        const { withdrawal_id, trace } = payout
         steps.deps.log.warn(
-          { component: 'withdrawals', err: error, withdrawal_id },
+          { component: 'withdrawals', err: error, withdrawal_id, trace_id: traceIdOf(trace) },
           'the step of a payout failed; the payout becomes due again',
         )
       })

@@ -197,7 +197,9 @@ function changesByAnswer(
   }
   for (const step of steps) {
     if (isNew(step.why ?? '') || step.move !== 'alarm') {
-      add(moveWithdrawal(deps, subscriptions, { withdrawal: current, merchant }, step, { actor, status_reason }))
+      add(
+        moveWithdrawal(deps, subscriptions, { withdrawal: current, merchant, payout }, step, { actor, status_reason }),
+      )
     } else logRepeatedContradiction(deps, current, step.why)
   }
   if (noted === null) return changes

@@ -3,7 +3,7 @@
 import { CALL_MS_MAX, type PayoutFailure, type PayoutMethod } from '../../adapters/providers/port.ts'
 import { inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
-import { assertInvariant } from '../../kernel/lib/index.ts'
+import { assertInvariant, type TraceContext } from '../../kernel/lib/index.ts'
 import type { Funds, PayoutState, WithdrawalStatus } from './state.ts'
 
 /** A row of `withdrawals`. Amounts are in cents; db/schema.md describes the columns. */
@@ -105,6 +105,18 @@ export type Payout = {
   created_at: Date
   deadline_at: Date
   due_at: Date | null
+  /** The trace of the request that approved the payout. Null means that the server does not trace the payout. */
+  trace: TraceContext | null
+}
+
+/** Returns the attributes of a span about a payout: ids and names, but no amount, destination or text of a caller. */
+export function payoutTraceFields({ withdrawal_id, provider, environment, method }: Payout) {
+  return {
+    'malipo.withdrawal_id': withdrawal_id,
+    'malipo.provider': provider,
+    'malipo.method': method,
+    'malipo.environment': environment,
+  }
 }
 
 /** The columns of `Payout` in queries. */
@@ -128,6 +140,7 @@ export const PAYOUT_COLUMNS = [
   'created_at',
   'deadline_at',
   'due_at',
+  'trace',
 ] as const
 
 /**
@@ -148,6 +161,8 @@ export type PayoutSnapshot = {
   sent_at: Date | null
   provider_status: string | null
   provider_id: string | null
+  /** The trace of the request that approved the payout. Null means that the server does not trace the payout. */
+  trace: TraceContext | null
 }
 
 /** The merchant of a locked withdrawal. */
@@ -197,7 +212,8 @@ const LOCK = sql(
 const FACTS = sql(
   'withdrawals_facts',
   `select i.merchant_id, i.id, m.*, coalesce(t.amount_minor, 0) as booked_minor, p.provider, p.state as payout_state,
-     p.send_token, p.lease_owner, p.deadline_at, p.due_at, coalesce(p.asks, 0) as asks, p.sent_at, p.provider_status, p.provider_id
+     p.send_token, p.lease_owner, p.deadline_at, p.due_at, coalesce(p.asks, 0) as asks, p.sent_at, p.provider_status, p.provider_id,
+     p.trace
    from (
      select * from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} x order by merchant_id, id
    ) i
@@ -252,8 +268,9 @@ function snapshotOf(withdrawal: Withdrawal, facts: LockedFactsRow): WithdrawalSn
 function payoutSnapshotOf(facts: LockedFactsRow): PayoutSnapshot | null {
   const { payout_state: state, provider, deadline_at, send_token, lease_owner, due_at, asks, sent_at } = facts
   if (state === null || provider === null || deadline_at === null) return null
-  const { provider_status, provider_id } = facts
-  return { provider, state, send_token, lease_owner, deadline_at, due_at, asks, sent_at, provider_status, provider_id }
+  const { provider_status, provider_id, trace } = facts
+  const asked = { asks, sent_at, provider_status, provider_id }
+  return { provider, state, send_token, lease_owner, deadline_at, due_at, ...asked, trace }
 }
 
 const FIND = sql(
