@@ -141,13 +141,13 @@ async function startServer(config: Config, log: Log, { releases, draining, work 
   let opened: OpenPort | null = null
   // The worker takes no further rows while the last requests end.
   releases.push(() => Promise.all([closeApp(system.app, opened, requests), worker.stop()]))
+  const is_demo = config.node_env !== 'production'
+  // A start that fails must fail before the process takes requests.
+  const users = is_demo ? await demoUsers(deps, await ensureDemoMerchant(deps)) : []
   opened = await listen(config, system.app)
   const base_url = config.base_url || `http://127.0.0.1:${opened.port}`
   log.info({ component: 'process', base_url, process: config.process }, 'the server listens for requests')
-  if (config.node_env !== 'production') {
-    const users = await demoUsers(deps, await ensureDemoMerchant(deps))
-    process.stderr.write(welcome(config, base_url, system.live, users))
-  }
+  if (is_demo) process.stderr.write(welcome(config, base_url, system.live, users))
   deps.db.arm()
 }
 
