@@ -6,7 +6,7 @@ import { type Access, dutyOf, ENVIRONMENTS, SCOPES } from './access.ts'
 import { OPERATOR_DUTIES } from './operator-roles.ts'
 
 /** The version of the product that the document names. */
-export const VERSION = '0.1.0'
+export const VERSION = '0.2.0'
 
 const DESCRIPTION = `Collect payments in Tanzanian shillings by mobile-money push, wallet push and QR, and receive signed webhooks about them.
 
