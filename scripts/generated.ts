@@ -162,7 +162,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
     'Upgrades from the version at a git reference and rolls back, under 200 requests a second, on two versions of PostgreSQL: `npm run upgrade-test -- REF` ([how](operate/upgrade.md#how-an-upgrade-is-tested)). Options: `PER_SECOND`, `PG_BIN`.',
   rolling:
     'Restarts each process three times under 200 requests a second behind HAProxy (package haproxy of Debian), and checks that no request fails.',
-  restarts: 'Restarts PostgreSQL and cuts connections seventy times under load, and checks that no payment is lost.',
+  restarts:
+    'Restarts PostgreSQL and kills its backends a hundred times each under load, over the Unix socket and over TCP, and checks that no payment is lost. Options: `LOSSES`, `SEED`.',
   storm:
     'Runs 20,000 payments and 2,000 payouts while the provider fails and processes die, then compares both books. Takes 6 minutes. Options: `SEED`, `PAYMENTS`, `PAYOUTS`, `KILLS`.',
   journeys: 'Opens every screen and journey of the pay page in a browser, in each language, with and without scripts.',

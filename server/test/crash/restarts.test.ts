@@ -1,9 +1,10 @@
 // PostgreSQL loses connections under load: the test kills backends, restarts the server and removes its standby. The processes
-// of the platform continue. LOSSES=50,10,10 selects the long test (`npm run restarts`), SEED=n repeats the moments.
+// of the platform continue. LOSSES=100,50,50 selects the long test (`npm run restarts`), which runs over the Unix socket and over
+// TCP. SEED=n repeats the moments.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { after, test } from 'node:test'
+import { afterEach, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../src/kernel/db/index.ts'
 import { type OwnPostgres, startOwnPostgres } from '../own-postgres.ts'
@@ -16,6 +17,7 @@ const SHORT = '8,2,2'
 const LOSSES = process.env.LOSSES ?? SHORT
 const IS_LONG = LOSSES !== SHORT
 const [KILLS = 0, FAST = 0, IMMEDIATE = 0] = LOSSES.split(',').map(Number)
+const WAYS = IS_LONG ? (['the Unix socket', 'TCP'] as const) : (['the Unix socket'] as const)
 const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
 /** The longest recovery time that the test accepts. A busy test machine may be slower than a server of production. */
 const BACK_MS_MAX = IS_LONG ? 2_000 : 10_000
@@ -29,8 +31,8 @@ type Loss = 'terminate' | 'sigkill' | 'fast' | 'immediate'
 let own: OwnPostgres
 let rig: Rig
 const processes: Child[] = []
-after(async () => {
-  for (const child of processes) await child.kill()
+afterEach(async () => {
+  for (const child of processes.splice(0)) await child.kill()
   await rig?.close()
   await own?.close()
 })
@@ -46,11 +48,17 @@ const HELD_BACK = sql(
 )
 const SEEN = sql('restarts_seen', 'select id from collections where id = any($1::uuid[])')
 
-test('no process ends when PostgreSQL loses connections, and the platform accepts payments again within seconds', async (t) => {
+for (const way of WAYS) {
+  test(`no process ends when PostgreSQL loses connections over ${way}, and the platform accepts payments again within seconds`, (t) =>
+    loseAll(t, way))
+}
+
+async function loseAll(t: TestContext, way: (typeof WAYS)[number]): Promise<void> {
   t.diagnostic(`SEED=${SEED} LOSSES=${LOSSES}`)
   const random = seededRandom(SEED)
   own = await startOwnPostgres()
-  rig = await createRig({ shops: 3, delay_ms: 50, database: { url: own.url, drop: async () => {} } })
+  const url = way === 'TCP' ? overTcp(own.url) : own.url
+  rig = await createRig({ shops: 3, delay_ms: 50, database: { url, drop: async () => {} } })
   const api = startChild(rig.env())
   processes.push(api)
   await api.ready()
@@ -99,7 +107,15 @@ test('no process ends when PostgreSQL loses connections, and the platform accept
   for (const [loss, times] of Object.entries(back))
     for (const time of times) assert.ok(time <= BACK_MS_MAX, `${loss}: the first payment came after ${time} ms`)
   await client.close()
-})
+}
+
+/** Returns the URL of the same database without the folder of the Unix socket. */
+function overTcp(url: string): string {
+  const tcp = new URL(url)
+  tcp.hostname = '127.0.0.1'
+  tcp.searchParams.delete('host')
+  return tcp.href
+}
 
 /** Returns all losses in random order. Every eighth killed backend dies by SIGKILL, after which PostgreSQL restarts itself. */
 function plan(random: () => number): Loss[] {
