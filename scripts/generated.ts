@@ -164,6 +164,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
     'Restarts each process three times under 200 requests a second behind HAProxy (package haproxy of Debian), and checks that no request fails.',
   restarts:
     'Restarts PostgreSQL and kills its backends a hundred times each under load, over the Unix socket and over TCP, and checks that no payment is lost. Options: `LOSSES`, `SEED`.',
+  endurance:
+    'Fills the disk of the embedded database twenty times, and steps the clock of the processes a day ahead and back, under load, and checks that no payment is lost or stuck. Needs root, which may mount a small disk, and libfaketime (Debian). Options: `FULL_DISKS`, `CLOCK_STEPS`, `SEED`.',
   storm:
     'Runs 20,000 payments and 2,000 payouts while the provider fails and processes die, then compares both books. Takes 6 minutes. Options: `SEED`, `PAYMENTS`, `PAYOUTS`, `KILLS`.',
   journeys: 'Opens every screen and journey of the pay page in a browser, in each language, with and without scripts.',

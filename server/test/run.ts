@@ -24,6 +24,8 @@ Environment
   KILLS         Times that the crash test kills its server (4, with payouts 3; npm run crash: 20)
   LOSSES        Backends of PostgreSQL that the test kills, and its fast and immediate restarts
                 (8,2,2; npm run restarts: 100,50,50 over each of socket and TCP)
+  FULL_DISKS, CLOCK_STEPS
+                Full disks and steps of the clock of npm run endurance (20 and 4)
   PAYMENTS, PAYOUTS
                 Size of the storm, with KILLS (300, 60 and 3; npm run storm: 20,000, 2,000 and 40)
   POINTS        "all" ends a process at each crash point of each flow (each point in one flow; npm run crash: all)

@@ -27,17 +27,13 @@ const CHARGE = 30n
 /** Returns the total that the platform reserves for a withdrawal of this amount. */
 export const totalOf = (amount_minor: bigint): bigint => amount_minor + FEE + CHARGE
 
-/** Builds the helper over a rig. */
-export async function openCashier(rig: Rig): Promise<Cashier> {
+/** Builds the helper over a rig. `now` is the time of the servers' clock, by default the time of this machine. */
+export async function openCashier(rig: Rig, now: () => Date = () => new Date()): Promise<Cashier> {
   const world = await createWorld({ url: rig.url, compose: { providers: [scriptedProvider(newPayoutScript())] } })
   const { user_id } = await world.newSession('SUPER_ADMIN')
   const signing = await issuerKey(rig.deps, 'http://127.0.0.1/identity')
-  const token = await issueAccessToken(
-    { ...rig.deps, clock: { ...rig.deps.clock, now: () => new Date() } },
-    signing,
-    user_id,
-    ['pwd', 'otp'],
-  )
+  const newToken = () =>
+    issueAccessToken({ ...rig.deps, clock: { ...rig.deps.clock, now } }, signing, user_id, ['pwd', 'otp'])
   return {
     fund: async ({ merchant }, amount_minor) => void (await fund(world, amount_minor, { merchant })),
     async submit({ merchant }, amount_minor, ending) {
@@ -51,7 +47,7 @@ export async function openCashier(rig: Rig): Promise<Cashier> {
         const answer = await fetch(`${server_url}/v1/operator/withdrawals/${id}/approve`, {
           method: 'POST',
           headers: {
-            authorization: `Bearer ${token}`,
+            authorization: `Bearer ${await newToken()}`,
             'content-type': 'application/json',
             ...(idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }),
           },
