@@ -111,7 +111,7 @@ test('each unit runs an installed program as the user malipo, without privileges
     if (name !== 'malipo-migrate.service')
       assert.match(
         unit,
-        /^ExecReload=\/bin\/kill -HUP \$MAINPID$[\s\S]*^KillSignal=SIGTERM\nKillMode=mixed\nTimeoutStopSec=\d+$/m,
+        /^ExecReload=\/bin\/sh -c 'kill -HUP \$\{MAINPID\}'$[\s\S]*^KillSignal=SIGTERM\nKillMode=mixed\nTimeoutStopSec=\d+$/m,
       )
     assert.match(unit, /^Environment=NODE_ENV=production .*MALIPO_ENV=\/etc\/malipo\/malipo\.env$/m)
     // The role of the owner reaches only the unit that migrates.
