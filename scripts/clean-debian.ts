@@ -4,10 +4,17 @@ import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:chil
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /** The packages of the clean system: systemd, and what the handbook installs with apt-get. */
-const PACKAGES = 'systemd,systemd-sysv,dbus,adduser,ca-certificates,openssl,curl,postgresql,caddy,nginx-light,haproxy'
+const PACKAGES =
+  'systemd,systemd-sysv,dbus,adduser,ca-certificates,openssl,curl,postgresql,caddy,nginx-light,haproxy,prometheus'
 const BOOT_MS_MAX = 120_000
+/** The longest run of one script. */
+const SCRIPT_MS_MAX = 20 * 60_000
+/** The folder in the system that shows this checkout, read-only. */
+export const CHECKOUT = '/srv/checkout'
+const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
 /** A running Debian system. */
 export type CleanDebian = {
@@ -40,6 +47,7 @@ export async function bootCleanDebian(base: string): Promise<CleanDebian> {
     '--register=no',
     '--keep-unit',
     '--private-network',
+    `--bind-ro=${ROOT}:${CHECKOUT}`,
     '--rlimit=NOFILE=1024:524288',
   ]
   const nspawn = spawn('systemd-nspawn', [...options, '--console=pipe', '--link-journal=no'], {
@@ -98,5 +106,5 @@ function enter(nspawn: number, script: string): SpawnSyncReturns<string> {
   }
   const into = ['--target', leader, '--mount', '--uts', '--ipc', '--net', '--pid', '--']
   const shell = ['bash', '--norc', '-euo', 'pipefail', '-c', `cd /root\n${script}`]
-  return spawnSync('nsenter', [...into, ...shell], { env, input: '', encoding: 'utf8' })
+  return spawnSync('nsenter', [...into, ...shell], { env, input: '', encoding: 'utf8', timeout: SCRIPT_MS_MAX })
 }

@@ -1,38 +1,53 @@
 // `npm run package:check` installs the Debian package in a clean Debian system, as docs/operate/install.md describes, and checks the
-// services, a payment, an upgrade, a removal and a purge.
+// services, a payment, Prometheus, an alert, an upgrade, a removal and a purge.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { bootCleanDebian, type CleanDebian } from './clean-debian.ts'
-import { blocksOf } from './handbook.ts'
+import { bootCleanDebian, CHECKOUT, type CleanDebian } from './clean-debian.ts'
+import { blocksOf, commandsOf } from './handbook.ts'
 import { buildPackage } from './package.ts'
 import { PROGRAM_FOLDER } from './package-files.ts'
 
-const HANDBOOK = new URL('../docs/operate/install.md', import.meta.url)
+const HANDBOOK = {
+  install: readFileSync(new URL('../docs/operate/install.md', import.meta.url), 'utf8'),
+  monitoring: readFileSync(new URL('../docs/operate/monitoring.md', import.meta.url), 'utf8'),
+}
 const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 const NEXT_VERSION = `${VERSION}+check1`
 /** A migration that only the second package has. */
 const NEXT_MIGRATION = '9999_package_check.sql'
 /** The host of the check. Caddy makes the certificate of a host below localhost itself, with an authority of its own. */
 const DOMAIN = 'pay.localhost'
+/** The host of the simulator of Selcom's gateway, behind Caddy. */
+const GATEWAY = 'gateway.localhost'
+/** The certificate of the authority of Caddy. */
+const AUTHORITY = '/usr/local/share/ca-certificates/caddy.crt'
+/** The file of the clean system that keeps the variables and functions of the administrator's shell. */
+const SHELL = '/root/shell.sh'
+/** The longest time from the package to the end of the alert, in minutes. */
+const MINUTES_MAX = 30
 /** The largest exposure that `systemd-analyze security` may report for a service: 0 is none, 10 is all. */
 const EXPOSURE_MAX = 2
 
 /** Waits until the API is ready. */
 const READY = 'curl -fsS --retry 60 --retry-delay 1 --retry-connrefused --retry-all-errors http://127.0.0.1:8080/readyz'
+/** Starts the simulator of Selcom's gateway, and waits until it listens. */
+const START_SIMULATOR =
+  'systemctl start simulator; curl -sS -o /dev/null --retry 300 --retry-delay 1 --retry-connrefused http://127.0.0.1:8091/v1'
 /** Prints the sums of the configuration and of the secrets. */
 const SUMS = 'sha256sum /etc/malipo/secret.key /etc/malipo/mock.secret /etc/malipo/malipo.env /etc/malipo/migrate.env'
-/** Prints the number of payments by status. */
-const PAYMENTS = 'runuser -u postgres -- psql -At malipo -c "select status, count(*) from collections group by 1"'
+/** Prints the number of payments of the sandbox by status. */
+const PAYMENTS = `runuser -u postgres -- psql -At malipo -c "select status, count(*) from collections where environment = 'sandbox' group by 1"`
 
 const USAGE = `Usage: npm run package:check [-- --base FILE]
 
-Installs the Debian package in a clean Debian system with systemd, runs the commands of docs/operate/install.md, and
-checks the services, a payment, the proxies, an upgrade, a removal and a purge. Needs root, mmdebstrap, systemd-nspawn
-and the Debian mirror of this machine.
+Installs the Debian package in a clean Debian system with systemd, runs the commands of docs/operate/install.md and
+docs/operate/monitoring.md, and checks the services, a payment, the metrics in Prometheus, an alert, the proxies, an
+upgrade, a removal and a purge. Takes about 15 minutes. Needs root, mmdebstrap, systemd-nspawn and the Debian mirror of
+this machine.
 
   --base FILE  Keep the archive of the clean system in FILE, and use it again
 `
@@ -50,8 +65,12 @@ async function checkPackage(base: string | undefined): Promise<void> {
     const [first, next] = await buildBoth(folder)
     system = await bootCleanDebian(base ?? join(folder, 'base.tar'))
     copyFileSync(first, join(system.root, 'root', basename(first)))
-    system.run(`echo '127.0.0.1 ${DOMAIN}' >> /etc/hosts`)
+    system.run(`echo '127.0.0.1 ${DOMAIN} ${GATEWAY}' >> /etc/hosts`)
+    const begin = performance.now()
     await step('install, start and pay as the handbook describes', system, install)
+    await step('scrape the metrics with Prometheus', system, scrape)
+    await step('fire an alert by a stopped provider, and resolve it', system, alert)
+    report((performance.now() - begin) / 60_000)
     await step('check users, files and the sandbox of the services', system, checkServices)
     await step('start a killed service again', system, checkRestart)
     await step('forward requests by nginx and by HAProxy', system, checkProxies)
@@ -80,24 +99,40 @@ async function step(name: string, system: CleanDebian, check: (system: CleanDebi
   try {
     check(system)
   } catch (error) {
-    process.stdout.write(system.attempt("journalctl --no-pager -n 60 -u 'malipo-*'").stdout)
+    process.stdout.write(
+      system.attempt("journalctl --no-pager -n 400 -u 'malipo-*' | grep -v '/readyz' | tail -60").stdout,
+    )
     throw error
   }
   process.stdout.write(`ok  ${name} (${((performance.now() - begin) / 1000).toFixed(0)} s)\n`)
 }
 
-function handbook(kind: string): string {
-  return blocksOf(readFileSync(HANDBOOK, 'utf8'), kind).join('\n')
+function handbook(kind: string, page: keyof typeof HANDBOOK = 'install'): string {
+  return blocksOf(HANDBOOK[page], kind).join('\n')
+}
+
+/** Prints how much an administrator types from the package to the end of the alert, and how long the machine took. */
+function report(minutes: number): void {
+  const text = [
+    ...['run', 'operator', 'payment'].map((kind) => handbook(kind)),
+    ...['metrics', 'scraped', 'provider', 'fires', 'resolved'].map((kind) => handbook(kind, 'monitoring')),
+  ].join('\n')
+  process.stdout.write(
+    `    from the package to the end of the alert: ${commandsOf(text).length} commands, ${text.length} characters; ` +
+      `this machine took ${minutes.toFixed(1)} minutes\n`,
+  )
+  assert.ok(minutes < MINUTES_MAX, `from the package to the end of the alert took ${minutes.toFixed(1)} minutes`)
 }
 
 /** Runs the handbook's blocks up to the first payment in one shell, as an administrator does. */
 function install({ run, root }: CleanDebian): void {
   const trust = `authority=/var/lib/caddy/.local/share/caddy/pki/authorities/local/root.crt
 for second in $(seq 60); do [ -e $authority ] && break; sleep 1; done
-cp $authority /usr/local/share/ca-certificates/caddy.crt
+install -m 644 $authority ${AUTHORITY}
 update-ca-certificates > /dev/null 2>&1
 `
-  const text = [handbook('run'), trust, handbook('operator'), handbook('payment')].join('\n')
+  const keep = `(declare -p DOMAIN MERCHANT; declare -f field) > ${SHELL}`
+  const text = [handbook('run'), trust, handbook('operator'), handbook('payment'), keep].join('\n')
   const output = run(text.replace('DOMAIN=pay.example.tz', `DOMAIN=${DOMAIN}`))
   assert.match(output, /"status":"successful"/, 'the payment succeeds')
   assert.match(output, /password/, 'the command prints the password of the operator')
@@ -109,6 +144,52 @@ update-ca-certificates > /dev/null 2>&1
       .slice(0, 120)}\n`,
   )
   assert.ok(existsSync(join(root, 'etc/malipo/secret.key')))
+}
+
+/** Runs blocks of the page about monitoring in the shell of the installation. */
+function monitoring({ run }: CleanDebian, ...kinds: string[]): string {
+  const text = kinds.map((kind) => handbook(kind, 'monitoring')).join('\n')
+  const keep = `(declare -p LIVE_KEY; declare -f pay firing) >> ${SHELL} 2> /dev/null || true`
+  return run(`. ${SHELL}\n${text.replace('GATEWAY=https://gateway.example.tz', `GATEWAY=https://${GATEWAY}`)}\n${keep}`)
+}
+
+function scrape(system: CleanDebian): void {
+  const output = monitoring(system, 'metrics', 'scraped')
+  for (const port of ['9464', '9465'])
+    assert.match(output, new RegExp(`instance="127\\.0\\.0\\.1:${port}".* => 1 @`), `Prometheus scrapes port ${port}`)
+  const query = "promtool query instant http://127.0.0.1:9090 'max(malipo_database_up)'"
+  assert.match(system.run(query), /=> 1 @/, 'Prometheus has the metrics of the server')
+  assert.match(system.run('curl -fsS http://127.0.0.1:9090/api/v1/rules'), /"name":"MalipoCircuitOpen"/)
+}
+
+/** Runs the simulator of Selcom's gateway from this checkout, behind Caddy, because the package does not contain it. */
+function alert(system: CleanDebian): void {
+  const { run } = system
+  run(`cat >> /etc/caddy/Caddyfile <<END
+${GATEWAY} {
+  reverse_proxy 127.0.0.1:8091
+}
+END
+systemctl reload caddy
+for unit in api worker; do
+  mkdir -p /etc/systemd/system/malipo-$unit.service.d
+  printf '[Service]\nEnvironment=NODE_EXTRA_CA_CERTS=${AUTHORITY}\n' > /etc/systemd/system/malipo-$unit.service.d/authority.conf
+done
+cat > /etc/systemd/system/simulator.service <<END
+[Service]
+WorkingDirectory=${CHECKOUT}
+Environment=NODE_EXTRA_CA_CERTS=${AUTHORITY}
+ExecStart=${PROGRAM_FOLDER}/bin/node server/twins/selcom/main.ts
+END
+systemctl daemon-reload
+${START_SIMULATOR}`)
+  assert.match(monitoring(system, 'provider'), /"status":"successful"/, 'a live payment succeeds')
+  run('systemctl stop simulator')
+  assert.match(monitoring(system, 'fires'), /MalipoCircuitOpen/)
+  process.stdout.write(`    ${run(`. ${SHELL}; firing`).trim().slice(0, 160)}\n`)
+  run(START_SIMULATOR)
+  monitoring(system, 'resolved')
+  assert.match(run(`. ${SHELL}\npay`), /"success":true/, 'the API accepts live payments again')
 }
 
 function checkServices({ run, attempt }: CleanDebian): void {
@@ -164,6 +245,20 @@ function checkServices({ run, attempt }: CleanDebian): void {
 function checkRestart({ run }: CleanDebian): void {
   run(`systemctl kill -s KILL malipo-api; sleep 1; ${READY}`)
   assert.equal(run('systemctl show -P NRestarts malipo-api').trim(), '1')
+  const pids = 'systemctl show -P MainPID malipo-api malipo-worker'
+  const before = run(pids)
+  run(`sed -i '$ a LOG_LEVEL=debug' /etc/malipo/malipo.env
+systemctl reload malipo-api malipo-worker
+sleep 2
+sed -i '$ d' /etc/malipo/malipo.env
+systemctl reload malipo-api malipo-worker`)
+  assert.equal(run(pids), before, 'a reload keeps the processes')
+  for (const unit of ['api', 'worker'])
+    assert.match(
+      run(`journalctl -u malipo-${unit} -o cat | grep 'read its settings again'`),
+      /LOG_LEVEL/,
+      `${unit} reads the settings again`,
+    )
 }
 
 function checkProxies({ run }: CleanDebian): void {

@@ -8,7 +8,7 @@ import { before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { PROVIDERS } from '../server/src/adapters/providers/registry.ts'
 import { fileSettings, listSettings } from '../server/src/kernel/lib/index.ts'
-import { blocksOf } from './handbook.ts'
+import { blocksOf, commandsOf } from './handbook.ts'
 import { readLock } from './locked-packages.ts'
 import { debianFiles, md5Lines, PROGRAM_FOLDER } from './package-files.ts'
 
@@ -123,7 +123,15 @@ test('the handbook has the commands of each step that npm run package:check runs
   const page = read('docs/operate/install.md')
   for (const kind of ['run', 'operator', 'payment', 'upgrade', 'remove', 'purge'])
     assert.ok(blocksOf(page, kind).length > 0)
+  const monitoring = read('docs/operate/monitoring.md')
+  for (const kind of ['metrics', 'scraped', 'provider', 'fires', 'resolved'])
+    assert.ok(blocksOf(monitoring, kind).length > 0)
   assert.throws(() => blocksOf(page, 'other'), /no block of commands with the mark "install: other"/)
+})
+
+test('the count of typed commands takes a continued command, and a text for a command, as part of that command', () => {
+  const text = 'A=1 # name\ncat >> file <<END\nB=2\nC=3\nEND\n\n# only a note\ncurl -fsS \\\n  http://localhost\n'
+  assert.equal(commandsOf(text).length, 3)
 })
 
 function importsOf(text: string): string[] {
