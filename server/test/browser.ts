@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { findBrowser } from './find-browser.ts'
+import { closing_at_end } from './runner/closing.ts'
 
 /**
  * Features of Chromium that cost a quarter of the work of each window: Chromium prepares two more pages for the address line.
@@ -31,12 +32,29 @@ const SWITCHED_OFF = [
   ...ADDRESS_LINE,
 ]
 
-/** Starts the Chromium that find-browser.ts chooses. The test must close the browser in `after`. */
-export async function launchBrowser(): Promise<Browser> {
+let started: Promise<Browser> | null = null
+
+/**
+ * Returns the Chromium of this process, which all its test files share, because a start costs as much as a test. The test must call
+ * `closePages` in `after`.
+ */
+export function launchBrowser(): Promise<Browser> {
+  started ??= start()
+  return started
+}
+
+/** Closes all pages of the test file. The browser itself ends after the last file of the process. */
+export async function closePages(browser: Browser): Promise<void> {
+  await Promise.all(browser.contexts().map((context) => context.close()))
+}
+
+async function start(): Promise<Browser> {
   const { path, env } = await findBrowser()
   // As root or in a container, Chromium cannot start its own sandbox. The tests open only pages of this repository.
   const args = ['--no-sandbox', '--disable-dev-shm-usage', `--disable-features=${SWITCHED_OFF.join(',')}`]
-  return chromium.launch({ executablePath: path, headless: true, args, env: { ...process.env, ...env } })
+  const browser = await chromium.launch({ executablePath: path, headless: true, args, env: { ...process.env, ...env } })
+  closing_at_end.push(() => browser.close())
+  return browser
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { createMockProvider } from '../../src/adapters/providers/mock/adapter.ts'
 import type { Answer, Provider } from '../../src/adapters/providers/port.ts'
 import { type Clock, type Language, settableClock } from '../../src/kernel/lib/index.ts'
-import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'
+import { closePages, launchBrowser, openPage, type WatchedPage } from '../browser.ts'
 import { createWorld, START, type World } from '../harness.ts'
 import { measure, violations } from './page-checks.ts'
 
@@ -110,7 +110,7 @@ export async function openStreet(env: Record<string, string> = {}): Promise<Stre
     phone: (ending) => `0754${phones++}${ending}`,
     comes: async (way = {}) => newPayer(await open(browser, way), way, looked_at),
     async close() {
-      await browser.close()
+      await closePages(browser)
       await world.close()
     },
   }

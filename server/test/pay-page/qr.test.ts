@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { createWorker } from '../../src/kernel/work/index.ts'
-import { launchBrowser, openPage } from '../browser.ts'
+import { closePages, launchBrowser, openPage } from '../browser.ts'
 import { createWorld, type World } from '../harness.ts'
 import { runningClock } from '../portal/office.ts'
 import { violations } from './page-checks.ts'
@@ -27,7 +27,7 @@ before(async () => {
   browser = await launchBrowser()
 })
 after(async () => {
-  await browser?.close()
+  if (browser) await closePages(browser)
   await worker?.stop()
   await world?.close()
 })

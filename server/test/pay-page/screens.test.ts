@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { payScript } from '../../src/apps/pay-page/index.ts'
 import { LANGUAGES } from '../../src/kernel/lib/index.ts'
-import { launchBrowser, openPage } from '../browser.ts'
+import { closePages, launchBrowser, openPage } from '../browser.ts'
 import { callInPage, measure, violations } from './page-checks.ts'
 import { type ScreenSite, startScreens } from './screen-server.ts'
 import { screens } from './screens.ts'
@@ -19,7 +19,7 @@ before(async () => {
   site = await startScreens()
 })
 after(async () => {
-  await browser?.close()
+  if (browser) await closePages(browser)
   await site?.close()
 })
 

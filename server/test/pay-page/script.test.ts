@@ -6,7 +6,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import type { Screen } from '../../src/apps/pay-page/index.ts'
 import { pollAnswer } from '../../src/apps/pay-page/index.ts'
-import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'
+import { closePages, launchBrowser, openPage, type WatchedPage } from '../browser.ts'
 import { type ScreenSite, startScreens } from './screen-server.ts'
 
 let browser: Browser
@@ -27,7 +27,7 @@ const json = (response: ServerResponse, body: string, headers: Record<string, st
 before(async () => {
   browser = await launchBrowser()
 })
-after(() => browser?.close())
+after(() => browser && closePages(browser))
 beforeEach(async () => {
   await startSite()
   poll = PENDING

@@ -12,7 +12,7 @@ import { inTransaction } from '../../src/kernel/db/index.ts'
 import { isOperatorRole, type Role } from '../../src/kernel/http/index.ts'
 import { type Language, type SettableClock, systemClock } from '../../src/kernel/lib/index.ts'
 import { createWorker } from '../../src/kernel/work/index.ts'
-import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'
+import { closePages, launchBrowser, openPage, type WatchedPage } from '../browser.ts'
 import { createWorld, type World } from '../harness.ts'
 import { violations } from '../pay-page/page-checks.ts'
 
@@ -111,7 +111,7 @@ export async function openOffice(env: Record<string, string> = {}, providers?: P
     },
     comes: (person, console, how = {}) => visit(browser, url, person, console, how),
     async close() {
-      await browser.close()
+      await closePages(browser)
       await worker.stop()
       await world.close()
     },

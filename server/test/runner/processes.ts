@@ -7,33 +7,47 @@ import { join, relative, resolve } from 'node:path'
 /** The files that one process runs one after the other, as paths from the root of the repository. */
 export type TestProcess = readonly string[]
 
-/** Each file of these folders has its own process, because most of them start servers and browsers. */
-const OWN_FOLDERS = ['server/test', 'bench', 'scripts']
+/** Each file of these folders has its own process, because most of them start processes. */
+const OWN_FOLDERS = ['server/test/crash', 'server/test/simulation', 'server/test/runner', 'bench', 'scripts']
+/** The files of these folders drive a browser, and the files of one process share the browser. */
+const BROWSER_FOLDERS = ['server/test/portal', 'server/test/pay-page']
 /** A line of a file of another folder that needs its own process. The line gives the reason. */
 const OWN_PROCESS = /^\/\/ Own process: /m
 const FILES_MAX = 10
+const BROWSER_FILES_MAX = 5
 const CALL = 'await runFiles('
 const RUN_FILES = new URL('run-files.ts', import.meta.url).href
 
 /**
- * Divides the files. Servers and browsers mostly wait and shared processes mostly compute, so the two kinds alternate. `root` is
- * the root of the repository, and `concurrency` the number of processes that run at once.
+ * Divides the files. Servers and browsers mostly wait and shared processes mostly compute, so the kinds alternate. `root` is the
+ * root of the repository, and `concurrency` the number of processes that run at once.
  */
 export function processesOf(files: readonly string[], root: string, concurrency: number): TestProcess[] {
-  const own = files.filter((file) => needsOwnProcess(file, root)).map((file) => [file])
-  const rest = files.filter((file) => !own.some(([one]) => one === file))
-  const size = Math.min(FILES_MAX, Math.ceil(rest.length / concurrency))
-  const shared: TestProcess[] = []
-  for (let from = 0; from < rest.length; from += size) shared.push(rest.slice(from, from + size))
-  const placed = [own, shared].flatMap((list) => list.map((one, index) => ({ one, at: (index + 0.5) / list.length })))
+  const own = files.filter((file) => needsOwnProcess(file, root))
+  const rest = files.filter((file) => !own.includes(file))
+  const browsing = rest.filter((file) => isBelow(file, BROWSER_FOLDERS))
+  const computing = rest.filter((file) => !browsing.includes(file))
+  const kinds = [
+    divide(own, 1),
+    divide(browsing, Math.min(BROWSER_FILES_MAX, Math.ceil(browsing.length / concurrency))),
+    divide(computing, Math.min(FILES_MAX, Math.ceil(computing.length / concurrency))),
+  ]
+  const placed = kinds.flatMap((list) => list.map((one, index) => ({ one, at: (index + 0.5) / list.length })))
   return placed.sort((a, b) => a.at - b.at).map(({ one }) => one)
 }
 
+function divide(files: readonly string[], size: number): TestProcess[] {
+  const groups: TestProcess[] = []
+  for (let from = 0; from < files.length; from += size) groups.push(files.slice(from, from + size))
+  return groups
+}
+
 function needsOwnProcess(file: string, root: string): boolean {
-  return (
-    OWN_FOLDERS.some((folder) => file.startsWith(`${folder}/`)) ||
-    OWN_PROCESS.test(readFileSync(resolve(root, file), 'utf8'))
-  )
+  return isBelow(file, OWN_FOLDERS) || OWN_PROCESS.test(readFileSync(resolve(root, file), 'utf8'))
+}
+
+function isBelow(file: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => file.startsWith(`${folder}/`))
 }
 
 /**
