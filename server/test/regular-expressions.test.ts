@@ -1,4 +1,5 @@
 // Measures regular expressions. A slow expression delays every request of a process, because only one thread answers requests.
+// Own process: the test measures the time of this process.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,6 @@
 // Limits on the heavy work for one caller: the server refuses further requests with a clear error, and other callers see no
 // delay.
+// Own process: the test measures the delays of the whole process.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
