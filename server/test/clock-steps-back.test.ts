@@ -17,7 +17,7 @@ import { startReceiver } from './receiver.ts'
 import { startMailServer } from './smtp.ts'
 import { configure, queue } from './webhooks.ts'
 
-const PAYMENTS = 1_800
+const PAYMENTS = 300
 /** The number of payouts, webhooks or messages in a queue. */
 const ROWS = 20
 const MINUTE_MS = 60_000

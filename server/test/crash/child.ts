@@ -1,21 +1,18 @@
-// Runs the server as `npm start` composes it, but with a crash point and a clock that may be ahead. Crash tests start this file
-// as a child process; the product has no such switch.
+// Runs the server as `npm start` composes it, but with a crash point. Crash tests start this file as a child process; the product
+// has no such switch.
 //   CRASH_AT   the point at which this process dies, on the first pass; empty: it sends its parent each point it passes
-//   AHEAD_MS   how far its clock is ahead, so that the leases of a dead process have ended
 
-import { crashAt, createLog, type Point, systemClock } from '../../src/kernel/lib/index.ts'
+import { crashAt, createLog, type Point } from '../../src/kernel/lib/index.ts'
 import { createWorker } from '../../src/kernel/work/index.ts'
 import { configFromEnvironment, realDeps } from '../../src/process.ts'
 import { compose } from '../../src/system.ts'
 
-const { CRASH_AT = '', AHEAD_MS = '0' } = process.env
-const ahead_ms = Number(AHEAD_MS)
+const { CRASH_AT = '' } = process.env
 const reportPoint: Point = (name) => void process.send?.(name)
 
 const config = configFromEnvironment()
 const deps = {
   ...(await realDeps(config, createLog(config.log_level), config.database_url)),
-  clock: { ...systemClock, now: () => new Date(Date.now() + ahead_ms) },
   point: CRASH_AT === '' ? reportPoint : crashAt(CRASH_AT),
 }
 const system = await compose(deps)

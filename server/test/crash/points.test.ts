@@ -12,12 +12,13 @@ import { checkPage, createLink } from '../../src/money/payment-links/index.ts'
 import { type Facts, findProblems, gatherFacts, waitQuiet } from './facts.ts'
 import { type Client, createClient, type Order, orderOf } from './load.ts'
 import { findPayoutProblems, gatherPayoutFacts, openCashier, totalOf, waitPayoutsQuiet } from './payouts.ts'
-import { type Child, endOf, startChild, until } from './processes.ts'
+import { endOf, startChild, until } from './processes.ts'
 import { createRig, type Rig } from './rig.ts'
+import { type Survivor, serveHere } from './serve.ts'
 
 const ENTRY = fileURLToPath(new URL('./child.ts', import.meta.url))
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url))
-/** The clock of the second process is this far ahead: longer than each lease and longer than the lock of an idempotency key. */
+/** The clock of the surviving process is this far ahead: longer than each lease and longer than the lock of an idempotency key. */
 const AHEAD_MS = 40_000
 const DELAY_MS = 100
 /**
@@ -78,23 +79,18 @@ describe('crash points', {
 
 async function crash(flow: Flow, point: string): Promise<void> {
   const rig = await createRig({ shops: 1, delay_ms: DELAY_MS })
-  const children: Child[] = []
-  const start = async (env: Record<string, string>) => {
-    const child = startChild(rig.env(env), ENTRY)
-    children.push(child)
-    await child.ready()
-    return child
-  }
+  const first = startChild(rig.env({ CRASH_AT: point }), ENTRY)
+  let survivor: Survivor | null = null
   const order = await FLOWS[flow](rig)
   const client = createClient(`http://127.0.0.1:${rig.port}`, 4)
   try {
-    const first = await start({ CRASH_AT: point })
+    await first.ready()
     await rig.configureWebhooks(first.url)
     const before = await client.once(order)
     if (before !== null) assert.equal(before.status, 202)
     assert.deepEqual(await endOf(first), { code: null, signal: 'SIGKILL' }, `nothing passed ${point}`)
 
-    await start({ AHEAD_MS: String(AHEAD_MS) })
+    survivor = await serveHere(rig, AHEAD_MS)
     const ack = await client.order(order)
     if (before !== null) assert.equal(ack.text, before.text, 'a repeated request gets the first answer')
     const again = await client.order(order)
@@ -104,7 +100,8 @@ async function crash(flow: Flow, point: string): Promise<void> {
     checkOneEffect(flow, await gatherFacts(rig, [ack]))
   } finally {
     await client.close()
-    for (const child of children) await child.kill()
+    await first.kill()
+    await survivor?.close()
     await rig.close()
   }
 }
@@ -116,28 +113,23 @@ async function crash(flow: Flow, point: string): Promise<void> {
 async function crashPayout(point: string, idempotency_key?: string): Promise<void> {
   const rig = await createRig({ shops: 1, delay_ms: DELAY_MS })
   const cashier = await openCashier(rig)
-  const children: Child[] = []
-  const start = async (env: Record<string, string>) => {
-    const child = startChild(rig.env(env), ENTRY)
-    children.push(child)
-    await child.ready()
-    return child
-  }
+  const first = startChild(rig.env({ CRASH_AT: point }), ENTRY)
+  let survivor: Survivor | null = null
   try {
     const shop = shopOf(rig)
     await cashier.fund(shop, 2n * totalOf(PAYOUT_MINOR))
     const id = await cashier.submit(shop, PAYOUT_MINOR, '001')
-    const first = await start({ CRASH_AT: point })
+    await first.ready()
     await rig.configureWebhooks(first.url)
     const before = await cashier.approve(first.url, id, idempotency_key)
     assert.ok(before === null || before === 200)
     assert.deepEqual(await endOf(first), { code: null, signal: 'SIGKILL' }, `nothing passed ${point}`)
 
-    const second = await start({ AHEAD_MS: String(AHEAD_MS) })
+    survivor = await serveHere(rig, AHEAD_MS)
     // The operator repeats the approval. Without a key, the server refuses the repeated request if it committed the first
     // approval.
     const succeeds = idempotency_key !== undefined || point === 'approve.before_commit'
-    assert.equal(await cashier.approve(second.url, id, idempotency_key), succeeds ? 200 : 409)
+    assert.equal(await cashier.approve(survivor.url, id, idempotency_key), succeeds ? 200 : 409)
     assert.deepEqual(await waitPayoutsQuiet(rig), { open: 0, unsent: 0, due: 0, pending: 0 })
     const facts = await gatherPayoutFacts(rig)
     const funded = new Map([[shop.merchant.id, 2n * totalOf(PAYOUT_MINOR)]])
@@ -152,7 +144,8 @@ async function crashPayout(point: string, idempotency_key?: string): Promise<voi
     )
     assert.equal(facts.deliveries.length, 1)
   } finally {
-    for (const child of children) await child.kill()
+    await first.kill()
+    await survivor?.close()
     await cashier.close()
     await rig.close()
   }

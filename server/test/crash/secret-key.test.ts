@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
+import { PROVIDERS } from '../../src/adapters/providers/registry.ts'
 import { readCanary } from '../../src/kernel/db/index.ts'
-import { createVault, keyIdOf } from '../../src/kernel/lib/index.ts'
+import { ConfigError, createLog, createVault, keyIdOf, readConfig } from '../../src/kernel/lib/index.ts'
+import { realDeps } from '../../src/process.ts'
 import { createTestDatabase } from '../database.ts'
 import { createWorld } from '../harness.ts'
 import { type Child, endOf, freePort, ROOT, serverEnv, startChild } from './processes.ts'
@@ -21,6 +23,7 @@ const WRONG = Buffer.alloc(32, 9)
 const NEW = Buffer.alloc(32, 11)
 const SAYS_WHAT_TO_DO = /^SECRET_KEY .*[\s\S]*Set the SECRET_KEY of this database/m
 
+const log = createLog('silent')
 const children: Child[] = []
 const closers: (() => Promise<void>)[] = []
 after(async () => {
@@ -73,13 +76,11 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     const payload = { webhook_url: 'http://127.0.0.1:9/hook' }
     assert.equal((await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload })).status, 200)
     await forgetCanary(url)
-    await refuses(await startServer(url, WRONG))
+    assert.match(await openWith(url, WRONG), SAYS_WHAT_TO_DO)
     assert.deepEqual(await world.rows('select id from vault_canary'), [], 'the refused key leaves no canary')
-    const right = await startServer(url, RIGHT)
-    await right.ready()
+    assert.equal(await openWith(url, RIGHT), 'open')
     assert.deepEqual(await world.rows('select id from vault_canary'), [{ id: 1 }])
-    await right.kill()
-    await refuses(await startServer(url, WRONG))
+    assert.match(await openWith(url, WRONG), SAYS_WHAT_TO_DO)
     await world.close()
   })
 
@@ -110,10 +111,8 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
       await query(url, 'delete from signing_keys')
       await forgetCanary(url)
       await query(url, plant, [world.deps.vault.seal('{}')])
-      await refuses(await startServer(url, WRONG))
-      const right = await startServer(url, RIGHT)
-      await right.ready()
-      await right.kill()
+      assert.match(await openWith(url, WRONG), SAYS_WHAT_TO_DO)
+      assert.equal(await openWith(url, RIGHT), 'open')
       await world.close()
     })
   }
@@ -127,7 +126,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     const wrong = createVault(WRONG, world.deps.random)
     const plant = sealed.find(({ what }) => what === 'a message')?.plant ?? ''
     await query(url, plant, [wrong.seal('{}')])
-    await refuses(await startServer(url, WRONG))
+    assert.match(await openWith(url, WRONG), SAYS_WHAT_TO_DO)
     await world.close()
   })
 
@@ -196,6 +195,22 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     await world.close()
   })
 })
+
+/**
+ * Opens the database with the key, as each process does when it starts. Returns 'open' or the message with which the process would
+ * end.
+ */
+async function openWith(url: string, key: Buffer): Promise<string> {
+  const config = readConfig(serverEnv(url, { SECRET_KEY: key.toString('base64') }), PROVIDERS)
+  try {
+    const deps = await realDeps(config, log, url)
+    await deps.db.close()
+    return 'open'
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+}
 
 async function newDatabase(): Promise<{ url: string }> {
   const database = await createTestDatabase()

@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PROVIDERS } from '../../src/adapters/providers/registry.ts'
 import { createDb, sql } from '../../src/kernel/db/index.ts'
+import { ConfigError, readConfig } from '../../src/kernel/lib/index.ts'
 import { createTestDatabase } from '../database.ts'
 import { findProblems, gatherFacts, waitQuiet } from './facts.ts'
 import { createClient, startLoad } from './load.ts'
@@ -102,25 +104,11 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
   describe('an invalid configuration', { concurrency: 1 }, () => {
     const production = { NODE_ENV: 'production', DATABASE_URL: '', SECRET_KEY: '', WEBHOOK_ALLOW_PRIVATE: '' }
     const refused: { what: string; env: Record<string, string>; named: string[] }[] = [
-      { what: 'a port that is no number', env: { PORT: 'abc' }, named: ['PORT'] },
-      { what: 'a port out of range', env: { PORT: '70000' }, named: ['PORT'] },
-      { what: 'an unknown kind of process', env: { PROCESS: 'both' }, named: ['PROCESS'] },
-      { what: 'a key of the wrong length', env: { SECRET_KEY: 'c2hvcnQ=' }, named: ['SECRET_KEY'] },
-      {
-        what: 'a database of another kind',
-        env: { DATABASE_URL: 'mysql://127.0.0.1/malipo' },
-        named: ['DATABASE_URL'],
-      },
       { what: 'several wrong settings', env: { PORT: '-1', LOG_LEVEL: 'loud' }, named: ['PORT', 'LOG_LEVEL'] },
       {
         what: 'production without its settings',
         env: production,
         named: ['DATABASE_URL', 'SECRET_KEY', 'MOCK_SECRET', 'BASE_URL', 'PROVIDER'],
-      },
-      {
-        what: 'production that delivers to private addresses',
-        env: { ...production, WEBHOOK_ALLOW_PRIVATE: 'true' },
-        named: ['WEBHOOK_ALLOW_PRIVATE'],
       },
     ]
     for (const { what, env, named } of refused) {
@@ -131,6 +119,27 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
         assert.match(output, /The process refuses this configuration/)
         for (const name of named) assert.match(output, new RegExp(`^${name} `, 'm'))
         assert.doesNotMatch(output, /\n\s+at /, 'the output has no stack trace')
+      })
+    }
+
+    const wrong: { what: string; env: Record<string, string>; named: string }[] = [
+      { what: 'a port that is no number', env: { PORT: 'abc' }, named: 'PORT' },
+      { what: 'a port out of range', env: { PORT: '70000' }, named: 'PORT' },
+      { what: 'an unknown kind of process', env: { PROCESS: 'both' }, named: 'PROCESS' },
+      { what: 'a key of the wrong length', env: { SECRET_KEY: 'c2hvcnQ=' }, named: 'SECRET_KEY' },
+      { what: 'a database of another kind', env: { DATABASE_URL: 'mysql://127.0.0.1/malipo' }, named: 'DATABASE_URL' },
+      {
+        what: 'production that delivers to private addresses',
+        env: { ...production, WEBHOOK_ALLOW_PRIVATE: 'true' },
+        named: 'WEBHOOK_ALLOW_PRIVATE',
+      },
+    ]
+    for (const { what, env, named } of wrong) {
+      test(`the server names the wrong setting when it reads ${what}`, () => {
+        assert.throws(
+          () => readConfig(serverEnv(NO_DATABASE, env), PROVIDERS),
+          (error) => error instanceof ConfigError && new RegExp(`^${named} `, 'm').test(error.message),
+        )
       })
     }
 

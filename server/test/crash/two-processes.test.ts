@@ -9,7 +9,7 @@ import { type Ack, createClient, orderOf } from './load.ts'
 import { type Child, freePort, startChild, until } from './processes.ts'
 import { createRig, type Rig } from './rig.ts'
 
-const PAYMENTS = 240
+const PAYMENTS = 120
 const CONCURRENCY = 16
 const DELAY_MS = 200
 /**
@@ -20,7 +20,7 @@ const ENDINGS = ['001', '002', '004', '006', '008', '009', '011', '012', '013', 
 /** The longest time that a merchant may wait while the receiver of another merchant hangs. */
 const FAIR_MS_MAX = 1_500
 /** The number of events of the merchant whose receiver hangs. A process sends fewer events at once. */
-const FLOOD = 1_200
+const FLOOD = 600
 
 const rigs: Rig[] = []
 const children: Child[] = []
