@@ -134,7 +134,7 @@ async function readFacts(version: string): Promise<ReleaseFacts> {
       .split('\n')
       .filter((line) => line !== ''),
     branch: git('rev-parse', '--abbrev-ref', 'HEAD').toString('utf8').trim(),
-    versions: { ...versions, 'openapi.json': info.version },
+    versions: { ...versions, 'package-lock.json': versionIn('package-lock.json'), 'openapi.json': info.version },
     changelog: readText('CHANGELOG.md'),
     is_tagged: git('tag', '--list', `v${version}`).length > 0,
     stale: await staleFiles(),
