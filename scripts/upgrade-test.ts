@@ -43,9 +43,7 @@ async function upgradeFrom(previous: string): Promise<number> {
   const made = run('git', ['worktree', 'add', '--detach', folder, previous], FOLDER)
   if (made !== 0) return made
   try {
-    const is_same =
-      readFileSync(join(folder, 'package-lock.json'), 'utf8') ===
-      readFileSync(join(FOLDER, 'package-lock.json'), 'utf8')
+    const is_same = packagesOf(folder) === packagesOf(FOLDER)
     if (is_same) symlinkSync(join(FOLDER, 'node_modules'), join(folder, 'node_modules'))
     else if (run('npm', ['ci', '--silent'], folder) !== 0) return 1
     for (const programs of second === '' ? [''] : ['', second]) {
@@ -57,6 +55,12 @@ async function upgradeFrom(previous: string): Promise<number> {
   } finally {
     run('git', ['worktree', 'remove', '--force', folder], FOLDER)
   }
+}
+
+/** Returns the installed packages of the lock file of a folder, without the packages of this repository. */
+function packagesOf(folder: string): string {
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as { packages: object }
+  return JSON.stringify(Object.entries(packages).filter(([path]) => path.includes('node_modules/')))
 }
 
 /** Runs a program in a folder, and returns its exit code. */
