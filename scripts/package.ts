@@ -31,7 +31,7 @@ const USAGE = `Usage: npm run package [-- options]
 Builds dist/malipo_VERSION_ARCHITECTURE.deb from this checkout, with Node, the runtime packages and the consoles.
 Needs dpkg-deb.
 
-  --version V   Version of the package (the version of package.json)
+  --version V   Version of the package (the version of package.json), such as 0.2.0 or, for a later build of it, 0.2.0+1
   --output D    Folder of the package (dist)
   --tree D      Instead of the package, write the files of the program to the folder D, for a container image
 `
@@ -45,9 +45,19 @@ if (import.meta.main) {
       help: { type: 'boolean' },
     },
   })
+  const problem = versionProblem(values.version)
   if (values.help) process.stdout.write(USAGE)
-  else if (values.tree !== undefined) writeTree(programFiles(await readLock()), resolve(values.tree))
+  else if (problem !== null) {
+    process.stderr.write(`${problem}\n`)
+    process.exitCode = 2
+  } else if (values.tree !== undefined) writeTree(programFiles(await readLock()), resolve(values.tree))
   else process.stdout.write(`${await buildPackage({ version: values.version, output: values.output })}\n`)
+}
+
+/** Returns the problem of a version that Debian does not accept, or null. */
+export function versionProblem(version: string | undefined): string | null {
+  if (version === undefined || /^\d[A-Za-z0-9.+~]*$/.test(version)) return null
+  return `the version "${version}" must begin with a digit and have only letters, digits and . + ~, such as 0.2.0+1`
 }
 
 /**

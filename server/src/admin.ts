@@ -7,7 +7,7 @@ import { OPTIONS, UsageError } from './apps/admin/options.ts'
 import { findStandalone } from './apps/admin/standalone.ts'
 import { type Deps, isUnavailable } from './kernel/db/index.ts'
 import { planMigrations } from './kernel/db/migration-plan.ts'
-import { ConfigError, createLog, Refusal, type Vault } from './kernel/lib/index.ts'
+import { adminCommand, ConfigError, createLog, Refusal, type Vault } from './kernel/lib/index.ts'
 import {
   configFromEnvironment,
   databaseUnreachable,
@@ -96,7 +96,7 @@ function usageOf(args: readonly string[]): string {
   return page === null || words.length === 0 ? SEE_HELP : `\n${page}`
 }
 
-const SEE_HELP = 'See: npm run -s admin -- --help\n'
+const SEE_HELP = `See: ${adminCommand('--help')}\n`
 
 /** Prints the result of a command, and returns the exit code. */
 function showResult(result: Record<string, unknown>, is_json = false): number {

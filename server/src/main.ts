@@ -16,7 +16,7 @@ import {
   serveMetrics,
   trackRequests,
 } from './kernel/http/index.ts'
-import { type Config, ConfigError, createLog, type Log } from './kernel/lib/index.ts'
+import { adminCommand, type Config, ConfigError, createLog, type Log } from './kernel/lib/index.ts'
 import { createWorker, type Task, type Worker } from './kernel/work/index.ts'
 import {
   configFromEnvironment,
@@ -312,7 +312,7 @@ ${config.brand_name} is ready.
   Live money     ${liveLines(live).join('\n                 ')}
 
   First payment: make a key in the dashboard, or get keys of the demo merchant in another terminal
-    npm run -s admin -- demo
+    ${adminCommand('demo')}
   then follow "First payment" in README.md, or send
 
     curl -s ${base_url}/v1/collections/wallet-push \\

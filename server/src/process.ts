@@ -24,6 +24,7 @@ import {
 import { migrate, pendingMigrations, withClient } from './kernel/db/migrate.ts'
 import { createTracing } from './kernel/http/index.ts'
 import {
+  adminCommand,
   applyReload,
   type Config,
   ConfigError,
@@ -248,7 +249,7 @@ export async function migrateDatabase({ url, owner_url }: OpenDatabase, log?: Lo
       const is_forbidden = [error.code, error.cause?.code].includes(INSUFFICIENT_PRIVILEGE)
       if (!is_forbidden || owner_url !== url) throw error
       throw new ConfigError(
-        'migrations are pending, and the role of DATABASE_URL may not migrate. Run "npm run -s admin -- migrate" with ' +
+        `migrations are pending, and the role of DATABASE_URL may not migrate. Run "${adminCommand('migrate')}" with ` +
           'MIGRATION_DATABASE_URL, the same database with the role that owns its tables, then start again',
       )
     },

@@ -1,6 +1,6 @@
 // Defines the sentences of the identity pages, in Swahili and English.
 
-import type { Language } from '../../kernel/lib/index.ts'
+import { adminCommand, type Language } from '../../kernel/lib/index.ts'
 
 const sw = {
   code: 'sw',
@@ -29,8 +29,7 @@ const sw = {
   new_password: 'Nywila mpya',
   password_hint: 'Angalau herufi 8. Sentensi fupi ambayo wewe tu unaijua ni nzuri.',
   no_mail: 'Mfumo huu hautumi barua pepe',
-  no_mail_lead:
-    'Mwombe msimamizi wa mfumo akupe kiungo chako. Anaweza kukipata kwa amri hii kwenye seva: npm run -s admin -- emails',
+  no_mail_lead: `Mwombe msimamizi wa mfumo akupe kiungo chako. Anaweza kukipata kwa amri hii kwenye seva: ${adminCommand('emails')}`,
   check_mail: 'Angalia barua pepe yako',
   check_mail_sign_up:
     'Tumetuma ujumbe kwa anwani uliyoandika. Fungua kiungo kilichomo ili kuthibitisha anwani yako. Usipouona, angalia kwenye barua taka.',
@@ -145,8 +144,7 @@ const en: IdentityTexts = {
   new_password: 'New password',
   password_hint: 'At least 8 characters. A short sentence that only you know is a good one.',
   no_mail: 'This server sends no e-mail',
-  no_mail_lead:
-    'Ask its operator for your link. The operator finds it with this command on the server: npm run -s admin -- emails',
+  no_mail_lead: `Ask its operator for your link. The operator finds it with this command on the server: ${adminCommand('emails')}`,
   check_mail: 'Check your e-mail',
   check_mail_sign_up:
     'We have sent a message to the address you gave. Open the link in it to confirm your address. If you do not see it, look in the spam folder.',

@@ -1,4 +1,4 @@
-// Defines the commands of `npm run -s admin`: their options, checks and actions.
+// Defines the commands of administration: their options, checks and actions.
 
 import { anchorFileOf } from '../../books/audit/index.ts'
 import { type Deps, roleNames, rolesSql } from '../../kernel/db/index.ts'

@@ -1,7 +1,7 @@
 // Checks the database for `admin doctor`: version, schema, rights, durability, clock, replication, connections and books.
 
 import { type DatabaseVersion, isSuperuser, judgeVersion, type Reader, sql } from '../../kernel/db/index.ts'
-import { type Config, sayDuration } from '../../kernel/lib/index.ts'
+import { adminCommand, type Config, sayDuration } from '../../kernel/lib/index.ts'
 import { lastVerifyRun } from '../operators/index.ts'
 import { type CheckResult, type CheckTable, type DoctorInput, fail, ok, warn } from './doctor-result.ts'
 import { settingProblems } from './production.ts'
@@ -103,14 +103,14 @@ async function checkSchema(reader: Reader, pending: () => Promise<string[]>): Pr
   if (missing.length === 0) return ok('no migration is pending')
   const named = missing.length <= 3 ? missing.join(', ') : `${missing[0]} to ${missing.at(-1)}`
   return fail(
-    `${missing.length} migrations are pending (${named}): run "npm run -s admin -- migrate", or start the new version`,
+    `${missing.length} migrations are pending (${named}): run "${adminCommand('migrate')}", or start the new version`,
   )
 }
 
 async function checkRoles(reader: Reader, must_separate: boolean): Promise<CheckResult> {
   if (await isSuperuser(reader))
     return fail(
-      'DATABASE_URL names a superuser, from which the database cannot protect its history: "npm run -s admin -- db roles --print" prints the SQL statements for two roles',
+      `DATABASE_URL names a superuser, from which the database cannot protect its history: "${adminCommand('db roles --print')}" prints the SQL statements for two roles`,
     )
   const { findings, note } = await runtimeRights(reader, must_separate)
   const problems = [...findings, ...(await lostRevocations(reader))]
@@ -176,7 +176,7 @@ async function checkConnections(reader: Reader, config: Config): Promise<CheckRe
 
 async function checkBooks(reader: Reader, { verify_every_h }: Config, now: Date): Promise<CheckResult> {
   const { last, last_good_at } = await lastVerifyRun(reader)
-  const remedy = 'run "npm run -s admin -- verify"'
+  const remedy = `run "${adminCommand('verify')}"`
   if (last?.ok === false) {
     const named = (last.broken ?? []).map(({ name }) => name).join('; ')
     return fail(

@@ -1,6 +1,6 @@
 // Describes where a payment, payout or webhook delivery stands: who acts next, and when. Times of a story are in Tanzanian time.
 
-import { dayOf, showTime } from '../../kernel/lib/index.ts'
+import { adminCommand, dayOf, showTime } from '../../kernel/lib/index.ts'
 
 /** What `admin explain` prints. `since` and `next` are in UTC; null means no such time. */
 export type Explanation = {
@@ -122,7 +122,7 @@ const finished = (since: Date, sentence: string): Step => ({
 
 /** A record in processing always has a next step. */
 function lostStep(since: Date, at: (time: Date) => string): Step {
-  const sentences = [`In processing since ${at(since)}, but no step is due. Run "npm run -s admin -- verify".`]
+  const sentences = [`In processing since ${at(since)}, but no step is due. Run "${adminCommand('verify')}".`]
   return { waiting_for: 'operator', since, next: null, sentences }
 }
 
@@ -141,7 +141,7 @@ function providerStep(open: OpenStep, now: Date): Step {
   if (open.due_at <= now) {
     const sentences = [
       `The next step is overdue since ${at(open.due_at)}, and no worker has taken it.`,
-      'Check that a worker runs: "npm run -s admin -- doctor".',
+      `Check that a worker runs: "${adminCommand('doctor')}".`,
     ]
     return { waiting_for: 'worker', since: open.due_at, next: open.due_at, sentences }
   }
@@ -231,7 +231,7 @@ function deliveryStep(facts: ExplainedDelivery, now: Date): Step {
     return { waiting_for: 'receiver', since: created_at, next: due_at, sentences }
   }
   if (due_at <= now) {
-    const overdue = `The event ${event} is due since ${at(due_at)}, and no worker has taken it. Check that a worker runs: "npm run -s admin -- doctor".`
+    const overdue = `The event ${event} is due since ${at(due_at)}, and no worker has taken it. Check that a worker runs: "${adminCommand('doctor')}".`
     return { waiting_for: 'worker', since: due_at, next: due_at, sentences: [...failed, overdue] }
   }
   const sentences = [...failed, `The server sends the event ${event} at ${at(due_at)}.`]

@@ -2,7 +2,7 @@
 
 import { PROVIDER_NAMES } from '../../adapters/providers/registry.ts'
 import { MERCHANT_ROLES, OPERATOR_ROLES, SCOPES } from '../../kernel/http/index.ts'
-import { orList } from '../../kernel/lib/index.ts'
+import { adminCommand, orList } from '../../kernel/lib/index.ts'
 
 type HelpPage = {
   /** The options, as the usage line shows the options. */
@@ -209,7 +209,6 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   verify: { does: ['Checks every invariant of the books and states. Exit code 1 if one fails'] },
 }
 
-const COMMAND = 'npm run -s admin --'
 const DESCRIPTION_COLUMN = 40
 const OPTION_WIDTH = 18
 
@@ -228,7 +227,7 @@ export function commandsOf(group: string): string[] {
 }
 
 function listOfCommands(): string {
-  return `Usage: ${COMMAND} COMMAND [options] [--json]
+  return `Usage: ${adminCommand('COMMAND')} [options] [--json]
 
 Commands
 ${Object.entries(PAGES)
@@ -255,13 +254,13 @@ function listEntry(name: string, { takes, does }: HelpPage): string {
 
 function helpPage(name: string, { takes, does, options = {}, example, more = [] }: HelpPage): string {
   const lines = Object.entries({ ...options, '--json': 'Print one JSON object on standard output and nothing else' })
-  return `Usage: ${COMMAND} ${name}${takes === undefined ? '' : ` ${takes}`}
+  return `Usage: ${adminCommand(name)}${takes === undefined ? '' : ` ${takes}`}
 
 ${does.join('\n')}
 
 ${lines.map(([option, meaning]) => `  ${option.padEnd(OPTION_WIDTH)}${meaning}`).join('\n')}
 
 Example
-  ${COMMAND} ${name}${example === undefined ? '' : ` ${example}`}
+  ${adminCommand(name)}${example === undefined ? '' : ` ${example}`}
 ${more.map((line) => `\n${line}\n`).join('')}`
 }

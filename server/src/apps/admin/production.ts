@@ -1,7 +1,7 @@
 // Checks the database before a server starts in production.
 
 import { connectionRisk, type Deps, type Reader, sql } from '../../kernel/db/index.ts'
-import { type Config, ConfigError } from '../../kernel/lib/index.ts'
+import { adminCommand, type Config, ConfigError } from '../../kernel/lib/index.ts'
 import { demoUsersLeft } from './demo.ts'
 
 /** The settings that must be on, each with the risk and the remedy. */
@@ -61,6 +61,6 @@ async function demoProblems(reader: Reader): Promise<string[]> {
   if (emails.length === 0) return []
   return [
     'Demo users can sign in, and a command has printed their passwords. Disable each demo user, then start again:',
-    ...emails.map((email) => `  npm run -s admin -- user disable --email ${email}`),
+    ...emails.map((email) => `  ${adminCommand(`user disable --email ${email}`)}`),
   ]
 }

@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
+import { adminCommand } from '../../kernel/lib/index.ts'
 import { parseAnchor } from './anchor.ts'
 
 /** The error of a file to which the server must not append. The message describes the problem and what to do. */
@@ -23,7 +24,7 @@ const TAIL_BYTES = 1_048_576
 /** Only the user of the server may write. Its group may read, for a program that copies the file. */
 const MODE = 0o640
 
-const LOOK = 'Run "npm run -s admin -- verify", and follow docs/operate/audit-anchors.md'
+const LOOK = `Run "${adminCommand('verify')}", and follow docs/operate/audit-anchors.md`
 
 /**
  * Appends the anchors that the file lacks, and makes them durable. Returns the number of the last anchor in the file. If the file is

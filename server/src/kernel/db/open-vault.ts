@@ -1,6 +1,15 @@
 // Builds the vault of a process from its secret keys and the canaries of its database.
 
-import { ConfigError, createVault, keyIdOf, keyIdOfSealed, markKeyOf, type Random, type Vault } from '../lib/index.ts'
+import {
+  adminCommand,
+  ConfigError,
+  createVault,
+  keyIdOf,
+  keyIdOfSealed,
+  markKeyOf,
+  type Random,
+  type Vault,
+} from '../lib/index.ts'
 import {
   addCanary,
   CANARY_TEXT,
@@ -103,7 +112,7 @@ async function requireKeys(deps: VaultDeps, keys: SecretKeys): Promise<string[]>
   if (replaced !== undefined) {
     throw new ConfigError(
       `SECRET_KEY begins with the key ${current}, which another key replaced on ${replaced.retired_at?.toISOString().slice(0, 10)}.
-Put the current key first. "npm run -s admin -- secrets status" lists the keys.`,
+Put the current key first. "${adminCommand('secrets status')}" lists the keys.`,
     )
   }
   return missing.flatMap(({ key_id }) => key_id ?? [])
@@ -119,7 +128,7 @@ async function requireUnused({ db }: VaultDeps, missing: readonly Canary[]): Pro
     if (values === 0) continue
     throw new ConfigError(
       `SECRET_KEY lacks the key ${key_id}, which ${values} values of this database need.
-Add this key at the end of SECRET_KEY, after a comma, and run "npm run -s admin -- secrets rotate". Then remove the key.
+Add this key at the end of SECRET_KEY, after a comma, and run "${adminCommand('secrets rotate')}". Then remove the key.
 docs/operate/secret-key.md describes what to do if the key is lost.`,
     )
   }

@@ -1,13 +1,14 @@
 // Describes the errors of PostgreSQL that an operator can repair, in one sentence without a stack.
 
+import { adminCommand } from '../lib/index.ts'
+
 /** The remedies by SQLSTATE. */
 const REMEDIES: Readonly<Record<string, string>> = {
   '28P01': 'correct the user and the password in DATABASE_URL',
   '28000': 'correct the user in DATABASE_URL, or pg_hba.conf of PostgreSQL',
   '3D000': 'correct the name of the database in DATABASE_URL, or create the database',
-  '42501':
-    'run "npm run -s admin -- migrate" with MIGRATION_DATABASE_URL, which grants the role of the server its rights',
-  '42P01': 'run "npm run -s admin -- migrate"',
+  '42501': `run "${adminCommand('migrate')}" with MIGRATION_DATABASE_URL, which grants the role of the server its rights`,
+  '42P01': `run "${adminCommand('migrate')}"`,
   '53300': 'raise max_connections of PostgreSQL, or stop other programs',
 }
 

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { ConfigError } from '../lib/index.ts'
+import { adminCommand, ConfigError } from '../lib/index.ts'
 import { LOCK_KEY, MIGRATIONS_DIR, type MigrateLog, withClient } from './migrate.ts'
 import { type Reader, sql } from './pool.ts'
 
@@ -67,7 +67,7 @@ export async function grantRuntime(owner_url: string, runtime_url: string, log?:
       if (rows[0] !== undefined || served.role === owned.role) {
         throw new ConfigError(
           `the role ${served.role} of DATABASE_URL ${rows[0] === undefined ? 'also migrates' : `has the rights of the owner of ${rows[0].table}`}: name a role without ownership in DATABASE_URL, ` +
-            'or leave MIGRATION_DATABASE_URL empty. "npm run -s admin -- db roles --print" prints the SQL statements that make the role',
+            `or leave MIGRATION_DATABASE_URL empty. "${adminCommand('db roles --print')}" prints the SQL statements that make the role`,
         )
       }
       const changes = await applyGrants(owner, served.role)
@@ -154,7 +154,7 @@ end $do$;`
   return `-- Run these statements as a superuser, connected to the database ${database}. A second run changes nothing.
 -- Then set a password for each new role: alter role ${r} password '...';
 -- MIGRATION_DATABASE_URL names ${owner}, which owns the tables. DATABASE_URL names ${runtime}.
--- The next start, or "npm run -s admin -- migrate", grants the privileges on the tables.
+-- The next start, or "${adminCommand('migrate')}", grants the privileges on the tables.
 ${make(owner)}
 ${make(runtime)}
 alter role ${o} nosuperuser nobypassrls noreplication;

@@ -1,0 +1,18 @@
+// Names the command of administration, which depends on how the program was installed.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The folder of the program: the checkout, or /usr/lib/malipo of the Debian package and of the image. */
+const PROGRAM = fileURLToPath(new URL('../../../../', import.meta.url))
+
+/**
+ * Returns the command line that runs an admin command such as `verify` on this machine. `program` is the folder of the program: the
+ * Debian package has malipo-admin, the image has only its health check, and a checkout has neither.
+ */
+export function adminCommand(words: string, program = PROGRAM): string {
+  if (existsSync(join(program, 'bin/malipo-admin.mjs'))) return `malipo-admin ${words}`
+  if (existsSync(join(program, 'bin/health.mjs'))) return `node server/src/admin.ts ${words}`
+  return `npm run -s admin -- ${words}`
+}
