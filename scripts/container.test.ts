@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
 import { PROVIDERS } from '../server/src/adapters/providers/registry.ts'
 import { rolesSql } from '../server/src/kernel/db/index.ts'
 import { fileSettings, listSettings } from '../server/src/kernel/lib/index.ts'
@@ -40,12 +41,16 @@ test('each setting of compose.yaml exists, and each secret comes from a file tha
   t.after(() => rmSync(folder, { recursive: true }))
   cpSync(join(FOLDER, 'make-secrets.sh'), join(folder, 'make-secrets.sh'))
   execFileSync('sh', [join(folder, 'make-secrets.sh')])
-  const made = readdirSync(join(folder, 'secrets')).sort()
+  const made = readdirSync(join(folder, 'secrets'))
+    .filter((name) => name !== 'providers')
+    .sort()
+  assert.deepEqual(readdirSync(join(folder, 'secrets/providers')), [])
+  assert.match(readFileSync(join(folder, 'malipo.env'), 'utf8'), /^#.*\n$/)
   const declared = [...compose.matchAll(/^ {2}(\w+): \{ file: \.\/secrets\/(\w+) \}$/gm)]
   assert.deepEqual(declared.map(([, , file]) => file).sort(), made)
   for (const [, name, file] of declared) assert.equal(name, file)
   const used = [...compose.matchAll(/secrets: \[([^\]]+)\]/g)].flatMap(([, list = '']) => list.split(', '))
-  const mounted = [...compose.matchAll(/\/run\/secrets\/(\w+)/g)].map(([, name]) => name)
+  const mounted = [...compose.matchAll(/\/run\/secrets\/(?!providers)(\w+)/g)].map(([, name]) => name)
   for (const name of [...used, ...mounted]) assert.ok(made.includes(name ?? ''), name)
   assert.equal(statSync(join(folder, 'secrets')).mode & 0o077, 0)
   const secret = (name: string) => readFileSync(join(folder, 'secrets', name), 'utf8').trim()
@@ -65,6 +70,24 @@ test('the role of the owner reaches only the service that migrates', () => {
   const migrates = services.filter((service) => service.includes('migration_database_url')).map(name)
   assert.deepEqual(migrates, ['migrate'])
   assert.deepEqual(services.map(name).filter(Boolean), ['database', 'migrate', 'api', 'worker', 'caddy'])
+})
+
+test('each process of Malipo reads the settings and the secrets of your provider, and no other service does', () => {
+  const { services } = parse(compose, { merge: true }) as {
+    services: Record<string, { image: string; env_file?: string[]; volumes?: string[]; environment?: object }>
+  }
+  const ours = Object.entries(services).filter(([, { image }]) => image.startsWith('malipo:'))
+  assert.deepEqual(ours.map(([name]) => name).sort(), ['api', 'migrate', 'worker'])
+  for (const [name, { env_file, volumes = [], environment = {} }] of Object.entries(services)) {
+    const is_ours = ours.some(([one]) => one === name)
+    assert.deepEqual(env_file, is_ours ? ['malipo.env'] : undefined, name)
+    assert.equal(volumes.includes('./secrets/providers:/run/secrets/providers:ro'), is_ours, name)
+    // The settings of this file win over those of malipo.env, so the file sets nothing of a provider except its choice.
+    assert.deepEqual(
+      Object.keys(environment).filter((setting) => /^(?:SELCOM|VODACOM|SMTP|SMS|AFRICASTALKING)_/.test(setting)),
+      [],
+    )
+  }
 })
 
 test('the script of the database runs the statements of db roles --print', () => {

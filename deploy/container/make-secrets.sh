@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes the secrets of compose.yaml in the folder secrets beside this file. If the folder exists, it changes nothing and fails.
+# Makes the secrets of compose.yaml in the folder secrets beside this file, and an empty malipo.env. If the folder exists, the script
+# changes nothing and fails.
 set -eu
 cd "$(dirname "$0")"
 if [ -e secrets ]; then
@@ -18,4 +19,7 @@ echo "postgresql://malipo_runtime:$server@database/malipo" > secrets.new/databas
 echo "postgresql://malipo:$owner@database/malipo" > secrets.new/migration_database_url
 openssl rand -base64 32 > secrets.new/secret_key
 openssl rand -hex 24 > secrets.new/mock_secret
+# For the secrets of your provider and gateways.
+mkdir secrets.new/providers
+[ -e malipo.env ] || echo '# Settings of your provider and gateways: one NAME=value a line, see docs/operate/providers.md.' > malipo.env
 mv secrets.new secrets
