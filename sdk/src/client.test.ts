@@ -120,3 +120,51 @@ test('verifyWebhook accepts a real delivery with the right secret and refuses th
     await receiver.close()
   }
 })
+
+test('the client adds, lists, changes, tests and removes a webhook endpoint, and rotates its secret', async () => {
+  const receiver = await startReceiver()
+  try {
+    const input = { webhook_url: receiver.url, events: ['collection.failed'], description: 'Bookkeeping' }
+    const added = await client.addWebhookEndpoint(input, { idempotency_key: 'endpoint-1' })
+    const { secret, ...endpoint } = added
+    assert.match(secret ?? '', /^whsec_/)
+    assert.deepEqual(
+      [endpoint.environment, endpoint.events, endpoint.description],
+      ['sandbox', input.events, 'Bookkeeping'],
+    )
+    assert.deepEqual(await client.addWebhookEndpoint(input, { idempotency_key: 'endpoint-1' }), endpoint)
+    const { items, limit } = await client.listWebhookEndpoints()
+    assert.deepEqual([items.filter(({ id }) => id !== 'default'), limit], [[endpoint], 10])
+    assert.deepEqual(await client.getWebhookEndpoint(endpoint.id), endpoint)
+
+    const changed = await client.changeWebhookEndpoint(endpoint.id, {
+      events: ['collection.success'],
+      description: null,
+    })
+    assert.deepEqual(changed, { ...endpoint, events: ['collection.success'], description: null })
+    const rotated = await client.rotateWebhookSecret(endpoint.id)
+    assert.ok(
+      rotated.secret !== undefined && rotated.secret !== secret && rotated.secret.endsWith(rotated.secret_last4),
+    )
+
+    const queued = await client.testWebhookEndpoint(endpoint.id)
+    assert.equal(queued.endpoint_id, endpoint.id)
+    await world.work()
+    await receiver.waitFor(1)
+    const [delivery] = receiver.received
+    assert.ok(delivery)
+    const now = world.deps.clock.now()
+    for (const one of [rotated.secret, secret ?? '']) {
+      const event = verifyWebhook({ body: delivery.body, headers: delivery.headers, secret: one, now })
+      assert.equal(event.test, true)
+    }
+
+    assert.deepEqual(await client.removeWebhookEndpoint(endpoint.id), { id: endpoint.id, deleted: true })
+    const gone = await failureOf(client.changeWebhookEndpoint(endpoint.id, { description: 'x' }))
+    assert.deepEqual([gone.code, gone.status], ['not_found', 404])
+    const refused = await failureOf(client.getWebhookEndpoint('default'))
+    assert.equal(refused.code, 'not_found')
+  } finally {
+    await receiver.close()
+  }
+})

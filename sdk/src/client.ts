@@ -20,6 +20,13 @@ import type {
   TransactionFilters,
 } from './transactions.ts'
 import type {
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookEndpointChange,
+  WebhookEndpointInput,
+  WebhookEndpointWithSecret,
+} from './webhook-endpoints.ts'
+import type {
   ActingInput,
   BankAccountInput,
   Destination,
@@ -37,7 +44,12 @@ import type {
 } from './withdrawals.ts'
 
 /** The API as functions. If a call fails, its function throws a `MalipoError`. */
-export type Client = IdentityCalls & CollectionCalls & DisbursementCalls & WithdrawalCalls & TransactionCalls
+export type Client = IdentityCalls &
+  CollectionCalls &
+  DisbursementCalls &
+  WithdrawalCalls &
+  TransactionCalls &
+  WebhookEndpointCalls
 
 type IdentityCalls = {
   /** Returns the identity of the API key or access token, with its merchants. */
@@ -119,12 +131,37 @@ type TransactionCalls = {
   getStatement(merchant_id: string, period: string, options?: StatementOptions): Promise<Statement>
 }
 
+/** The calls for the webhook endpoints of the key's environment. The key needs the scope `webhooks:manage`. */
+type WebhookEndpointCalls = {
+  /** Lists the endpoints, the default endpoint first. `limit` is the highest number of endpoints of an environment. */
+  listWebhookEndpoints(): Promise<{ items: WebhookEndpoint[]; limit: number }>
+  /** Returns an endpoint, without its secret. */
+  getWebhookEndpoint(endpoint_id: string): Promise<WebhookEndpoint>
+  /** Adds an endpoint, and returns it with its new secret. */
+  addWebhookEndpoint(input: WebhookEndpointInput, options?: CreateOptions): Promise<WebhookEndpointWithSecret>
+  /** Changes the URL, the events or the description of an endpoint. */
+  changeWebhookEndpoint(
+    endpoint_id: string,
+    change: WebhookEndpointChange,
+    options?: CreateOptions,
+  ): Promise<WebhookEndpoint>
+  /** Makes a new secret for an endpoint, and returns it. For 24 hours, the API signs with the previous secret too. */
+  rotateWebhookSecret(endpoint_id: string, options?: CreateOptions): Promise<WebhookEndpointWithSecret>
+  /** Sends a test event to an endpoint. */
+  testWebhookEndpoint(endpoint_id: string, options?: CreateOptions): Promise<WebhookDelivery>
+  /** Deletes an endpoint. The API begins no further attempt to it. */
+  removeWebhookEndpoint(endpoint_id: string, options?: CreateOptions): Promise<{ id: string; deleted: true }>
+}
+
 /**
- * The kinds of calls. A `create` call sends an Idempotency-Key, so the caller may repeat the call. A `post` call sends no key.
+ * The kinds of calls. A `create`, `change` or `remove` call sends an Idempotency-Key, so the caller may repeat the call. A `post` call
+ * sends no key.
  */
 type HttpCalls = {
   get<Data>(path: string, filters?: object): Promise<Data>
   create<Data>(path: string, body: object, options?: CreateOptions): Promise<Data>
+  change<Data>(path: string, body: object, options?: CreateOptions): Promise<Data>
+  remove<Data>(path: string, options?: CreateOptions): Promise<Data>
   post<Data>(path: string, body?: object): Promise<Data>
   stream(path: string, filters: object): Promise<ReadableStream<Uint8Array>>
 }
@@ -139,6 +176,9 @@ export function createClient(options: ClientOptions): Client {
     get: (path, filters = {}) => call({ method: 'GET', path: path + queryString(filters) }),
     create: (path, body, { idempotency_key = randomUUID() } = {}) =>
       call({ method: 'POST', path, body, idempotency_key }),
+    change: (path, body, { idempotency_key = randomUUID() } = {}) =>
+      call({ method: 'PATCH', path, body, idempotency_key }),
+    remove: (path, { idempotency_key = randomUUID() } = {}) => call({ method: 'DELETE', path, idempotency_key }),
     post: (path, body) => call({ method: 'POST', path, ...(body === undefined ? {} : { body }) }),
     stream: (path, filters) => requestStream(options, { method: 'GET', path: path + queryString(filters) }),
   }
@@ -149,6 +189,7 @@ export function createClient(options: ClientOptions): Client {
     ...disbursementCalls(http),
     ...withdrawalCalls(http),
     ...transactionCalls(http),
+    ...webhookEndpointCalls(http),
   }
 }
 
@@ -205,5 +246,18 @@ function transactionCalls({ get, stream }: HttpCalls): TransactionCalls {
       stream(path`/v1/merchants/${merchant_id}/transactions/export`, filters),
     getStatement: (merchant_id, period, options) =>
       get(path`/v1/merchants/${merchant_id}/statements/${period}`, options),
+  }
+}
+
+function webhookEndpointCalls({ get, create, change, remove }: HttpCalls): WebhookEndpointCalls {
+  const endpoints = '/v1/merchant/webhook-endpoints'
+  return {
+    listWebhookEndpoints: () => get(endpoints),
+    getWebhookEndpoint: (id) => get(endpoints + path`/${id}`),
+    addWebhookEndpoint: (input, call_options) => create(endpoints, input, call_options),
+    changeWebhookEndpoint: (id, input, call_options) => change(endpoints + path`/${id}`, input, call_options),
+    rotateWebhookSecret: (id, call_options) => change(endpoints + path`/${id}`, { rotate_secret: true }, call_options),
+    testWebhookEndpoint: (id, call_options) => create(endpoints + path`/${id}/test`, {}, call_options),
+    removeWebhookEndpoint: (id, call_options) => remove(endpoints + path`/${id}`, call_options),
   }
 }

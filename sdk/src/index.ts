@@ -25,6 +25,13 @@ export type {
 } from './transactions.ts'
 export { type VerifyOptions, verifyWebhook, type WebhookEvent, WebhookSignatureError } from './webhook.ts'
 export type {
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookEndpointChange,
+  WebhookEndpointInput,
+  WebhookEndpointWithSecret,
+} from './webhook-endpoints.ts'
+export type {
   ActingInput,
   BankAccountInput,
   Charges,

@@ -15,7 +15,12 @@ export type ClientOptions = {
 export type CreateOptions = { idempotency_key?: string }
 
 /** A call of the API. */
-export type ApiCall = { method: 'GET' | 'POST'; path: string; body?: object; idempotency_key?: string }
+export type ApiCall = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  path: string
+  body?: object
+  idempotency_key?: string
+}
 
 const TIMEOUT_MS = 20_000
 
