@@ -8,7 +8,7 @@ import { passwordProblem } from '../src/access/identity/credentials.ts'
 import { createWorld, type World } from './harness.ts'
 
 const ROOT = new URL('../../', import.meta.url)
-const STATES = ['Tested', 'Documented', 'No test', 'Deployment', 'Not applicable', 'Not yet']
+const STATES = ['Tested', 'Documented', 'No test', 'Deployment', 'Not applicable', 'Exception', 'Not yet']
 
 type TableRow = { id: string; level: string; state: string; evidence: string }
 

@@ -135,6 +135,8 @@ test('if every address of the installation is https, the server sends HSTS', asy
   for (const [env, expected] of [
     [{ BASE_URL: 'https://api.example', PAY_URL: 'https://lipa.example' }, 'max-age=31536000'],
     [{ BASE_URL: 'https://api.example' }, 'max-age=31536000'],
+    [{ BASE_URL: 'https://api.example', HSTS_SUBDOMAINS: 'true' }, 'max-age=31536000; includeSubDomains'],
+    [{ BASE_URL: 'http://api.example', HSTS_SUBDOMAINS: 'true' }, undefined],
     [{ BASE_URL: 'http://api.example', PAY_URL: 'https://lipa.example' }, undefined],
     [{}, undefined],
   ] as const) {

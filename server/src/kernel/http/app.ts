@@ -172,10 +172,11 @@ const TLS_ONLY_S = 31_536_000
  * If all addresses of this installation are https, tells browsers to use only TLS. With an http address on the same host,
  * browsers could otherwise no longer open that address.
  */
-function transportHeaders({ base_url, pay_url, operator_url }: Config): Record<string, string> {
+function transportHeaders({ base_url, pay_url, operator_url, hsts_subdomains }: Config): Record<string, string> {
   const addresses = [base_url, pay_url, operator_url].filter((address) => address !== '')
   const secure = addresses.length > 0 && addresses.every((address) => address.startsWith('https:'))
-  return secure ? { 'strict-transport-security': `max-age=${TLS_ONLY_S}` } : {}
+  if (!secure) return {}
+  return { 'strict-transport-security': `max-age=${TLS_ONLY_S}${hsts_subdomains ? '; includeSubDomains' : ''}` }
 }
 
 /** Error codes for requests that Node could not parse. */

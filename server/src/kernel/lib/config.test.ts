@@ -37,6 +37,7 @@ const BAD: [string, string[]][] = [
   ['DATABASE_URL', ['mysql://db', 'db', 'http://db']],
   ['MIGRATION_DATABASE_URL', ['mysql://db', 'db']],
   ['DATABASE_TLS_NOT_NEEDED', ['yes', '']],
+  ['HSTS_SUBDOMAINS', ['yes', '']],
   ['DATABASE_CONNECTIONS', ['0', '1', '100000', 'many']],
   ['BASE_URL', ['example.tz', 'ftp://example.tz']],
   ['PAY_URL', ['pay']],

@@ -2,7 +2,7 @@
 // operator can change these settings in a console: see decision 12.
 
 import { parseAllowedAddresses } from './network.ts'
-import { amount, number, optional, redirectUris, setting, url, word } from './setting.ts'
+import { amount, flag, number, optional, redirectUris, setting, url, word } from './setting.ts'
 
 /** One day in seconds: the longest time for which a sign-in may count as recent, and the longest session of an operator. */
 const DAY_S = 86_400
@@ -48,6 +48,12 @@ export const consoleSettings = {
     '',
     origin,
     'Origin of the operator console, on another host than BASE_URL. The console and /v1/operator then exist only on this host, which serves nothing else. Empty: BASE_URL.',
+  ),
+  hsts_subdomains: setting(
+    'HSTS_SUBDOMAINS',
+    'false',
+    flag,
+    'true: browsers use only TLS for all subdomains of the hosts of BASE_URL, PAY_URL and OPERATOR_URL too. Set true only if every system on these subdomains has TLS.',
   ),
   operator_allowed_ips: setting(
     'OPERATOR_ALLOWED_IPS',
