@@ -53,6 +53,7 @@ test('the metrics count requests, payments, provider calls, statements and batch
   assert.ok(value('malipo_batch_size_count{batch="settle"}') >= 1)
   assert.ok(samples.has('malipo_leases_lost_total{table="collection_attempts"}'))
   assert.equal(value('malipo_database_up'), 1)
+  assert.ok(samples.has('malipo_audit_anchors'))
   for (const queue of ['payments', 'payouts', 'webhooks', 'messages', 'invoice_reminders']) {
     assert.ok(samples.has(`malipo_queue_rows{queue="${queue}",state="due"}`), queue)
     assert.ok(samples.has(`malipo_queue_oldest_due_seconds{queue="${queue}"}`), queue)

@@ -1,5 +1,6 @@
-// Checks the database for `admin doctor`: version, schema, rights, durability, clock, replication, connections and books.
+// Checks the database for `admin doctor`: version, schema, rights, durability, clock, replication, connections, books and anchors.
 
+import { anchorFileOf, findLastAnchor, readAnchorState } from '../../books/audit/index.ts'
 import { type DatabaseVersion, isSuperuser, judgeVersion, type Reader, sql } from '../../kernel/db/index.ts'
 import { adminCommand, type Config, sayDuration } from '../../kernel/lib/index.ts'
 import { lastVerifyRun } from '../operators/index.ts'
@@ -18,6 +19,7 @@ export const DATABASE_CHECKS = [
   'replication',
   'connections',
   'books',
+  'anchors',
 ] as const
 
 const VERSION = sql(
@@ -88,6 +90,7 @@ export function checkDatabase(reader: Reader, config: Config, input: DoctorInput
     replication: () => checkReplication(reader),
     connections: () => checkConnections(reader, config),
     books: () => checkBooks(reader, config, clock.now()),
+    anchors: () => checkAnchorState(reader, config, clock.now()),
   }
   return table
 }
@@ -188,5 +191,23 @@ async function checkBooks(reader: Reader, { verify_every_h }: Config, now: Date)
   const text = `the last good verify ended ${sayDuration(age_ms)} ago`
   if (verify_every_h > 0 && age_ms > 2 * verify_every_h * HOUR_MS)
     return warn(`${text}, and VERIFY_EVERY_H is ${verify_every_h}: check that a worker runs, and ${remedy}`)
+  return ok(text)
+}
+
+/** The age of the last anchor from which on the check warns. A worker makes one anchor each hour. */
+const ANCHOR_LATE_MS = 3 * HOUR_MS
+
+async function checkAnchorState(reader: Reader, config: Config, now: Date): Promise<CheckResult> {
+  const last = await findLastAnchor(reader)
+  if (last === null) return warn('the audit log has no anchor yet: check that a worker runs')
+  const age_ms = now.getTime() - last.at.getTime()
+  const text = `anchor ${last.number}, of ${last.at.toISOString()}, covers ${last.entries} entries of the audit log`
+  if (age_ms > ANCHOR_LATE_MS) return warn(`${text}, and no newer anchor exists: check that a worker runs`)
+  const state = await readAnchorState(reader)
+  const remedy = 'see docs/operate/audit-anchors.md'
+  if (anchorFileOf(config) !== null && state?.file_error)
+    return warn(`${text}, and the worker cannot write AUDIT_ANCHOR_FILE: ${state.file_error}: ${remedy}`)
+  if (config.audit_anchor_url !== '' && state?.send_error)
+    return warn(`${text}, and AUDIT_ANCHOR_URL has only anchor ${state.sent_number}: ${state.send_error}: ${remedy}`)
   return ok(text)
 }

@@ -234,4 +234,35 @@ describe('admin doctor', { concurrency: 1 }, () => {
     await owner.query(insert, [new Date(), false, 1, '[{"name":"Every book is balanced","detail":"x"}]'])
     assertCheck(await check(), 'books', 'fail', /found 1 contradictions \(Every book is balanced\)/)
   })
+
+  test('a late anchor of the audit log, and one that is not written or sent, is a warning with the reason', async () => {
+    const settings = { AUDIT_ANCHOR_URL: 'https://anchors.example.tz/' }
+    assertCheck(await check(settings), 'anchors', 'warn', /has no anchor yet: check that a worker runs/)
+    const insert = (number: number, age_ms: number) => {
+      const at = new Date(Date.now() - age_ms).toISOString()
+      const anchor = { number, at, previous: 'x', entries: 41 + number, heads: [], key: 'k' }
+      const line = JSON.stringify({ ...anchor, signature: `${'A'.repeat(86)}==` })
+      return owner.query('insert into audit_anchors (number, at, line) values ($1, $2, $3)', [number, at, line])
+    }
+    await insert(1, 4 * 3_600_000)
+    assertCheck(
+      await check(settings),
+      'anchors',
+      'warn',
+      /^anchor 1, of .*, covers 42 entries .* no newer anchor exists/,
+    )
+    await insert(2, 60_000)
+    assertCheck(await check(settings), 'anchors', 'ok', /^anchor 2, of .*, covers 43 entries of the audit log$/)
+    await owner.query("update audit_anchor_state set sent_number = 1, send_error = 'status 500'")
+    assertCheck(await check(settings), 'anchors', 'warn', /AUDIT_ANCHOR_URL has only anchor 1: status 500: see docs/)
+    assertCheck(await check(), 'anchors', 'ok', /^anchor 2/)
+    await owner.query("update audit_anchor_state set file_error = 'ENOSPC: no space left on device'")
+    assertCheck(
+      await check(),
+      'anchors',
+      'warn',
+      /cannot write AUDIT_ANCHOR_FILE: ENOSPC: no space left on device: see docs/,
+    )
+    assertCheck(await check({ AUDIT_ANCHOR_FILE: 'off' }), 'anchors', 'ok', /^anchor 2/)
+  })
 })

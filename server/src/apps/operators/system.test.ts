@@ -20,7 +20,7 @@ test('operators read each check with its time, no secret, and a result of at mos
     checks.every(({ status }: { status: string }) => status !== 'fail'),
   )
   const found = new Map(checks.map((one: { name: string; status: string }) => [one.name, one.status]))
-  for (const name of ['database', 'schema', 'connections', 'books', 'disk', 'providers'])
+  for (const name of ['database', 'schema', 'connections', 'books', 'anchors', 'disk', 'providers'])
     assert.ok(found.has(name), name)
   assert.equal(found.get('database'), 'ok')
   assert.equal(checked_at, world.deps.clock.now().toISOString())

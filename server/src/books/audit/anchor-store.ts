@@ -114,9 +114,18 @@ export async function anchorHashes(reader: Reader, numbers: readonly number[]): 
   return new Map(rows.map(({ number, hash }) => [number, hash]))
 }
 
+/** The last anchor: its number, its time, and the number of audit entries that the anchors cover. */
+export type LastAnchor = { number: number; at: Date; entries: number }
+
+/** Returns the last anchor. Null means that the database has none. */
+export async function findLastAnchor(reader: Reader): Promise<LastAnchor | null> {
+  const [row] = await reader.query<LastRow>(LAST)
+  return row === undefined ? null : { number: row.number, at: row.at, entries: parseAnchor(row.line)?.entries ?? 0 }
+}
+
 /** Returns the number of the last anchor. 0 means that the database has none. */
 export async function lastAnchorNumber(reader: Reader): Promise<number> {
-  return (await reader.query<LastRow>(LAST))[0]?.number ?? 0
+  return (await findLastAnchor(reader))?.number ?? 0
 }
 
 /** How far the anchors are written to the file and sent. */

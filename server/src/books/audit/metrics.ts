@@ -1,22 +1,37 @@
-// Declares the metrics of the audit log: the time of its last anchor.
+// Declares the metrics of the audit log: its anchors, and those that are not written or sent yet.
 
-import { type DatabaseGauges, type Deps, SAME_IN_EACH_PROCESS, sql } from '../../kernel/db/index.ts'
+import { type DatabaseGauges, type Deps, SAME_IN_EACH_PROCESS } from '../../kernel/db/index.ts'
+import { findLastAnchor, readAnchorState } from './anchor-store.ts'
+import { anchorFileOf } from './anchor-task.ts'
 
-const LAST = sql('metrics_audit_anchor', 'select at from audit_anchors order by number desc limit 1')
-
-/** Returns the gauge of the last anchor. Without an anchor, the gauge has no value. */
-export function auditGauges({ metrics }: Pick<Deps, 'metrics'>): DatabaseGauges {
+/** Returns the gauges of the anchors. Without an anchor, the gauge of the time has no value. */
+export function auditGauges({ metrics, config }: Pick<Deps, 'metrics' | 'config'>): DatabaseGauges {
   const last = metrics.gauge({
     name: 'malipo_audit_anchor_timestamp_seconds',
     help: `Time of the last anchor of the audit log, in seconds since 1970. ${SAME_IN_EACH_PROCESS}`,
   })
+  const count = metrics.gauge({
+    name: 'malipo_audit_anchors',
+    help: `Number of anchors of the audit log. ${SAME_IN_EACH_PROCESS}`,
+  })
+  const waiting = metrics.gauge({
+    name: 'malipo_audit_anchors_waiting',
+    help: 'Number of anchors of the audit log that are not in AUDIT_ANCHOR_FILE (file) or that AUDIT_ANCHOR_URL has not accepted (url). A process without the setting has no value.',
+    labels: ['to'],
+  })
   return {
     async read(reader) {
-      const [row] = await reader.query<{ at: Date }>(LAST)
+      const [anchor, state] = await Promise.all([findLastAnchor(reader), readAnchorState(reader)])
       return () => {
-        if (row !== undefined) last().set(row.at.getTime() / 1_000)
+        const number = anchor?.number ?? 0
+        if (anchor !== null) last().set(anchor.at.getTime() / 1_000)
+        count().set(number)
+        if (anchorFileOf(config) !== null) waiting('file').set(number - (state?.written_number ?? 0))
+        if (config.audit_anchor_url !== '') waiting('url').set(number - (state?.sent_number ?? 0))
       }
     },
-    reset: () => last.reset(),
+    reset() {
+      for (const gauge of [last, count, waiting]) gauge.reset()
+    },
   }
 }
