@@ -1,7 +1,7 @@
 // Helpers for tests: a browser without scripts, and the console's part of a sign-in.
 
 import { createHash, randomBytes } from 'node:crypto'
-import { setPassword } from '../src/access/identity/index.ts'
+import { DEMO_DOMAIN, setPassword } from '../src/access/identity/index.ts'
 import { createUser } from '../src/access/merchants/index.ts'
 import { listEmails } from '../src/adapters/messages/index.ts'
 import { inTransaction } from '../src/kernel/db/index.ts'
@@ -84,13 +84,13 @@ function keep(cookies: Browser['cookies'], line: string): void {
   if (value !== '') cookies.push({ name, value, path })
 }
 
-/** Creates a person with a password. */
+/** Creates a person with a password. An operator is a demo operator, who needs no second factor, unless `demo` is false. */
 export async function newPerson(
   world: World,
-  options: { password?: string; super_admin?: boolean; email_verified?: boolean } = {},
+  options: { password?: string; super_admin?: boolean; email_verified?: boolean; demo?: boolean } = {},
 ): Promise<{ id: string; email: string; password: string }> {
-  const { password = 'mvua ya vuli', super_admin = false, email_verified = true } = options
-  const email = `${randomBytes(8).toString('hex')}@example.com`
+  const { password = 'mvua ya vuli', super_admin = false, email_verified = true, demo = super_admin } = options
+  const email = `${randomBytes(8).toString('hex')}${demo ? DEMO_DOMAIN : '@example.com'}`
   const { deps } = world
   const id = await inTransaction(deps.db, async (tx) => {
     const base = { name: 'Asha Juma', language: 'sw', identity: 'embedded' } as const

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { newPassword, setPassword } from '../../src/access/identity/index.ts'
+import { DEMO_DOMAIN, newPassword, setPassword } from '../../src/access/identity/index.ts'
 import { createUser, type Merchant, setMember } from '../../src/access/merchants/index.ts'
 import type { Provider } from '../../src/adapters/providers/port.ts'
 import { inTransaction } from '../../src/kernel/db/index.ts'
@@ -98,8 +98,10 @@ export async function openOffice(env: Record<string, string> = {}, providers?: P
     async newPerson(role, merchant = world.merchant) {
       const { deps } = world
       const password = newPassword(deps.random)
-      const email = `${role.toLowerCase().replace('_', '-')}-${randomUUID().slice(0, 8)}@example.com`
       const operator_role = isOperatorRole(role) ? role : null
+      // A demo operator can sign in without a second factor.
+      const domain = operator_role === null ? '@example.com' : DEMO_DOMAIN
+      const email = `${role.toLowerCase().replace('_', '-')}-${randomUUID().slice(0, 8)}${domain}`
       const user_id = await inTransaction(deps.db, async (tx) => {
         const base = { email, email_verified: true, name: 'Asha', language: 'sw', identity: 'embedded' } as const
         const { id } = await createUser(deps, tx, { ...base, operator_role })

@@ -7,8 +7,9 @@ import { refuse } from '../../kernel/lib/index.ts'
 import { forgetOthers } from './adapter.ts'
 import { beginAttempt } from './attempts.ts'
 import { forgetConsoleSessions } from './console-sessions.ts'
-import { formField, mustEnrol, notifyUser, openSignIn, type SignInRoute } from './interactions.ts'
+import { formField, notifyUser, openSignIn, type SignInRoute } from './interactions.ts'
 import { CODE_AMR } from './interactions-code.ts'
+import { needsSecondFactor } from './operator-factor.ts'
 import { textsOf, withLanguage } from './pages.ts'
 import { enrolPage, recoveryCodesPage } from './pages-forms.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
@@ -31,7 +32,7 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
     // A reload of the page shows the same secret, because the app may have stored this secret.
     const secret = first?.new_secret ?? newTotpSecret(deps)
     await remember({ ...first, subject: person.subject, new_secret: secret })
-    return site.send(reply, 200, enrolPage(view, enrolment(secret, person.email, mustEnrol(deps, person))))
+    return site.send(reply, 200, enrolPage(view, enrolment(secret, person.email, needsSecondFactor(deps, person))))
   })
 
   scope.post<SignInRoute>('/identity/sign-in/:uid/enrol', PAGE_ROUTE, async (request, reply) => {
@@ -43,7 +44,11 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const counter = counterOf(deps, secret, formField(request, 'code'))
     if (counter === null) {
       const problems = { code: textsOf(view).wrong_code }
-      return site.send(reply, 401, enrolPage(view, enrolment(secret, person.email, mustEnrol(deps, person)), problems))
+      return site.send(
+        reply,
+        401,
+        enrolPage(view, enrolment(secret, person.email, needsSecondFactor(deps, person)), problems),
+      )
     }
     await attempt.succeeded()
     const codes = await inTransaction(deps.db, async (tx) => {

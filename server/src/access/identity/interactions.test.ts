@@ -458,13 +458,14 @@ describe('second steps', () => {
     }
   })
 
-  test('in production, an operator cannot sign in without a second step', async () => {
+  test('in production, no operator can sign in without a second step, not even a demo operator', async () => {
     const production = await serve({ url: world.url })
     production.deps.config = { ...production.deps.config, node_env: 'production' }
     try {
       const support = await newPerson(world)
       await world.rows("update users set operator_role = 'SUPPORT' where id = $1", [support.id])
-      for (const operator of [await newPerson(world, { super_admin: true }), support]) {
+      const bosses = [false, true].map((demo) => newPerson(world, { super_admin: true, demo }))
+      for (const operator of [...(await Promise.all(bosses)), support]) {
         const { browser, page } = await open(production)
         const form = await browser.follow(await browser.post(page.url, operator))
         assert.match(form.url, /\/enrol/)

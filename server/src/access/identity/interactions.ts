@@ -11,6 +11,7 @@ import type { SignInResult } from './adapter.ts'
 import { beginAttempt } from './attempts.ts'
 import { checkPassword } from './credentials.ts'
 import { deviceName } from './device-name.ts'
+import { needsSecondFactor } from './operator-factor.ts'
 import { textsOf, withLanguage } from './pages.ts'
 import { signInPage } from './pages-forms.ts'
 import { identityMail } from './pages-mails.ts'
@@ -75,7 +76,7 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
       await remember({ subject: person.subject })
       return reply.redirect(next('code'), 303)
     }
-    if (enrol || mustEnrol(deps, person)) {
+    if (enrol || needsSecondFactor(deps, person)) {
       await remember({ subject: person.subject })
       return reply.redirect(next('enrol'), 303)
     }
@@ -124,11 +125,6 @@ async function notifyNewPlace(site: IdentitySite, request: FastifyRequest, perso
 export async function findSigningIn(deps: Deps, email: string): Promise<SigningIn | null> {
   const [person] = await deps.db.query<SigningIn>(BY_EMAIL, [email, EMBEDDED])
   return person ?? null
-}
-
-/** Returns true if the user must set up a second step, which every operator in production must have. */
-export function mustEnrol({ config }: Deps, { operator_role }: { operator_role: OperatorRole | null }): boolean {
-  return operator_role !== null && config.node_env === 'production'
 }
 
 /** Returns the value of a field in a posted form. If the field is missing or repeated, returns an empty text. */

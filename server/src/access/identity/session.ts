@@ -8,6 +8,7 @@ import { bindUser, OPERATOR_ROLE } from '../merchants/index.ts'
 import { recordActivity, type SessionEnd, type SessionTimes, sessionEnd } from './console-sessions.ts'
 import { createForeignVerifier } from './foreign.ts'
 import { INVITATION_HOLDS } from './invitations.ts'
+import { needsSecondFactor } from './operator-factor.ts'
 import { type Claims, createEmbeddedVerifier, TOKEN_MAX } from './tokens.ts'
 
 type SessionRow = {
@@ -171,8 +172,8 @@ function sessionPrincipal(deps: Deps, row: SessionRow, claims: Claims): SessionP
     auth_time: newest(claims.auth_time, row.confirmed_at),
     second_factor: claims.strong,
     by_command: claims.by_command,
-    // In production, a sign-in without a second factor gives no operator role.
-    operator_role: claims.strong || deps.config.node_env !== 'production' ? row.operator_role : null,
+    // A sign-in without a second factor gives no operator role, except to the demo operator.
+    operator_role: claims.strong || !needsSecondFactor(deps, row) ? row.operator_role : null,
     memberships: row.memberships.map(({ role, second_factor_required, verified, priced, ...merchant }) => ({
       role,
       second_factor_required,

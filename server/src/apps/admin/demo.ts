@@ -2,7 +2,7 @@
 
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { hasPassword, newPassword, setPassword } from '../../access/identity/index.ts'
+import { DEMO_DOMAIN, hasPassword, newPassword, setPassword } from '../../access/identity/index.ts'
 import { createMerchant, createUser, findMerchant, type Merchant, setMember } from '../../access/merchants/index.ts'
 import { recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -12,8 +12,6 @@ import { COMMAND_ACT } from './act.ts'
 import { makeKey } from './merchants.ts'
 
 const DEMO_EMAIL = 'demo@malipo.example'
-/** The end of the e-mail addresses of all demo users. */
-const DEMO_DOMAIN = '@demo.malipo.example'
 const FIND_DEMO_MERCHANT = sql('demo_find', 'select id from merchants where email = $1 order by created_at limit 1')
 // No other advisory lock of this database uses this number.
 const LOCK = sql('demo_lock', 'select pg_advisory_xact_lock(7165243380915628)')
@@ -134,11 +132,6 @@ async function writeDemoUsers(deps: Deps, file: string, users: readonly DemoUser
   } catch {
     await rm(unfinished, { force: true })
   }
-}
-
-/** Returns true for the e-mail address of a demo user. */
-export function isDemoUser(email: string): boolean {
-  return email.endsWith(DEMO_DOMAIN)
 }
 
 const DEMO_USERS_LEFT = sql(

@@ -1,6 +1,6 @@
 // Defines the commands that change the rights of a user: disable, enable, revoke the operator role, remove a lost second step.
 
-import { EMBEDDED, endSessions, hasSecondStep, removeSecondStep } from '../../access/identity/index.ts'
+import { EMBEDDED, endSessions, hasSecondStep, isDemoUser, removeSecondStep } from '../../access/identity/index.ts'
 import {
   disableUser,
   enableUser,
@@ -13,7 +13,6 @@ import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts
 import type { OperatorRole } from '../../kernel/http/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { COMMAND_ACT } from './act.ts'
-import { isDemoUser } from './demo.ts'
 
 /** The user whose rights changed. */
 type ChangedUser = { user_id: string; email: string }

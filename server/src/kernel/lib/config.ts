@@ -378,7 +378,7 @@ const productSettings = {
     'OIDC_OPERATOR_ACR',
     '',
     words,
-    'Values of the acr claim of OIDC_ISSUER, separated by commas, that mean a second factor: operators need one in production. Empty: the server reads the amr claim.',
+    'Values of the acr claim of OIDC_ISSUER, separated by commas, that mean a second factor, which operators need. Empty: the server reads the amr claim.',
   ),
   sign_up: setting(
     'SIGN_UP',
