@@ -74,11 +74,6 @@ export type TestOperator = {
   wayOf(id: string): Promise<string[]>
 }
 
-/** Deletes the sums of the day, so that the next test begins with empty sums. */
-export async function forgetSums(world: World): Promise<void> {
-  await world.rows('delete from four_eyes_sums')
-}
-
 /** Creates an operator in a world. */
 export async function createTestOperator(world: World): Promise<TestOperator> {
   const { user_id, email } = await world.newSession('SUPER_ADMIN')

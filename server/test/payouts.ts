@@ -6,6 +6,7 @@ import type { Merchant } from '../src/access/merchants/index.ts'
 import type { PayoutAnswer, PayoutRequest, Provider } from '../src/adapters/providers/port.ts'
 import { createRouting } from '../src/adapters/providers/routing.ts'
 import { verify } from '../src/apps/admin/verify.ts'
+import { SUMS_HOLD } from '../src/apps/admin/verify-sums.ts'
 import type { Act } from '../src/books/audit/index.ts'
 import { inTransaction } from '../src/kernel/db/index.ts'
 import type { Environment } from '../src/kernel/http/index.ts'
@@ -226,11 +227,21 @@ export function payoutCallsOf(world: World, provider: Provider, options: { sends
   }
 }
 
-/** Throws an error unless every check of `verify` succeeds. */
+/** The databases whose sums of a day a test deleted, so that they no longer equal the acts of that day. */
+const sums_forgotten = new Set<string>()
+
+/** Deletes the sums of the day, so that the next test begins with empty sums. */
+export async function forgetSums(world: World): Promise<void> {
+  sums_forgotten.add(world.url)
+  await world.rows('delete from four_eyes_sums')
+}
+
+/** Throws an error unless every check of `verify` succeeds. After `forgetSums`, the sums of the day are not compared. */
 export async function booksHold(world: World): Promise<void> {
   const { checks } = await verify(world.url)
+  const compared = checks.filter(({ name }) => name !== SUMS_HOLD || !sums_forgotten.has(world.url))
   assert.deepEqual(
-    checks.filter((check) => !check.ok),
+    compared.filter((check) => !check.ok),
     [],
     'the books hold',
   )

@@ -277,6 +277,7 @@ const FOREIGN_WRITES: Record<string, string> = {
       'provider_callbacks',
       'outbox_messages',
       'request_packs',
+      'four_eyes_sums',
     ].map((table) => [`apps/admin/erase.ts ${table}`, 'one transaction erases a person from every table']),
   ),
 }

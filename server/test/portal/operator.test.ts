@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { createTestOperator, forgetSums, type ShopWithKeys, type TestOperator } from '../operator.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator } from '../operator.ts'
+import { forgetSums } from '../payouts.ts'
 import { type Office, openOffice, type Person, type Visitor } from './office.ts'
 
 let office: Office

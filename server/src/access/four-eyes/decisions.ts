@@ -24,8 +24,16 @@ export type Correction = {
 /** One operator's decision about a correction. */
 export type CorrectionApproval = { operator_id: string; operator_name: string; reason: string; at: Date }
 
-/** The decisions about a correction. False in `is_last` means that the correction must wait for a second operator. */
-export type CorrectionVerdict = { is_last: boolean; approvals_required: 1 | 2; approvals: CorrectionApproval[] }
+/**
+ * The decisions about a correction. False in `is_last` means that the correction must wait for a second operator. `four_eyes_minor` is
+ * FOUR_EYES_AMOUNT in cents if the sum of the day counts the correction, otherwise null.
+ */
+export type CorrectionVerdict = {
+  is_last: boolean
+  approvals_required: 1 | 2
+  approvals: CorrectionApproval[]
+  four_eyes_minor: bigint | null
+}
 
 /** The number of days for which a decision waits for a second operator. */
 export const DECISION_DAYS = 7
@@ -80,7 +88,8 @@ export async function judgeCorrection(
   sums: DailySums | null,
   correction: Correction,
 ): Promise<CorrectionVerdict> {
-  if (sums === null) return { is_last: true, approvals_required: 1, approvals: [] }
+  const four_eyes_minor = fourEyesMinor(deps.config)
+  if (sums === null) return { is_last: true, approvals_required: 1, approvals: [], four_eyes_minor: null }
   const { merchant_id, action, target_id, amount_minor } = correction
   const content = JSON.stringify(correction.content)
   const since = new Date(deps.clock.now().getTime() - DECISION_DAYS * DAY_MS)
@@ -90,11 +99,11 @@ export async function judgeCorrection(
   const others = earlier.filter(({ operator_id }) => operator_id !== own.operator_id)
   const sum = correctionSum(correction)
   if (others.length === 0 && earlier.length > 0) refuseRepeated(earlier)
-  if (others.length > 0 || !needsSecond(fourEyesMinor(deps.config), sums, { keys: [sum], amount_minor })) {
+  if (others.length > 0 || !needsSecond(four_eyes_minor, sums, { keys: [sum], amount_minor })) {
     await addToSums(tx, sums, [{ key: sum, amount_minor }])
-    if (others.length === 0) return { is_last: true, approvals_required: 1, approvals: [own] }
+    if (others.length === 0) return { is_last: true, approvals_required: 1, approvals: [own], four_eyes_minor }
     await tx.query(FINISH, [...key, own.at])
-    return { is_last: true, approvals_required: 2, approvals: [...others, own] }
+    return { is_last: true, approvals_required: 2, approvals: [...others, own], four_eyes_minor }
   }
   const id = newId(deps, routingCodeOf(merchant_id))
   const { operator_id, operator_name, reason, at } = own
@@ -117,7 +126,7 @@ export async function judgeCorrection(
       approvals: [operator_name],
     },
   })
-  return { is_last: false, approvals_required: 2, approvals: [own] }
+  return { is_last: false, approvals_required: 2, approvals: [own], four_eyes_minor: null }
 }
 
 function ownApproval(deps: Deps, { actor }: Act, { reason }: Correction): CorrectionApproval {
@@ -144,9 +153,23 @@ export function presentVerdict({ approvals_required, approvals }: CorrectionVerd
   }
 }
 
-/** Returns the fields of a correction's audit entry that name its operators. One operator alone is the actor of the entry. */
-export function auditVerdict({ approvals_required, approvals }: CorrectionVerdict) {
-  return approvals_required === 1
-    ? {}
-    : { approvals_required, approvals: approvals.map(({ operator_name }) => operator_name) }
+/**
+ * Returns the fields of a correction's audit entry that name its operators, and the setting under which the sum of the day counted the
+ * correction. One operator alone is the actor of the entry.
+ */
+export function auditVerdict({ approvals_required, approvals, four_eyes_minor }: CorrectionVerdict) {
+  return {
+    ...auditCounted(four_eyes_minor),
+    ...(approvals_required === 1
+      ? {}
+      : { approvals_required, approvals: approvals.map(({ operator_name }) => operator_name) }),
+  }
+}
+
+/**
+ * Returns the field of an audit entry that states that the sums of the day count the act, with FOUR_EYES_AMOUNT at that time. Null means
+ * that no sum counts the act. `admin verify` compares the sums with these entries.
+ */
+export function auditCounted(four_eyes_minor: bigint | null): { four_eyes_amount?: string } {
+  return four_eyes_minor === null ? {} : { four_eyes_amount: formatAmount(four_eyes_minor) }
 }

@@ -2,6 +2,7 @@
 
 export { announceFourEyes } from './announce.ts'
 export {
+  auditCounted,
   auditVerdict,
   type Correction,
   type CorrectionVerdict,

@@ -23,7 +23,7 @@ const CUSTOMER = { customer_name: NAME, customer_phone: '0754 777 001' }
 
 let world: World
 before(async () => {
-  world = await createWorld()
+  world = await createWorld({ env: { FOUR_EYES_AMOUNT: '1000000' } })
 })
 after(() => world.close())
 
@@ -73,7 +73,13 @@ test('the command erases a person from every table, keeps the audit log unchange
   const named = tablesIn(await placesOf())
   for (const table of ['collections', 'collection_attempts', 'payment_links', 'invoices', 'withdrawals', 'payouts'])
     assert.ok(named.includes(table), `${table} names the person: ${named}`)
-  for (const table of ['outbox_messages', 'idempotency_keys', 'webhook_attempts', 'provider_callbacks'])
+  for (const table of [
+    'four_eyes_sums',
+    'outbox_messages',
+    'idempotency_keys',
+    'webhook_attempts',
+    'provider_callbacks',
+  ])
     assert.ok(named.includes(table), `${table} names the person: ${named}`)
   assert.ok(!named.includes('audit_log'), 'the audit log shows recipients only in part')
   const sound = await verify(world.url)
@@ -83,8 +89,14 @@ test('the command erases a person from every table, keeps the audit log unchange
   const { changed, phone, left_in_audit_log } = await erasePayer(world.deps, world.url, PHONE)
   assert.deepEqual([phone, left_in_audit_log], ['0754 *** 001', 0])
   assert.deepEqual(
-    [changed.invoices, changed.withdrawals, changed.payouts, (changed.webhook_attempts ?? 0) > 0],
-    [1, 1, 1, true],
+    [
+      changed.invoices,
+      changed.withdrawals,
+      changed.payouts,
+      changed.four_eyes_sums,
+      (changed.webhook_attempts ?? 0) > 0,
+    ],
+    [1, 1, 1, 1, true],
   )
   // The text of the callback has a longer number, which is not the phone.
   const left = (await placesOf()).filter((line) => !line.includes(`1${PHONE}`))

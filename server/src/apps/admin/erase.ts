@@ -90,6 +90,20 @@ const RECORD_STEPS: readonly EraseStep[] = [
     ),
     use: ['phone', 'pseudonym'],
   },
+  {
+    // Several persons can have one pseudonym, so their sums of a day become one sum, as their payouts of the day add up.
+    table: 'four_eyes_sums',
+    statement: sql(
+      'erase_sums',
+      `with gone as (
+         delete from four_eyes_sums where kind = 'destination' and subject = $1 returning environment, day, total_minor)
+       insert into four_eyes_sums as s (merchant_id, environment, kind, subject, day, total_minor)
+       select '00000000-0000-0000-0000-000000000000', environment, 'destination', $2, day, total_minor from gone
+       on conflict (merchant_id, environment, kind, subject, day) do update set total_minor = s.total_minor + excluded.total_minor
+       returning merchant_id as id`,
+    ),
+    use: ['phone', 'pseudonym'],
+  },
 ]
 
 /** The steps in which a text contains the phone. */

@@ -12,6 +12,7 @@ import { DAYS } from './verify-days.ts'
 import { INVOICES } from './verify-invoices.ts'
 import { PAGES } from './verify-pages.ts'
 import { PRIVILEGES_HOLD, ROLE_SEPARATED } from './verify-privileges.ts'
+import { SUMS_HOLD } from './verify-sums.ts'
 import { WITHDRAWALS } from './verify-withdrawals.ts'
 
 /** A database with every kind of payment. Each planted contradiction changes a copy of the database. */
@@ -366,6 +367,7 @@ describe('planted contradictions in books and states', () => {
     const elsewhere = [
       PRIVILEGES_HOLD,
       ROLE_SEPARATED,
+      SUMS_HOLD,
       ...[...DAYS, ...PAGES, ...INVOICES, ...WITHDRAWALS].map(({ name }) => name),
     ]
     assert.deepEqual(

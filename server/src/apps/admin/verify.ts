@@ -11,6 +11,7 @@ import { OPERATORS } from './verify-operators.ts'
 import { PAGES } from './verify-pages.ts'
 import { type Invariant, PEOPLE } from './verify-people.ts'
 import { lostRevocations, PRIVILEGES_HOLD, ROLE_SEPARATED, runtimeRights } from './verify-privileges.ts'
+import { findWrongSums, SUMS_HOLD } from './verify-sums.ts'
 import { WITHDRAWALS } from './verify-withdrawals.ts'
 
 const EDGES = [START, ...Object.values(moves)]
@@ -239,7 +240,7 @@ export type VerifyOptions = {
    * database. Undefined means that the function checks no anchors.
    */
   anchors?: { file: string | null; now: Date }
-  /** The present time, for missing addresses of the audit log. Null means that the check ignores them. */
+  /** The present time, for missing addresses of the audit log and missing sums of a day. Null means that the checks ignore them. */
   now?: Date | null
   /** The time limit of each check in ms, for a run beside live work, which then uses one core of the database. */
   statement_ms?: number
@@ -291,6 +292,10 @@ export async function runChecks(
       rows.map((row) => row.finding),
     )
     checks.push({ name: invariant.name, ok: total === 0, detail })
+  }
+  if (isWanted(SUMS_HOLD)) {
+    const { total, findings } = await findWrongSums(reader, now, EXAMPLES_MAX)
+    checks.push({ name: SUMS_HOLD, ok: total === 0, detail: detailOf(total, findings) })
   }
   if (isWanted(CHAINS_HOLD)) {
     const faults = await checkChains(reader, vault, now)

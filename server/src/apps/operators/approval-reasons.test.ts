@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
-import { createTestOperator, forgetSums, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
 import { newOperator, type Operator } from '../../../test/operator-sessions.ts'
-import { booksHold } from '../../../test/payouts.ts'
+import { booksHold, forgetSums } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 
 let world: World

@@ -14,6 +14,8 @@ import {
 } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 import { announceFourEyes } from '../../access/four-eyes/index.ts'
+import { runChecks } from '../admin/verify.ts'
+import { SUMS_HOLD } from '../admin/verify-sums.ts'
 
 const FREE = { rules: [{ flow: 'withdrawal' }] }
 /** The amount from which on two operators must act: a million shillings. */
@@ -313,4 +315,46 @@ test('the server shows FOUR_EYES_AMOUNT=off in the audit log and in the queue of
   }
   assert.deepEqual(await shown(world), ['1000000.00', false])
   assert.deepEqual(await shown(free), [null, true])
+})
+
+test('verify recomputes the sums of the day, and names merchant, day and both sums of a changed or deleted one', async () => {
+  // In the first minute of a day, an act may count to the day before.
+  pass(3_600_000)
+  const shop = await newShop()
+  assert.equal(statusOf(await approve(asha, await submit(shop, '600000.00', '888'))), 'PROCESSING')
+  const body = { environment: 'live', direction: 'credit', against: 'provider_float', amount: '250000', reason: 'r' }
+  assert.equal((await post(asha, `merchants/${shop.merchant.id}/adjustments`, body)).status, 201)
+  const now = world.deps.clock.now()
+  const day = new Date(now.getTime() + 3 * 3_600_000).toISOString().slice(0, 10)
+  const check = async () => (await runChecks(world.deps.db, (name) => name === SUMS_HOLD, { now })).checks[0]
+  assert.deepEqual(await check(), { name: SUMS_HOLD, ok: true, detail: 'holds' })
+
+  const finding = (who: string, kind: string, stored: number, acts: number) =>
+    `1 broken: ${who} live, ${kind} of ${day}: the stored sum is ${stored} cents, the acts of the day add up to ${acts} cents`
+  const one = `day = '${day}' and environment = 'live' and`
+  const merchant = `merchant ${shop.merchant.id}`
+  const ways: [condition: string, who: string, kind: string, acts: number][] = [
+    [`kind = 'payouts' and merchant_id = '${shop.merchant.id}'`, merchant, 'payouts', 60_000_000],
+    [`kind = 'corrections' and merchant_id = '${shop.merchant.id}'`, merchant, 'corrections', 25_000_000],
+    [
+      "kind = 'destination' and subject like '%888'",
+      'the destination *** 3888 of all merchants',
+      'destination',
+      60_000_000,
+    ],
+  ]
+  for (const [condition, who, kind, acts] of ways) {
+    // `newShop` makes a correction without FOUR_EYES_AMOUNT, which a sum of corrections may contain.
+    for (const change of kind === 'corrections' ? [-acts, -1] : [-acts, -1, 1]) {
+      await world.rows(`update four_eyes_sums set total_minor = total_minor + ${change} where ${one} ${condition}`)
+      assert.equal((await check())?.detail, finding(who, kind, acts + change, acts))
+      await world.rows(`update four_eyes_sums set total_minor = total_minor - ${change} where ${one} ${condition}`)
+    }
+    const [row] = await world.rows<object>(`delete from four_eyes_sums where ${one} ${condition} returning *`)
+    assert.equal((await check())?.detail, finding(who, kind, 0, acts))
+    await world.rows('insert into four_eyes_sums select (json_populate_record(null::four_eyes_sums, $1)).*', [
+      JSON.stringify({ ...row, total_minor: acts, day }),
+    ])
+  }
+  assert.equal((await check())?.ok, true)
 })

@@ -4,16 +4,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
-import {
-  createTestOperator,
-  forgetSums,
-  type ShopWithKeys,
-  type TestOperator,
-  UNTOUCHED,
-} from '../../../test/operator.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator, UNTOUCHED } from '../../../test/operator.ts'
 import { newOperator, type Operator } from '../../../test/operator-sessions.ts'
 import {
   booksHold,
+  forgetSums,
   newPayoutScript,
   type PayoutScript,
   payoutAnswers,

@@ -5,15 +5,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
-import {
-  createTestOperator,
-  forgetSums,
-  type ShopWithKeys,
-  type TestOperator,
-  UNTOUCHED,
-} from '../../../test/operator.ts'
+import { createTestOperator, type ShopWithKeys, type TestOperator, UNTOUCHED } from '../../../test/operator.ts'
 import { newOperator, type Operator } from '../../../test/operator-sessions.ts'
-import { booksHold, newPayoutScript, payoutAnswers, scriptedProvider } from '../../../test/payouts.ts'
+import { booksHold, forgetSums, newPayoutScript, payoutAnswers, scriptedProvider } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 
 /** Two operators must approve a large withdrawal. All small withdrawals of a test together need only one. */

@@ -188,7 +188,7 @@ export async function listForMerchant(reader: Reader, merchant_id: string, choic
 
 /**
  * Returns an entry in the form that its merchant reads, without `seq`, because gaps would reveal the number of hidden
- * entries. The operator, the address, the reason and the approvals are internal to the platform.
+ * entries. The operator, the address, the reason, the approvals and FOUR_EYES_AMOUNT are internal to the platform.
  */
 function hideOperator({ seq: _, ...entry }: AuditView): MerchantAuditView {
   const after = withoutApprovals(entry.after)
@@ -198,8 +198,9 @@ function hideOperator({ seq: _, ...entry }: AuditView): MerchantAuditView {
 }
 
 function withoutApprovals(after: unknown): unknown {
-  if (typeof after !== 'object' || after === null || !('approvals' in after)) return after
-  return { ...after, approvals: undefined, approvals_required: undefined }
+  if (typeof after !== 'object' || after === null || !('approvals' in after || 'four_eyes_amount' in after))
+    return after
+  return { ...after, approvals: undefined, approvals_required: undefined, four_eyes_amount: undefined }
 }
 
 function presentAudit(entry: StoredEntry): AuditView {

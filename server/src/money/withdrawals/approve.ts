@@ -4,6 +4,7 @@
 
 import {
   addToSums,
+  auditCounted,
   countPart,
   type DailySums,
   fourEyesMinor,
@@ -248,6 +249,7 @@ function approveOne(work: ApprovalWork, request: ApprovalRequest): ApprovalResul
     after: {
       status: withdrawal.status,
       ...auditFields(withdrawal),
+      ...(is_last && work.sums !== null ? auditCounted(fourEyesMinor(deps.config)) : {}),
       ...counted,
       ...(is_new && confirm_new_destination ? { new_destination: 'confirmed' } : {}),
     },

@@ -1,0 +1,74 @@
+// Checks the sums of a day that decide whether an act needs two operators. If a person lowers a stored sum, one operator alone can move
+// more than FOUR_EYES_AMOUNT on that day. The limits of payouts have no stored sum: each approval adds up the payouts of the day.
+
+import { type Reader, sql } from '../../kernel/db/index.ts'
+import { DAY_MS } from '../../kernel/lib/index.ts'
+
+/** The name of the check of the sums of a day. */
+export const SUMS_HOLD = 'The sums of a day for FOUR_EYES_AMOUNT equal the acts of that day'
+
+/** Returns the SQL expression of the time in Tanzania, as a timestamp without a zone. */
+const localTime = (expression: string) => `(${expression} at time zone interval '3 hours')`
+
+// Each counted act has an audit entry with four_eyes_amount, and its amount is in the record of the act. `counted` separates the acts
+// that the sum must contain from acts without the setting and acts of programs before this field, which the sum may contain. The sum
+// belongs to the day on which its lock was taken; the entry is later. So acts in the first minute of a day may count to the day before.
+const BROKEN = sql(
+  'verify_four_eyes_sums',
+  `with bounds as materialized (
+     select min(day) as first_stored, ${localTime('$1::timestamptz')}::date as kept_since from four_eyes_sums
+   ), acts as materialized (
+     select l.merchant_id, l.target_id, l.action, (l.after -> 'four_eyes_amount') is not null as counted,
+       ${localTime('l.at')}::date as day,
+       ${localTime('l.at')}::time < '00:01' as early
+     from audit_log l cross join bounds b
+     where l.action in ('withdrawal.approve', 'adjustment.create', 'collection.clear', 'withdrawal.resolve')
+       and ${localTime('l.at')}::date >= least(b.first_stored, b.kept_since)
+   ), parts as materialized (
+     select a.*, w.environment, w.total_reserved_minor as amount, s.owner, s.kind, s.subject
+     from acts a join withdrawals w on w.merchant_id = a.merchant_id and w.id::text = a.target_id
+     cross join lateral (values (w.merchant_id, 'payouts', ''),
+       ('00000000-0000-0000-0000-000000000000'::uuid, 'destination', w.destination_identifier)) s(owner, kind, subject)
+     where a.action = 'withdrawal.approve'
+     union all
+     select a.*, w.environment, w.total_reserved_minor, w.merchant_id, 'corrections', ''
+     from acts a join withdrawals w on w.merchant_id = a.merchant_id and w.id::text = a.target_id where a.action = 'withdrawal.resolve'
+     union all
+     select a.*, j.environment, j.amount_minor, j.merchant_id, 'corrections', ''
+     from acts a join adjustments j on j.merchant_id = a.merchant_id and j.id::text = a.target_id where a.action = 'adjustment.create'
+     union all
+     select a.*, c.environment, coalesce(c.amount_received_minor, c.amount_minor), c.merchant_id, 'corrections', ''
+     from acts a join collections c on c.merchant_id = a.merchant_id and c.id::text = a.target_id where a.action = 'collection.clear'
+   ), expected as (
+     select owner as merchant_id, environment, kind, subject, on_day as day,
+       coalesce(sum(amount) filter (where counted and not early and day = on_day), 0) as least_minor,
+       coalesce(sum(amount) filter (where counted and day = on_day), 0) as sum_minor, sum(amount) as most_minor
+     from parts cross join lateral (select day as on_day union all select day - 1 where early) d
+     group by owner, environment, kind, subject, on_day
+   )
+   select count(*) over ()::int as total, case kind
+       when 'destination' then 'the destination *** ' || right(subject, 4) || ' of all merchants'
+       else 'merchant ' || merchant_id end || ' ' || environment || ', ' || kind || ' of ' || day || ': the stored sum is '
+     || coalesce(s.total_minor, 0) || ' cents, the acts of the day add up to ' || coalesce(e.sum_minor, 0) || ' cents' as finding
+   from four_eyes_sums s full join expected e using (merchant_id, environment, kind, subject, day) cross join bounds b
+   where (s.total_minor is not null or day >= b.kept_since)
+     and coalesce(s.total_minor, 0) not between coalesce(e.least_minor, 0) and coalesce(e.most_minor, 0)
+   order by day, finding limit $2`,
+)
+
+/** The number of days before today whose sums the server keeps in any case. */
+const KEPT_DAYS = 1
+
+/**
+ * Returns the number of sums of a day that contradict the audit log, and at most `limit` findings with merchant, day, stored sum and
+ * recomputed sum in cents. Null in `now` means that a sum without a row is no finding.
+ */
+export async function findWrongSums(
+  reader: Reader,
+  now: Date | null,
+  limit: number,
+): Promise<{ total: number; findings: string[] }> {
+  const kept_since = now === null ? null : new Date(now.getTime() - KEPT_DAYS * DAY_MS)
+  const rows = await reader.query<{ total: number; finding: string }>(BROKEN, [kept_since, limit])
+  return { total: rows[0]?.total ?? 0, findings: rows.map(({ finding }) => finding) }
+}
