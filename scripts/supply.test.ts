@@ -10,7 +10,7 @@ import { type TestContext, test } from 'node:test'
 import { licenceProblems } from './licences.ts'
 import { type Lock, type LockEntry, lockedPackages, readLock } from './locked-packages.ts'
 import { sbomOf } from './sbom.ts'
-import { audit, judgeAudit } from './supply.ts'
+import { audit, judgeAudit, readTimes } from './supply.ts'
 
 const INTEGRITY = `sha512-${Buffer.alloc(64, 7).toString('base64')}`
 
@@ -112,20 +112,53 @@ test('a licence that a person read holds for one version and for an installed pa
   assert.deepEqual(licenceProblems(without), ['scripts/licences.ts names png-js, which is not installed: remove it'])
 })
 
-test('a severe vulnerability fails if its package is shipped, and a critical one in every package', () => {
+test('a severe vulnerability fails if its package is shipped, and a critical one in every package', async () => {
   const packages = lockedPackages(lockWith())
   const judge = (node: string, severity: string) => {
     const via = [{ title: 'Reads any file', url: 'https://example.tz/1', severity, range: '<2' }, 'another']
-    return judgeAudit({ auditReportVersion: 2, vulnerabilities: { one: { nodes: [node], via } } }, packages)
+    const report = { auditReportVersion: 2, vulnerabilities: { one: { nodes: [node], via } } }
+    return judgeAudit(report, packages, async () => null)
   }
-  const failing = (node: string) => ['low', 'moderate', 'high', 'critical'].filter((one) => judge(node, one).failed)
-  assert.deepEqual(failing('node_modules/runtime/node_modules/inner'), ['high', 'critical'])
-  assert.deepEqual(failing('node_modules/page'), ['high', 'critical'])
-  assert.deepEqual(failing('node_modules/inner'), ['critical'])
-  assert.deepEqual(judge('node_modules/page', 'high').lines, [
+  const failing = async (node: string) => {
+    const severities = ['low', 'moderate', 'high', 'critical']
+    const results = await Promise.all(severities.map((one) => judge(node, one)))
+    return severities.filter((_, i) => results[i]?.failed)
+  }
+  assert.deepEqual(await failing('node_modules/runtime/node_modules/inner'), ['high', 'critical'])
+  assert.deepEqual(await failing('node_modules/page'), ['high', 'critical'])
+  assert.deepEqual(await failing('node_modules/inner'), ['critical'])
+  assert.deepEqual((await judge('node_modules/page', 'high')).lines, [
     'FAILED  high: one <2 (shipped): Reads any file, https://example.tz/1',
     'FAILED  vulnerabilities: install a version without each failed one, or remove the package',
   ])
+})
+
+test('another vulnerability fails when its first corrected version is older than 90 days', async () => {
+  const packages = lockedPackages(lockWith())
+  const now = new Date('2026-06-30T00:00:00Z')
+  const times = {
+    created: '2020-01-01T00:00:00Z',
+    '0.9.9': '2025-01-01T00:00:00Z',
+    '1.0.0': '2025-02-01T00:00:00Z',
+    '1.0.4-rc.1': '2025-03-01T00:00:00Z',
+    '1.0.3': '2026-01-01T00:00:00Z',
+    '2.0.0': '2026-02-01T00:00:00Z',
+  }
+  const judge = (range: string, corrected: string) => {
+    const via = [{ title: 'Reads much', url: 'https://example.tz/3', severity: 'moderate', range }]
+    const report = { auditReportVersion: 2, vulnerabilities: { tool: { nodes: ['node_modules/tool'], via } } }
+    return judgeAudit(report, packages, async () => ({ ...times, '1.0.4': corrected }), now)
+  }
+  const late = await judge('>=1.0.0 <1.0.4 || 2.0.0', '2026-03-31T00:00:00Z')
+  assert.deepEqual(late.lines.slice(0, 1), [
+    'FAILED  moderate: tool >=1.0.0 <1.0.4 || 2.0.0 (tool): Reads much, https://example.tz/3, corrected in 1.0.4 of 2026-03-31',
+  ])
+  assert.equal(late.failed, true)
+  const young = await judge('>= 1.0.0 < 1.0.4 || 2.0.0', '2026-04-02T00:00:00Z')
+  assert.equal(young.failed, false)
+  assert.match(young.lines[0] ?? '', /^listed {2}moderate: .*, corrected in 1\.0\.4 of 2026-04-02$/)
+  const never = await judge('*', '2025-06-01T00:00:00Z')
+  assert.equal(never.failed, false, 'no version is corrected')
 })
 
 test('the check fails on a vulnerability that the registry lists, and states that vulnerabilities are unchecked when no registry answers', async (t) => {
@@ -141,15 +174,18 @@ test('the check fails on a vulnerability that the registry lists, and states tha
   const at = (url: string) =>
     audit(folder, { ...process.env, npm_config_registry: url, npm_config_cache: join(folder, 'cache') })
 
-  const found = judgeAudit(await at(registry.url), packages)
+  const timesOf = async () => null
+  const found = await judgeAudit(await at(registry.url), packages, timesOf)
   assert.deepEqual(found.lines.slice(0, 1), [
     'FAILED  critical: runtime <1.0.1 (shipped): Runs any command, https://example.tz/2',
   ])
   assert.equal(found.failed, true)
   assert.deepEqual(asked.slice(0, 1), ['POST /-/npm/v1/security/advisories/bulk'])
+  const from = { ...process.env, npm_config_registry: registry.url, npm_config_cache: join(folder, 'cache') }
+  assert.deepEqual(await readTimes('runtime', folder, from), { '1.0.0': '2026-01-01T00:00:00.000Z' })
 
   await registry.close()
-  const silent = judgeAudit(await at(registry.url), packages)
+  const silent = await judgeAudit(await at(registry.url), packages, timesOf)
   assert.equal(silent.failed, false)
   assert.match(silent.lines.join('\n'), /^NOT CHECKED {2}vulnerabilities: the registry did not answer: .*127\.0\.0\.1/)
 })
@@ -169,7 +205,8 @@ async function startRegistry(t: TestContext, asked: string[]) {
     response.setHeader('content-type', 'application/json')
     if (request.method === 'POST') return response.end(JSON.stringify({ runtime: [advisory] }))
     const version = { name: 'runtime', version: '1.0.0' }
-    response.end(JSON.stringify({ name: 'runtime', 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': version } }))
+    const time = { '1.0.0': '2026-01-01T00:00:00.000Z' }
+    response.end(JSON.stringify({ name: 'runtime', 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': version }, time }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = () => {
