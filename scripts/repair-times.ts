@@ -9,13 +9,13 @@ const DAY_MS = 86_400_000
 export type VersionTimes = Record<string, string>
 
 /** The first corrected version of a package, and when it appeared. */
-export type Correction = { version: string; at: Date }
+type CorrectedVersion = { version: string; at: Date }
 
 /**
  * Returns the corrected version that appeared first: a version without a suffix that is newer than the installed one and outside of the
  * vulnerable range. Null means that there is none.
  */
-export function findCorrection(installed: string, range: string, times: VersionTimes): Correction | null {
+export function findCorrectedVersion(installed: string, range: string, times: VersionTimes): CorrectedVersion | null {
   const found = Object.entries(times)
     .filter(([version]) => /^\d+\.\d+\.\d+$/.test(version))
     .filter(([version]) => compareVersions(version, installed) > 0 && !isInRange(version, range))
@@ -25,7 +25,7 @@ export function findCorrection(installed: string, range: string, times: VersionT
 }
 
 /** Returns true if the corrected version appeared more than `REPAIR_DAYS` ago. */
-export function isOverdue({ at }: Correction, now: Date): boolean {
+export function isOverdue({ at }: CorrectedVersion, now: Date): boolean {
   return now.getTime() - at.getTime() > REPAIR_DAYS * DAY_MS
 }
 

@@ -206,7 +206,9 @@ async function startRegistry(t: TestContext, asked: string[]) {
     if (request.method === 'POST') return response.end(JSON.stringify({ runtime: [advisory] }))
     const version = { name: 'runtime', version: '1.0.0' }
     const time = { '1.0.0': '2026-01-01T00:00:00.000Z' }
-    response.end(JSON.stringify({ name: 'runtime', 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': version }, time }))
+    response.end(
+      JSON.stringify({ name: 'runtime', 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': version }, time }),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = () => {

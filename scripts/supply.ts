@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { licenceProblems } from './licences.ts'
 import { type LockedPackage, lockedPackages, readLock } from './locked-packages.ts'
-import { findCorrection, isOverdue, REPAIR_DAYS, type VersionTimes } from './repair-times.ts'
+import { findCorrectedVersion, isOverdue, REPAIR_DAYS, type VersionTimes } from './repair-times.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
@@ -66,9 +66,9 @@ export async function judgeAudit(
     const { name, use, severity, range, title, url } = one
     const severe = rank(severity) >= rank(FAILS_FROM[use])
     const times = severe ? null : await timesOf(name)
-    const correction = times === null ? null : findCorrection(one.installed, range, times)
-    const fails = severe || (correction !== null && isOverdue(correction, now))
-    const since = correction === null ? '' : `, corrected in ${correction.version} of ${dayOf(correction.at)}`
+    const corrected = times === null ? null : findCorrectedVersion(one.installed, range, times)
+    const fails = severe || (corrected !== null && isOverdue(corrected, now))
+    const since = corrected === null ? '' : `, corrected in ${corrected.version} of ${dayOf(corrected.at)}`
     const state = fails ? 'FAILED ' : 'listed '
     found.push({ fails, line: `${state} ${severity}: ${name} ${range} (${use}): ${title}, ${url}${since}` })
   }
@@ -103,14 +103,18 @@ const firstLine = (text: string): string => text.trim().split('\n')[0]?.slice(0,
 /** Runs `npm audit` in a folder with a lock file. Returns its report, or its messages if it printed no report. */
 export async function audit(folder: string, env = process.env): Promise<AuditReport | string> {
   const { output, errors } = await runNpm(['audit', '--package-lock-only'], folder, env)
-  return (parseJson(output) as AuditReport | null) ?? (errors || output || `npm audit printed nothing within ${NPM_MS_MAX / 1_000} s`)
+  return (
+    (parseJson(output) as AuditReport | null) ??
+    (errors || output || `npm audit printed nothing within ${NPM_MS_MAX / 1_000} s`)
+  )
 }
 
 /** Reads the times of the versions of a package from the registry. Null means that the registry did not answer. */
 export async function readTimes(name: string, folder: string, env = process.env): Promise<VersionTimes | null> {
   const { output } = await runNpm(['view', name, 'time'], folder, env)
   const times = parseJson(output)
-  const is_times = typeof times === 'object' && times !== null && Object.values(times).every((time) => typeof time === 'string')
+  const is_times =
+    typeof times === 'object' && times !== null && Object.values(times).every((time) => typeof time === 'string')
   return is_times ? (times as VersionTimes) : null
 }
 
@@ -122,7 +126,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-function runNpm(words: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<{ output: string; errors: string }> {
+function runNpm(
+  words: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ output: string; errors: string }> {
   const script = process.env.npm_execpath
   const npm = script?.endsWith('.js') ? [process.execPath, script] : ['npm']
   const flags = ['--json', '--fetch-retries=0', `--fetch-timeout=${FETCH_MS_MAX}`]

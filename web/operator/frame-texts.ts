@@ -29,6 +29,7 @@ export const frameTexts = texts({
     messages: 'Ujumbe uliotumwa',
     reconciliation: 'Ulinganisho',
     system: 'Hali ya mfumo',
+    operators: 'Waendeshaji',
     audit: 'Historia ya shughuli',
     sessions: 'Mahali ulipoingia',
     roles: {
@@ -63,6 +64,7 @@ export const frameTexts = texts({
     messages: 'Messages sent',
     reconciliation: 'Reconciliation',
     system: 'System',
+    operators: 'Operators',
     audit: 'Audit log',
     sessions: 'Your sessions',
     roles: {

@@ -68,6 +68,7 @@ function OperatorShell({ email, role }: { email: string; role: OperatorRole }) {
     { to: 'networks', label: t.networks },
     { to: 'messages', label: t.messages },
     { to: 'system', label: t.system },
+    ...(role === 'SUPER_ADMIN' ? [{ to: 'operators', label: t.operators }] : []),
     { to: 'audit', label: t.audit },
     { to: 'sessions', label: t.sessions },
   ]

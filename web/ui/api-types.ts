@@ -841,6 +841,24 @@ export type Calls = {
     body: undefined
     data: { ok: boolean; checked_at: string; checks: Array<{ name: string; status: "ok" | "warn" | "fail"; message: string }> }
   }
+  'GET /v1/operator/operators': {
+    params: {  }
+    query: { page?: number; page_size?: number }
+    body: undefined
+    data: { items: Array<{ user_id: string; email: string; name: string; role: "SUPPORT" | "FINANCE_OPERATOR" | "COMPLIANCE" | "SUPER_ADMIN"; disabled: boolean; demo: boolean; authenticator: boolean; passkeys: number; last_sign_in_at: string | null }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'POST /v1/operator/operators/{user_id}/revoke': {
+    params: { user_id: string }
+    query: {  }
+    body: { reason: string }
+    data: { user_id: string; email: string }
+  }
+  'POST /v1/operator/operators/{user_id}/disable': {
+    params: { user_id: string }
+    query: {  }
+    body: { reason: string }
+    data: { user_id: string; email: string }
+  }
   'GET /v1/session': {
     params: {  }
     query: {  }

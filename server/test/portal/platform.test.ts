@@ -25,6 +25,7 @@ const PAGES = [
   ['messages', 'Ujumbe', 'Messages'],
   ['reconciliation', 'Ulinganisho', 'Reconciliation'],
   ['system', 'Hali ya mfumo', 'System'],
+  ['operators', 'Waendeshaji', 'Operators'],
   ['audit', 'Historia ya shughuli', 'Audit log'],
 ] as const
 
@@ -63,6 +64,28 @@ test('the console names the role of an operator, and shows no action that the ro
   await examiner.opens('/networks')
   await examiner.page.getByText('Bei na mipangilio ya mfumo ni ya msimamizi mkuu.').waitFor()
   await examiner.leave()
+})
+
+test('a super admin sees who is an operator, and takes the role of another operator away with a reason', async () => {
+  const other = await office.newPerson('SUPPORT')
+  const visitor = await office.comes(boss, 'operator', { language: 'sw' })
+  const { page } = visitor
+  await visitor.opens('/operators')
+  const row = page.getByRole('row').filter({ hasText: other.email })
+  await row.getByText('Huduma kwa wateja: anasoma tu').waitFor()
+  await row.getByText('Haijawekwa').waitFor()
+  const own = page.getByRole('row').filter({ hasText: boss.email })
+  assert.equal(await own.getByRole('button').count(), 0)
+  await row.getByRole('button', { name: `Ondoa jukumu: ${other.email}` }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Sababu').fill('Ameondoka')
+  await dialog.getByRole('button', { name: 'Ondoa jukumu' }).click()
+  await page.getByText('Jukumu limeondolewa.').waitFor()
+  await row.waitFor({ state: 'detached' })
+  await visitor.leave()
+  const support = await office.comes(await office.newPerson('SUPPORT'), 'operator', { language: 'en' })
+  assert.equal(await support.page.getByRole('link', { name: 'Operators' }).count(), 0)
+  await support.leave()
 })
 
 test('an operator pauses the payouts of a network, every page shows the pause with its reason, and the operator ends it', async () => {

@@ -49,6 +49,10 @@ export function platformRoutes(parent: AnyRoute): AnyRoute[] {
       lazyPage(() => import('./audit.tsx'), 'Audit'),
     ),
     page(
+      'operators',
+      lazyPage(() => import('./operators.tsx'), 'Operators'),
+    ),
+    page(
       'system',
       lazyPage(() => import('./system.tsx'), 'SystemChecks'),
     ),

@@ -7,6 +7,7 @@ import {
   endSessions,
   issueAccessToken,
   issuerKey,
+  keepSuperAdmin,
   latestIssuerKey,
   mayMailInvitation,
   newPassword,
@@ -27,7 +28,6 @@ import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts
 import { isOperatorRole, type OperatorRole, type Role } from '../../kernel/http/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { COMMAND_ACT } from './act.ts'
-import { keepSuperAdmin } from './people-rights.ts'
 
 /** A role for a user. Null in `merchant_id` means a role of operators. `subject` is the user's subject at OIDC_ISSUER. */
 export type RoleGrant = {

@@ -15,6 +15,7 @@ import { operatorMessageRoutes } from './messages.ts'
 import { type NameCheckOptions, nameCheckRoutes } from './name-check.ts'
 import { networkRoutes } from './networks.ts'
 import { payoutPauseRoutes } from './payout-pauses.ts'
+import { operatorPeopleRoutes } from './people.ts'
 import { pricingPreviewRoutes } from './pricing-preview.ts'
 import { operatorProviderRoutes, type ProvidersOptions } from './providers.ts'
 import { type OperatorRules, queueRoutes } from './queue.ts'
@@ -54,6 +55,7 @@ export function operatorRoutes(
     verifyRunRoutes(deps),
     queueStateRoutes(deps),
     systemRoutes(options.readSystem),
+    operatorPeopleRoutes(deps),
   ]
   return (app) => {
     for (const routes of parts) routes(app)

@@ -115,7 +115,7 @@ export async function anchorHashes(reader: Reader, numbers: readonly number[]): 
 }
 
 /** The last anchor: its number, its time, and the number of audit entries that the anchors cover. */
-export type LastAnchor = { number: number; at: Date; entries: number }
+type LastAnchor = { number: number; at: Date; entries: number }
 
 /** Returns the last anchor. Null means that the database has none. */
 export async function findLastAnchor(reader: Reader): Promise<LastAnchor | null> {

@@ -1,0 +1,100 @@
+// Changes the rights of a user: disables and enables the user, takes the operator role, removes a lost second step. Each change ends the
+// sessions of the user. The admin command and the operator console use the same functions.
+
+import { type Act, type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
+import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
+import type { OperatorRole } from '../../kernel/http/index.ts'
+import { refuse } from '../../kernel/lib/index.ts'
+import { disableUser, enableUser, lockSuperAdmins, OPERATOR_ROLE, setOperatorRole } from '../merchants/index.ts'
+import { removeSecondStep } from './accounts.ts'
+import { endSessions } from './credentials.ts'
+import { isDemoUser } from './operator-factor.ts'
+import { EMBEDDED } from './tokens.ts'
+import { hasSecondStep } from './totp.ts'
+
+/** A change of the rights of a user. */
+export type RightsAction = 'disable' | 'enable' | 'revoke_operator' | 'drop_second_step'
+
+/** The user whose rights changed. */
+export type ChangedUser = { user_id: string; email: string }
+
+type UserRightsRow = { id: string; operator_role: OperatorRole | null; issuer: string | null; disabled_at: Date | null }
+
+/** A function that changes a user and returns the audit entry. */
+type RightsChange = (
+  deps: Deps,
+  tx: Tx,
+  user: UserRightsRow,
+) => Promise<{ action: AuditAction; before: object; after: object }>
+
+const FIND = sql(
+  'rights_find',
+  `select u.id, ${OPERATOR_ROLE} as operator_role, u.issuer, u.disabled_at from users u where u.email = $1 for update`,
+)
+
+const CHANGES: Record<RightsAction, RightsChange> = {
+  async disable(deps, tx, { id, disabled_at }) {
+    if (disabled_at !== null) refuse('invalid_state', { message: 'This user is already disabled.' })
+    await disableUser(deps, tx, id)
+    return { action: 'user.disable', before: { disabled: false }, after: { disabled: true } }
+  },
+  async enable(deps, tx, { id, disabled_at }) {
+    if (disabled_at === null) refuse('invalid_state', { message: 'This user is not disabled.' })
+    await enableUser(deps, tx, id)
+    return { action: 'user.enable', before: { disabled: true }, after: { disabled: false } }
+  },
+  async revoke_operator(deps, tx, { id, operator_role }) {
+    if (operator_role === null) refuse('invalid_state', { message: 'This user does not have an operator role.' })
+    await setOperatorRole(deps, tx, id, null)
+    return { action: 'user.revoke_operator', before: { operator_role }, after: { operator_role: null } }
+  },
+  async drop_second_step(deps, tx, { id }) {
+    if (!(await hasSecondStep(tx, id))) refuse('invalid_state', { message: 'This user has no second step.' })
+    await removeSecondStep(deps, tx, id)
+    return { action: 'user.drop_second_step', before: { second_step: 'totp' }, after: { second_step: null } }
+  },
+}
+
+/**
+ * Changes the rights of a user from the next request on, ends the user's sessions at the built-in provider and writes the audit log. If
+ * the user does not exist, refuses with not_found. If the change has no effect, or takes the rights of the last enabled SUPER_ADMIN,
+ * refuses with invalid_state. A demo user may be the last one, because production does not start with demo users.
+ */
+export async function changeUserRights(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  { email, change, reason = null }: { email: string; change: RightsAction; reason?: string | null },
+): Promise<ChangedUser> {
+  const super_admins = await lockSuperAdmins(tx)
+  const [user] = await tx.query<UserRightsRow>(FIND, [email])
+  if (!user) refuse('not_found', { message: 'There is no user with this e-mail address.' })
+  const { action, before, after } = await CHANGES[change](deps, tx, user)
+  const takes_rights = change === 'disable' || change === 'revoke_operator'
+  if (takes_rights && !isDemoUser(email)) keepSuperAdmin(super_admins, user.id)
+  // A foreign issuer manages the sessions of its users, and the subject of a user must not change.
+  if (user.issuer === EMBEDDED) await endSessions(deps, tx, user.id)
+  await recordAudit(deps, tx, {
+    ...act,
+    merchant_id: PLATFORM,
+    action,
+    target_type: 'user',
+    target_id: user.id,
+    reason,
+    before: { email, ...before },
+    after: { email, ...after },
+  })
+  return { user_id: user.id, email }
+}
+
+/**
+ * If the user is the last enabled SUPER_ADMIN, refuses with invalid_state. `super_admins` comes from `lockSuperAdmins`, before the
+ * change.
+ */
+export function keepSuperAdmin(super_admins: readonly string[], user_id: string): void {
+  if (super_admins.length > 1 || !super_admins.includes(user_id)) return
+  refuse('invalid_state', {
+    message:
+      'This user is the last enabled SUPER_ADMIN, who alone sets prices and the settings of the platform. Give another user this role first.',
+  })
+}

@@ -1,0 +1,130 @@
+// Defines the endpoints with which a SUPER_ADMIN sees the operators, takes a role away and disables an operator. No endpoint gives a
+// role: a person who could make a second operator alone could approve payouts with two accounts. Only the admin command gives roles.
+
+import Type, { type Static } from 'typebox'
+import {
+  changeUserRights,
+  findOperatorEmail,
+  isDemoUser,
+  listOperators,
+  type OperatorAccount,
+  type RightsAction,
+} from '../../access/identity/index.ts'
+import { actOf } from '../../books/audit/index.ts'
+import type { Deps } from '../../kernel/db/index.ts'
+import {
+  type App,
+  answerOnce,
+  OPERATOR_ROLES,
+  PageQuery,
+  page,
+  pageOf,
+  type Routes,
+  success,
+} from '../../kernel/http/index.ts'
+import { nullable, oneOf, refuse, visibleText } from '../../kernel/lib/index.ts'
+
+const tags = ['Operator']
+const PATH = '/v1/operator/operators'
+
+const OperatorRecord = Type.Object({
+  user_id: Type.String({ format: 'uuid' }),
+  email: Type.String(),
+  name: Type.String(),
+  role: oneOf(OPERATOR_ROLES),
+  disabled: Type.Boolean({ description: 'True means that the operator cannot sign in.' }),
+  demo: Type.Boolean({ description: 'True means a demo operator, who needs no second factor outside production.' }),
+  authenticator: Type.Boolean({
+    description:
+      'True means that the operator has set up the authenticator app. With OIDC_ISSUER, that issuer has the factors.',
+  }),
+  passkeys: Type.Integer({ description: 'The number of passkeys.' }),
+  last_sign_in_at: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'The newest sign-in at the operator console whose session is stored. Null means that there is none.',
+    }),
+  ),
+})
+type OperatorView = Static<typeof OperatorRecord>
+
+const ReasonBody = Type.Object({ reason: visibleText(500, 'The reason. The audit log keeps it.') })
+const OperatorParams = Type.Object({ user_id: Type.String({ format: 'uuid', description: 'The id of the operator.' }) })
+const ChangedAnswer = success(Type.Object({ user_id: Type.String({ format: 'uuid' }), email: Type.String() }))
+
+/** Adds the routes for operators. */
+export function operatorPeopleRoutes(deps: Deps): Routes {
+  return (app) => {
+    operatorListRoute(deps, app)
+    rightsRoute(deps, app, {
+      change: 'revoke_operator',
+      path: 'revoke',
+      summary: 'Take the role from an operator',
+      description: 'The memberships of the user stay. All sessions of the user end.',
+    })
+    rightsRoute(deps, app, {
+      change: 'disable',
+      path: 'disable',
+      summary: 'Disable an operator',
+      description: 'The user can no longer sign in, also as a member of merchants. All sessions of the user end.',
+    })
+  }
+}
+
+function operatorListRoute(deps: Deps, app: App): void {
+  app.get(
+    PATH,
+    {
+      config: { access: 'operator:platform' },
+      schema: {
+        tags,
+        summary: 'List the operators',
+        description:
+          'Each operator with role, second factor and last sign-in; disabled operators come last. Only the admin command gives a role (`user create --role`), so that no operator alone can make a second one.',
+        querystring: Type.Object(PageQuery),
+        response: { 200: success(page(OperatorRecord)) },
+      },
+    },
+    async (request) => {
+      const { page: number = 1, page_size = 20 } = request.query
+      const { rows, total } = await listOperators(deps.db, { limit: page_size, offset: (number - 1) * page_size })
+      return { success: true as const, data: pageOf(rows.map(presentOperator), total, request.query) }
+    },
+  )
+}
+
+type RightsRoute = { change: RightsAction; path: string; summary: string; description: string }
+
+function rightsRoute(deps: Deps, app: App, { change, path, summary, description }: RightsRoute): void {
+  app.post(
+    `${PATH}/:user_id/${path}`,
+    {
+      config: {
+        access: 'operator:platform',
+        idempotency: 'honoured',
+        step_up: 'always',
+        refusals: ['invalid_state'],
+      },
+      schema: {
+        tags,
+        summary,
+        description: `${description} The server refuses the change for the last enabled SUPER_ADMIN with \`invalid_state\`.`,
+        params: OperatorParams,
+        body: ReasonBody,
+        response: { 200: ChangedAnswer },
+      },
+    },
+    async (request, reply) => {
+      const reason = request.body.reason.trim()
+      return answerOnce(deps, request, reply, 200, async (tx) => {
+        const email = await findOperatorEmail(tx, request.params.user_id)
+        if (email === null) refuse('not_found', { message: 'There is no such operator.' })
+        return changeUserRights(deps, tx, actOf(request), { email, change, reason })
+      })
+    },
+  )
+}
+
+function presentOperator({ last_sign_in_at, ...row }: OperatorAccount): OperatorView {
+  return { ...row, demo: isDemoUser(row.email), last_sign_in_at: last_sign_in_at?.toISOString() ?? null }
+}
