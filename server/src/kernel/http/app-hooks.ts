@@ -15,7 +15,7 @@ import type { RequestLimits } from './limits.ts'
 import type { OperatorGate } from './operator-gate.ts'
 import { checkQuery, queryNames } from './query.ts'
 import { requestMetrics } from './request-metrics.ts'
-import { hasCallerLeft, type RequestTurns } from './turns.ts'
+import { hasCallerLeft, msSinceArrival, type RequestTurns } from './turns.ts'
 
 /** The age after which the server reads the rights of a caller again before the server executes the request. */
 const RIGHTS_FRESH_MS = 250
@@ -73,10 +73,11 @@ export function addHooks(app: App, context: AppContext): void {
   // This hook runs after the hook of the request log, which needs uncompressed texts.
   app.addHook('onSend', compressLarge)
   const measureRequest = requestMetrics(deps.metrics)
-  app.addHook('onResponse', async (request, reply) => measureRequest(request, reply))
-  if (deps.log.isLevelEnabled('info')) {
-    app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
-  }
+  app.addHook('onResponse', async (request, reply) => {
+    measureRequest(request, reply)
+    // A reload of the settings can change the level of the log.
+    if (deps.log.isLevelEnabled('info')) logRequest(request, reply)
+  })
   app.addHook('onRoute', (route) => {
     // A route without a known `access` is a mistake of the programmer. The app then does not start.
     const access = route.config?.access
@@ -230,7 +231,7 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
       method: request.method,
       path: request.url.slice(0, LOGGED_PATH_MAX).split('?', 1)[0],
       status_code: reply.statusCode,
-      duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+      duration_ms: Math.round(msSinceArrival(request, reply) * 10) / 10,
       merchant_id: request.caller?.merchant.id,
       ...(request.ignored === null ? {} : { ignored_fields: redactText(request.ignored) }),
       ...principalFields(request.principal),

@@ -21,7 +21,7 @@ import { openApi } from './openapi.ts'
 import { createOperatorGate } from './operator-gate.ts'
 import { serializers } from './serializers.ts'
 import { addTraceHooks } from './trace-hooks.ts'
-import { createDrop, shareTurns } from './turns.ts'
+import { createDrop, exposeWaiting, shareTurns } from './turns.ts'
 
 /** The largest size of a request body. */
 const BODY_BYTES_MAX = 64 * 1024
@@ -60,8 +60,9 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   const limits = createLimits(app, config, deps.clock)
   app.decorate('rememberCallbackAddress', limits.rememberCallbackAddress)
   const connections = limitConnections(app.server, deps)
-  const drop = createDrop(deps.log)
+  const drop = createDrop(deps.log, deps.metrics)
   const turns = shareTurns(app.server, drop)
+  exposeWaiting(deps.metrics, turns)
   const context: AppContext = { deps, options, limits, connections, headers, operatorGate, drop, turns, closing: false }
   addHooks(app, context)
   for (const routes of options.routes) routes(app)

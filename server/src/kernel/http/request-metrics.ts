@@ -2,6 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Metrics } from '../lib/index.ts'
+import { msSinceArrival } from './turns.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 /** The first two parts of a route, such as /v1/collections: with fewer series, each route keeps its times. */
@@ -19,7 +20,7 @@ export function requestMetrics(metrics: Metrics): (request: FastifyRequest, repl
   })
   const times = metrics.histogram({
     name: 'malipo_http_request_duration_seconds',
-    help: 'Time from the start of the work on a request to the end of its answer in seconds, by the first two parts of the route.',
+    help: 'Time from the arrival of a request to the end of its answer in seconds, with its wait for a turn, by the first two parts of the route.',
     labels: ['route'],
     series_max: 90,
     buckets: BUCKETS_S,
@@ -28,6 +29,6 @@ export function requestMetrics(metrics: Metrics): (request: FastifyRequest, repl
     const method = METHODS.includes(request.method) ? request.method : 'other'
     const route = request.routeOptions.url ?? 'none'
     requests(method, route, String(reply.statusCode)).inc()
-    times(PARTS.exec(route)?.[0] ?? route).observe(reply.elapsedTime / 1_000)
+    times(PARTS.exec(route)?.[0] ?? route).observe(msSinceArrival(request, reply) / 1_000)
   }
 }

@@ -126,6 +126,7 @@ let looked_up = Promise.withResolvers<void>()
 let statements: string[] = []
 before(async () => {
   world = await createWorld({
+    env: { LOG_LEVEL: 'info' },
     before: (name) => {
       statements.push(name)
       if (name !== 'api_keys_by_hash' || held === null) return
@@ -136,6 +137,41 @@ before(async () => {
   await world.system.app.listen({ host: '127.0.0.1', port: 0 })
 })
 after(() => world.close())
+
+test('the log and the metrics of a request include its wait, and a gauge shows the waiting requests', async () => {
+  const { app } = world.system
+  const count = 40
+  const sockets: Socket[] = []
+  for (let i = 0; i < count; i++) sockets.push(await connectTo(app.server))
+  let arrived = 0
+  const scraped: Promise<string>[] = []
+  // Each request that arrives blocks the thread, and all arrive in one turn of the event loop.
+  const arrive = () => {
+    arrived += 1
+    for (const end = performance.now() + BUSY_MS; performance.now() < end; );
+    if (arrived === count) scraped.push(world.deps.metrics.text())
+  }
+  app.server.prependListener('request', arrive)
+  try {
+    const answered = sockets.map((socket) => once(socket, 'data'))
+    for (const [i, socket] of sockets.entries()) socket.write(get(`/v1/collections/waits-${i}`))
+    await Promise.all(answered)
+  } finally {
+    app.server.off('request', arrive)
+    for (const socket of sockets) socket.destroy()
+  }
+  const lines = () => world.deps.logged.map((line) => JSON.parse(line) as { path?: string; duration_ms: number })
+  const line = () => lines().find(({ path }) => path === '/v1/collections/waits-15')
+  while (line() === undefined) await new Promise((resolve) => setTimeout(resolve, 5))
+  const waited_ms = (count - 16) * BUSY_MS
+  assert.ok((line()?.duration_ms ?? 0) >= waited_ms, `${line()?.duration_ms} ms are below ${waited_ms} ms`)
+  const value = async (text: string | Promise<string>, name: string) =>
+    Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (.*)$`, 'm').exec(await text)?.[1])
+  assert.ok((await value(scraped[0] ?? '', 'malipo_http_requests_waiting')) >= count / 2)
+  const after = await world.deps.metrics.text()
+  assert.equal(await value(after, 'malipo_http_requests_waiting'), 0)
+  assert.ok((await value(after, 'malipo_http_request_duration_seconds_sum')) >= (waited_ms * 20) / 2_000)
+})
 
 test('the server reads no payments for a caller who leaves while the server looks up the key', async () => {
   /** Lists the payments once. Returns the statements of the list. */
@@ -165,4 +201,5 @@ test('the server reads no payments for a caller who leaves while the server look
   }
   assert.notDeepEqual(await list(false), [])
   assert.deepEqual(await list(true), [])
+  assert.match(await world.deps.metrics.text(), /^malipo_http_requests_dropped_total 1$/m)
 })

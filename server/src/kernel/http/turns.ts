@@ -3,7 +3,7 @@
 
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Log } from '../lib/index.ts'
+import type { Log, Metrics } from '../lib/index.ts'
 
 /**
  * The requests that the server begins in one turn of the event loop: as many as begin within TURN_MS, and at least TURN_REQUESTS, so
@@ -22,7 +22,15 @@ const PARTS = ['/v1', '/public', '/pay', '/callbacks', '/identity', '/dashboard'
 /** The shortest time between two log lines about dropped requests. */
 const LOG_EVERY_MS = 10_000
 
-type Waiting = { request: IncomingMessage; response: ServerResponse }
+type Waiting = { request: IncomingMessage; response: ServerResponse; since: number }
+
+/** The waits of begun requests in milliseconds. A request without a wait is not in the map. */
+const waits_ms = new WeakMap<IncomingMessage, number>()
+
+/** Returns the time from the arrival of a request to the present or to the end of its answer, in milliseconds, with its wait for a turn. */
+export function msSinceArrival({ raw }: { raw: IncomingMessage }, { elapsedTime }: { elapsedTime: number }): number {
+  return elapsedTime + (waits_ms.get(raw) ?? 0)
+}
 
 /**
  * Returns true if the caller has closed its connection, or its half of the connection, so that no answer can reach the caller. A test
@@ -36,6 +44,8 @@ export function hasCallerLeft({ socket }: IncomingMessage): boolean {
 export type RequestTurns = {
   /** Gives a credential that was valid a lane of its own. Invalid credentials share lanes, because a caller can invent any number. */
   rememberCredential(request: IncomingMessage): void
+  /** Returns the number of requests that wait for a turn. */
+  waiting(): number
 }
 
 /**
@@ -74,7 +84,10 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
     current.begun += 1
     countOf(next.request, -1)
     if (hasCallerLeft(next.request)) drop(next.request)
-    else handle(next.request, next.response)
+    else {
+      waits_ms.set(next.request, performance.now() - next.since)
+      handle(next.request, next.response)
+    }
     process.nextTick(beginNext)
   }
   server.off('request', handle)
@@ -82,7 +95,7 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
     if (HEALTH.includes(request.url ?? '')) return handle(request, response)
     const current = turn ?? beginTurn()
     if (waiting.size() > 0 || isOver(current)) {
-      waiting.add({ request, response })
+      waiting.add({ request, response, since: performance.now() })
       if (countOf(request, 1) > WAITING_PER_CONNECTION) request.socket.destroy()
       return
     }
@@ -96,6 +109,7 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
       if (credentials.size >= CREDENTIALS_MAX) credentials.clear()
       credentials.add(credential)
     },
+    waiting: waiting.size,
   }
 }
 
@@ -141,12 +155,26 @@ function readCredential({ headers }: IncomingMessage): string | null {
   return typeof credential === 'string' ? credential : null
 }
 
-/** Makes the function that drops a request whose caller has left. It logs the number of dropped requests. */
-export function createDrop(log: Log): (request: IncomingMessage) => void {
+/** Exposes the number of requests that wait for a turn. */
+export function exposeWaiting(metrics: Metrics, turns: RequestTurns): void {
+  const waiting = metrics.gauge({
+    name: 'malipo_http_requests_waiting',
+    help: 'Requests that have arrived at this process and wait for their turn to begin.',
+  })()
+  metrics.beforeScrape(() => waiting.set(turns.waiting()))
+}
+
+/** Makes the function that drops a request whose caller has left. It counts the dropped requests, and logs their number. */
+export function createDrop(log: Log, metrics: Metrics): (request: IncomingMessage) => void {
+  const count = metrics.counter({
+    name: 'malipo_http_requests_dropped_total',
+    help: 'Requests that this process dropped before their work began, because their callers had left.',
+  })()
   let dropped = 0
   let logged_at = Number.NEGATIVE_INFINITY
   return (request) => {
     request.socket.destroy()
+    count.inc()
     dropped += 1
     const now = performance.now()
     if (now - logged_at < LOG_EVERY_MS) return
