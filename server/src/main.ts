@@ -104,7 +104,7 @@ async function startServer(config: Config, log: Log, { releases, draining, work 
     )
   } else await warnOfSingleRole(deps)
   await announceFourEyes(deps)
-  const recorder = createThreadedRecorder({ url: database.url, log_level: config.log_level })
+  const recorder = createThreadedRecorder(database.url, () => config.log_level)
   const system = await compose(deps, { draining, folders: database.folders, recorder })
   releases.push(() => system.close())
   const { provider, routes, callbacks, payouts } = system.live

@@ -87,7 +87,7 @@ test('on SIGHUP a server applies the log level, a rate limit and the addresses o
   const database = await createTestDatabase()
   const file = join(mkdtempSync(join(tmpdir(), 'reload-')), 'malipo.env')
   const write = (text: string) => writeFileSync(file, text, { mode: 0o600 })
-  write('LOG_LEVEL=info\nRATE_LIMIT_PER_ADDRESS=0\nBRAND_NAME=One\n')
+  write('LOG_LEVEL=warn\nRATE_LIMIT_PER_ADDRESS=0\nBRAND_NAME=One\n')
   const { LOG_LEVEL, RATE_LIMIT_PER_ADDRESS, ...env } = serverEnv(database.url, {
     MALIPO_ENV: file,
     PORT: String(await freePort()),
@@ -107,9 +107,14 @@ test('on SIGHUP a server applies the log level, a rate limit and the addresses o
   write('LOG_LEVEL=info\nRATE_LIMIT_PER_ADDRESS=1\nBRAND_NAME=Two\nOPERATOR_ALLOWED_IPS=192.0.2.1\n')
   server.signal('SIGHUP')
   await until('the server has read its settings', () => server.output().includes('need a restart'))
-  assert.match(server.output(), /"settings":\["RATE_LIMIT_PER_ADDRESS","OPERATOR_ALLOWED_IPS"\].*applied these/)
+  assert.match(
+    server.output(),
+    /"settings":\["RATE_LIMIT_PER_ADDRESS","OPERATOR_ALLOWED_IPS","LOG_LEVEL"\].*applied these/,
+  )
+  assert.doesNotMatch(server.output(), /"path":/)
   assert.match(server.output(), /"settings":\["BRAND_NAME"\].*need a restart/)
   assert.deepEqual(await statuses('/v1/operator/providers'), [404, 429, 429])
+  await until('the server logs its requests', () => /"path":"\/v1\/operator\/providers"/.test(server.output()))
 
   write('LOG_LEVEL=loud\nOPERATOR_ALLOWED_IPS=10.0.0.5/8\n')
   server.signal('SIGHUP')

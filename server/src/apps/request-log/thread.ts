@@ -3,14 +3,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createDb } from '../../kernel/db/index.ts'
 import { createLog, systemClock, systemRandom } from '../../kernel/lib/index.ts'
-import type { CaptureBatch, LostRequests } from './captured.ts'
+import type { CaptureBatch } from './captured.ts'
 import { createRecorder } from './recorder.ts'
-import type { ThreadData } from './threaded.ts'
+import type { RoundRequest, ThreadData } from './threaded.ts'
 
-const { url, log_level } = workerData as ThreadData
-const log = createLog(log_level)
+const data = workerData as ThreadData
+const log = createLog(data.log_level)
 const db = createDb({
-  url,
+  url: data.url,
   max_connections: 1,
   application_name: 'malipo request log',
   on_error: (error) =>
@@ -19,9 +19,12 @@ const db = createDb({
 const recorder = createRecorder({ db, log, clock: systemClock, random: systemRandom() })
 
 // A list is a batch of requests. Null ends the thread. Any other message starts a round.
-parentPort?.on('message', async (message: CaptureBatch | { lost: LostRequests[]; most: number } | null) => {
+parentPort?.on('message', async (message: CaptureBatch | RoundRequest | null) => {
   if (Array.isArray(message)) return recorder.add(message)
-  if (message !== null) return parentPort?.postMessage(await recorder.flush(message.lost, message.most))
+  if (message !== null) {
+    log.level = message.log_level
+    return parentPort?.postMessage(await recorder.flush(message.lost, message.most))
+  }
   await db.close()
   parentPort?.close()
 })

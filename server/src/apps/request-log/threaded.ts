@@ -1,19 +1,22 @@
 // Runs a recorder in a separate thread, so that redaction and packing do not delay requests.
 
 import { Worker } from 'node:worker_threads'
+import type { LostRequests } from './captured.ts'
 import type { RecordedRound, Recorder } from './recorder.ts'
 
 /** The data that a recorder thread gets when it starts. */
 export type ThreadData = { url: string; log_level: string }
+/** The request of a round, with the present level of the log. */
+export type RoundRequest = { lost: readonly LostRequests[]; most: number; log_level: string }
 
 /** The heap limit of the thread. A thread that needs more is faulty: the thread ends, and the process continues. */
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 24 }
 
 /**
  * Makes a recorder that starts a thread for the first batch. If the thread dies, the next flush throws an error, and a new
- * thread starts.
+ * thread starts. `logLevel` returns the level of the log, which a reload of the settings can change: each round passes it on.
  */
-export function createThreadedRecorder(data: ThreadData): Recorder {
+export function createThreadedRecorder(url: string, logLevel: () => string): Recorder {
   let worker: Worker | null = null
   /** The rounds that have no result yet, oldest first. The thread answers in this order. */
   let pending: PromiseWithResolvers<RecordedRound>[] = []
@@ -21,7 +24,8 @@ export function createThreadedRecorder(data: ThreadData): Recorder {
   let thread_error: Error | null = null
 
   const start = (): Worker => {
-    const started = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data, resourceLimits: LIMITS })
+    const workerData: ThreadData = { url, log_level: logLevel() }
+    const started = new Worker(new URL('./thread.ts', import.meta.url), { workerData, resourceLimits: LIMITS })
     const end = (error: Error) => {
       if (worker !== started) return
       worker = null
@@ -55,7 +59,7 @@ export function createThreadedRecorder(data: ThreadData): Recorder {
       pending.push(round)
       // While a round is pending, the process must not end.
       worker.ref()
-      worker.postMessage({ lost, most })
+      worker.postMessage({ lost, most, log_level: logLevel() } satisfies RoundRequest)
       return round.promise
     },
     async close() {
