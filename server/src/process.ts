@@ -290,6 +290,11 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
     url,
     max_connections: config.database_connections,
     on_error: (error) => log.warn({ component: 'process', err: error }, 'the process lost a database connection'),
+    on_after_commit_error: (error) =>
+      log.error(
+        { component: 'process', err: error },
+        'a function after a commit failed; the transaction stays committed',
+      ),
     watch: {
       on_silent: () =>
         log.error(

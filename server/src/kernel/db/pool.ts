@@ -45,16 +45,21 @@ export type Reader = { query<Row>(statement: Statement, values?: readonly unknow
 /** An open transaction, which every write requires. Only `inTransaction` and `oneStatement` make a transaction. */
 export type Tx = Reader & {
   readonly kind: 'tx'
-  /** Runs `work` once after the commit. After a rollback, `work` never runs. `work` must not throw. */
+  /**
+   * Runs `work` once after the commit. After a rollback, `work` never runs. If `work` throws, the pool reports the error, and the
+   * transaction stays committed.
+   */
   afterCommit(work: () => void): void
 }
 
+/** Runs the functions of `afterCommit`. It never throws, because the transaction has committed. */
+type RunAfterCommit = (works: readonly (() => void)[]) => void
+
 /** One connection of the pool. Each statement on the connection commits by itself. */
-export type DbSession = Reader & { readonly kind: 'db' }
+export type DbSession = Reader & { readonly kind: 'db'; readonly runAfterCommit: RunAfterCommit }
 
 /** The database in the form that the server uses. */
-export type Db = Reader & {
-  readonly kind: 'db'
+export type Db = DbSession & {
   readonly url: string
   /** Runs `work` in one transaction on one connection: see `inTransaction`. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
@@ -81,6 +86,8 @@ export type DbOptions = {
   before?: (name: string) => void | Promise<void>
   /** The function that the pool calls when an idle connection breaks. */
   on_error?: (error: Error) => void
+  /** The function that the pool calls when a function of `afterCommit` has thrown. It must not throw. */
+  on_after_commit_error?: (error: unknown) => void
   /** Detects a silent database by a heartbeat, and rejects all statements that wait for that database. */
   watch?: { on_silent: () => void; on_answer: () => void }
   /** Counts the statements and connections of the pool. */
@@ -138,6 +145,7 @@ export function createDb(options: DbOptions): Db {
       watch?.answered()
     },
     session: (work) => runSession(connections, work),
+    runAfterCommit: connections.runAfterCommit,
     fullDiskAt: connections.fullDiskAt,
     arm: () => watch?.arm(),
     close: connections.close,
@@ -154,6 +162,7 @@ type Connections = {
   borrow(): Promise<pg.PoolClient>
   send(client: pg.ClientBase, statement: Statement, values?: readonly unknown[]): Promise<pg.QueryResult>
   run<Row>(client: pg.ClientBase, statement: Statement, values?: readonly unknown[]): Promise<Row[]>
+  runAfterCommit: RunAfterCommit
   fullDiskAt(): number
   close(): Promise<void>
 }
@@ -216,6 +225,15 @@ function createConnections(options: DbOptions): Connections {
     send,
     run: async <Row>(client: pg.ClientBase, statement: Statement, values?: readonly unknown[]) =>
       (await send(client, statement, values)).rows as Row[],
+    runAfterCommit: (works) => {
+      for (const work of works) {
+        try {
+          work()
+        } catch (error) {
+          options.on_after_commit_error?.(error)
+        }
+      }
+    },
     fullDiskAt: () => full_disk_at,
     close() {
       closing = true
@@ -290,13 +308,14 @@ async function withConnection<Result>(
 
 /** Runs `work` on one connection. After an error of a statement, the pool closes the connection. */
 async function runSession<Result>(
-  { borrow, run }: Connections,
+  { borrow, run, runAfterCommit }: Connections,
   work: (session: DbSession) => Promise<Result>,
 ): Promise<Result> {
   const client = await borrow()
   let failed: Error | undefined
   const session: DbSession = {
     kind: 'db',
+    runAfterCommit,
     query: (statement, values) =>
       run<never>(client, statement, values).catch((error: Error) => {
         failed ??= error
@@ -327,7 +346,7 @@ async function runTransaction<Result>(connections: Connections, work: (tx: Tx) =
     try {
       const attempted = await attemptTransaction(connections, client, work)
       if ('result' in attempted) {
-        for (const then of attempted.after_commit) then()
+        connections.runAfterCommit(attempted.after_commit)
         return attempted.result
       }
       const { error } = attempted
@@ -413,13 +432,13 @@ export function oneStatement(db: DbSession): Tx {
   const after_commit: (() => void)[] = []
   return {
     kind: 'tx',
-    afterCommit: (then) => (is_committed ? then() : void after_commit.push(then)),
+    afterCommit: (then) => (is_committed ? db.runAfterCommit([then]) : void after_commit.push(then)),
     async query(statement, values) {
       for (let attempt = 1; ; attempt++) {
         try {
           const rows = await db.query<never>(statement, values)
           is_committed = true
-          for (const then of after_commit.splice(0)) then()
+          db.runAfterCommit(after_commit.splice(0))
           return rows
         } catch (error) {
           if (attempt === ATTEMPTS_MAX || !mayRunAgain(error)) throw error
