@@ -419,7 +419,11 @@ test('the effective settings show each source and no secret', () => {
 test('a mistyped name is found in the environment and in the file, and names of other programs are not', () => {
   const folder = mkdtempSync(join(tmpdir(), 'unknown-'))
   const path = join(folder, 'malipo.env')
-  writeFileSync(path, 'LOG_LEVL=warn\nFAVOURITE=x\nPORT=1\nSECRET_KEY_FILE=/a\nNODE_OPTIONS=\n', OWNER_ONLY)
+  writeFileSync(
+    path,
+    'LOG_LEVL=warn\nFAVOURITE=x\nPORT=1\nSECRET_KEY_FILE=/a\nNODE_OPTIONS=\nPGUSER=a\nPGHOST=b\n',
+    OWNER_ONLY,
+  )
   const foreign = {
     PATH: '/bin',
     HOSTNAME: 'a',
@@ -432,9 +436,17 @@ test('a mistyped name is found in the environment and in the file, and names of 
   const given = gatherSettings({ ...foreign, FOUR_EYE_AMOUNT: '1', OPERATOR_ALLOWED_IP: 'x' }, folder)
   const found = unknownSettings(given, PROVIDERS).sort((one, other) => (one.name < other.name ? -1 : 1))
   assert.deepEqual(found, [
-    { name: 'FAVOURITE', where: path, nearest: null },
-    { name: 'FOUR_EYE_AMOUNT', where: 'the environment', nearest: 'FOUR_EYES_AMOUNT' },
-    { name: 'LOG_LEVL', where: path, nearest: 'LOG_LEVEL' },
-    { name: 'OPERATOR_ALLOWED_IP', where: 'the environment', nearest: 'OPERATOR_ALLOWED_IPS' },
+    { name: 'FAVOURITE', where: path, nearest: null, of_driver: false },
+    { name: 'FOUR_EYE_AMOUNT', where: 'the environment', nearest: 'FOUR_EYES_AMOUNT', of_driver: false },
+    { name: 'LOG_LEVL', where: path, nearest: 'LOG_LEVEL', of_driver: false },
+    { name: 'OPERATOR_ALLOWED_IP', where: 'the environment', nearest: 'OPERATOR_ALLOWED_IPS', of_driver: false },
+    { name: 'PGUSER', where: path, nearest: null, of_driver: true },
   ])
+  // Other programs use a file .env too, but also there a variable of the driver has no effect.
+  writeFileSync(join(folder, '.env'), 'PGPASSWORD=x\nFAVOURITE=x\n', OWNER_ONLY)
+  const of_env = unknownSettings(gatherSettings({ MALIPO_ENV: join(folder, '.env') }, folder), PROVIDERS)
+  assert.deepEqual(
+    of_env.map(({ name }) => name),
+    ['PGPASSWORD'],
+  )
 })

@@ -63,28 +63,40 @@ function readSettingsFile(path: string, env: ProcessVariables) {
   }
 }
 
-/** A name that no setting has, and the setting whose name is nearest. */
-export type UnknownName = { name: string; where: string; nearest: string | null }
+/**
+ * A name that no setting has, and the setting whose name is nearest. `of_driver` is true for a variable of the database driver, which
+ * has an effect only in the environment.
+ */
+export type UnknownName = { name: string; where: string; nearest: string | null; of_driver: boolean }
 
 /** Variables of Node and of the C library that a file of settings may contain, because systemd can read the same file. */
 const FOREIGN = ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'TZ', 'CREDENTIALS_DIRECTORY']
+/** The variables that the database driver reads from the environment of the process, and never from a file of settings. */
+const OF_DRIVER = /^PG[A-Z]+$/
 /** Shorter names of other programs are often near to a setting, such as APP_URL. */
 const NEAR_LENGTH_MIN = 7
 const TWO_EDITS_FROM = 12
 
 /**
- * Lists the names that no setting has: every such name of a file other than .env, which other programs read too, and the names of
- * the environment and of .env that are a typing error away from a setting.
+ * Lists the names that no setting has: every such name of a file other than .env, which other programs read too, the names of the
+ * environment and of .env that are a typing error away from a setting, and the variables of the database driver in any file.
  */
 export function findUnknownNames(given: GivenSettings, known: ReadonlySet<string>): UnknownName[] {
   const is_own_file = given.path !== null && !/(^|\/)\.env$/.test(given.path)
   const in_file = given.names_in_file
     .filter((name) => !known.has(name) && !FOREIGN.includes(name))
-    .map((name) => ({ name, where: given.path as string, nearest: nearest(name, known) }))
-    .filter(({ name }) => is_own_file || mistyped(name, known) !== null)
+    .map((name) => ({
+      name,
+      where: given.path as string,
+      nearest: nearest(name, known),
+      of_driver: OF_DRIVER.test(name),
+    }))
+    .filter(({ name, of_driver }) =>
+      of_driver ? !given.names_in_environment.includes(name) : is_own_file || mistyped(name, known) !== null,
+    )
   const elsewhere = given.names_in_environment
     .filter((name) => !known.has(name) && !given.names_in_file.includes(name))
-    .map((name) => ({ name, where: 'the environment', nearest: mistyped(name, known) }))
+    .map((name) => ({ name, where: 'the environment', nearest: mistyped(name, known), of_driver: false }))
     .filter((found) => found.nearest !== null)
   return [...in_file, ...elsewhere]
 }
