@@ -81,6 +81,21 @@ test('each file in /etc is a conffile, and no other user reads it', () => {
     assert.doesNotMatch(target, /secret\.key|mock\.secret|\.env$(?<!malipo\.env|migrate\.env|settings\.env)/)
 })
 
+test('the logs of the proxies contain no query of an address, because the address of a callback can have a secret in it', () => {
+  const nginx = read('deploy/proxies/nginx.conf')
+  const formats = [...nginx.matchAll(/log_format (\S+) ([^;]*);/g)]
+  for (const [, name, format] of formats)
+    assert.doesNotMatch(format ?? '', /\$(?:request|request_uri|args|query_string|http_referer)\b/, name)
+  const servers = nginx.split(/^server \{/m).slice(1)
+  for (const server of servers)
+    assert.match(server, new RegExp(`access_log \\S+ (?:${formats.map(([, name]) => name).join('|')});`))
+  assert.match(nginx, /error_log \S+ crit;/)
+  const haproxy = read('deploy/proxies/haproxy.cfg')
+  assert.doesNotMatch(haproxy, /option httplog/)
+  assert.doesNotMatch(/log-format "(.*)"/.exec(haproxy)?.[1] ?? '%r', /%(?:\{\+Q\})?(?:r|HU|HQ)\b/)
+  assert.match(read('deploy/proxies/Caddyfile'), /request>uri regexp \\\?\.\*/)
+})
+
 test('each setting in the installed files exists', () => {
   const names = new Set([
     ...listSettings(PROVIDERS).map(({ env }) => env),
