@@ -61,8 +61,9 @@ test('the redaction removes keys, signing secrets and session tokens by their fo
 })
 
 test('the redaction of a hostile text is fast', () => {
-  const began = performance.now()
+  const before = process.cpuUsage()
   for (const part of ['"pin":{', '"pin":"\\', '<pin>', 'pin=', '\\"pin\\":\\"'])
     redactFields(part.repeat(4096 / part.length))
-  assert.ok(performance.now() - began < 500)
+  const { user } = process.cpuUsage(before)
+  assert.ok(user < 500_000, `the redaction took ${user} µs of CPU time`)
 })

@@ -16,6 +16,7 @@ import {
   start,
   type VodacomReaction,
 } from '../../../../test/providers/vodacom.ts'
+import { inSteps } from '../../../../test/steps.ts'
 import { ConfigError, systemClock } from '../../../kernel/lib/index.ts'
 import { CALL_MS_MAX } from '../port.ts'
 import { createVodacomProvider, type VodacomOptions } from './adapter.ts'
@@ -221,14 +222,11 @@ describe('a failing gateway', () => {
 
   test('every call of the adapter ends within CALL_MS_MAX when the gateway hangs', async () => {
     const { provider } = await script(() => 'hang', { timeout_ms: 60_000, late_ms: 1 })
-    const started = performance.now()
-    const [answer] = await Promise.all([
-      provider.push(payment()),
-      provider.status([payment()]),
-      provider.payout(payout()),
-    ])
-    assert.ok(performance.now() - started < CALL_MS_MAX)
-    assert.deepEqual(answer, NO_PROMPT, 'the gateway never accepted the session, so nothing was sent')
+    const { result, took_ms } = await inSteps(
+      Promise.all([provider.push(payment()), provider.status([payment()]), provider.payout(payout())]),
+    )
+    assert.ok(took_ms < CALL_MS_MAX, `${took_ms} ms`)
+    assert.deepEqual(result[0], NO_PROMPT, 'the gateway never accepted the session, so nothing was sent')
   })
 
   test('answers and log lines contain no secret when the gateway repeats the secrets', async () => {
