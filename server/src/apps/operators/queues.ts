@@ -17,7 +17,8 @@ const Queue = Type.Object({
   scheduled: Type.Integer({ description: 'The rows whose next step is due later, or that a process works on.' }),
   oldest_due_s: Type.Integer({ description: 'For how many seconds the oldest due row has waited. 0: no row is due.' }),
   is_cut: Type.Boolean({
-    description: 'True means that the queue has more rows than the 10,000 that the server counts.',
+    description:
+      'True means that the figures are lower bounds: the queue has more than 10,000 due rows, 10,000 scheduled rows, or rows of 20,000 merchants.',
   }),
 })
 

@@ -6,30 +6,40 @@ import type { Metrics } from '../lib/index.ts'
 /** A table of waiting rows with the columns of its index before due_at, after merchant_id, as in `WaitingTable.queue`. */
 export type MeasuredQueue = { queue: string; table: string; columns?: readonly string[] }
 
-/** The state of a queue. `oldest_due_s` is 0 if no row is due. `is_cut` is true if the queue has more rows than the count. */
+/**
+ * The state of a queue. `oldest_due_s` is 0 if no row is due. `is_cut` is true if the queue has more than the reading counts, so that
+ * the figures are lower bounds.
+ */
 export type QueueState = { queue: string; due: number; scheduled: number; oldest_due_s: number; is_cut: boolean }
 
-/** The greatest number of rows that a reading counts, and of merchants whose oldest row it reads. */
-const ROWS_MAX = 10_000
-const QUEUES_MAX = 2_000
+/** The greatest number of due rows and of scheduled rows that a reading counts, and of merchants (or endpoints) that it visits. */
+type ReadingLimits = { rows_max: number; queues_max: number }
+const LIMITS: ReadingLimits = { rows_max: 10_000, queues_max: 20_000 }
 
-/** Reads the state of one queue, with index-only scans of at most 10,000 rows. */
+/** Reads the state of one queue, with index-only scans of at most 10,000 due rows, 10,000 scheduled rows and 20,000 merchants. */
 export type QueueReader = (reader: Reader, now: Date) => Promise<QueueState>
 
-/** Makes the reader of a queue. */
-export function queueReader({ queue, table, columns = [] }: MeasuredQueue): QueueReader {
+type CountedQueue = { due: number; scheduled: number; queues: number; oldest: Date | null }
+
+/** Makes the reader of a queue. A test passes lower limits. */
+export function queueReader({ queue, table, columns = [] }: MeasuredQueue, limits = LIMITS): QueueReader {
   const statement = queueStatement(table, ['merchant_id', ...columns])
+  const { rows_max, queues_max } = limits
   return async (reader, now) => {
-    const [row] = await reader.query<{ waiting: number; due: number; oldest: Date | null }>(statement, [now])
-    const { waiting = 0, due = 0, oldest = null } = row ?? {}
+    const [row] = await reader.query<CountedQueue>(statement, [now, rows_max, queues_max])
+    const { due = 0, scheduled = 0, queues = 0, oldest = null } = row ?? {}
     const late_s = oldest === null ? 0 : (now.getTime() - oldest.getTime()) / 1_000
-    return { queue, due, scheduled: waiting - due, oldest_due_s: Math.max(0, late_s), is_cut: waiting === ROWS_MAX }
+    const is_cut = due === rows_max || scheduled === rows_max || queues === queues_max
+    return { queue, due, scheduled, oldest_due_s: Math.max(0, late_s), is_cut }
   }
 }
 
-// The statement steps from queue to queue over the index for the oldest row, so the cost does not grow with the rows.
+// The statement steps from merchant to merchant over the index for the oldest row, and counts the due rows of those with a due row. So
+// its cost grows neither with the scheduled rows nor with the due rows beyond the limits.
 function queueStatement(table: string, columns: readonly string[]): Statement {
   const list = (alias: string) => columns.map((column) => `${alias}.${column}`).join(', ')
+  const rowsOf = (condition: string) => `select 1 from queues q cross join lateral (
+         select 1 from ${table} t where (${list('t')}) = (${list('q')}) and ${condition} limit $2) found limit $2`
   return sql(
     `queue_state_${table}`,
     `with recursive queues as (
@@ -39,12 +49,11 @@ function queueStatement(table: string, columns: readonly string[]): Statement {
        select following.*, q.number + 1 from queues q cross join lateral (
          select ${list('t')}, t.due_at from ${table} t where t.due_at is not null and (${list('t')}) > (${list('q')})
          order by ${list('t')}, t.due_at limit 1) following
-       where q.number < ${QUEUES_MAX}
-     ), counted as (
-       select due_at from ${table} where due_at is not null limit ${ROWS_MAX}
+       where q.number < $3
      )
-     select count(*)::int as waiting, count(*) filter (where due_at <= $1)::int as due, (select min(due_at) from queues) as oldest
-     from counted`,
+     select (select count(*)::int from queues) as queues, (select min(due_at) from queues) as oldest,
+       (select count(*)::int from (${rowsOf('q.due_at <= $1 and t.due_at <= $1')}) due) as due,
+       (select count(*)::int from (${rowsOf('t.due_at > $1')}) scheduled) as scheduled`,
   )
 }
 
@@ -52,13 +61,19 @@ function queueStatement(table: string, columns: readonly string[]): Statement {
 export function queueGauges(metrics: Metrics, measured: MeasuredQueue): DatabaseGauges {
   const rows = metrics.gauge({
     name: 'malipo_queue_rows',
-    help: `Rows that wait for the worker, at most 10,000 counted in each queue. due: the time of the next step has come. ${SAME_IN_EACH_PROCESS}`,
+    help: `Rows that wait for the worker, at most 10,000 counted in each queue and state. due: the time of the next step has come. ${SAME_IN_EACH_PROCESS}`,
     labels: ['queue', 'state'],
     series_max: 17,
   })
   const oldest = metrics.gauge({
     name: 'malipo_queue_oldest_due_seconds',
     help: `For how long the oldest due row of a queue has waited, in seconds. 0: no row is due. ${SAME_IN_EACH_PROCESS}`,
+    labels: ['queue'],
+    series_max: 9,
+  })
+  const cut = metrics.gauge({
+    name: 'malipo_queue_cut',
+    help: `1 if the other gauges of the queue are lower bounds: more than 10,000 due or scheduled rows, or rows of more than 20,000 merchants or endpoints. ${SAME_IN_EACH_PROCESS}`,
     labels: ['queue'],
     series_max: 9,
   })
@@ -70,12 +85,14 @@ export function queueGauges(metrics: Metrics, measured: MeasuredQueue): Database
         rows(state.queue, 'due').set(state.due)
         rows(state.queue, 'scheduled').set(state.scheduled)
         oldest(state.queue).set(state.oldest_due_s)
+        cut(state.queue).set(state.is_cut ? 1 : 0)
       }
     },
     // A later group of the same metric sets its values again.
     reset() {
       rows.reset()
       oldest.reset()
+      cut.reset()
     },
   }
 }
