@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { announceFourEyes } from './access/four-eyes/index.ts'
 import { type LiveMoney, liveLines } from './adapters/providers/announce.ts'
 import { type DemoUser, demoUsers, ensureDemoMerchant } from './apps/admin/demo.ts'
+import { exposeMachineGauges } from './apps/admin/machine-gauges.ts'
 import { requireSafeProduction } from './apps/admin/production.ts'
 import { createThreadedRecorder } from './apps/request-log/index.ts'
 import { type Deps, describeRefusal, isSuperuser, isUnavailable, ownedTable } from './kernel/db/index.ts'
@@ -126,7 +127,7 @@ async function startServer(config: Config, log: Log, { releases, draining, work 
       ),
     )
   })
-  await startMetrics(deps, releases)
+  await startMetrics(deps, database.folders, releases)
   if (config.process === 'worker') {
     // The timers of the worker do not keep a process alive while the database is unreachable, so this timer does.
     const alive = setInterval(() => {}, ALIVE_EVERY_MS)
@@ -171,10 +172,11 @@ function startWork(deps: Deps, system: System): Worker {
 }
 
 /** Serves /metrics if METRICS_PORT is set. A process that cannot serve /metrics works on without it. */
-async function startMetrics(deps: Deps, releases: Releases): Promise<void> {
+async function startMetrics(deps: Deps, folders: readonly string[], releases: Releases): Promise<void> {
   const { metrics_host: host, metrics_port: port } = deps.config
   if (port === null) return
   deps.metrics.addProcessMetrics()
+  exposeMachineGauges(deps, [resolve(deps.config.data_dir), ...folders])
   const server = await serveMetrics(deps, { host, port })
   if (server === null) return
   releases.push(() => server.close())

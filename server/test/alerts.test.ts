@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { exposeMachineGauges } from '../src/apps/admin/machine-gauges.ts'
 import { createWorld, type World } from './harness.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -14,6 +15,7 @@ let metrics: Set<string>
 before(async () => {
   world = await createWorld()
   world.deps.metrics.addProcessMetrics()
+  exposeMachineGauges(world.deps, [])
   await world.post('/v1/collections/wallet-push', { amount: 1000, phone: '0754123001' }, { key: world.live_key })
   await world.work()
   const text = await world.deps.metrics.text()
@@ -63,11 +65,17 @@ test('each alert waits, has a severity, a runbook of its own words, and a test t
     const [page, anchor = ''] = alert.runbook.split('#')
     assert.equal(page, 'docs/operate/runbooks.md', alert.name)
     assert.ok(anchors.includes(anchor), `${alert.name}: runbooks.md has no section ${anchor}`)
+    const section = runbooks.split(/^## /m)[anchors.indexOf(anchor) + 1] ?? ''
+    assert.match(
+      section,
+      new RegExp(`^\\*\\*Alerts?\\.\\*\\* .*\`${alert.name}\``, 'm'),
+      `${anchor} does not name ${alert.name}`,
+    )
     for (const name of [`${alert.name} fires`, `${alert.name} is silent without the fault`])
       assert.ok(tests.includes(`- name: '${name}'`), `alerts.test.yaml has no test "${name}"`)
   }
   for (const section of runbooks.split(/^## /m).slice(1))
-    for (const part of ['**Meaning.**', '**Confirm.**', '**Do.**', '**Do not**'])
+    for (const part of ['**Alert', '**Meaning.**', '**Confirm.**', '**Do.**', '**Do not**'])
       assert.ok(section.includes(part), `the runbook ${section.slice(0, 30)} has no ${part}`)
 })
 

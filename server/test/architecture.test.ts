@@ -55,6 +55,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'kernel/db/migration-plan.ts': ['admin.ts'],
   'kernel/db/describe.ts': ['apps/admin'],
   'apps/admin/demo.ts': ['main.ts'],
+  'apps/admin/machine-gauges.ts': ['main.ts'],
   'apps/admin/production.ts': ['main.ts'],
   'apps/admin/verify-task.ts': ['system.ts'],
   'apps/admin/commands.ts': ['admin.ts'],

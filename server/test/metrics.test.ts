@@ -2,13 +2,19 @@
 // port stops neither the scrape nor the process.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { exposeDatabaseGauges, inTransaction, sql } from '../src/kernel/db/index.ts'
+import { exposeMachineGauges } from '../src/apps/admin/machine-gauges.ts'
+import { createDb, exposeDatabaseGauges, inTransaction, oneStatement, sql, type Tx } from '../src/kernel/db/index.ts'
 import { serveMetrics } from '../src/kernel/http/index.ts'
 import { createLog } from '../src/kernel/lib/index.ts'
 import { createMetrics } from '../src/kernel/lib/metrics-registry.ts'
+import { queueReader } from '../src/kernel/work/index.ts'
 import { createWorld, testDeps, type World } from './harness.ts'
+import { CERTIFICATE_END_S, startTlsServer } from './tls-server.ts'
 
 const SERIES_MAX = 3_000
 const MINUTE_MS = 60_000
@@ -57,6 +63,7 @@ test('the metrics count requests, payments, provider calls, statements and batch
   for (const queue of ['payments', 'payouts', 'webhooks', 'messages', 'invoice_reminders']) {
     assert.ok(samples.has(`malipo_queue_rows{queue="${queue}",state="due"}`), queue)
     assert.ok(samples.has(`malipo_queue_oldest_due_seconds{queue="${queue}"}`), queue)
+    assert.equal(samples.get(`malipo_queue_cut{queue="${queue}"}`), 0)
   }
 })
 
@@ -84,6 +91,88 @@ test('a transaction that rolls back counts nothing, and a committed one counts o
   assert.equal(counted, 0)
   await run(false)
   assert.equal(counted, 1)
+})
+
+test('a transaction stays committed when a function after its commit throws, and the next function runs', async () => {
+  const failed: string[] = []
+  const db = createDb({
+    url: world.url,
+    max_connections: 1,
+    on_after_commit_error: (error) => failed.push((error as Error).message),
+  })
+  let ran = 0
+  const addWorks = (tx: Tx) => {
+    tx.afterCommit(() => {
+      throw new Error('broken counter')
+    })
+    tx.afterCommit(() => ran++)
+  }
+  const rows = await inTransaction(db, async (tx) => {
+    addWorks(tx)
+    return tx.query(sql('', 'select 1 as one'))
+  })
+  assert.deepEqual(rows, [{ one: 1 }])
+  const tx = oneStatement(db)
+  addWorks(tx)
+  assert.deepEqual(await tx.query(sql('', 'select 2 as two')), [{ two: 2 }])
+  addWorks(tx)
+  assert.deepEqual([failed.length, ran], [3, 3])
+  await db.close()
+})
+
+test('the reading of a queue counts due rows behind many scheduled rows, and marks figures that are lower bounds', async () => {
+  const now = new Date('2026-03-01T09:00:00Z')
+  await world.deps.db.session(async (session) => {
+    const run = (text: string, values: readonly unknown[] = []) => session.query(sql('', text), values)
+    await run('create temp table queue_of_test (merchant_id uuid, due_at timestamptz)')
+    await run('create index on queue_of_test (merchant_id, due_at) where due_at is not null')
+    const [first, second, third] = ['1', '2', '3'].map((n) => `00000000-0000-4000-8000-00000000000${n}`)
+    const rows = [
+      ...[1, 2, 3, 4].map((hours) => [first, hours]),
+      ...[-1, -2].map((hours) => [second, hours]),
+      ...[-3, 5].map((hours) => [third, hours]),
+    ]
+    for (const [merchant, hours] of rows)
+      await run('insert into queue_of_test values ($1, $2)', [
+        merchant,
+        new Date(now.getTime() + Number(hours) * 60 * MINUTE_MS),
+      ])
+    await run('insert into queue_of_test values ($1, null)', [third])
+    const read = (rows_max: number, queues_max: number) =>
+      queueReader({ queue: 'test', table: 'queue_of_test' }, { rows_max, queues_max })(session, now)
+    const whole = { queue: 'test', due: 3, scheduled: 5, oldest_due_s: 10_800, is_cut: false }
+    assert.deepEqual(await read(9, 9), whole)
+    assert.deepEqual(await read(4, 9), { ...whole, scheduled: 4, is_cut: true })
+    assert.deepEqual(await read(9, 2), { ...whole, due: 2, scheduled: 4, oldest_due_s: 7_200, is_cut: true })
+    await run('drop table queue_of_test')
+  })
+})
+
+test('the gauges of the machine show the disk, the last backup and the end of the certificate', async () => {
+  const server = await startTlsServer()
+  const folder = mkdtempSync(join(tmpdir(), 'backup-'))
+  const file = join(folder, 'last-backup')
+  const metrics = createMetrics()
+  const config = { ...world.deps.config, backup_status_file: file, base_url: `https://localhost:${server.port}` }
+  exposeMachineGauges({ ...world.deps, config, metrics }, [folder])
+  const read = async () => samplesOf(await metrics.text())
+  const first = await read()
+  assert.equal(first.get('malipo_backup_timestamp_seconds'), 0, 'no backup has ended')
+  const [free, size] = ['free', 'size'].map((name) => first.get(`malipo_disk_${name}_bytes{folder="${folder}"}`) ?? 0)
+  assert.ok(Number(free) > 0 && Number(free) < Number(size), `${free} of ${size} bytes`)
+  const name = `malipo_certificate_expires_timestamp_seconds{host="localhost:${server.port}"}`
+  let certificate: number | undefined
+  while (certificate === undefined) {
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    certificate = (await read()).get(name)
+  }
+  assert.equal(certificate, CERTIFICATE_END_S)
+  server.close()
+  writeFileSync(file, '')
+  utimesSync(file, 1_000_000, 1_000_000)
+  const later = createMetrics()
+  exposeMachineGauges({ ...world.deps, config, metrics: later }, [])
+  assert.equal(samplesOf(await later.text()).get('malipo_backup_timestamp_seconds'), 1_000_000)
 })
 
 test('hostile paths, methods, merchants and label values leave fewer than 3,000 series and no personal data', async () => {

@@ -68,19 +68,32 @@ export function checkMachine(config: Config, { folders, unknown_names, clock }: 
   }
 }
 
+/** Reads the size of the disk of a folder, and its free space for this user, in bytes. */
+export async function readDisk(folder: string): Promise<{ free_bytes: number; size_bytes: number }> {
+  const { bavail, bsize, blocks } = await statfs(await nearestFolder(folder))
+  return { free_bytes: bavail * bsize, size_bytes: blocks * bsize }
+}
+
+/** Returns the time at which the last good backup ended, from the file of BACKUP_STATUS_FILE. Null means that there is no such file. */
+export function readBackupTime(file: string): Promise<Date | null> {
+  return stat(file).then(
+    ({ mtime }) => mtime,
+    () => null,
+  )
+}
+
 async function checkDisks(folders: readonly string[], least_mb: number): Promise<CheckResult> {
   const found: string[] = []
   const nearly: string[] = []
   for (const folder of folders) {
-    const place = await nearestFolder(folder)
-    const { bavail, bsize, blocks } = await statfs(place)
-    const free_mb = Math.floor((bavail * bsize) / BYTES_PER_MB)
+    const { free_bytes, size_bytes } = await readDisk(folder)
+    const free_mb = Math.floor(free_bytes / BYTES_PER_MB)
     const text = `${folder} has ${free_mb} MB free`
     if (free_mb < least_mb)
       return fail(
         `${text}, less than DISK_FREE_MIN_MB (${least_mb}), so the server is not ready: free space, or enlarge the disk`,
       )
-    if (bavail < blocks * NEARLY_FULL) nearly.push(text)
+    if (free_bytes < size_bytes * NEARLY_FULL) nearly.push(text)
     found.push(text)
   }
   if (nearly.length > 0) return warn(`${nearly.join('; ')}, less than 10 %: free space, or enlarge the disk`)
@@ -101,10 +114,7 @@ async function checkBackups(file: string, now: Date): Promise<CheckResult> {
     return warn(
       'the age of the backups is not known: set BACKUP_STATUS_FILE, and let the backup job write that file at the end of each good backup',
     )
-  const written = await stat(file).then(
-    ({ mtime }) => mtime,
-    () => null,
-  )
+  const written = await readBackupTime(file)
   if (written === null)
     return fail(
       `BACKUP_STATUS_FILE ${file} does not exist or is not readable: no backup has ended, or the path is wrong`,

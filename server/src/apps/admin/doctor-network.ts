@@ -83,6 +83,15 @@ async function checkCertificate({ base_url, node_env }: Config, now: Date): Prom
   return days < CERTIFICATE_DAYS_MIN ? warn(`${text}: renew the certificate`) : ok(text)
 }
 
+/** Returns the end of the certificate that a host presents, also if the certificate is invalid. Sends no request. */
+export async function readCertificateEnd(host: string, port: number): Promise<Date> {
+  // The function reads only the date. It must read it from an expired certificate, and from one of an own authority too.
+  const socket = await opened(connectTls({ host, port, servername: host, rejectUnauthorized: false }), 'secureConnect')
+  const { valid_to } = socket.getPeerCertificate()
+  socket.destroy()
+  return new Date(valid_to)
+}
+
 /** Opens a connection to the gateway of each configured provider, with TLS if its address has https, and sends no request. */
 async function checkProviders(config: Config): Promise<CheckResult> {
   const addresses = PROVIDERS.flatMap((provider) => {
