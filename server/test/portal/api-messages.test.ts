@@ -66,10 +66,10 @@ test('every message that a form can show has a Swahili translation', () => {
   const untranslated: string[] = []
   let known = 0
   for (const file of files) {
-    // No console shows comments, descriptions for the documentation, or SQL statements.
+    // No console shows comments, descriptions for the documentation, help of metrics, or SQL statements.
     const code = readFileSync(SOURCE + file, 'utf8')
       .replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
-      .replace(/\b(summary|description|purpose):\s*(?:'[^'\n]*'|`[^`]*`)/g, '')
+      .replace(/\b(summary|description|purpose|help):\s*(?:'[^'\n]*'|`[^`]*`)/g, '')
     for (const message of messagesOf(file, code)) {
       if (NOT_READ_THERE.some((pattern) => pattern.test(message))) continue
       const real = message.replaceAll('{}', '7').replace(/\. ?7$/, '.')
