@@ -110,3 +110,28 @@ test('readiness checks report only the write and share one connection while no w
     await close()
   }
 })
+
+test('a caller gets the fresh result while the next readiness check waits for the database', async (t) => {
+  let probes = 0
+  const write = Promise.withResolvers<void>()
+  const { check, close } = await open((name) => {
+    if (name === 'readiness_probe' && ++probes > 1) return write.promise
+  })
+  try {
+    assert.deepEqual(await check(), OK)
+    const begin = performance.now()
+    let passed_ms = 600
+    t.mock.method(performance, 'now', () => begin + passed_ms)
+    assert.deepEqual(await check(), OK)
+    while (probes < 2) await sleep(5)
+    assert.deepEqual(await check(), OK)
+    passed_ms = 1_600
+    const late = check()
+    write.resolve()
+    assert.deepEqual(await late, OK)
+    assert.equal(probes, 2, 'the late caller waits for the check that runs')
+  } finally {
+    write.resolve()
+    await close()
+  }
+})

@@ -24,6 +24,11 @@ export type ReadinessOptions = {
 const CHECK_MS_MAX = 2_000
 /** The time for which callers share one result. */
 const FRESH_MS = 1_000
+/**
+ * The age from which the next caller begins a new check. Until the new check ends, callers get the fresh result, so that a caller that
+ * asks often never waits for the database.
+ */
+const RENEW_MS = 500
 const FORGET_MS = 3_600_000
 /**
  * The time for which the check reports a full disk after a refused statement. A successful write in a later check ends this
@@ -40,7 +45,10 @@ const PROBE = sql(
    on conflict (process_id) do update set probed_at = excluded.probed_at`,
 )
 
-/** Makes the readiness check. Concurrent callers share one check, and later callers share its result for a second. */
+/**
+ * Makes the readiness check. Concurrent callers share one check, and later callers share its result for a second. No result is older,
+ * whether or not the next check has ended.
+ */
 export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptions): () => Promise<Checks> {
   const { config, db, clock, process_id, log } = deps
   const missing = createMissingMigrations()
@@ -94,7 +102,6 @@ export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptio
     ) as Checks
   }
   let last = ''
-  let current_check: { checks: Promise<Checks>; until: number } | null = null
   const check = async (): Promise<Checks> => {
     const checks = await checkAll()
     const now = JSON.stringify(checks)
@@ -105,16 +112,33 @@ export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptio
     last = now
     return checks
   }
-  return () => {
-    if (current_check === null || performance.now() >= current_check.until) {
-      const begun = { checks: check(), until: Number.POSITIVE_INFINITY }
-      current_check = begun
-      const ended = () => {
-        begun.until = performance.now() + FRESH_MS
-      }
-      begun.checks.then(ended, ended)
+  return keepFresh(check)
+}
+
+/** Makes a function that returns the result of `check`, at most FRESH_MS old, and renews the result early: see RENEW_MS. */
+function keepFresh(check: () => Promise<Checks>): () => Promise<Checks> {
+  let latest: { checks: Checks; at: number } | null = null
+  let running: Promise<Checks> | null = null
+  const renew = async (): Promise<Checks> => {
+    try {
+      const checks = await check()
+      latest = { checks, at: performance.now() }
+      return checks
+    } finally {
+      running = null
     }
-    return current_check.checks
+  }
+  return async () => {
+    const age_ms = latest === null ? Number.POSITIVE_INFINITY : performance.now() - latest.at
+    if (latest === null || age_ms >= FRESH_MS) {
+      running ??= renew()
+      return running
+    }
+    if (age_ms >= RENEW_MS && running === null) {
+      running = renew()
+      running.catch(() => {}) // The caller has its result, and the next check reports the failure.
+    }
+    return latest.checks
   }
 }
 
