@@ -15,7 +15,7 @@ import type { RequestLimits } from './limits.ts'
 import type { OperatorGate } from './operator-gate.ts'
 import { checkQuery, queryNames } from './query.ts'
 import { requestMetrics } from './request-metrics.ts'
-import { hasCallerLeft, msSinceArrival, type RequestTurns } from './turns.ts'
+import { afterWait, hasCallerLeft, msSinceArrival, type RequestTurns } from './turns.ts'
 
 /** The age after which the server reads the rights of a caller again before the server executes the request. */
 const RIGHTS_FRESH_MS = 250
@@ -56,13 +56,17 @@ export type AppContext = {
 
 /** Adds all hooks to the app. The caller adds the routes after the hooks. */
 export function addHooks(app: App, context: AppContext): void {
-  const { deps, options } = context
+  const { deps, options, turns } = context
   app.addHook('preClose', async () => {
     context.closing = true
   })
   app.addHook('onRequest', (request, reply) => checkRequest(context, request, reply))
   app.addHook('preValidation', async (request, reply) => checkNames(context, request, reply))
   app.addHook('preHandler', async (request, reply) => checkCaller(context, request, reply))
+  // The answers of one batch are ready at the same time.
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    afterWait(turns.wait(request.raw), done)
+  })
   const { onAnswer } = options
   if (onAnswer) {
     app.addHook('onSend', (request, reply, payload, done) => {
@@ -191,7 +195,10 @@ function checkNames({ headers }: AppContext, request: FastifyRequest, reply: Fas
 
 /** Runs after validation. Finds the merchant and environment of the request, which a session may name in the body. */
 async function checkCaller(context: AppContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { deps, options, drop } = context
+  const { deps, options, drop, turns } = context
+  // The bodies of many requests arrive together, and so do their keys, in one answer of the database.
+  const later = turns.wait(request.raw)
+  if (later !== null) await later
   // The caller may have left while the server looked up its key. From here on the work begins, and the server finishes it.
   if (hasCallerLeft(request.raw)) {
     reply.hijack()

@@ -21,7 +21,7 @@ import { openApi } from './openapi.ts'
 import { createOperatorGate } from './operator-gate.ts'
 import { serializers } from './serializers.ts'
 import { addTraceHooks } from './trace-hooks.ts'
-import { createDrop, exposeWaiting, shareTurns } from './turns.ts'
+import { afterWait, createDrop, exposeWaiting, type RequestTurns, shareTurns } from './turns.ts'
 
 /** The largest size of a request body. */
 const BODY_BYTES_MAX = 64 * 1024
@@ -49,7 +49,6 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   app.decorateRequest('recognised', null)
   app.decorateRequest('sent', null)
   app.decorateRequest('ignored', null)
-  addBodyParser(app)
   app.setValidatorCompiler(createValidators())
   app.setErrorHandler((error, request, reply) => renderError(error, request, reply))
   app.addSchema(FailureSchema)
@@ -63,6 +62,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   const drop = createDrop(deps.log, deps.metrics)
   const turns = shareTurns(app.server, drop)
   exposeWaiting(deps.metrics, turns)
+  addBodyParser(app, turns)
   const context: AppContext = { deps, options, limits, connections, headers, operatorGate, drop, turns, closing: false }
   addHooks(app, context)
   for (const routes of options.routes) routes(app)
@@ -113,19 +113,22 @@ function createServer(
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App
 }
 
-function addBodyParser(app: App): void {
+function addBodyParser(app: App, turns: RequestTurns): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      if (!isUtf8(body as Buffer)) refuse('invalid_json')
-      const text = body.toString('utf8')
-      request.sent = text
-      // Many clients send the content type with every POST. So an empty body is valid if the schema requires no field.
-      const is_omitted = text === '' && allowsNoBody(request.routeOptions.schema?.body)
-      done(null, is_omitted ? undefined : parseBody(text))
-    } catch (error) {
-      done(error as Error)
+    const parse = () => {
+      try {
+        if (!isUtf8(body as Buffer)) refuse('invalid_json')
+        const text = body.toString('utf8')
+        request.sent = text
+        // Many clients send the content type with every POST. So an empty body is valid if the schema requires no field.
+        const is_omitted = text === '' && allowsNoBody(request.routeOptions.schema?.body)
+        done(null, is_omitted ? undefined : parseBody(text))
+      } catch (error) {
+        done(error as Error)
+      }
     }
+    afterWait(turns.wait(request.raw), parse)
   })
 }
 

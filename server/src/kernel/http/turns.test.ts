@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
+import { createApp } from './app.ts'
 import { type RequestTurns, shareTurns } from './turns.ts'
 
 const BURST = 150
@@ -203,3 +204,69 @@ test('the server reads no payments for a caller who leaves while the server look
   assert.deepEqual(await list(true), [])
   assert.match(await world.deps.metrics.text(), /^malipo_http_requests_dropped_total 1$/m)
 })
+
+/** The moments at which many requests of one caller continue at once. */
+const MOMENTS = ['the database finds their keys', 'their bodies arrive', 'their answers are ready'] as const
+
+for (const moment of MOMENTS) {
+  test(`a health check comes between many requests that continue at once because ${moment}`, async () => {
+    const gate = Promise.withResolvers<void>()
+    let [arrived, worked, worked_before_health] = [0, 0, 0]
+    const work = () => {
+      worked += 1
+      for (const end = performance.now() + BUSY_MS; performance.now() < end; );
+    }
+    const app = await createApp(world.deps, {
+      authenticate: async () => {
+        if (moment === 'the database finds their keys') await gate.promise
+        const { id, routing_code, merchant_code: code } = world.merchant
+        const merchant = { id, routing_code, code }
+        return {
+          kind: 'api_key',
+          key_id: id,
+          key_name: 'Test',
+          environment: 'live',
+          scopes: ['invoices:write'],
+          merchant,
+        }
+      },
+      isKey: () => false,
+      onAnswer: (request) => void (request.url !== '/healthz' && moment === 'their answers are ready' && work()),
+      routes: [
+        (app) => {
+          app.get('/healthz', { config: { access: 'public', limit: 'none' } }, async () => {
+            worked_before_health = worked
+            return 'ok'
+          })
+          app.post('/v1/work', { config: { access: { scopes: ['invoices:write'] } } }, async () => {
+            if (moment === 'their answers are ready') await gate.promise
+            else work()
+            return 'done'
+          })
+        },
+      ],
+    })
+    app.server.on('request', () => arrived++)
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const sockets: Socket[] = []
+    try {
+      for (let i = 0; i < BURST + 1; i++) sockets.push(await connectTo(app.server))
+      const [health, ...burst] = sockets as [Socket, ...Socket[]]
+      const head = 'POST /v1/work HTTP/1.1\r\nhost: x\r\nauthorization: Bearer a\r\ncontent-type: application/json\r\n'
+      const body = moment === 'their bodies arrive' ? '' : '{}'
+      for (const socket of burst) socket.write(`${head}content-length: 2\r\n\r\n${body}`)
+      while (arrived < BURST) await new Promise((resolve) => setTimeout(resolve, 20))
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      const answered = once(health, 'data')
+      if (moment === 'their bodies arrive') for (const socket of burst) socket.write('{}')
+      health.write(get('/healthz'))
+      gate.resolve()
+      await answered
+      assert.ok(worked_before_health < BURST / 2, `${worked_before_health} requests continued before the health check`)
+      while (worked < BURST) await new Promise((resolve) => setTimeout(resolve, 5))
+    } finally {
+      for (const socket of sockets) socket.destroy()
+      await app.close()
+    }
+  })
+}

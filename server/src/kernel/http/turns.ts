@@ -1,13 +1,13 @@
-// Shares each turn of the event loop. Requests that arrive together begin over several turns, and callers take turns, so that a
-// burst of one caller delays neither the health checks nor the requests of others.
+// Shares each turn of the event loop. Requests that arrive together begin over several turns, so do the further steps of requests
+// whose data arrive together, and callers take turns. A burst of one caller delays neither the health checks nor the requests of others.
 
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log, Metrics } from '../lib/index.ts'
 
 /**
- * The requests that the server begins in one turn of the event loop: as many as begin within TURN_MS, and at least TURN_REQUESTS, so
- * that a process with little processor time still begins several. The other requests wait for the next turn.
+ * The steps of requests in one turn of the event loop, of which the first begins a request: as many as begin within TURN_MS, and at least
+ * TURN_REQUESTS, so that a process with little processor time still does several. The other steps wait for the next turn.
  */
 const TURN_MS = 10
 const TURN_REQUESTS = 8
@@ -22,8 +22,6 @@ const PARTS = ['/v1', '/public', '/pay', '/callbacks', '/identity', '/dashboard'
 /** The shortest time between two log lines about dropped requests. */
 const LOG_EVERY_MS = 10_000
 
-type Waiting = { request: IncomingMessage; response: ServerResponse; since: number }
-
 /** The waits of begun requests in milliseconds. A request without a wait is not in the map. */
 const waits_ms = new WeakMap<IncomingMessage, number>()
 
@@ -31,6 +29,11 @@ const waits_ms = new WeakMap<IncomingMessage, number>()
 export function msSinceArrival({ raw }: { raw: IncomingMessage }, { elapsedTime }: { elapsedTime: number }): number {
   return elapsedTime + (waits_ms.get(raw) ?? 0)
 }
+
+/** A step that waits for a turn. */
+type WaitingStep = { request: IncomingMessage; run(): void }
+/** The steps of one lane. Steps of requests in progress come before requests that have not begun. */
+type LaneSteps = { resumed: WaitingStep[]; unbegun: WaitingStep[] }
 
 /**
  * Returns true if the caller has closed its connection, or its half of the connection, so that no answer can reach the caller. A test
@@ -42,10 +45,21 @@ export function hasCallerLeft({ socket }: IncomingMessage): boolean {
 
 /** The turns of a server. */
 export type RequestTurns = {
+  /**
+   * Returns null if the current turn has time for the next step of a request. Otherwise returns a promise that resolves in a later turn.
+   * Health checks never wait.
+   */
+  wait(request: IncomingMessage): Promise<void> | null
   /** Gives a credential that was valid a lane of its own. Invalid credentials share lanes, because a caller can invent any number. */
   rememberCredential(request: IncomingMessage): void
   /** Returns the number of requests that wait for a turn. */
   waiting(): number
+}
+
+/** Calls a function after a wait of `RequestTurns`, or at once if there is none. */
+export function afterWait(wait: Promise<void> | null, then: () => void): void {
+  if (wait === null) then()
+  else void wait.then(then)
 }
 
 /**
@@ -62,47 +76,56 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
     waiting_of.set(socket, count)
     return count
   }
-  /** The turn of the event loop in which the server has begun requests. Null means that it has begun none in this turn. */
-  let turn: { since: number; begun: number } | null = null
+  /** The turn of the event loop in which the server has done steps. Null means that it has done none in this turn. */
+  let turn: { since: number; steps: number } | null = null
 
   const beginTurn = () => {
-    turn = { since: performance.now(), begun: 0 }
+    turn = { since: performance.now(), steps: 0 }
     setImmediate(endTurn)
     return turn
   }
-  const isOver = ({ since, begun }: { since: number; begun: number }) =>
-    begun >= TURN_REQUESTS && performance.now() - since >= TURN_MS
+  const isOver = ({ since, steps }: { since: number; steps: number }) =>
+    steps >= TURN_REQUESTS && performance.now() - since >= TURN_MS
   const endTurn = () => {
     turn = null
-    if (waiting.size() > 0) beginNext()
+    if (waiting.size() > 0) runNext()
   }
-  // The body and the hooks of a request run in ticks. Each request is a tick too, so that the time of a turn includes them.
-  const beginNext = () => {
+  // The body and the hooks of a request run in ticks. Each step is a tick too, so that the time of a turn includes them.
+  const runNext = () => {
     const current = turn ?? beginTurn()
     const next = isOver(current) ? undefined : waiting.take()
     if (next === undefined) return
-    current.begun += 1
-    countOf(next.request, -1)
-    if (hasCallerLeft(next.request)) drop(next.request)
-    else {
-      waits_ms.set(next.request, performance.now() - next.since)
-      handle(next.request, next.response)
-    }
-    process.nextTick(beginNext)
+    current.steps += 1
+    next.run()
+    process.nextTick(runNext)
+  }
+  const begin = (request: IncomingMessage, response: ServerResponse, since: number) => {
+    countOf(request, -1)
+    if (hasCallerLeft(request)) return drop(request)
+    waits_ms.set(request, performance.now() - since)
+    handle(request, response)
   }
   server.off('request', handle)
   server.on('request', (request, response) => {
     if (HEALTH.includes(request.url ?? '')) return handle(request, response)
     const current = turn ?? beginTurn()
     if (waiting.size() > 0 || isOver(current)) {
-      waiting.add({ request, response, since: performance.now() })
+      const since = performance.now()
+      waiting.add('unbegun', { request, run: () => begin(request, response, since) })
       if (countOf(request, 1) > WAITING_PER_CONNECTION) request.socket.destroy()
       return
     }
-    current.begun += 1
+    current.steps += 1
     handle(request, response)
   })
   return {
+    wait(request) {
+      if (HEALTH.includes(request.url ?? '')) return null
+      const current = turn ?? beginTurn()
+      current.steps += 1
+      if (!isOver(current)) return null
+      return new Promise((resolve) => waiting.add('resumed', { request, run: resolve }))
+    },
     rememberCredential(request) {
       const credential = readCredential(request)
       if (credential === null) return
@@ -114,27 +137,27 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
 }
 
 /**
- * Keeps the waiting requests in lanes, from which the server takes in turns. A lane has the requests of one known credential, or
+ * Keeps the waiting steps in lanes, from which the server takes in turns. A lane has the requests of one known credential, or
  * the other requests to one part of the server, such as /pay.
  */
 function createRequestLanes(credentials: ReadonlySet<string>) {
-  const lanes = new Map<string, Waiting[]>()
+  const lanes = new Map<string, LaneSteps>()
   let size = 0
   return {
     size: () => size,
-    add(one: Waiting): void {
-      const lane = requestLane(one.request, credentials)
-      const others = lanes.get(lane)
-      if (others) others.push(one)
-      else lanes.set(lane, [one])
+    add(kind: keyof LaneSteps, step: WaitingStep): void {
+      const name = requestLane(step.request, credentials)
+      const lane = lanes.get(name) ?? { resumed: [], unbegun: [] }
+      lane[kind].push(step)
+      lanes.set(name, lane)
       size += 1
     },
-    take(): Waiting | undefined {
-      for (const [lane, requests] of lanes) {
-        const first = requests.shift()
+    take(): WaitingStep | undefined {
+      for (const [name, lane] of lanes) {
+        const first = lane.resumed.shift() ?? lane.unbegun.shift()
         // The lane moves to the end of the lanes.
-        lanes.delete(lane)
-        if (requests.length > 0) lanes.set(lane, requests)
+        lanes.delete(name)
+        if (lane.resumed.length + lane.unbegun.length > 0) lanes.set(name, lane)
         size -= 1
         return first
       }
@@ -159,7 +182,7 @@ function readCredential({ headers }: IncomingMessage): string | null {
 export function exposeWaiting(metrics: Metrics, turns: RequestTurns): void {
   const waiting = metrics.gauge({
     name: 'malipo_http_requests_waiting',
-    help: 'Requests that have arrived at this process and wait for their turn to begin.',
+    help: 'Requests of this process that wait for a turn of the event loop, to begin or to continue.',
   })()
   metrics.beforeScrape(() => waiting.set(turns.waiting()))
 }
