@@ -102,6 +102,21 @@ test('while the database does not answer, the server answers a wrong sign-in wit
   }
 })
 
+test('sign-ins that arrive together share a read of the signing key, so that payments find a free connection', async () => {
+  let reads = 0
+  const world = await serve({ before: (name) => void (name === 'signing_keys_current' && reads++) })
+  try {
+    await openForm(world, 'en')
+    reads = 0
+    const forms = 16
+    await Promise.all(Array.from({ length: forms }, () => openForm(world, 'en')))
+    // Each form takes two requests, of which each needs the signing key.
+    assert.ok(reads < forms * 2, `${reads} reads of the signing key for ${forms} forms`)
+  } finally {
+    await world.close()
+  }
+})
+
 test('when one client posts 32 open forms, the server accepts 8, refuses the others, and serves other clients', async () => {
   const world = await createWorld()
   try {

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
 import type { Deps } from '../../kernel/db/index.ts'
 import { type App, type Console, pageStyle } from '../../kernel/http/index.ts'
+import { gather } from '../../kernel/lib/index.ts'
 import type { RevokeAllKeys } from '../merchants/index.ts'
 import { type IssuerKey, issuerKey } from './keys.ts'
 import type { View } from './pages.ts'
@@ -34,12 +35,20 @@ export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): 
   // The port is unknown until the app listens, and the signing key may change, so the first use creates the provider.
   let built: { key: IssuerKey; provider: Promise<Provider> } | null = null
   const base_url = () => config.base_url || `http://127.0.0.1:${portOf(app) ?? config.port}`
+  // Sign-ins that arrive together share one read, because each read holds a connection that payments need.
+  const currentKey = gather<string, IssuerKey>(
+    async ([issuer = '', ...others]) => {
+      const key = await issuerKey(deps, issuer)
+      return [key, ...others.map(() => key)]
+    },
+    { max_items: 500, max_running: 1 },
+  )
   const site: IdentitySite = {
     deps,
     revokeAllKeys,
     base_url,
     async provider() {
-      const key = await issuerKey(deps, `${base_url()}${MOUNT}`)
+      const key = await currentKey(`${base_url()}${MOUNT}`)
       if (built?.key.kid !== key.kid) built = { key, provider: createProvider(deps, base_url(), key) }
       const current = built
       return current.provider.catch((error) => {
