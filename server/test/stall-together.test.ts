@@ -4,10 +4,11 @@
 // Own process: the test measures the delays of the whole process.
 
 import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
+import { fileURLToPath } from 'node:url'
 import { createKey } from '../src/access/api-keys/index.ts'
 import { SCOPES } from '../src/kernel/http/index.ts'
 import { type Child, startChild, until } from './crash/processes.ts'
@@ -22,6 +23,7 @@ const SIZE = IS_FULL
   : { sign_ins: 60, posters: 40, attack_ms: 0, quiet_ms: 1_000 }
 /** The goals of the long form on two free processors: the 99th percentile in milliseconds. */
 const GOALS = { readyz: 50, payments: 250 }
+const METER = fileURLToPath(new URL('./stall-meter.ts', import.meta.url))
 const BODY_BYTES = 60_000
 const HEADER_BYTES = 12_000
 /** Texts that are expensive for a careless parser, pattern or quoting rule. Each text is repeated to the greatest accepted length. */
@@ -45,7 +47,7 @@ const HOSTILE = [
 
 let rig: Rig
 let server: Child
-let meter: Worker
+let meter: ChildProcess
 let sandbox_key: string
 before(async () => {
   rig = await createRig({ shops: 2, delay_ms: 0 })
@@ -56,17 +58,17 @@ before(async () => {
   const owner = { merchant_id: attacker.merchant.id, environment: 'sandbox', name: 'Attack' } as const
   sandbox_key = (await createKey(rig.deps, { ...owner, scopes: Object.keys(SCOPES) })).plaintext_key
   const target: StallTarget = { url: server.url, live_key: honest.key }
-  meter = new Worker(new URL('./stall-meter.ts', import.meta.url), { workerData: target })
+  meter = fork(METER, [JSON.stringify(target)])
 })
 after(async () => {
-  await meter?.terminate()
+  meter?.kill('SIGKILL')
   await server?.kill()
   await rig?.close()
 })
 
 /** Returns the samples since the previous call. */
 async function takeSamples(): Promise<StallSamples> {
-  meter.postMessage('take')
+  meter.send('take')
   const [samples] = (await once(meter, 'message')) as [StallSamples]
   return samples
 }
