@@ -6,11 +6,13 @@ import type { Socket } from 'node:net'
 import type { Log, Metrics } from '../lib/index.ts'
 
 /**
- * The steps of requests in one turn of the event loop, of which the first begins a request: as many as begin within TURN_MS, and at least
- * TURN_REQUESTS, so that a process with little processor time still does several. The other steps wait for the next turn.
+ * The steps of requests in one turn of the event loop, of which the first begins a request: as many as begin within TURN_MS, at least
+ * TURN_STEPS_MIN, so that a process with little processor time still does several, and at most TURN_STEPS_MAX, because the work of a
+ * step may follow later in the turn. The other steps wait for the next turn.
  */
 const TURN_MS = 10
-const TURN_REQUESTS = 8
+const TURN_STEPS_MIN = 8
+const TURN_STEPS_MAX = 64
 /** The paths of load balancers, which never wait. */
 const HEALTH = ['/readyz', '/healthz']
 /** The requests of one connection that may wait. A client that sends more without reading an answer loses the connection. */
@@ -85,7 +87,7 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
     return turn
   }
   const isOver = ({ since, steps }: { since: number; steps: number }) =>
-    steps >= TURN_REQUESTS && performance.now() - since >= TURN_MS
+    steps >= TURN_STEPS_MAX || (steps >= TURN_STEPS_MIN && performance.now() - since >= TURN_MS)
   const endTurn = () => {
     turn = null
     if (waiting.size() > 0) runNext()
@@ -122,8 +124,10 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
     wait(request) {
       if (HEALTH.includes(request.url ?? '')) return null
       const current = turn ?? beginTurn()
-      current.steps += 1
-      if (!isOver(current)) return null
+      if (!isOver(current)) {
+        current.steps += 1
+        return null
+      }
       return new Promise((resolve) => waiting.add('resumed', { request, run: resolve }))
     },
     rememberCredential(request) {
