@@ -8,7 +8,8 @@ import { createWorld, type Reply, type World } from './harness.ts'
 import { authorizeUrl, type BrowserPage, newPerson, openBrowser, type Served, serve } from './sign-in.ts'
 
 test('of 180 requests for posters with one sandbox key, the server draws some and refuses the others, and live requests stay quick', async (t) => {
-  const world = await createWorld()
+  let reads = 0
+  const world = await createWorld({ before: (name) => void (name === 'payment_links_find' && reads++) })
   try {
     const linkOf = async (key: string) =>
       (await world.post('/v1/payment-links', { amount: 1_000 }, { key })).body.data.id as string
@@ -16,6 +17,7 @@ test('of 180 requests for posters with one sandbox key, the server draws some an
     const poster = (id: string, key: string) => world.get(`/v1/payment-links/${id}/poster.pdf`, key)
     const { token } = await world.newSession('FINANCE')
     const quiet = await measureLive(world, token)
+    reads = 0
     const flood = floodOf(180, () => poster(sandbox, world.sandbox_key))
     const drawn_live = poster(live, world.live_key)
     const busy = await measureLive(world, token, flood)
@@ -26,6 +28,7 @@ test('of 180 requests for posters with one sandbox key, the server draws some an
     const drawn = replies.filter(({ status }) => status === 200)
     assert.equal(drawn.length + refused.length, 180)
     assert.ok(drawn.length >= 16 && refused.length > 0, `${drawn.length} drawn, ${refused.length} refused`)
+    assert.equal(reads, drawn.length + 1, 'the server reads the link of each drawn poster, and of no refused poster')
     for (const { body, headers } of refused) {
       assert.equal(body.error.code, 'service_unavailable')
       assert.ok(Number(headers['retry-after']) > 0)

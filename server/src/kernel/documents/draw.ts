@@ -28,10 +28,11 @@ let idle: NodeJS.Timeout | undefined
 
 /**
  * Draws a document as a PDF outside of the main thread. If the queue is full, refuses with service_unavailable. If a
- * document crashes the thread, only that document fails, because the next document gets a new thread.
+ * document crashes the thread, only that document fails, because the next document gets a new thread. A function as `drawing` reads
+ * the document when its turn comes, so that a refused document costs no statement; its refusal is the answer.
  */
-export function drawDocument(owner: DocumentOwner, drawing: Drawing): Promise<Buffer> {
-  return inTurn(owner, () => drawInThread(drawing))
+export function drawDocument(owner: DocumentOwner, drawing: Drawing | (() => Promise<Drawing>)): Promise<Buffer> {
+  return inTurn(owner, async () => drawInThread(typeof drawing === 'function' ? await drawing() : drawing))
 }
 
 async function drawInThread(drawing: Drawing): Promise<Buffer> {

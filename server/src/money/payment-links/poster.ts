@@ -2,14 +2,14 @@
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
-import { drawDocument } from '../../kernel/documents/index.ts'
+import { drawDocument, type PosterDocument } from '../../kernel/documents/index.ts'
 import { type Access, type App, caller, MERCHANT_ROLES, payUrlOf } from '../../kernel/http/index.ts'
-import { LANGUAGES, oneOf, refuse } from '../../kernel/lib/index.ts'
+import { LANGUAGES, type Language, oneOf, refuse } from '../../kernel/lib/index.ts'
 import type { LiveProviders } from './create.ts'
 import { publicUrl } from './present.ts'
 import { LinksQuery } from './schema.ts'
 import { linkStatusAt } from './state.ts'
-import type { FindOwnLink } from './store.ts'
+import type { FindOwnLink, Link } from './store.ts'
 
 const READ = { scopes: ['payment_links:read'], roles: MERCHANT_ROLES } as const satisfies Access
 const Pdf = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' })
@@ -33,26 +33,35 @@ export function posterRoute(deps: Deps, app: App, options: { live: LiveProviders
       config: { access: READ, refusals: ['payment_link_not_active', 'service_unavailable'] },
     },
     async (request, reply) => {
-      const link = await options.findOwn(caller(request), request.params.link_id)
-      if (linkStatusAt(link, deps.clock.now()) !== 'ACTIVE') refuse('payment_link_not_active')
-      const rehearses = options.live.every(({ capabilities }) => capabilities.rehearses)
-      const input = {
-        language: request.query.language ?? 'sw',
-        brand_name: deps.config.brand_name,
-        merchant_name: link.merchant_name,
-        amount_minor: link.amount_minor,
-        currency: link.currency,
-        description: link.description,
-        page_url: publicUrl(payUrlOf(deps.config, app), link.slug),
-        test: rehearses || link.environment === 'sandbox',
-        drawn_at: link.updated_at,
-      }
-      const pdf = await drawDocument(link, { kind: 'poster', input })
+      const reader = caller(request)
+      const owner = { merchant_id: reader.merchant.id, environment: reader.environment }
+      const language = request.query.language ?? 'sw'
+      const pdf = await drawDocument(owner, async () => {
+        const link = await options.findOwn(reader, request.params.link_id)
+        return { kind: 'poster', input: posterOf(deps, app, options.live, link, language) }
+      })
       return reply
         .type('application/pdf')
-        .header('content-disposition', `inline; filename="poster-${link.id}.pdf"`)
+        .header('content-disposition', `inline; filename="poster-${request.params.link_id.toLowerCase()}.pdf"`)
         .header('cache-control', 'private, no-store')
         .send(pdf)
     },
   )
+}
+
+/** Returns what the poster of an active link shows. Refuses any other link with payment_link_not_active. */
+function posterOf(deps: Deps, app: App, live: LiveProviders, link: Link, language: Language): PosterDocument {
+  if (linkStatusAt(link, deps.clock.now()) !== 'ACTIVE') refuse('payment_link_not_active')
+  const rehearses = live.every(({ capabilities }) => capabilities.rehearses)
+  return {
+    language,
+    brand_name: deps.config.brand_name,
+    merchant_name: link.merchant_name,
+    amount_minor: link.amount_minor,
+    currency: link.currency,
+    description: link.description,
+    page_url: publicUrl(payUrlOf(deps.config, app), link.slug),
+    test: rehearses || link.environment === 'sandbox',
+    drawn_at: link.updated_at,
+  }
 }
