@@ -167,7 +167,7 @@ async function authenticate({ options, limits, turns }: AppContext, request: Fas
     throw error
   }
   limits.rememberCredential(request)
-  turns.rememberCredential(request.raw)
+  turns.rememberCredential(request.raw, principal.kind === 'api_key' && principal.environment === 'live')
   await limits.byKey(request, reply)
   return principal
 }

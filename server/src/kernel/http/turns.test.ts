@@ -47,7 +47,7 @@ async function untilBegun(begun: readonly string[], count: number): Promise<void
 test('behind a burst of one caller, the server answers a health check at once and another caller soon', async () => {
   const { server, begun, turns } = await startBusyServer()
   for (const key of ['attacker', 'honest'])
-    turns.rememberCredential({ headers: { authorization: `Bearer ${key}` } } as IncomingMessage)
+    turns.rememberCredential({ headers: { authorization: `Bearer ${key}` } } as IncomingMessage, false)
   const sockets: Socket[] = []
   try {
     for (let i = 0; i < BURST + 3; i++) sockets.push(await connectTo(server))
@@ -71,7 +71,7 @@ test('invented credentials and invented paths do not delay a caller whose creden
   const { server, begun, turns } = await startBusyServer()
   const sockets: Socket[] = []
   try {
-    turns.rememberCredential({ headers: { authorization: 'Bearer honest' } } as IncomingMessage)
+    turns.rememberCredential({ headers: { authorization: 'Bearer honest' } } as IncomingMessage, false)
     for (let i = 0; i < BURST + 1; i++) sockets.push(await connectTo(server))
     const [honest, ...burst] = sockets as [Socket, ...Socket[]]
     for (const [i, socket] of burst.entries()) socket.write(get(i % 2 === 0 ? '/v1/me' : `/part-${i}`, `invented-${i}`))
@@ -205,6 +205,31 @@ test('the server reads no payments for a caller who leaves while the server look
   assert.match(await world.deps.metrics.text(), /^malipo_http_requests_dropped_total 1$/m)
 })
 
+test('a begun request with a live key and a callback never wait again, so that the payments of a turn share their statements', async () => {
+  const { server, turns } = await startBusyServer()
+  try {
+    for (const [key, is_live] of [
+      ['live', true],
+      ['sandbox', false],
+    ] as const)
+      turns.rememberCredential({ headers: { authorization: `Bearer ${key}` } } as IncomingMessage, is_live)
+    const step = (url: string, key?: string) => {
+      const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+      return turns.wait({ url, headers } as IncomingMessage)
+    }
+    // These steps fill the current turn.
+    const earlier = Array.from({ length: BURST }, () => step('/v1/collections', 'sandbox'))
+    assert.notEqual(earlier.at(-1), null, 'a request with a sandbox key waits')
+    assert.equal(step('/v1/collections', 'live'), null)
+    assert.equal(step('/callbacks/mock'), null)
+    assert.equal(step('/readyz'), null)
+    assert.notEqual(step('/v1/collections', 'unknown'), null)
+    await Promise.all(earlier)
+  } finally {
+    server.close()
+  }
+})
+
 /** The moments at which many requests of one caller continue at once. */
 const MOMENTS = ['the database finds their keys', 'their bodies arrive', 'their answers are ready'] as const
 
@@ -225,7 +250,7 @@ for (const moment of MOMENTS) {
           kind: 'api_key',
           key_id: id,
           key_name: 'Test',
-          environment: 'live',
+          environment: 'sandbox',
           scopes: ['invoices:write'],
           merchant,
         }

@@ -15,6 +15,8 @@ const TURN_STEPS_MIN = 8
 const TURN_STEPS_MAX = 64
 /** The paths of load balancers, which never wait. */
 const HEALTH = ['/readyz', '/healthz']
+/** The beginning of the paths of callbacks. */
+const CALLBACKS = '/callbacks/'
 /** The requests of one connection that may wait. A client that sends more without reading an answer loses the connection. */
 const WAITING_PER_CONNECTION = 16
 /** The known credentials. Above this number, the server forgets all, and each is known again after its next request. */
@@ -49,11 +51,15 @@ export function hasCallerLeft({ socket }: IncomingMessage): boolean {
 export type RequestTurns = {
   /**
    * Returns null if the current turn has time for the next step of a request. Otherwise returns a promise that resolves in a later turn.
-   * Health checks never wait.
+   * Health checks never wait. Callbacks and requests with a live key wait only before they begin, because the payments of a turn share
+   * their statements.
    */
   wait(request: IncomingMessage): Promise<void> | null
-  /** Gives a credential that was valid a lane of its own. Invalid credentials share lanes, because a caller can invent any number. */
-  rememberCredential(request: IncomingMessage): void
+  /**
+   * Gives a credential that was valid a lane of its own. Invalid credentials share lanes, because a caller can invent any number.
+   * `is_live` means that the credential is an API key for live payments.
+   */
+  rememberCredential(request: IncomingMessage, is_live: boolean): void
   /** Returns the number of requests that wait for a turn. */
   waiting(): number
 }
@@ -70,7 +76,8 @@ export function afterWait(wait: Promise<void> | null, then: () => void): void {
  */
 export function shareTurns(server: Server, drop: (request: IncomingMessage) => void): RequestTurns {
   const [handle] = server.listeners('request') as [RequestListener]
-  const credentials = new Set<string>()
+  /** The known credentials. The value is true for a key of live payments. */
+  const credentials = new Map<string, boolean>()
   const waiting = createRequestLanes(credentials)
   const waiting_of = new WeakMap<Socket, number>()
   const countOf = ({ socket }: IncomingMessage, change: number) => {
@@ -86,6 +93,8 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
     setImmediate(endTurn)
     return turn
   }
+  const isPayment = (request: IncomingMessage) =>
+    request.url?.startsWith(CALLBACKS) === true || credentials.get(readCredential(request) ?? '') === true
   const isOver = ({ since, steps }: { since: number; steps: number }) =>
     steps >= TURN_STEPS_MAX || (steps >= TURN_STEPS_MIN && performance.now() - since >= TURN_MS)
   const endTurn = () => {
@@ -122,7 +131,7 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
   })
   return {
     wait(request) {
-      if (HEALTH.includes(request.url ?? '')) return null
+      if (HEALTH.includes(request.url ?? '') || isPayment(request)) return null
       const current = turn ?? beginTurn()
       if (!isOver(current)) {
         current.steps += 1
@@ -130,11 +139,11 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
       }
       return new Promise((resolve) => waiting.add('resumed', { request, run: resolve }))
     },
-    rememberCredential(request) {
+    rememberCredential(request, is_live) {
       const credential = readCredential(request)
       if (credential === null) return
       if (credentials.size >= CREDENTIALS_MAX) credentials.clear()
-      credentials.add(credential)
+      credentials.set(credential, is_live)
     },
     waiting: waiting.size,
   }
@@ -144,7 +153,7 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
  * Keeps the waiting steps in lanes, from which the server takes in turns. A lane has the requests of one known credential, or
  * the other requests to one part of the server, such as /pay.
  */
-function createRequestLanes(credentials: ReadonlySet<string>) {
+function createRequestLanes(credentials: ReadonlyMap<string, boolean>) {
   const lanes = new Map<string, LaneSteps>()
   let size = 0
   return {
@@ -170,7 +179,7 @@ function createRequestLanes(credentials: ReadonlySet<string>) {
   }
 }
 
-function requestLane(request: IncomingMessage, credentials: ReadonlySet<string>): string {
+function requestLane(request: IncomingMessage, credentials: ReadonlyMap<string, boolean>): string {
   const credential = readCredential(request)
   if (credential !== null && credentials.has(credential)) return credential
   const part = /^\/[^/?]*/.exec(request.url ?? '')?.[0] ?? ''
