@@ -257,7 +257,10 @@ describe('processes that die during two approvals with different keys', () => {
     const first = await newPair()
     statements.length = 0
     for (const { status } of await send(first)) assert.equal(status, 200)
-    const names = new Set(statements.slice(statements.indexOf('begin'), statements.lastIndexOf('commit') + 1))
+    // If the requests formed two batches, the reads before the second transaction may lie within the first.
+    const reads = new Set(statements.slice(0, statements.indexOf('begin')))
+    const between = statements.slice(statements.indexOf('begin'), statements.lastIndexOf('commit') + 1)
+    const names = new Set(between.filter((name) => !reads.has(name)))
     assert.ok(names.size > 12, [...names].join())
     for (const name of ['begin', 'idempotency_finish', 'commit']) assert.ok(names.has(name), `${name} in ${[...names]}`)
     for (const name of names) {
