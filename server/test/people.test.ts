@@ -92,6 +92,8 @@ describe('a fresh production installation', () => {
         email_verified: true,
       },
     ])
+    const first = await db.query(sql('people_first_password', 'select is_first from credentials'))
+    assert.deepEqual(first, [{ is_first: true }], 'the first sign-in must replace the printed password')
     assert.deepEqual(await db.query(sql('people_merchants', 'select id from merchants')), [])
     const log = sql(
       'people_log',

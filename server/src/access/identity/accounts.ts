@@ -50,7 +50,8 @@ async function findMailedAccount(deps: Deps, tx: Tx, email: string): Promise<Exi
   return existing
 }
 
-function pageUrl(base_url: string, path: string, language: Language, token?: string): string {
+/** Returns the address of an identity page. */
+export function pageUrl(base_url: string, path: string, language: Language, token?: string): string {
   return `${base_url}/identity/${path}?${new URLSearchParams({ ...(token ? { token } : {}), lang: language })}`
 }
 

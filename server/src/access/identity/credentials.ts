@@ -53,7 +53,7 @@ export async function passwordProblem(
   return new Set(plain).size === 1 || (await commonPasswords()).has(plain) ? 'common' : null
 }
 
-/** Generates a random password for a user. The user changes this password later. */
+/** Generates a random password for a user. */
 export function newPassword(random: Random): string {
   return randomBase62(random, 20)
 }
@@ -98,8 +98,9 @@ export async function checkPassword(stored: string | null, password: string): Pr
 
 const STORE = sql(
   'credentials_store',
-  `insert into credentials (user_id, password_hash, changed_at) values ($1, $2, $3)
-   on conflict (user_id) do update set password_hash = excluded.password_hash, changed_at = excluded.changed_at`,
+  `insert into credentials (user_id, password_hash, changed_at, is_first) values ($1, $2, $3, $4)
+   on conflict (user_id) do update set password_hash = excluded.password_hash, changed_at = excluded.changed_at,
+     is_first = excluded.is_first`,
 )
 const HASH = sql('credentials_hash', 'select password_hash from credentials where user_id = $1')
 
@@ -113,19 +114,32 @@ const SUBJECT = sql('credentials_subject', 'select issuer, subject, email, name 
 type UserIdentityRow = { issuer: string | null; subject: string | null; email: string; name: string }
 
 /** Hashes a password and stores it with `storePassword`. If the password breaks the rules, refuses with 400. */
-export async function setPassword(deps: Deps, tx: Tx, user_id: string, password: string): Promise<void> {
+export async function setPassword(
+  deps: Deps,
+  tx: Tx,
+  user_id: string,
+  password: string,
+  options: { is_first?: boolean } = {},
+): Promise<void> {
   const person = await lockUser(tx, user_id)
   const problem = await passwordProblem(password, person)
   if (problem) refuseField('password', PASSWORD_PROBLEMS[problem])
-  await storePassword(deps, tx, user_id, await hashPassword(deps, password))
+  await storePassword(deps, tx, user_id, await hashPassword(deps, password), options)
 }
 
 /**
  * Stores a hashed password and ends every session of the user. The user gets a new subject, so that the server refuses the user's
- * access tokens on the next request.
+ * access tokens on the next request. `is_first` means that another person knows the password, so that the user must replace it at the
+ * next sign-in.
  */
-export async function storePassword(deps: Deps, tx: Tx, user_id: string, password_hash: string): Promise<void> {
-  await tx.query(STORE, [user_id, password_hash, deps.clock.now()])
+export async function storePassword(
+  deps: Deps,
+  tx: Tx,
+  user_id: string,
+  password_hash: string,
+  { is_first = false }: { is_first?: boolean } = {},
+): Promise<void> {
+  await tx.query(STORE, [user_id, password_hash, deps.clock.now(), is_first])
   await endSessions(deps, tx, user_id)
 }
 

@@ -312,6 +312,30 @@ describe('new passwords', () => {
     assert.equal((await world.get('/v1/collections', access_token)).status, 200)
   })
 
+  test('a user with a printed password gets no session before the user has replaced it with another password', async () => {
+    const person = await newPerson(world)
+    const { id, email, password } = person
+    await inTransaction(world.deps.db, (tx) => setPassword(world.deps, tx, id, password, { is_first: true }))
+    await afresh()
+    const browser = from()
+    const form = await browser.follow(await browser.get(authorizeUrl(world.base).url))
+    const choose = await browser.follow(await browser.post(form.url, { email, password }))
+    assert.match(choose.url, /\/identity\/reset\?token=/)
+    assert.match(choose.text, /Karibu|Welcome/)
+    await assert.rejects(signIn(world, person), /returned no tokens/)
+
+    const renewed = await browser.follow(await browser.post(form.url, { email, password }))
+    const same = await browser.post(renewed.url, { password })
+    assert.equal(same.status, 400)
+    assert.match(
+      same.text,
+      /Choose another password than the one that you received|Chagua nywila tofauti na ile uliyopewa/,
+    )
+    assert.equal((await browser.post(choose.url, { password: 'nywila yangu mpya' })).status, 400, 'an older link')
+    assert.equal((await browser.post(renewed.url, { password: 'nywila yangu mpya' })).status, 200)
+    await signIn(world, { email, password: 'nywila yangu mpya' })
+  })
+
   test('a password reset by the owner of the e-mail address ends the sessions and removes the second step of a stranger who signed up', async () => {
     const email = newEmail()
     await signUp(email)

@@ -97,7 +97,10 @@ function forgotRoutes(scope: FastifyInstance, site: IdentitySite): void {
 
 function chooseRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
-  const pageOwner = ({ email, password_hash }: LinkOwner) => ({ email, welcome: password_hash === null })
+  const pageOwner = ({ email, password_hash, has_first_password }: LinkOwner) => ({
+    email,
+    welcome: password_hash === null || has_first_password,
+  })
   scope.get('/identity/reset', PAGE_ROUTE, async (request, reply) => {
     const view = site.view(request)
     const owner = await linkOwner(site, request, 'reset')
@@ -110,7 +113,8 @@ function chooseRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const owner = await linkOwner(site, request, 'reset')
     if (!owner) return site.send(reply, 400, linkGonePage(view))
     const password = formField(request, 'password')
-    const problems = await newPasswordProblem(t, password, owner)
+    const is_same = owner.has_first_password && (await checkPassword(owner.password_hash, password))
+    const problems = is_same ? { password: t.password_first } : await newPasswordProblem(t, password, owner)
     if (problems.password) return site.send(reply, 400, choosePage(view, pageOwner(owner), problems))
     const act = { request_id: request.id, address: request.ip }
     const password_hash = await hashPassword(deps, password)

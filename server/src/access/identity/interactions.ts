@@ -7,10 +7,12 @@ import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts
 import type { OperatorRole } from '../../kernel/http/index.ts'
 import { type Language, newId, refuse } from '../../kernel/lib/index.ts'
 import { OPERATOR_ROLE } from '../merchants/index.ts'
+import { pageUrl } from './accounts.ts'
 import type { SignInResult } from './adapter.ts'
 import { beginAttempt } from './attempts.ts'
 import { checkPassword } from './credentials.ts'
 import { deviceName } from './device-name.ts'
+import { newLink } from './mailed-links.ts'
 import { needsSecondFactor } from './operator-factor.ts'
 import { textsOf, withLanguage } from './pages.ts'
 import { signInPage } from './pages-forms.ts'
@@ -31,9 +33,12 @@ export type SigningIn = {
   language: Language
   operator_role: OperatorRole | null
   password_hash: string | null
+  /** True if the user must replace the password that a command made. */
+  has_first_password: boolean
 }
 
-const COLUMNS = `u.id, u.subject, u.email, u.language, ${OPERATOR_ROLE} as operator_role, c.password_hash`
+const COLUMNS = `u.id, u.subject, u.email, u.language, ${OPERATOR_ROLE} as operator_role, c.password_hash,
+  coalesce(c.is_first, false) as has_first_password`
 const BY_EMAIL = sql(
   'sign_in_by_email',
   `select ${COLUMNS} from users u left join credentials c on c.user_id = u.id
@@ -71,6 +76,10 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
       return site.send(reply, 401, signInPage(view, { email }, problems))
     }
     await attempt.succeeded()
+    if (person.has_first_password) {
+      const token = await inTransaction(deps.db, (tx) => newLink(deps, tx, 'reset', person.id))
+      return reply.redirect(pageUrl(site.base_url(), 'reset', view.language, token), 303)
+    }
     const next = (step: string) => withLanguage(`/identity/sign-in/${request.params.uid}/${step}`, view.language)
     if (await hasSecondStep(deps.db, person.id)) {
       await remember({ subject: person.subject })

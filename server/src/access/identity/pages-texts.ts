@@ -112,6 +112,7 @@ const sw = {
   password_long: 'Nywila isizidi herufi 128.',
   password_common: 'Watu wengi hutumia nywila hii, kwa hiyo wezi huijaribu mapema. Chagua nyingine.',
   password_personal: 'Nywila isiwe barua pepe au jina lako.',
+  password_first: 'Chagua nywila tofauti na ile uliyopewa.',
 }
 
 /** The sentences of the identity pages in one language. */
@@ -228,6 +229,7 @@ const en: IdentityTexts = {
   password_long: 'The password must have at most 128 characters.',
   password_common: 'Many people use this password, so attackers try it early. Choose another one.',
   password_personal: 'The password must not be your e-mail address or name.',
+  password_first: 'Choose another password than the one that you received.',
 }
 
 /** Returns the sentences of the identity pages in a language. */

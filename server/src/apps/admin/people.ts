@@ -79,7 +79,7 @@ export function grantRole(deps: Deps, input: RoleGrant): Promise<GrantedUser> {
     const [user_id, change] = existing ? await changeUser(deps, tx, input, existing) : await insertUser(deps, tx, input)
 
     const password = existing || deps.config.oidc_issuer !== '' ? null : newPassword(deps.random)
-    if (password !== null) await setPassword(deps, tx, user_id, password)
+    if (password !== null) await setPassword(deps, tx, user_id, password, { is_first: true })
     if (!isOperatorRole(role) && merchant_id !== null) {
       await inviteMember(deps, tx, COMMAND_ACT, { merchant_id, email, role, name }, mayMailInvitation)
     }
