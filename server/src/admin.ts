@@ -14,7 +14,10 @@ import {
   gatherDoctorInput,
   migrateDatabase,
   migratePatiently,
+  type OpenDatabase,
+  type OpenRestored,
   openDatabase,
+  openRestored,
   type Releases,
   realDeps,
   reportConfig,
@@ -45,8 +48,10 @@ async function runCommandLine(): Promise<number> {
     return result.ok ? 0 : 1
   }
   // No command calls a provider, so the program accepts a configuration without the keys of a provider.
-  const config = configFromEnvironment({ calls_providers: false })
-  const { run: runCommand, needs_key, needs_owner, must_exist, migration } = prepareCommand(positionals, values, config)
+  const own_config = configFromEnvironment({ calls_providers: false })
+  const command = prepareCommand(positionals, values, own_config)
+  const config = command.restore === null ? own_config : { ...own_config, data_dir: command.restore.data_dir }
+  const { run: runCommand, needs_key, needs_owner, must_exist, migration } = command
   if (typeof runCommand === 'string') {
     process.stdout.write(values.json ? `${JSON.stringify({ sql: runCommand })}\n` : runCommand)
     return 0
@@ -57,11 +62,14 @@ async function runCommandLine(): Promise<number> {
   let deps: Deps | undefined
   try {
     const report = (line: string) => void (values.json || process.stderr.write(`${line}\n`))
-    const database = await openDatabase(config, log, releases, { must_exist: must_exist || migration === 'plan' })
+    const database: OpenDatabase & { restored?: OpenRestored['restored'] } =
+      command.restore === null
+        ? await openDatabase(config, log, releases, { must_exist: must_exist || migration === 'plan' })
+        : await openRestored(config, command.restore, releases, report)
     if (migration === 'plan') return showResult(await planMigrations(database.owner_url), values.json)
     const patience = { lock_timeout_ms: 100, retry_for_ms: 600_000, pause_ms: 1_000, report }
     const before = migration === 'patient' ? await migratePatiently(database, patience) : []
-    const applied = [...before, ...(await migrateDatabase(database))]
+    const applied = migration === 'never' ? [] : [...before, ...(await migrateDatabase(database))]
     const url = needs_owner ? database.owner_url : database.url
     deps =
       needs_key === 'optional'
@@ -70,11 +78,14 @@ async function runCommandLine(): Promise<number> {
             throw error
           })
         : await realDeps(config, log, url, needs_key === false ? NO_VAULT : needs_key)
-    const result = await runCommand(deps, { url, applied, must_separate: database.owner_url !== database.url }, report)
+    const { folders, restored = null } = database
+    const must_separate = database.owner_url !== database.url
+    const result = await runCommand(deps, { url, applied, must_separate, folders, restored }, report)
+    if (restored !== null && result.ok === true) restored.release()
     return showResult(result, values.json)
   } finally {
     await deps?.db.close()
-    for (const release of releases) await release()
+    for (const release of releases.reverse()) await release()
   }
 }
 

@@ -5,8 +5,11 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { PROVIDERS } from './adapters/providers/registry.ts'
+import type { Restored } from './apps/admin/backup.ts'
+import type { RestoreRequest } from './apps/admin/commands.ts'
 import type { DoctorInput } from './apps/admin/doctor-result.ts'
 import type { ConfigCheck } from './apps/admin/standalone.ts'
+import { backupKeyOf, recoverDatabase } from './kernel/backup/index.ts'
 import { findEmbedded, startEmbedded } from './kernel/db/embedded.ts'
 import {
   connectionRisk,
@@ -21,7 +24,7 @@ import {
   type Reader,
   uncheckedVault,
 } from './kernel/db/index.ts'
-import { migrate, pendingMigrations, withClient } from './kernel/db/migrate.ts'
+import { MIGRATIONS_DIR, migrate, pendingMigrations, readMigrations, withClient } from './kernel/db/migrate.ts'
 import { createTracing } from './kernel/http/index.ts'
 import {
   adminCommand,
@@ -233,9 +236,51 @@ export async function openDatabase(
     dataDir: resolve(config.data_dir),
     log: textLog(log, 'db'),
     outside: config.embedded_dir,
+    archive_wal: config.backup_dir !== '',
   })
   releases.push(() => embedded.stop())
   return { url: embedded.runtime_url, owner_url: embedded.url, folders: [embedded.place] }
+}
+
+/** A restored database. It stays closed for other programs, unless the caller calls `release` before the releases of the process. */
+export type OpenRestored = OpenDatabase & { restored: Restored & { release(): void } }
+
+/** Restores a backup into the DATA_DIR of the configuration, and opens the restored database. */
+export async function openRestored(
+  config: Config,
+  { place, to }: RestoreRequest,
+  releases: Releases,
+  report: (line: string) => void,
+): Promise<OpenRestored> {
+  const recovered = await recoverDatabase({
+    place,
+    to,
+    key: backupKeyOf(config.backup_key),
+    data_dir: config.data_dir,
+    outside: config.embedded_dir,
+    migrations: (await readMigrations(MIGRATIONS_DIR)).map(({ name }) => name),
+    log: { info: () => {}, warn: report },
+    report,
+  })
+  const { embedded, manifest, recovered_to } = recovered
+  let released = false
+  // The process stops the database before it opens DATA_DIR for other programs.
+  releases.push(async () => (released ? recovered.release() : undefined))
+  releases.push(() => embedded.stop())
+  return {
+    url: embedded.runtime_url,
+    owner_url: embedded.url,
+    folders: [embedded.place],
+    restored: {
+      backup: manifest.id,
+      ended_at: manifest.ended_at,
+      to,
+      recovered_to,
+      release: () => {
+        released = true
+      },
+    },
+  }
 }
 
 /**

@@ -53,6 +53,7 @@ import {
   requestSweep,
 } from './apps/request-log/index.ts'
 import { addressRetention, anchorTask, auditGauges, auditRoutes } from './books/audit/index.ts'
+import { backupKeyOf, walTask } from './kernel/backup/index.ts'
 import { createReadiness, type Deps, exposeDatabaseGauges, readCanary } from './kernel/db/index.ts'
 import {
   type App,
@@ -174,7 +175,10 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     driver: money.driver,
     payouts: money.payouts,
     receive: money.receive,
-    tasks: composeTasks(deps, { app, adapters, money, own_tasks, attach: options.attach }),
+    tasks: [
+      ...composeTasks(deps, { app, adapters, money, own_tasks, attach: options.attach }),
+      ...archiveTasks(deps, options.folders),
+    ],
     own_tasks,
     warm: adapters.warm,
     idle: adapters.callbacks.idle,
@@ -409,6 +413,14 @@ function circuitStates(breaker: Breaker): Record<string, string> {
     return [`${provider} ${method}`, text] as const
   })
   return Object.fromEntries(states)
+}
+
+/** Returns the task that archives the WAL of the embedded database, if BACKUP_DIR is set. */
+function archiveTasks(deps: Deps, [server]: readonly string[] = []): Task[] {
+  const { backup_dir, backup_key } = deps.config
+  if (backup_dir === '' || server === undefined) return []
+  const { random } = deps
+  return [walTask(deps, { server, place: resolve(backup_dir), key: backupKeyOf(backup_key), random })]
 }
 
 /** The rooms that have tasks, and the parts that their tasks need. */

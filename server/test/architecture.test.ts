@@ -17,7 +17,7 @@ const SRC = join(ROOT, 'server/src')
  * same wing.
  */
 const WINGS: Record<string, readonly string[]> = {
-  kernel: ['lib', 'db', 'http', 'work', 'documents'],
+  kernel: ['lib', 'db', 'http', 'work', 'documents', 'backup'],
   books: ['ledger', 'audit'],
   adapters: ['providers', 'webhooks', 'messages'],
   access: ['merchants', 'four-eyes', 'identity', 'api-keys'],
@@ -50,7 +50,8 @@ const DOORS: Record<string, readonly string[] | null> = {
   'adapters/providers/mock/index.ts': ['system.ts'],
   'kernel/lib/setting.ts': ['adapters/providers'], // parsers of settings
   'kernel/lib/metrics-registry.ts': ['process.ts'], // loads prom-client
-  'kernel/db/embedded.ts': ['process.ts', 'admin.ts', 'apps/admin'], // starts a database server
+  'kernel/db/embedded.ts': ['process.ts', 'admin.ts', 'kernel/backup', 'apps/admin'], // starts a database server
+  'kernel/db/embedded-place.ts': ['kernel/backup'], // finds the folder of the embedded server
   'kernel/db/migrate.ts': ['process.ts'],
   'kernel/db/migration-plan.ts': ['admin.ts'],
   'kernel/db/describe.ts': ['apps/admin'],
@@ -58,7 +59,8 @@ const DOORS: Record<string, readonly string[] | null> = {
   'apps/admin/machine-gauges.ts': ['main.ts'],
   'apps/admin/production.ts': ['main.ts'],
   'apps/admin/verify-task.ts': ['system.ts'],
-  'apps/admin/commands.ts': ['admin.ts'],
+  'apps/admin/backup.ts': ['process.ts'],
+  'apps/admin/commands.ts': ['admin.ts', 'process.ts'],
   'apps/admin/help.ts': ['admin.ts'],
   'apps/admin/options.ts': ['admin.ts'],
   'apps/admin/doctor-server.ts': ['system.ts'],

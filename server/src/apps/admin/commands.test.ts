@@ -11,6 +11,7 @@ import { OPTIONS, UsageError } from './options.ts'
 import { findStandalone, STANDALONE } from './standalone.ts'
 
 const ID = '00000000-0000-8000-8000-000000000000'
+const BACKUPS = { BACKUP_KEY: Buffer.alloc(32, 1).toString('base64') }
 const USER = 'user create --email a@b.tz'
 
 function prepare(line: string, env: Record<string, string> = {}) {
@@ -19,7 +20,21 @@ function prepare(line: string, env: Record<string, string> = {}) {
   return prepareCommand(positionals, values, readConfig(env, PROVIDERS))
 }
 
-const INVALID_LINES: [string, string][] = [
+const INVALID_LINES: [string, string, Record<string, string>?][] = [
+  ['backup', '--to is required', BACKUPS],
+  ['restore --data-dir new', '--from is required', BACKUPS],
+  ['restore --from place', '--data-dir is required', BACKUPS],
+  [
+    'restore --from place --data-dir new --to-time yesterday',
+    '--to-time must be a time with its zone, such as',
+    BACKUPS,
+  ],
+  [
+    'restore --from place --data-dir new --to-time 2026-01-05T09:30:00',
+    '--to-time must be a time with its zone',
+    BACKUPS,
+  ],
+  ['backup --to place --to-time 2026-01-05T09:30:00Z', 'the command "backup" has no option --to-time', BACKUPS],
   ['user create --role SUPER_ADMIN', '--email is required'],
   ['user create --email= --role SUPER_ADMIN', '--email is required'],
   ['user create --email asha --role SUPER_ADMIN', '--email must be an e-mail address'],
@@ -79,10 +94,10 @@ const INVALID_LINES: [string, string][] = [
   [`key create --merchant ${ID} --environment live --scopes toString`, '--scopes must be a list of these scopes'],
   [`key create --merchant ${ID} --environment x --scopes a`, '--environment must be one of live, sandbox'],
 ]
-for (const [line, message] of INVALID_LINES) {
+for (const [line, message, env] of INVALID_LINES) {
   test(`the command line "${line.slice(0, 70).replace('\n', ' ')}" fails with the message "${message}"`, () => {
     assert.throws(
-      () => prepare(line),
+      () => prepare(line, env),
       (error: Error) => error instanceof UsageError && error.message.startsWith(message),
     )
   })
@@ -123,9 +138,11 @@ test('the admin command accepts valid options', () => {
     'statement import --provider mock --file x.csv --from 2026-01-05 --to 2026-01-06T00:00:00Z --columns at=When',
   ]
   for (const line of valid) assert.equal(typeof prepare(line).run, 'function', line)
+  const backups = ['backup --to place', 'restore --from place --data-dir new --to-time 2026-01-05T09:30:00.5Z']
+  for (const line of backups) assert.equal(typeof prepare(line, BACKUPS).run, 'function', line)
   const printed = prepare('db roles --print --json', { DATABASE_URL: 'postgres://pay:secret@db/pay' }).run
   assert.match(String(printed), /alter database "pay" owner to "pay";\n.*\n.*to "malipo_runtime";/)
-  const named = [...valid, 'db roles'].map((line) => line.split(' ').slice(0, 2).join(' '))
+  const named = [...valid, ...backups, 'db roles'].map((line) => line.split(' ').slice(0, 2).join(' '))
   for (const name of Object.keys(COMMANDS))
     assert.ok(named.some((line) => line.startsWith(name)) || name === 'user create')
 })
@@ -144,7 +161,7 @@ test('the help of each admin command names every option and gives a valid exampl
     const words = [...written.matchAll(/"([^"]*)"|(\S+)/g)]
     const args = words.map((match) => match[1] ?? (match[2] as string))
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
-    const env = values.provider === 'selcom' ? SELCOM : {}
+    const env = values.provider === 'selcom' ? SELCOM : BACKUPS
     if (findStandalone(positionals.join(' '), values) !== null) continue
     assert.doesNotThrow(() => prepareCommand(positionals, values, readConfig(env, PROVIDERS)), name)
   }

@@ -4,6 +4,7 @@ import { anchorFileOf } from '../../books/audit/index.ts'
 import { type Deps, roleNames, rolesSql } from '../../kernel/db/index.ts'
 import type { Config } from '../../kernel/lib/index.ts'
 import { anchorsStatus, checkCopy, checkCopyOffline, exportAnchors } from './anchors.ts'
+import { backUp, prepareRestored, type Restored, requireBackups } from './backup.ts'
 import { demo } from './demo.ts'
 import { erasePayer } from './erase.ts'
 import { explain, parseExplained } from './explain.ts'
@@ -16,11 +17,26 @@ import { requireOptions } from './standalone.ts'
 import { importStatement, statementToImport } from './statements.ts'
 import { verify } from './verify.ts'
 
-/** The database of a command: its URL, the migrations that the program just applied, and whether two roles are configured. */
-type CommandDatabase = { url: string; applied: string[]; must_separate: boolean }
+/**
+ * The database of a command: its URL, the migrations that the program just applied, whether two roles are configured, the folders of
+ * the embedded server, and what a restore found.
+ */
+type CommandDatabase = {
+  url: string
+  applied: string[]
+  must_separate: boolean
+  folders: readonly string[]
+  restored: Restored | null
+}
 
-/** plan: the program changes nothing and prints the plan. patient: short waits for locks, with repetitions and reports. */
-type MigrationMode = 'at once' | 'plan' | 'patient'
+/**
+ * plan: the program changes nothing and prints the plan. patient: short waits for locks, with repetitions and reports. never: the
+ * command leaves the schema as it is.
+ */
+type MigrationMode = 'at once' | 'plan' | 'patient' | 'never'
+
+/** A restore: the place of the backups, the new DATA_DIR, and the time up to which PostgreSQL replays. Null means the newest time. */
+export type RestoreRequest = { place: string; data_dir: string; to: Date | null }
 
 /** The action of a command. The program opens and migrates the database before the action runs. */
 type CommandAction = (deps: Deps, database: CommandDatabase, report: Report) => Promise<Record<string, unknown>>
@@ -48,6 +64,8 @@ type Command = {
   needs_owner?: true
   /** True means that the command reads an existing database, and makes none in an empty DATA_DIR. */
   must_exist?: true
+  /** Returns the restore that makes the database of the command. */
+  restore?(values: read.OptionValues, config: Config): RestoreRequest
 }
 
 const NAME_MAX = 100
@@ -189,6 +207,26 @@ export const COMMANDS: Record<string, Command> = {
       return async (deps) => ({ ...(await explain(deps, id)) })
     },
   },
+  backup: {
+    takes: ['to'],
+    must_exist: true,
+    needs_key: false,
+    migration: () => 'never',
+    prepare(values, config) {
+      requireBackups(config)
+      const place = read.required(values, 'to')
+      return (deps, { folders }) => backUp(deps, folders[0] as string, place)
+    },
+  },
+  restore: {
+    takes: ['from', 'data-dir', 'to-time'],
+    prepare: () => (deps, database) => prepareRestored(deps, database, database.restored as Restored),
+    restore(values, config) {
+      requireBackups(config)
+      const place = read.required(values, 'from')
+      return { place, data_dir: read.required(values, 'data-dir'), to: read.optionalTime(values, 'to-time') }
+    },
+  },
   'db roles': {
     takes: ['print'],
     prepare(values, config) {
@@ -256,6 +294,7 @@ export function prepareCommand(
   needs_owner: boolean
   must_exist: boolean
   migration: MigrationMode
+  restore: RestoreRequest | null
 } {
   const { name, argument } = splitArgument(words)
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
@@ -267,5 +306,6 @@ export function prepareCommand(
     needs_owner: command.needs_owner ?? false,
     must_exist: command.must_exist ?? false,
     migration: command.migration?.(values) ?? 'at once',
+    restore: command.restore?.(values, config) ?? null,
   }
 }

@@ -184,6 +184,30 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     ],
     example: SAMPLE_ID,
   },
+  backup: {
+    takes: '--to PLACE',
+    does: [
+      'Makes an encrypted backup of the embedded database in a folder, while the server runs. With BACKUP_DIR, a restore',
+      'can go back to any second after it. Writes BACKUP_STATUS_FILE. The backup does not contain SECRET_KEY',
+    ],
+    options: { '--to PLACE': 'Existing folder of the backups, on another disk. BACKUP_KEY encrypts them' },
+    example: '--to /backup/malipo',
+    more: ['docs/operate/backup.md describes backups, and the backup of a PostgreSQL of your own.'],
+  },
+  restore: {
+    takes: '--from PLACE --data-dir NEW [--to-time T]',
+    does: [
+      'Restores a backup into an empty DATA_DIR, pauses all payouts, and runs the checks of "verify". The server can',
+      'open the new DATA_DIR only if all checks hold. Needs BACKUP_KEY, and the SECRET_KEY of the database',
+    ],
+    options: {
+      '--from PLACE': 'Folder of the backups',
+      '--data-dir NEW': 'The new DATA_DIR: empty, or with secret.key only',
+      '--to-time T': 'Time up to which changes are restored. Missing: all archived changes',
+    },
+    example: '--from /backup/malipo --data-dir /var/lib/malipo-new --to-time 2026-01-05T09:30:00Z',
+    more: ['docs/operate/backup.md describes what to do after a restore, so that nothing is paid twice.'],
+  },
   'db roles': {
     takes: '--print',
     does: [

@@ -41,6 +41,8 @@ export const OPTIONS = {
   columns: { type: 'string' },
   phone: { type: 'string' },
   'send-test-to': { type: 'string' },
+  'data-dir': { type: 'string' },
+  'to-time': { type: 'string' },
 } as const
 
 /** The name of an option. */
@@ -121,6 +123,16 @@ export function requiredPhone(values: OptionValues): string {
   const canonical = canonicalPhone(required(values, 'phone'))
   if (canonical === null) throw new UsageError('--phone must be a Tanzanian mobile number, such as 0754123456')
   return canonical
+}
+
+/** Returns a time with its zone, in the past or not. If the option is missing, returns null. */
+export function optionalTime(values: OptionValues, name: TextOption): Date | null {
+  const given = values[name]
+  if (given === undefined) return null
+  const is_time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/.test(given)
+  if (!is_time || Number.isNaN(Date.parse(given)))
+    throw new UsageError(`--${name} must be a time with its zone, such as 2026-01-05T09:30:00Z, not "${given}"`)
+  return new Date(given)
 }
 
 /** Returns a role with its merchant. A role of operators has no merchant. Every other role needs a merchant. */

@@ -52,6 +52,7 @@ export const MERCHANT_ACTIONS = [
  * The actions that only operators read: the deliberation of operators, and the administration of the platform and its users.
  */
 export const OPERATOR_ACTIONS = [
+  'database.restore',
   'decision.first_approve',
   'four_eyes.off',
   'networks.replace',

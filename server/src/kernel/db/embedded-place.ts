@@ -82,6 +82,19 @@ async function isOwn(pointer: PlacePointer, dataDir: string): Promise<boolean> {
   return true
 }
 
+/** Returns the file whose presence means that a restore into DATA_DIR has not finished. */
+export const restoreMarker = (dataDir: string): string => join(dataDir, 'restore.unfinished')
+
+/** If a restore into DATA_DIR has not finished, throws an Error with instructions. */
+export async function requireRestored(dataDir: string): Promise<void> {
+  const marker = restoreMarker(dataDir)
+  if (!(await exists(marker))) return
+  throw new Error(
+    `the restore into ${dataDir} has not finished: run "restore" again, which begins anew. If "restore" reported contradictions ` +
+      `that you accept, remove ${marker} to open the database`,
+  )
+}
+
 async function ownerOf(place: string): Promise<string> {
   const mark = await readJsonFile<PlaceMark>(markFile(place)).catch(() => null)
   return mark === null ? '' : ` (${mark.data_dir})`

@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { exists, giveTo, hash, readIfPresent, readJsonFile, type User, writePrivately } from './embedded-files.ts'
-import { findPlace, markPlace, readPointer, writePointer } from './embedded-place.ts'
+import { findPlace, markPlace, readPointer, requireRestored, writePointer } from './embedded-place.ts'
 import {
   isAlive,
   isWatched,
@@ -27,7 +27,8 @@ import {
   watchUsers,
 } from './embedded-users.ts'
 
-const MAJOR = 18
+/** The major version of the embedded PostgreSQL. */
+export const MAJOR = 18
 const DATABASE = 'malipo'
 const OWNER = 'malipo'
 const RUNTIME = 'malipo_runtime'
@@ -39,6 +40,8 @@ const DEFAULT_OUTSIDE = '/var/lib/malipo'
  * slow disk.
  */
 const READY_TIMEOUT_MS = 120_000
+/** The longest wait for a server that replays the archived write-ahead log of a restore. */
+const RESTORE_TIMEOUT_MS = 24 * 3_600_000
 const STOP_TIMEOUT_MS = 30_000
 /**
  * The children of a killed postmaster end after their current statement. After this time, the program sends them a signal.
@@ -92,6 +95,10 @@ export type EmbeddedOptions = {
   binDir?: string | undefined
   /** The time after which the watcher stops a server without a living user. */
   orphanMs?: number
+  /** True means that the server copies each finished file of its write-ahead log into the folder `wal-out`. */
+  archive_wal?: boolean
+  /** True means that the server may open a DATA_DIR whose restore has not finished, and that recovery may take hours. */
+  restoring?: boolean
 }
 
 /** A running server in the form in which its programs use it. */
@@ -133,6 +140,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   const folder = await fs.realpath(dataDir)
   const lock = await lockFolder(folder)
   try {
+    if (options.restoring !== true) await requireRestored(dataDir)
     const { place, user } = await choosePlace(dataDir, options.outside ?? DEFAULT_OUTSIDE)
     const secrets = await readOrMakeSecrets(place)
     const context: Context = { dataDir, place, user, secrets, log: options.log }
@@ -173,15 +181,36 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
  * Returns the URL of the running server of `dataDir` with a role, and waits for a server that recovers. Null means that no server runs.
  * If this user may not read postgres.json, or if the file names a folder of another DATA_DIR, throws.
  */
-export async function findEmbedded(dataDir: string, role: 'owner' | 'runtime' = 'owner'): Promise<string | null> {
+export async function findEmbedded(
+  dataDir: string,
+  role: 'owner' | 'runtime' | 'superuser' = 'owner',
+): Promise<string | null> {
   const place = await findPlace(resolve(dataDir))
   const secrets = place === null ? null : await readJsonFile<Secrets>(join(place, 'secrets.json'))
   if (place === null || secrets === null) return null
   const running = await awaitRunning({ place, secrets })
   if (running === null) return null
   const { port } = running
-  const url = role === 'owner' ? urlOf(OWNER, secrets.password, port) : urlOf(RUNTIME, runtimePassword(secrets), port)
-  return socketUrl(url, place)
+  const urls = {
+    owner: urlOf(OWNER, secrets.password, port),
+    runtime: urlOf(RUNTIME, runtimePassword(secrets), port),
+    superuser: urlOf(ADMIN, secrets.admin_password, port),
+  }
+  return socketUrl(urls[role], place)
+}
+
+/** Chooses and makes the folder of the server of an empty DATA_DIR. `own` gives a path to the user of PostgreSQL. */
+export async function prepareEmbedded(
+  dataDir: string,
+  outside: string,
+): Promise<{ place: string; own(path: string): Promise<void> }> {
+  const lock = await lockFolder(await fs.realpath(dataDir))
+  try {
+    const { place, user } = await choosePlace(resolve(dataDir), outside)
+    return { place, own: (path) => giveTo(user, path) }
+  } finally {
+    lock.close()
+  }
 }
 
 // Supervising ---------------------------------------------------------------------------------------------------------
@@ -270,7 +299,8 @@ async function adoptOrStart(context: Context, options: EmbeddedOptions, fixed_po
  */
 async function startPostgres(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<RunningServer> {
   const { place, secrets, dataDir, log } = context
-  const settings = { ...DEFAULT_SETTINGS, ...options.settings }
+  const archive = options.archive_wal === true ? await prepareArchive(context) : {}
+  const settings = { ...DEFAULT_SETTINGS, ...archive, ...options.settings }
   const programs =
     options.binDir === undefined
       ? { binDir: await copyPrograms(context), major: MAJOR }
@@ -279,7 +309,7 @@ async function startPostgres(context: Context, options: EmbeddedOptions, fixed_p
 
   const pointer = await readPointer(dataDir)
   let port = fixed_port ?? pointer?.port ?? (await freePort())
-  const deadline = performance.now() + READY_TIMEOUT_MS
+  const deadline = performance.now() + (options.restoring === true ? RESTORE_TIMEOUT_MS : READY_TIMEOUT_MS)
   for (let attempt = 1; ; ) {
     const logStart = await rotateLog(place)
     const child = await spawnServer(context, programs.binDir, port, settings)
@@ -300,6 +330,22 @@ async function startPostgres(context: Context, options: EmbeddedOptions, fixed_p
     } else {
       throw new Error(`PostgreSQL did not start; see ${join(place, 'postgres.log')}:\n${lastLines(output)}`)
     }
+  }
+}
+
+/**
+ * Makes the folder `wal-out`, and returns the settings with which PostgreSQL copies finished files of its write-ahead log there. After
+ * a minute with changes, it finishes a file early.
+ */
+async function prepareArchive({ place, user }: Context): Promise<ServerSettings> {
+  const folder = join(place, 'wal-out')
+  await fs.mkdir(folder, { recursive: true, mode: 0o700 })
+  await giveTo(user, folder)
+  return {
+    archive_mode: 'on',
+    archive_library: 'basic_archive',
+    'basic_archive.archive_directory': folder,
+    archive_timeout: '60s',
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { auditSettings, insecureAnchors } from './audit-settings.ts'
+import { backupProblems, backupSettings } from './backup-settings.ts'
 import { consoleProblems, consoleSettings, insecureConsoles } from './console-settings.ts'
 import { limitSettings, setCountLimits } from './limit-settings.ts'
 import { insecureMessages, messageProblems, messageSettings } from './message-settings.ts'
@@ -128,6 +129,7 @@ const processSettings = {
     text,
     'File that your backup job writes at the end of each good backup. "admin doctor" and the console compare its age with 26 hours. Empty: no check.',
   ),
+  ...backupSettings,
   stop_delay_s: setting(
     'STOP_DELAY_S',
     '',
@@ -521,7 +523,8 @@ export function readConfig(
   const config = parseSettings(env, providers, problems)
   if (config.collection_min > config.collection_max)
     problems.push('COLLECTION_MIN_AMOUNT must not be above COLLECTION_MAX_AMOUNT')
-  if (problems.length === 0) problems.push(...messageProblems(config), ...consoleProblems(config))
+  if (problems.length === 0)
+    problems.push(...messageProblems(config), ...consoleProblems(config), ...backupProblems(config))
   if (problems.length === 0 && calls_providers) problems.push(...providerProblems(config, providers))
   if (problems.length === 0 && config.node_env === 'production') {
     problems.push(...insecure(config, providers, calls_providers))

@@ -1,5 +1,6 @@
 // Exports the public interface of collections.
 
+export { queryBeforeSending } from './after-restore.ts'
 export { type Clearance, clearCollection } from './clear.ts'
 export { dateOfIdSql } from './days.ts'
 export { daysTask } from './days-task.ts'

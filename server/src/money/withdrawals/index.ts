@@ -1,5 +1,6 @@
 // Exports the public interface of withdrawals. An operator approves each withdrawal before the server makes its payout.
 
+export { doubtUnsentPayouts } from './after-restore.ts'
 export { type ApprovalService, createApprovalService } from './approval-service.ts'
 export { type Approval, findApprovals, requiredApprovals } from './approvals.ts'
 export {

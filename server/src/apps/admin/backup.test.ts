@@ -1,0 +1,98 @@
+// Tests what makes a restored database safe to start: payouts of the lost time are never sent again, and payments are queried first.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTestOperator } from '../../../test/operator.ts'
+import { A, HOUR, type PayoutWorld, statusOf, withPayoutWorld } from '../../../test/payout-processes.ts'
+import { payoutAnswers, type WithdrawalKey } from '../../../test/payouts.ts'
+import { PROVIDERS } from '../../adapters/providers/registry.ts'
+import { readConfig } from '../../kernel/lib/index.ts'
+import { prepareRestored, requireBackups } from './backup.ts'
+
+const RESTORED = {
+  backup: '20260105T080000Z-abcdef',
+  ended_at: '2026-01-05T08:00:00.000Z',
+  to: null,
+  recovered_to: null,
+}
+
+/** Approves a withdrawal in a process that sends no payouts, as the backup has it. */
+async function approvedUnsent(stage: PayoutWorld): Promise<WithdrawalKey> {
+  const key = await stage.submitted()
+  const api = await stage.another({ sends: false })
+  await api.hands.approve(key)
+  return key
+}
+
+const restore = ({ world }: PayoutWorld) =>
+  prepareRestored(world.deps, { url: world.url, must_separate: false }, RESTORED)
+
+async function later(stage: PayoutWorld, ms: number): Promise<void> {
+  stage.world.deps.clock.advance(ms)
+  await stage.work()
+}
+
+test('after a restore, a payout that was paid in the lost time is not sent again, and settles by a query of its reference', () =>
+  withPayoutWorld(async (stage) => {
+    const key = await approvedUnsent(stage)
+    const result = await restore(stage)
+    assert.deepEqual([result.ok, result.payouts_in_doubt, result.payouts], [true, 1, 'paused by this restore'])
+    assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION')
+    stage.script.status = () => payoutAnswers.paid(A)
+    await later(stage, 2_000)
+    assert.deepEqual([stage.executions(key), stage.questions(key)], [0, 1])
+    assert.equal(await statusOf(stage, key), 'SUCCESS')
+  }))
+
+test('after a restore, a payout that the provider does not have is never sent, also after the pause, until an operator decides', () =>
+  withPayoutWorld(async (stage) => {
+    const key = await approvedUnsent(stage)
+    await restore(stage)
+    const operator = await createTestOperator(stage.world)
+    const shown = await operator.show(key.id)
+    assert.match(shown.status_reason, /^The database was restored to 2026-01-05T08:00:00Z\. The provider may have paid/)
+    const [pause] = await stage.world.rows('select id, scope, reason from payout_pauses where ended_at is null')
+    assert.deepEqual([pause?.scope, pause?.reason], ['platform', 'The database was restored to 2026-01-05T08:00:00Z'])
+    const url = `/v1/operator/payout-pauses/${pause?.id}/end`
+    const ended = await stage.world.post(
+      url,
+      { reason: 'checked' },
+      { key: await operator.session(), idempotency_key: null },
+    )
+    assert.equal(ended.status, 200, ended.text)
+    stage.script.status = () => payoutAnswers.not_found
+    for (let hour = 0; hour < 3; hour++) await later(stage, HOUR)
+    assert.equal(stage.executions(key), 0)
+    assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION')
+  }))
+
+test('the restore writes one audit entry, and a second restore keeps the pause of the backup', () =>
+  withPayoutWorld(async (stage) => {
+    await restore(stage)
+    const again = await restore(stage)
+    assert.deepEqual([again.ok, again.payouts], [true, 'paused already in the backup'])
+    const entries = await stage.world.rows(
+      "select actor_kind, target_id, after from audit_log where action = 'database.restore' order by seq",
+    )
+    assert.equal(entries.length, 2)
+    assert.deepEqual(entries[0], {
+      actor_kind: 'command',
+      target_id: RESTORED.backup,
+      after: { backup: RESTORED.backup, restored_to: '2026-01-05T08:00:00Z', payouts_in_doubt: 0 },
+    })
+  }))
+
+test('a backup is refused without BACKUP_KEY and for a database of DATABASE_URL, with what to do', () => {
+  const key = Buffer.alloc(32, 3).toString('base64')
+  const config = (env: Record<string, string>) => readConfig(env, PROVIDERS)
+  assert.throws(() => requireBackups(config({})), /BACKUP_KEY is not set.*openssl rand -base64 32/)
+  const foreign = config({ BACKUP_KEY: key, DATABASE_URL: 'postgres://localhost/pay' })
+  assert.throws(() => requireBackups(foreign), /only for the embedded database.*with its own tools/)
+  assert.throws(() => config({ BACKUP_DIR: '/backup' }), /BACKUP_KEY must be set with BACKUP_DIR/)
+  assert.throws(() => config({ BACKUP_KEY: 'abc' }), /BACKUP_KEY must be 32 bytes in base64/)
+  assert.throws(() => config({ BACKUP_KEY: key, SECRET_KEY: key }), /BACKUP_KEY must not be a key of SECRET_KEY/)
+  assert.throws(
+    () => config({ BACKUP_DIR: '/backup', BACKUP_KEY: key, DATABASE_URL: 'postgres://localhost/pay' }),
+    /BACKUP_DIR is only for the embedded database, but DATABASE_URL is set/,
+  )
+})

@@ -1,0 +1,126 @@
+// Runs the commands `backup` and `restore`: what happens around the copies of the room kernel/backup.
+
+import { rename, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { anchorFileOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'
+import { archiveSource, backupKeyOf, makeBackup } from '../../kernel/backup/index.ts'
+import { findEmbedded } from '../../kernel/db/embedded.ts'
+import { type Deps, inTransaction, type Tx } from '../../kernel/db/index.ts'
+import { type Config, ConfigError, Refusal } from '../../kernel/lib/index.ts'
+import { queryBeforeSending } from '../../money/collections/index.ts'
+import { doubtUnsentPayouts, startPause } from '../../money/withdrawals/index.ts'
+import { COMMAND_ACT } from './act.ts'
+import { exportAnchors } from './anchors.ts'
+import { verify } from './verify.ts'
+
+const SECRET_KEY_APART =
+  'SECRET_KEY is not in the backup: keep a copy of it, and of BACKUP_KEY, in another place. Without SECRET_KEY no program can read the encrypted values'
+
+/** Throws a ConfigError if the configuration does not allow backups by this program. */
+export function requireBackups({ database_url, backup_key }: Config): void {
+  if (database_url !== '') {
+    throw new ConfigError(
+      'DATABASE_URL is set, and this command is only for the embedded database: back up your PostgreSQL with its own tools (docs/operate/backup.md)',
+    )
+  }
+  if (backup_key === '') {
+    throw new ConfigError(
+      'BACKUP_KEY is not set, and the backups are encrypted: make a key with openssl rand -base64 32, set BACKUP_KEY, and keep a copy of it',
+    )
+  }
+}
+
+/** Makes a backup of the embedded database, while its server runs or not. `server` is the folder of the embedded server. */
+export async function backUp({ config, clock, random }: Deps, server: string, place: string) {
+  const url = await findEmbedded(config.data_dir, 'superuser')
+  if (url === null)
+    throw new Error(`the embedded database in ${resolve(config.data_dir)} does not run: start the server`)
+  const key = backupKeyOf(config.backup_key)
+  const source = { url, server, place, data_dir: config.data_dir, key, clock, random }
+  const { folder, manifest, stored_bytes } = await makeBackup(source)
+  const archives = config.backup_dir !== '' && resolve(config.backup_dir) === resolve(place)
+  if (archives) await archiveSource(source)
+  if (config.backup_status_file !== '') await writeStatus(config.backup_status_file, manifest.id)
+  return {
+    backup: folder,
+    files: manifest.files.length,
+    stored_bytes,
+    ended_at: manifest.ended_at,
+    schema: manifest.schema,
+    key: manifest.key_id,
+    restores: archives
+      ? 'to any second from ended_at on, as far as the server archives'
+      : 'to ended_at only: set BACKUP_DIR to this folder and start the server again, to restore to any second',
+    remember: SECRET_KEY_APART,
+  }
+}
+
+/** Replaces the file of BACKUP_STATUS_FILE, whose time is the time of the last good backup. */
+async function writeStatus(file: string, id: string): Promise<void> {
+  await writeFile(`${file}.unfinished`, `${id}\n`, { flush: true })
+  await rename(`${file}.unfinished`, file)
+}
+
+/** What PostgreSQL restored. */
+export type Restored = { backup: string; ended_at: string; to: Date | null; recovered_to: Date | null }
+
+/**
+ * Makes a restored database safe to start, and checks it. One transaction pauses all payouts, brings payouts into doubt that the server
+ * may have sent after the restored time, and writes the audit entry. If the process dies, the place stays closed, and the restore begins
+ * again from the backup.
+ */
+export async function prepareRestored(
+  deps: Deps,
+  { url, must_separate }: { url: string; must_separate: boolean },
+  restored: Restored,
+) {
+  const recovered_to = restored.recovered_to?.toISOString() ?? restored.ended_at
+  const told = (restored.to?.toISOString() ?? recovered_to).replace(/\.000Z$/, 'Z')
+  const made = await inTransaction(deps.db, async (tx) => {
+    const payouts_in_doubt = await doubtUnsentPayouts(deps, tx, told)
+    const payments_to_query = await queryBeforeSending(deps, tx)
+    const payouts = await pausePayouts(deps, tx, `The database was restored to ${told}`)
+    await recordAudit(deps, tx, {
+      ...COMMAND_ACT,
+      merchant_id: PLATFORM,
+      action: 'database.restore',
+      target_type: 'database',
+      target_id: restored.backup,
+      after: { backup: restored.backup, restored_to: told, payouts_in_doubt },
+    })
+    return { payouts, payouts_in_doubt, payments_to_query }
+  })
+  const anchors = anchorFileOf(deps.config)
+  if (anchors !== null && deps.config.audit_anchor_file === '') await exportAnchors(deps, anchors)
+  const { ok, checks } = await verify(url, {
+    must_separate,
+    vault: deps.vault,
+    now: deps.clock.now(),
+    anchors: { file: null, now: deps.clock.now() },
+  })
+  const broken = checks.filter((check) => !check.ok).map(({ name, detail }) => ({ name, detail }))
+  return {
+    ok,
+    data_dir: resolve(deps.config.data_dir),
+    backup: restored.backup,
+    restored_to: told,
+    last_change: recovered_to,
+    ...made,
+    checks: checks.length,
+    ...(ok ? {} : { broken }),
+    next: ok
+      ? 'start the server with this DATA_DIR, import the statements of each provider, then end the pause of payouts, and make a new backup'
+      : 'the database stays closed: restore to another time, or read docs/operate/backup.md',
+  }
+}
+
+/** Pauses the payouts of the platform. If the backup has such a pause, it stays. */
+async function pausePayouts(deps: Deps, tx: Tx, reason: string): Promise<string> {
+  try {
+    await startPause(deps, tx, COMMAND_ACT, { scope: 'platform', target: '', reason })
+    return 'paused by this restore'
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'invalid_state') throw error
+    return 'paused already in the backup'
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Restores a backup into an empty DATA_DIR, and lets PostgreSQL replay the WAL up to the wanted time.
+ *
+ * The file `restore.unfinished` closes DATA_DIR from the first change until the caller releases it: no program opens the database
+ * before. If the process dies at any line, the next restore into the same DATA_DIR removes the files and begins again.
+ */
+import * as fs from 'node:fs/promises'
+import { join, relative, resolve, sep } from 'node:path'
+import pg from 'pg'
+import {
+  type EmbeddedDatabase,
+  type EmbeddedLog,
+  findEmbedded,
+  MAJOR,
+  prepareEmbedded,
+  startEmbedded,
+} from '../db/embedded.ts'
+import { findPlace, restoreMarker } from '../db/embedded-place.ts'
+import { BackupError } from './error.ts'
+import type { Manifest } from './manifest.ts'
+import { findRestorable, planWal, type RestoreSource, restoreFiles, WAL_IN } from './restore.ts'
+
+/** Options of `recoverDatabase`. */
+export type RecoverOptions = RestoreSource & {
+  data_dir: string
+  /** The folder for data if the user of PostgreSQL cannot reach DATA_DIR. */
+  outside: string
+  /** The names of the migrations of this program. */
+  migrations: readonly string[]
+  log: EmbeddedLog
+  /** Reports the progress to a person. */
+  report(line: string): void
+}
+
+/** A running database that PostgreSQL has recovered, and that no other program may open until `release`. */
+export type RecoveredDatabase = {
+  embedded: EmbeddedDatabase
+  manifest: Manifest
+  /** The time of the last recovered commit. Null means that the WAL after the backup has no commit. */
+  recovered_to: Date | null
+  /** Opens DATA_DIR for other programs. Call it after the stop of the database. */
+  release(): Promise<void>
+}
+
+/** The file with a secret key that may be in DATA_DIR before a restore. */
+const ALLOWED = 'secret.key'
+
+/** Restores and recovers a database. Throws a BackupError that tells what to do if the backup or the target does not allow it. */
+export async function recoverDatabase(options: RecoverOptions): Promise<RecoveredDatabase> {
+  const { to, report } = options
+  const data_dir = resolve(options.data_dir)
+  const backup = await findRestorable(options, { major: MAJOR, migrations: options.migrations })
+  const { manifest } = backup
+  const wal = await planWal(options, backup)
+  const marker = await closeFolder(data_dir, options.place)
+  report(`restores the backup ${manifest.id} of ${manifest.files.length} files into ${data_dir}`)
+  const { place, own } = await prepareEmbedded(data_dir, options.outside)
+  await restoreFiles(options, backup, wal, { server: place, own })
+  report('PostgreSQL replays the write-ahead log')
+  const embedded = await startEmbedded({
+    dataDir: data_dir,
+    log: options.log,
+    outside: options.outside,
+    restoring: true,
+    settings: {
+      restore_command: `test -f ../${WAL_IN}/%f && cp ../${WAL_IN}/%f "%p"`,
+      ...(to === null ? {} : { recovery_target_time: to.toISOString().replace('T', ' ').replace('Z', '+00') }),
+      recovery_target_action: 'promote',
+      hot_standby: 'off',
+      max_wal_size: '8GB',
+    },
+  }).catch((error: Error) => {
+    throw recoveryError(error, to, wal.gap)
+  })
+  try {
+    const recovered_to = await readRecoveredTo(data_dir)
+    await fs.rm(join(place, WAL_IN), { recursive: true, force: true })
+    return { embedded, manifest, recovered_to, release: () => fs.rm(marker) }
+  } catch (error) {
+    await embedded.stop()
+    throw error
+  }
+}
+
+/** Empties the folder of an unfinished restore, and marks the folder as unfinished. Refuses a folder with other files. */
+async function closeFolder(data_dir: string, place: string): Promise<string> {
+  const inside = relative(resolve(place), data_dir)
+  if (inside === '' || (inside !== '..' && !inside.startsWith(`..${sep}`)))
+    throw new BackupError(`${data_dir} is inside the folder of the backups: name a new folder outside of it`)
+  await fs.mkdir(data_dir, { recursive: true })
+  const marker = restoreMarker(data_dir)
+  const names = (await fs.readdir(data_dir)).filter((name) => name !== ALLOWED)
+  const is_unfinished = (await fs.stat(marker).catch(() => null)) !== null
+  if (names.length > 0 && !is_unfinished) {
+    throw new BackupError(
+      `${data_dir} is not empty (it has ${names.slice(0, 3).join(', ')}): name a new folder. The restore changes no existing database`,
+    )
+  }
+  if (is_unfinished) {
+    if ((await findEmbedded(data_dir).catch(() => null)) !== null)
+      throw new BackupError(
+        `PostgreSQL still runs on ${data_dir}: wait a minute, until it stops without its program, and try again`,
+      )
+    const server = await findPlace(data_dir).catch(() => null)
+    if (server !== null) await fs.rm(server, { recursive: true, force: true })
+    for (const name of names)
+      if (join(data_dir, name) !== marker) await fs.rm(join(data_dir, name), { recursive: true, force: true })
+  }
+  await fs.writeFile(marker, 'A restore into this folder has not finished.\n', { flush: true })
+  return marker
+}
+
+function recoveryError(error: Error, to: Date | null, gap: string | null): Error {
+  if (!/recovery ended before configured recovery target/.test(error.message)) return error
+  const last = /last completed transaction was at log time (\S+ \S+)/.exec(error.message)?.[1]
+  const reached = last === undefined ? '' : ` The last change is of ${last} UTC.`
+  const why =
+    gap === null
+      ? `the archived WAL ends before ${to?.toISOString()}.${reached} Choose an earlier time, or leave --to-time out`
+      : `the file ${gap} of the WAL is missing, so that the restore cannot reach ${to?.toISOString()}.${reached} Copy the file there again, or choose an earlier time`
+  return new BackupError(why)
+}
+
+async function readRecoveredTo(data_dir: string): Promise<Date | null> {
+  const url = await findEmbedded(data_dir, 'superuser')
+  const client = new pg.Client({ connectionString: url as string })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ at: Date | null }>('select pg_last_xact_replay_timestamp() as at')
+    return rows[0]?.at ?? null
+  } finally {
+    await client.end()
+  }
+}
