@@ -5,7 +5,7 @@ import { prepareCommand } from './apps/admin/commands.ts'
 import { commandsOf, helpOf } from './apps/admin/help.ts'
 import { OPTIONS, UsageError } from './apps/admin/options.ts'
 import { findStandalone } from './apps/admin/standalone.ts'
-import { type Deps, isUnavailable } from './kernel/db/index.ts'
+import { type Deps, describeRefusal, isUnavailable } from './kernel/db/index.ts'
 import { planMigrations } from './kernel/db/migration-plan.ts'
 import { adminCommand, ConfigError, createLog, Refusal, type Vault } from './kernel/lib/index.ts'
 import {
@@ -139,7 +139,7 @@ try {
   } else if (isUnavailable(error)) {
     process.stderr.write(databaseUnreachable(error))
   } else {
-    process.stderr.write(`${(error as Error).message}\n`)
+    process.stderr.write(`${describeRefusal(error) ?? (error as Error).message}\n`)
   }
   process.exitCode = error instanceof UsageError ? 2 : 1
 }

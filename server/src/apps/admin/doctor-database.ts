@@ -15,6 +15,7 @@ export const DATABASE_CHECKS = [
   'schema',
   'roles',
   'durability',
+  'pages',
   'clock',
   'replication',
   'connections',
@@ -39,6 +40,12 @@ const REPLICATION = sql(
      (select max(extract(epoch from replay_lag))::float8 from pg_stat_replication) as lag_s,
      (select string_agg(slot_name, ', ' order by slot_name) from pg_replication_slots where not active) as idle_slots,
      (select last_failed_time > coalesce(last_archived_time, '-infinity') from pg_stat_archiver) as archive_fails`,
+)
+const PAGES = sql(
+  '',
+  `select current_setting('data_checksums') = 'on' as are_checked, checksum_failures::int as damaged,
+     checksum_last_failure as last_at
+   from pg_stat_database where datname = current_database()`,
 )
 const CONNECTIONS = sql(
   '',
@@ -86,6 +93,7 @@ export function checkDatabase(reader: Reader, config: Config, input: DoctorInput
       if (problems.length === 0) return ok('the database keeps committed payments after a crash')
       return config.node_env === 'production' ? fail(problems.join('; ')) : warn(problems.join('; '))
     },
+    pages: () => checkPages(reader),
     clock: () => checkClock(reader, clock),
     replication: () => checkReplication(reader),
     connections: () => checkConnections(reader, config),
@@ -119,6 +127,20 @@ async function checkRoles(reader: Reader, must_separate: boolean): Promise<Check
   const problems = [...findings, ...(await lostRevocations(reader))]
   if (problems.length > 0) return fail(`a role has too many rights: ${problems.slice(0, 5).join('; ')}`)
   return note === null ? ok('the role of the server cannot rewrite history') : warn(note)
+}
+
+/** Fails if PostgreSQL has read a page with a wrong checksum since the start of its statistics. */
+async function checkPages(reader: Reader): Promise<CheckResult> {
+  const [row] = await reader.query<{ are_checked: boolean; damaged: number | null; last_at: Date | null }>(PAGES)
+  if (!row?.are_checked)
+    return warn(
+      'data checksums are off, so PostgreSQL does not notice a damaged page: stop PostgreSQL, run "pg_checksums --enable -D" with its data directory, and start it again',
+    )
+  if (row.damaged)
+    return fail(
+      `PostgreSQL read damaged pages ${row.damaged} times, the last time at ${row.last_at?.toISOString()}: pause the payouts, and follow "A corrupted page" of docs/operate/disasters.md`,
+    )
+  return ok('PostgreSQL checks its pages, and found no damaged page')
 }
 
 /** Compares the clock of this machine, and the heartbeats of the processes, with the clock of the database. */

@@ -375,6 +375,8 @@ async function initialise(context: Context, programs: Programs, unsafe: boolean)
     '--encoding=UTF8',
     '--locale=C',
     ...locale,
+    // PostgreSQL then reports a page that the disk has damaged. The default before version 18 is no checksums.
+    '--data-checksums',
     '--no-instructions',
     ...(unsafe ? ['--no-sync'] : []),
   ]

@@ -2,6 +2,8 @@
 
 import { adminCommand } from '../lib/index.ts'
 
+const DAMAGED =
+  'a file of the database is damaged. Pause the payouts, and follow "A corrupted page" of docs/operate/disasters.md'
 /** The remedies by SQLSTATE. */
 const REMEDIES: Readonly<Record<string, string>> = {
   '28P01': 'correct the user and the password in DATABASE_URL',
@@ -9,6 +11,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '3D000': 'correct the name of the database in DATABASE_URL, or create the database',
   '42501': `run "${adminCommand('migrate')}" with MIGRATION_DATABASE_URL, which grants the role of the server its rights`,
   '42P01': `run "${adminCommand('migrate')}"`,
+  XX001: DAMAGED,
+  XX002: DAMAGED,
   '53300': 'raise max_connections of PostgreSQL, or stop other programs',
 }
 
