@@ -13,6 +13,7 @@ import * as read from './options.ts'
 import { grantRole, issueToken, readEmails } from './people.ts'
 import { disableByEmail, dropLostSecondStep, enableByEmail, revokeOperator } from './people-rights.ts'
 import { abandonKey, type Report, rotateSecrets, secretsStatus } from './secrets.ts'
+import { planShards } from './shard-plan.ts'
 import { requireOptions } from './standalone.ts'
 import { importStatement, statementToImport } from './statements.ts'
 import { verify } from './verify.ts'
@@ -236,6 +237,7 @@ export const COMMANDS: Record<string, Command> = {
       )
     },
   },
+  'shard plan': { takes: [], must_exist: true, needs_key: false, prepare: () => planShards },
   migrate: {
     takes: ['plan', 'apply'],
     needs_key: false,

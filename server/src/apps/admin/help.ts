@@ -217,6 +217,13 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     options: { '--print': 'Print the statements. The command never changes a database' },
     example: '--print',
   },
+  'shard plan': {
+    does: [
+      'Prints where each table would go on several machines, with rows and size, the largest merchants, the number of',
+      'machines and shards, and what blocks. Changes nothing. Exit code 1 if the schema blocks it',
+    ],
+    more: ['docs/design/scale.md describes the two ways past one machine. Rows are the estimates of PostgreSQL.'],
+  },
   migrate: {
     takes: '[--plan|--apply]',
     does: [
