@@ -166,6 +166,7 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
     'Restarts PostgreSQL and kills its backends a hundred times each under load, over the Unix socket and over TCP, and checks that no payment is lost. Options: `LOSSES`, `SEED`.',
   endurance:
     'Fills the disk of the embedded database twenty times, and steps the clock of the processes a day ahead and back, under load, and checks that no payment is lost or stuck. Needs root, which may mount a small disk, and libfaketime (Debian). Options: `FULL_DISKS`, `CLOCK_STEPS`, `SEED`.',
+  ha: 'Starts three database nodes with Patroni and etcd, breaks them in each way under load, and checks that no payment is lost: see [High availability](operate/high-availability.md#how-this-is-tested). Needs root. Options: `ROUNDS`, `FAULTS`, `PER_SECOND`, `SEED`.',
   storm:
     'Runs 20,000 payments and 2,000 payouts while the provider fails and processes die, then compares both books. Takes 6 minutes. Options: `SEED`, `PAYMENTS`, `PAYOUTS`, `KILLS`.',
   journeys: 'Opens every screen and journey of the pay page in a browser, in each language, with and without scripts.',
@@ -183,7 +184,7 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
 }
 
 /** The npm commands whose programs print a help text. */
-const WITH_HELP = ['bench', 'mock-provider', 'simulator', 'vodacom-twin']
+const WITH_HELP = ['bench', 'ha', 'mock-provider', 'simulator', 'vodacom-twin']
 
 async function commandsPage(): Promise<string> {
   const { scripts } = JSON.parse(await readFile(new URL('package.json', ROOT), 'utf8')) as {

@@ -37,6 +37,8 @@ Environment
                 (one small wave; npm run stall: full)
   ROLLING       "full" restarts each process three times behind HAProxy, under 200 requests a second
                 (once, behind a balancer of the test; npm run rolling: full)
+  ROUNDS, FAULTS
+                Rounds and faults of npm run ha, which describes them with --help (none here; npm run ha: 1 round of all)
   SEED          Seed of the random tests: the same seed repeats a run (random; each test prints its seed)
 `
 

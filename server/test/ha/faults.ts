@@ -1,0 +1,179 @@
+// The faults of `npm run ha`. Each breaks one part of the cluster under load, and returns how to repair it.
+
+import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../crash/processes.ts'
+import {
+  configure,
+  copyAgain,
+  diskOf,
+  findEtcdLeader,
+  findLeader,
+  runOn,
+  standbysOf,
+  startMissing,
+  switchOver,
+  untilHealthy,
+} from './cluster.ts'
+import { type DatabaseNode, isEtcd, isPatroni, isPostgres, NODES, setLink, signalProcesses } from './network.ts'
+
+/** What a fault may use: random numbers of the seed, and a wait for a number of accepted payments. */
+export type FaultContext = { random: () => number; payments(count: number): Promise<void> }
+
+/**
+ * Breaks the cluster. Returns the repair, which the test calls when the platform accepts payments again. After the repair all nodes
+ * become healthy without further help.
+ */
+export type Fault = (context: FaultContext) => Promise<() => Promise<void>>
+
+/** The time in milliseconds for which a frozen node stands still. */
+const FROZEN_MS = 40_000
+/** The time in milliseconds after which a cut node is joined again. */
+const CUT_MS = 30_000
+/** The time in milliseconds in which Patroni must end the role of a node that an operator promoted beside the leader. */
+const DEMOTED_MS_MAX = 60_000
+
+async function leaderNow(): Promise<DatabaseNode> {
+  const leader = await findLeader()
+  if (leader === null) throw new Error('no node leads')
+  return leader
+}
+
+const everything = () => true
+const isDatabase = (command: string) => isPostgres(command) || isPatroni(command)
+
+/** Returns a node that follows the leader: the synchronous standby, or the other one. */
+async function followerOf(leader: DatabaseNode, kind: 'sync' | 'async'): Promise<DatabaseNode> {
+  const standbys = await standbysOf(leader)
+  const { application_name } = standbys.find((standby) => (standby.sync_state === 'sync') === (kind === 'sync')) ?? {}
+  const node = NODES.find(({ name }) => name === application_name)
+  if (node === undefined) throw new Error(`no ${kind} standby follows ${leader.name}`)
+  return node
+}
+
+const killPostgres: Fault = async () => {
+  signalProcesses(await leaderNow(), 'SIGKILL', isPostgres)
+  return async () => {} // Patroni starts it again, or another node has taken over.
+}
+
+const killDatabase: Fault = async () => {
+  signalProcesses(await leaderNow(), 'SIGKILL', isDatabase)
+  return async () => startMissing()
+}
+
+const freezeNode: Fault = async () => {
+  const leader = await leaderNow()
+  const begin = performance.now()
+  signalProcesses(leader, 'SIGSTOP', everything)
+  return async () => {
+    await sleep(Math.max(0, FROZEN_MS - (performance.now() - begin)))
+    signalProcesses(leader, 'SIGCONT', everything)
+  }
+}
+
+const cutNetwork: Fault = async () => {
+  const leader = await leaderNow()
+  const begin = performance.now()
+  setLink(leader, 'down')
+  return async () => {
+    await sleep(Math.max(0, CUT_MS - (performance.now() - begin)))
+    setLink(leader, 'up')
+  }
+}
+
+const killEtcdLeader: Fault = async () => {
+  signalProcesses(await findEtcdLeader(), 'SIGKILL', isEtcd)
+  return async () => startMissing()
+}
+
+const fillDisk: Fault = async () => {
+  const ballast = join(diskOf(await leaderNow()), 'ballast')
+  // The command fails when the disk is full.
+  execFileSync('sh', [
+    '-c',
+    `dd if=/dev/zero of=${ballast} bs=1M 2>/dev/null; dd if=/dev/zero bs=4k of=${ballast}-2 2>/dev/null; true`,
+  ])
+  return async () => {
+    for (const file of [ballast, `${ballast}-2`]) rmSync(file, { force: true })
+  }
+}
+
+const switchByHand: Fault = async () => {
+  await switchOver()
+  return async () => {}
+}
+
+/** Promotes a standby beside the leader. The servers must not use it, and what is written there must not last. */
+const promoteByHand: Fault = async ({ random }) => {
+  const leader = await leaderNow()
+  const promoted = await followerOf(leader, random() < 0.5 ? 'sync' : 'async')
+  await runOn(promoted, 'select pg_promote(false)')
+  const isPrimary = async () => (await runOn<{ is: boolean }>(promoted, 'select not pg_is_in_recovery() as is'))[0]?.is
+  await until(
+    'the promoted node is a primary',
+    async () => (await isPrimary().catch(() => false)) === true,
+    10_000,
+  ).catch(() => {})
+  const text = 'create table written_beside_the_leader ()'
+  const written = await runOn(promoted, text).then(
+    () => true,
+    () => false,
+  )
+  const users = await runOn<{ n: number }>(
+    promoted,
+    `select count(*)::int as n from pg_stat_activity where usename like 'malipo%'`,
+  ).catch(() => [{ n: 0 }])
+  if (users[0]?.n !== 0)
+    throw new Error(`Malipo has ${users[0]?.n} connections to ${promoted.name}, which does not lead`)
+  process.stdout.write(
+    `  ${promoted.name} promoted beside ${leader.name}; a write there was ${written ? 'accepted' : 'refused'}\n`,
+  )
+  return async () => {
+    const isStandby = async () => (await isPrimary().catch(() => true)) === false
+    await until(`${promoted.name} follows the leader again`, isStandby, DEMOTED_MS_MAX)
+    const left = await runOn(await leaderNow(), `select 1 from pg_class where relname = 'written_beside_the_leader'`)
+    if (left.length > 0) throw new Error('a write beside the leader came into the database of the platform')
+    // Its timeline is newer than that of the leader, so it cannot follow without a new copy.
+    await copyAgain(promoted)
+  }
+}
+
+/**
+ * The control, which must lose payments: the leader commits alone, both standbys receive nothing, and the leader dies. Its own copy
+ * never comes back, because it must follow the new leader.
+ */
+const loseAsynchronous: Fault = async ({ payments }) => {
+  await configure({
+    synchronous_mode: false,
+    synchronous_mode_strict: false,
+    // Otherwise no standby takes over after so much lost data.
+    maximum_lag_on_failover: 2 ** 30,
+  })
+  await untilHealthy(false)
+  const leader = await leaderNow()
+  const others = NODES.filter((node) => node !== leader)
+  const isReceiver = (command: string) => /^postgres: .*walreceiver/.test(command)
+  for (const node of others) signalProcesses(node, 'SIGSTOP', isReceiver)
+  await payments(20)
+  signalProcesses(leader, 'SIGKILL', isDatabase)
+  // A receiver that continued would still read what the leader sent before its death.
+  for (const node of others) signalProcesses(node, 'SIGKILL', isReceiver)
+  return async () => startMissing()
+}
+
+/** The faults that must lose nothing, by the names of the setting FAULTS. */
+export const FAULTS: Readonly<Record<string, Fault>> = {
+  'postgres-killed': killPostgres,
+  'database-killed': killDatabase,
+  'node-frozen': freezeNode,
+  'network-cut': cutNetwork,
+  'etcd-leader-killed': killEtcdLeader,
+  'disk-full': fillDisk,
+  switchover: switchByHand,
+  'promoted-by-hand': promoteByHand,
+}
+
+/** The control, by its name in the setting FAULTS. It runs last, because it leaves the books without payments. */
+export const CONTROL = { name: 'asynchronous', fault: loseAsynchronous }
