@@ -66,10 +66,11 @@ function runTest(): Promise<number> {
   const program = join(fileURLToPath(ROOT), 'server/test/ha/main.ts')
   // The shell is the first process of its namespace and collects the ended processes that have lost their parent.
   const command = ['sh', '-c', '"$@"; exit $?', 'sh', process.execPath, program]
-  const child = spawn('unshare', [...NAMESPACES, ...command], {
+  // If this process dies, the kernel kills `unshare`, whose end ends every process of the namespaces.
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'unshare', ...NAMESPACES, ...command], {
     // Temporary files go to the file system in memory of the test.
     env: { ...process.env, TMPDIR: '/mnt/tmp' },
-    stdio: ['pipe', 'inherit', 'inherit'],
+    stdio: ['ignore', 'inherit', 'inherit'],
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill('SIGKILL'))
   return new Promise((resolve) => {

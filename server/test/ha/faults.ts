@@ -1,9 +1,10 @@
 // The faults of `npm run ha`. Each breaks one part of the cluster under load, and returns how to repair it.
 
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { until } from '../crash/processes.ts'
 import {
   configure,
@@ -28,6 +29,7 @@ export type FaultContext = { random: () => number; payments(count: number): Prom
  */
 export type Fault = (context: FaultContext) => Promise<() => Promise<void>>
 
+const runProgram = promisify(execFile)
 /** The time in milliseconds for which a frozen node stands still. */
 const FROZEN_MS = 40_000
 /** The time in milliseconds after which a cut node is joined again. */
@@ -90,11 +92,11 @@ const killEtcdLeader: Fault = async () => {
 
 const fillDisk: Fault = async () => {
   const ballast = join(diskOf(await leaderNow()), 'ballast')
-  // The command fails when the disk is full.
-  execFileSync('sh', [
-    '-c',
-    `dd if=/dev/zero of=${ballast} bs=1M 2>/dev/null; dd if=/dev/zero bs=4k of=${ballast}-2 2>/dev/null; true`,
-  ])
+  // The disk is full when dd fails: first in large steps, then to the last page. The provider runs in this process, which must not wait.
+  const fill = (file: string, size: string) =>
+    runProgram('dd', ['if=/dev/zero', `of=${file}`, `bs=${size}`]).catch(() => {})
+  await fill(ballast, '1M')
+  await fill(`${ballast}-2`, '4k')
   return async () => {
     for (const file of [ballast, `${ballast}-2`]) rmSync(file, { force: true })
   }

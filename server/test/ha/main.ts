@@ -3,12 +3,14 @@
 
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findProblems, gatherFacts, waitQuiet } from '../crash/facts.ts'
+import { type Facts, findProblems, gatherFacts, waitQuiet } from '../crash/facts.ts'
 import { type Client, createClient, type Load, startLoad } from '../crash/load.ts'
+import { openCashier } from '../crash/payouts.ts'
 import { type Child, freePort, startChild, until } from '../crash/processes.ts'
-import { createRig, openShop, type Rig, seededRandom } from '../crash/rig.ts'
+import { createRig, openShop, type Rig, type Shop, seededRandom } from '../crash/rig.ts'
 import { logsOf, startCluster, untilHealthy } from './cluster.ts'
 import { CONTROL, FAULTS, type Fault } from './faults.ts'
+import { type Payouts, payoutProblems, startPayouts } from './payouts.ts'
 
 const ROUNDS = Number(process.env.ROUNDS ?? 1)
 const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
@@ -17,6 +19,8 @@ const NAMES = [...Object.keys(FAULTS), CONTROL.name]
 const CHOSEN = (process.env.FAULTS ?? 'all') === 'all' ? NAMES : (process.env.FAULTS ?? '').split(',')
 const CONCURRENCY = 16
 const SHOPS = 2
+/** The payouts that an operator approves in each round. */
+const PAYOUTS_PER_ROUND = 30
 const ENDINGS = ['123', '456', '001', '002', '010', '012', '777']
 /** The goals for the time without an accepted payment, in milliseconds. Fewer rounds say nothing about a median or a maximum. */
 const GOAL_MS = { p50: 20_000, max: 30_000 }
@@ -32,18 +36,17 @@ type Line = {
   name: string
   rounds: number
   acks: number
+  payouts: number
   lost: number
   twice: number
   other: string[]
   waits_ms: number[]
 }
 /** The platform under load: its processes, and everything that outlives the database. */
-type Platform = { rig: Rig; client: Client; processes: Child[]; random: () => number }
+type Platform = { rig: Rig; client: Client; payouts: Payouts; processes: Child[]; random: () => number }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-// The parent holds the other end of the standard input. When the parent ends, this process ends, and with it its namespaces.
-process.stdin.on('end', () => process.exit(1)).resume()
 async function main(): Promise<number> {
   const wrong = CHOSEN.filter((name) => !NAMES.includes(name))
   if (wrong.length > 0 || !(ROUNDS >= 1) || !(PER_SECOND >= 1)) {
@@ -75,37 +78,71 @@ async function startPlatform(): Promise<Platform> {
   await api.ready()
   const worker = startChild(rig.env({ ...env, PROCESS: 'worker', PORT: String(await freePort()) }))
   await until('the worker has started', () => worker.output().includes('worker started'))
-  return { rig, client: createClient(api.url, CONCURRENCY), processes: [api, worker], random: seededRandom(SEED) }
+  return {
+    rig,
+    client: createClient(api.url, CONCURRENCY),
+    payouts: { cashier: await openCashier(rig), funded: new Map() },
+    processes: [api, worker],
+    random: seededRandom(SEED),
+  }
 }
 
 /** Runs all rounds of a fault under load, then compares the books. `seen` has the problems of the earlier faults. */
 async function runFault(platform: Platform, name: string, fault: Fault, seen: Set<string>): Promise<Line> {
-  const { rig, client, processes, random } = platform
-  const shops = []
+  const { rig, client, payouts, processes, random } = platform
+  const [api] = processes
+  const rounds = fault === CONTROL.fault ? 1 : ROUNDS
+  const shops: Shop[] = []
   for (let i = 1; i <= SHOPS; i++) shops.push(await openShop(rig.deps, `${name} ${i}`))
   rig.shops.push(...shops)
-  await rig.configureWebhooks(processes[0]?.url ?? '')
+  const options = { name, count: fault === CONTROL.fault ? 0 : PAYOUTS_PER_ROUND * rounds, random }
+  const paying = await startPayouts(payouts, rig, api?.url ?? '', options)
+  await rig.configureWebhooks(api?.url ?? '')
   const load = startLoad({ client, shops, random, concurrency: CONCURRENCY, per_second: PER_SECOND, endings: ENDINGS })
   const waits_ms: number[] = []
-  for (let round = 1; round <= (name === CONTROL.name ? 1 : ROUNDS); round++) {
+  for (let round = 1; round <= rounds; round++) {
     waits_ms.push(await runRound(platform, load, fault))
     say(`${name} ${round}: ${seconds(waits_ms.at(-1) ?? 0)} s without an accepted payment`)
   }
-  await load.stop()
-  const { left } = await waitQuiet(rig, QUIET_MS_MAX)
-  all_acks.push(...load.acks)
-  const problems = findProblems(await gatherFacts(rig, all_acks)).filter((problem) => !seen.has(problem))
+  await Promise.all([load.stop(), paying.stop()])
+  const found = [...(await paymentProblems(platform, load)), ...(await payoutProblems(payouts, rig))]
+  const problems = found.filter((problem) => !seen.has(problem))
   for (const problem of problems) seen.add(problem)
   const lost = problems.filter((problem) => problem.startsWith('the database lacks the acknowledged payment'))
   const twice = problems.filter((problem) => TWICE.test(problem))
-  const other = [...problems.filter((problem) => !lost.includes(problem) && !twice.includes(problem)), ...load.problems]
-  if (left.open + left.due + left.pending > 0) other.push(`still open after the load: ${JSON.stringify(left)}`)
-  const counts = { acks: load.acks.length, lost: lost.length, twice: twice.length }
-  return { name, rounds: waits_ms.length, ...counts, other: [...twice, ...other], waits_ms }
+  const other = problems.filter((problem) => !lost.includes(problem) && !twice.includes(problem))
+  other.push(...load.problems, ...paying.problems)
+  const counts = { acks: load.acks.length, payouts: options.count, lost: lost.length, twice: twice.length }
+  return { name, rounds, ...counts, other: [...twice, ...other], waits_ms }
+}
+
+/** Waits until the platform has settled the payments, and describes each contradiction of the books. */
+async function paymentProblems({ rig, payouts }: Platform, load: Load): Promise<string[]> {
+  const { left } = await waitQuiet(rig, QUIET_MS_MAX)
+  all_acks.push(...load.acks)
+  const problems = findProblems(withoutMerchants(await gatherFacts(rig, all_acks), payouts.funded))
+  return left.open + left.due + left.pending === 0
+    ? problems
+    : [...problems, `still open after the load: ${JSON.stringify(left)}`]
+}
+
+/** Removes the merchants of payouts, whose money comes from no payment of the load. */
+function withoutMerchants(facts: Facts, merchants: ReadonlyMap<string, unknown>): Facts {
+  const isKept = ({ merchant_id }: { merchant_id: string }) => !merchants.has(merchant_id)
+  return {
+    ...facts,
+    collections: facts.collections.filter(isKept),
+    attempts: facts.attempts.filter(isKept),
+    moves: facts.moves.filter(isKept),
+    deliveries: facts.deliveries.filter(isKept),
+    balances: facts.balances.filter(isKept),
+    arrivals: facts.arrivals.filter(({ path }) => !merchants.has(path.slice(1))),
+  }
 }
 
 /** Problems of a payment or an event that the platform executed twice. */
-const TWICE = /prompted its payer (?!0 )\d+ times|the ledger credited|made \S+ and \S+|arrived under \d+ ids/
+const TWICE =
+  /prompted its payer (?!0 )\d+ times|the ledger credited|made \S+ and \S+|arrived under (?:two|\d+) ids|the provider executed/
 
 /** Breaks and repairs the cluster once. Returns the longest time between two accepted payments from the fault until all is healthy. */
 async function runRound({ processes, random }: Platform, load: Load, fault: Fault): Promise<number> {
@@ -159,9 +196,9 @@ const seconds = (ms: number) => (ms / 1_000).toFixed(1)
 const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0
 
-function describe({ name, rounds, acks, lost, twice, other, waits_ms }: Line): string {
+function describe({ name, rounds, acks, payouts, lost, twice, other, waits_ms }: Line): string {
   const waits = `${seconds(median(waits_ms)).padStart(6)} ${seconds(Math.max(...waits_ms)).padStart(6)}`
-  const counts = [rounds, acks, lost, twice, other.length].map((count) => String(count).padStart(8)).join(' ')
+  const counts = [rounds, acks, payouts, lost, twice, other.length].map((count) => String(count).padStart(8)).join(' ')
   return `${name.padEnd(20)} ${counts} ${waits}`
 }
 
@@ -170,7 +207,7 @@ function report({ processes }: Platform, lines: readonly Line[], begin: number):
   const exits = processes.filter((child) => !child.alive()).length
   say('')
   say(
-    `${'fault'.padEnd(20)} ${['rounds', 'accepted', 'lost', 'twice', 'problems'].map((word) => word.padStart(8)).join(' ')}  p50 s  max s`,
+    `${'fault'.padEnd(20)} ${['rounds', 'accepted', 'payouts', 'lost', 'twice', 'problems'].map((word) => word.padStart(8)).join(' ')}  p50 s  max s`,
   )
   for (const line of lines) say(describe(line))
   say(`exits of Malipo's processes: ${exits}; SEED=${SEED}; ${seconds(performance.now() - begin)} s`)
@@ -194,5 +231,8 @@ function failuresOf({ name, lost, twice, other, waits_ms }: Line): string[] {
   return failures
 }
 
-process.exitCode = await main()
+process.exitCode = await main().catch((error: Error) => {
+  say(`FAILED: ${error.message}`)
+  return 1
+})
 process.exit()
