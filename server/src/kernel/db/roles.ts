@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { adminCommand, ConfigError } from '../lib/index.ts'
+import { adminCommand, ConfigError, splitDatabaseUrl } from '../lib/index.ts'
 import { LOCK_KEY, MIGRATIONS_DIR, type MigrateLog, withClient } from './migrate.ts'
 import { type Reader, sql } from './pool.ts'
 
@@ -132,7 +132,7 @@ export type RoleNames = { owner: string; runtime: string; database: string }
 
 /** Returns the names of the two roles and the database, from the two URLs. An empty URL gives the default names. */
 export function roleNames(database_url: string, migration_database_url: string): RoleNames {
-  const parse = (url: string) => (url === '' ? null : new URL(url))
+  const parse = (url: string) => (url === '' ? null : new URL(splitDatabaseUrl(url).urls[0] as string))
   const [served, owned] = [parse(database_url), parse(migration_database_url)]
   const name = (url: URL | null) => decodeURIComponent(url?.username ?? '')
   const has_both = served !== null && owned !== null
@@ -151,14 +151,27 @@ export function rolesSql({ owner, runtime, database }: RoleNames): string {
     `do $do$ begin
   if not exists (select from pg_roles where rolname = ${literal(role)}) then create role ${quoted(role)} login; end if;
 end $do$;`
-  return `-- Run these statements as a superuser, connected to the database ${database}. A second run changes nothing.
+  // Only a superuser may name an attribute such as NOSUPERUSER, so the statements name it only if the role has it.
+  const limit = (role: string, attributes: readonly string[]) => {
+    const has = attributes.map((attribute) => COLUMN_OF_ATTRIBUTE[attribute]).join(' or ')
+    return `do $do$ begin
+  if exists (select from pg_roles where rolname = ${literal(role)} and (${has})) then
+    alter role ${quoted(role)} ${attributes.map((attribute) => `no${attribute}`).join(' ')};
+  end if;
+end $do$;`
+  }
+  return `-- Run these statements as a superuser, connected to the database ${database}. A second run changes nothing. On a managed service, run
+-- them as its administrator: a role with CREATEROLE and CREATEDB that owns the database.
 -- Then set a password for each new role: alter role ${r} password '...';
 -- MIGRATION_DATABASE_URL names ${owner}, which owns the tables. DATABASE_URL names ${runtime}.
 -- The next start, or "${adminCommand('migrate')}", grants the privileges on the tables.
 ${make(owner)}
 ${make(runtime)}
-alter role ${o} nosuperuser nobypassrls noreplication;
-alter role ${r} nosuperuser nocreatedb nocreaterole nobypassrls noreplication;
+${limit(owner, ['superuser', 'bypassrls', 'replication'])}
+${limit(runtime, ['superuser', 'createdb', 'createrole', 'bypassrls', 'replication'])}
+do $do$ begin
+  if not (select rolsuper from pg_roles where rolname = current_user) then grant ${o} to current_user; end if;
+end $do$;
 alter database ${d} owner to ${o};
 revoke all on database ${d} from public;
 grant connect on database ${d} to ${r};
@@ -166,6 +179,14 @@ revoke create on schema public from public;
 grant create, usage on schema public to ${o};
 grant usage on schema public to ${r};
 `
+}
+
+const COLUMN_OF_ATTRIBUTE: Readonly<Record<string, string>> = {
+  superuser: 'rolsuper',
+  createdb: 'rolcreatedb',
+  createrole: 'rolcreaterole',
+  bypassrls: 'rolbypassrls',
+  replication: 'rolreplication',
 }
 
 function quoted(name: string): string {
