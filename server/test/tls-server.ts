@@ -7,14 +7,15 @@ import { createServer } from 'node:tls'
 /** The end of the certificate, in seconds since 1970. */
 export const CERTIFICATE_END_S = 4_949_067_222
 
-// The key belongs only to this certificate of localhost, which no program trusts.
-const KEY = `-----BEGIN PRIVATE KEY-----
+/** The private key of LOCALHOST_CERTIFICATE. */
+export const LOCALHOST_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg4aeeOW6LpwmxzXWa
 g+3FNIWPzsaueRUrzx7w2S0W4+GhRANCAATAXYmtddHej7kFJQxdv0I1K6GsdSLe
 5qpa4vXURz/vEamZloxpUU6/vMSw2YhSTJiw5q9GBcXPWhakCxi4r3Dz
 -----END PRIVATE KEY-----`
 
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+/** A certificate of localhost that signs itself, and that no program trusts. */
+export const LOCALHOST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBfzCCASWgAwIBAgIUdiQ7BJLLYwqQLIUj3+WNIg/TZxcwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMzIwNTM0MloYDzIxMjYxMDMw
 MjA1MzQyWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
@@ -28,7 +29,9 @@ OG5d
 
 /** Starts a server that accepts connections and answers nothing. */
 export async function startTlsServer(): Promise<{ port: number; close(): void }> {
-  const server = createServer({ key: KEY, cert: CERTIFICATE }, (socket) => socket.on('error', () => {}))
+  const server = createServer({ key: LOCALHOST_KEY, cert: LOCALHOST_CERTIFICATE }, (socket) =>
+    socket.on('error', () => {}),
+  )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return { port: (server.address() as AddressInfo).port, close: () => server.close() }

@@ -1,16 +1,25 @@
 // Checks whether the connections of a database URL can be read or changed by other machines.
 
 import pg from 'pg'
-import { isThisMachine } from '../lib/index.ts'
+import { isThisMachine, splitDatabaseUrl } from '../lib/index.ts'
 
 /** A connection that another machine can read or change: the host of the database, and the reason. */
 export type ConnectionRisk = { host: string; why: string }
 
 /**
- * Returns the risk of connections to this URL. Null means that they stay on this machine, or that TLS encrypts them and the
- * server must prove its name. The driver itself reads the URL, so that PGHOST and PGSSLMODE count too.
+ * Returns the risk of connections to the first host of this URL that has one. Null means that they stay on this machine, or that
+ * TLS encrypts them and the server must prove its name. The driver itself reads the URL, so that PGHOST and PGSSLMODE count too.
  */
 export function connectionRisk(url: string): ConnectionRisk | null {
+  if (url === '') return riskOfHost('')
+  for (const one of splitDatabaseUrl(url).urls) {
+    const risk = riskOfHost(one)
+    if (risk !== null) return risk
+  }
+  return null
+}
+
+function riskOfHost(url: string): ConnectionRisk | null {
   const { host, ssl } = new pg.Client({ connectionString: url }) as unknown as { host: string; ssl: TlsOptions }
   if (host.startsWith('/') || isThisMachine(host)) return null
   if (ssl === false)

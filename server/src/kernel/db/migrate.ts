@@ -7,7 +7,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
+import type pg from 'pg'
+import { openClient } from './hosts.ts'
 import { splitStatements } from './migration-locks.ts'
 import { watchWaits } from './migration-waits.ts'
 import { type Reader, sql } from './pool.ts'
@@ -396,9 +397,7 @@ export async function readApplied(client: pg.Client): Promise<Map<string, Applie
 
 /** Runs `work` on a connection of its own, and closes the connection. If the database is unreachable, throws. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {}) // A lost connection also rejects the statement in progress.
-  await client.connect()
+  const client = await openClient(url)
   try {
     return await work(client)
   } finally {

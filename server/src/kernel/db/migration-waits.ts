@@ -1,7 +1,8 @@
 // Finds which transactions a migration waits for.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
+import { openClient } from './hosts.ts'
 
 const WATCH_EVERY_MS = 20
 
@@ -11,9 +12,7 @@ export async function watchWaits(
   client: pg.Client,
 ): Promise<{ holders(): string; stop(): Promise<void> }> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  const watcher = new pg.Client({ connectionString: url })
-  watcher.on('error', () => {})
-  await watcher.connect()
+  const watcher = await openClient(url)
   let running = true
   let last = ''
   const look = async () => {

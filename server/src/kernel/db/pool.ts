@@ -2,6 +2,7 @@
 
 import pg from 'pg'
 import type { Metrics } from '../lib/index.ts'
+import { createHosts, type DatabaseHosts } from './hosts.ts'
 import { statementTimes } from './statement-times.ts'
 import { createWatch, type DbWatch, destroyConnection } from './watch.ts'
 
@@ -168,7 +169,8 @@ type Connections = {
 }
 
 function createConnections(options: DbOptions): Connections {
-  const pool = createPool(options)
+  const hosts = createHosts(options.url)
+  const pool = createPool(options, hosts)
   let closing = false
   // While the pool closes, the server may end a connection first. This end is no error.
   pool.on('error', (error) => closing || options.on_error?.(error))
@@ -183,7 +185,7 @@ function createConnections(options: DbOptions): Connections {
   pool.on('remove', (client) => clients.delete(client))
   const watch = options.watch
     ? createWatch({
-        url: options.url,
+        hosts,
         on_silent() {
           options.watch?.on_silent()
           // From this moment on, the pool cannot determine the state of statements on the connection, and no caller may wait for these
@@ -221,7 +223,7 @@ function createConnections(options: DbOptions): Connections {
     watch,
     has_hook: options.before !== undefined,
     watched,
-    borrow: () => borrowClient(pool, watched),
+    borrow: () => borrowClient(pool, hosts, watched),
     send,
     run: async <Row>(client: pg.ClientBase, statement: Statement, values?: readonly unknown[]) =>
       (await send(client, statement, values)).rows as Row[],
@@ -243,9 +245,9 @@ function createConnections(options: DbOptions): Connections {
   }
 }
 
-function createPool(options: DbOptions): pg.Pool {
+function createPool(options: DbOptions, { Client }: DatabaseHosts): pg.Pool {
   return new pg.Pool({
-    connectionString: options.url,
+    Client,
     max: options.max_connections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 60_000,
@@ -272,11 +274,15 @@ function createPool(options: DbOptions): pg.Pool {
  * Returns a connection of the pool. If the caller gave up before the connection arrived, the connection goes back to the
  * pool.
  */
-async function borrowClient(pool: pg.Pool, watched: Connections['watched']): Promise<pg.PoolClient> {
+async function borrowClient(
+  pool: pg.Pool,
+  hosts: DatabaseHosts,
+  watched: Connections['watched'],
+): Promise<pg.PoolClient> {
   const requested: Promise<pg.PoolClient>[] = []
   try {
     return await watched(() => {
-      const connecting = pool.connect()
+      const connecting = hosts.inTurn(() => pool.connect())
       requested.push(connecting)
       return connecting
     })
@@ -452,6 +458,9 @@ export function oneStatement(db: DbSession): Tx {
 const TRANSACTION_ABORTED = '25P02'
 const DISK_FULL = '53100'
 const LOCK_TIMEOUT = '55P03'
+/** The messages of the driver about connections that it lost or could not open. */
+const NO_CONNECTION =
+  /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|SSL connection/
 
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code
@@ -474,12 +483,12 @@ export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (/^(08|53|57|58)/.test(code) || [LOCK_TIMEOUT, '25006', '25P03', '40001', '40P01'].includes(code)) return true
   if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) return true
+  // The certificate of the database is wrong or has expired, so no statement began.
+  if (/^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/.test(code)) return true
   // ENOENT of `connect` means a missing socket. Any other missing file has nothing to do with the database.
   if (code === 'ENOENT' && (error as { syscall?: unknown }).syscall === 'connect') return true
   const message = error instanceof Error ? error.message : ''
-  return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
-    message,
-  )
+  return NO_CONNECTION.test(message)
 }
 
 /** Returns true if a statement waited too long for a lock that another transaction holds. */

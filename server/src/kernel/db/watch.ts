@@ -1,7 +1,9 @@
 // Detects a silent database, which neither answers nor closes its connections, for example after a network failure. A
 // heartbeat over a separate connection tells a silent database from a slow statement.
 
-import pg from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import type { DatabaseHosts } from './hosts.ts'
 
 /** The time that a statement waits before the watch sends a heartbeat. */
 const PATIENCE_MS = 300
@@ -16,7 +18,7 @@ const PROBE_EVERY_MS = 10_000
 
 /** Options of `createWatch`. */
 export type WatchOptions = {
-  url: string
+  hosts: DatabaseHosts
   /** The function that the watch calls when the database becomes silent. The connections of the pool are then unusable. */
   on_silent: () => void
   /** The function that the watch calls when the database answers again. */
@@ -53,8 +55,8 @@ function isAnswer(error: unknown): boolean {
 type WaitingCall = { since: number; reject: (error: Error) => void }
 
 /** Makes a watch. While the database answers every statement soon, the watch sends no heartbeat. */
-export function createWatch({ url, on_silent, on_answer }: WatchOptions): DbWatch {
-  const heartbeat = createHeartbeat(url)
+export function createWatch({ hosts, on_silent, on_answer }: WatchOptions): DbWatch {
+  const heartbeat = createHeartbeat(hosts)
   const waiting = new Set<WaitingCall>()
   let check_timer: NodeJS.Timeout | null = null
   let checking = false
@@ -68,9 +70,8 @@ export function createWatch({ url, on_silent, on_answer }: WatchOptions): DbWatc
     for (const { reject } of [...waiting]) reject(silence())
     waiting.clear()
     on_silent()
-    while (!closed && !(await heartbeat.beat())) {
-      // Each heartbeat waits for its timeout, so the loop is not busy.
-    }
+    // A heartbeat may fail at once, because no host accepts writes.
+    while (!closed && !(await heartbeat.beat())) await sleep(CHECK_EVERY_MS)
     silent = false
     if (!closed) on_answer()
   }
@@ -130,7 +131,7 @@ export function createWatch({ url, on_silent, on_answer }: WatchOptions): DbWatc
 }
 
 /** A connection for heartbeats alone. */
-function createHeartbeat(url: string) {
+function createHeartbeat(hosts: DatabaseHosts) {
   let answered_at = 0
   let reconnect_timer: NodeJS.Timeout | null = null
   let connection: { client: pg.Client; connected: Promise<unknown> } | null = null
@@ -141,8 +142,7 @@ function createHeartbeat(url: string) {
     if (dropped !== null) destroyConnection(dropped.client)
   }
   const connect = () => {
-    const client = new pg.Client({
-      connectionString: url,
+    const client = new hosts.Client({
       application_name: 'malipo heartbeat',
       keepAlive: true,
       keepAliveInitialDelayMillis: PROBE_EVERY_MS,
@@ -162,19 +162,27 @@ function createHeartbeat(url: string) {
     answered() {
       answered_at = performance.now()
     },
-    /** Sends one heartbeat. Returns true if the database answered, even with an error. */
+    /**
+     * Sends one heartbeat. Returns true if the database answered, even with an error. With several hosts, returns true only if
+     * one of them accepts the connection.
+     */
     async beat(): Promise<boolean> {
       const begun_at = performance.now()
-      return await withinTicks(HEARTBEAT_TIMEOUT_MS, async () => {
-        const { client, connected } = connection ?? connect()
-        await connected
-        await client.query('select 1')
-      }).then(
+      return await withinTicks(HEARTBEAT_TIMEOUT_MS, () =>
+        hosts.inTurn(async () => {
+          const { client, connected } = connection ?? connect()
+          await connected
+          await client.query('select 1')
+        }),
+      ).then(
         () => true,
         (error) => {
+          const late = connection
           drop()
+          if (error !== LATE) return hosts.count === 1
+          if (late !== null) hosts.leave(late.client)
           // On a busy machine the heartbeat may be late. An answer to another statement in the meantime counts too.
-          return error !== LATE || answered_at > begun_at
+          return answered_at > begun_at
         },
       )
     },

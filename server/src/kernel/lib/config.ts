@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { auditSettings, insecureAnchors } from './audit-settings.ts'
 import { backupProblems, backupSettings } from './backup-settings.ts'
 import { consoleProblems, consoleSettings, insecureConsoles } from './console-settings.ts'
+import { databaseUrl } from './database-url.ts'
 import { limitSettings, setCountLimits } from './limit-settings.ts'
 import { insecureMessages, messageProblems, messageSettings } from './message-settings.ts'
 import { monitoringSettings } from './monitoring-settings.ts'
@@ -139,8 +140,8 @@ const processSettings = {
   database_url: setting(
     'DATABASE_URL',
     '',
-    url('postgres:', 'postgresql:'),
-    'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL in DATA_DIR. Do not use a superuser.',
+    databaseUrl,
+    'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL in DATA_DIR. Several hosts: host:port,host:port with target_session_attrs=read-write. Do not use a superuser.',
     { secret: true },
   ),
   database_tls_not_needed: setting(
@@ -152,7 +153,7 @@ const processSettings = {
   migration_database_url: setting(
     'MIGRATION_DATABASE_URL',
     '',
-    url('postgres:', 'postgresql:'),
+    databaseUrl,
     'The database of DATABASE_URL with the role that owns its tables. Only migrations use this role. Empty: the role of DATABASE_URL migrates.',
     { secret: true },
   ),

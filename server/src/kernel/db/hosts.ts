@@ -1,0 +1,142 @@
+// Connects to the hosts of a database URL in turn. A standby is the wrong host if the URL demands a host that accepts writes.
+
+import pg from 'pg'
+import { splitDatabaseUrl } from '../lib/index.ts'
+
+/** The time for which a single connection waits for one host. */
+const CONNECT_TIMEOUT_MS = 10_000
+
+/** The failure of each host, in the order of the attempts. */
+type HostFailure = { host: string; error: Error }
+
+/** The hosts of one database. The pool and the heartbeat of a process share them, so that both use the same host. */
+export type DatabaseHosts = {
+  readonly count: number
+  /** The class of connections that the pool makes. Each new connection leads to the current host. */
+  readonly Client: new (
+    config?: pg.ClientConfig,
+  ) => pg.Client
+  /** Records that the host of `client` does not answer. The next connection leads to the next host. */
+  leave(client: pg.Client): void
+  /**
+   * Calls `connect` until it succeeds, at most once for each host. An error of `connect` that is no failure of a host ends the
+   * attempts.
+   */
+  inTurn<Result>(connect: () => Promise<Result>): Promise<Result>
+}
+
+/** Reads the hosts of a database URL. Throws if the URL is wrong. */
+export function createHosts(url: string): DatabaseHosts {
+  const { urls, must_accept_writes, options } = splitDatabaseUrl(url)
+  const failures = new WeakMap<object, HostFailure>()
+  let current = 0
+  const places = new WeakMap<pg.Client, number>()
+  const leave = (client: pg.Client) => {
+    if (places.get(client) === current) current = (current + 1) % urls.length
+  }
+
+  class HostClient extends pg.Client {
+    constructor(config: pg.ClientConfig = {}) {
+      const merged = [options, config.options].filter(Boolean).join(' ')
+      super({ ...config, connectionString: urls[current] as string, ...(merged === '' ? {} : { options: merged }) })
+      places.set(this, current)
+    }
+
+    override connect(): Promise<pg.Client>
+    override connect(callback: (error: Error) => void): void
+    override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
+      const connected = this.connectToWritable()
+      if (callback === undefined) return connected
+      connected.then(() => callback(null as unknown as Error), callback)
+      return undefined
+    }
+
+    async connectToWritable(): Promise<pg.Client> {
+      const reported = reportedSettings(this)
+      try {
+        await super.connect()
+        if (must_accept_writes) await requireWritable(this, reported)
+        return this
+      } catch (error) {
+        leave(this)
+        failures.set(error as Error, { host: `${this.host}:${this.port}`, error: error as Error })
+        throw error
+      }
+    }
+  }
+
+  return {
+    count: urls.length,
+    Client: HostClient,
+    leave,
+    async inTurn(connect) {
+      if (urls.length === 1) return connect()
+      const failed: HostFailure[] = []
+      for (;;) {
+        try {
+          return await connect()
+        } catch (error) {
+          // The pool replaces the error of a timeout by an error of its own, with the original error as the cause.
+          const failure = failures.get(error as Error) ?? failures.get((error as { cause?: object }).cause ?? {})
+          if (failure === undefined || isRoleRefusal(error)) throw error
+          failed.push(failure)
+          if (failed.length === urls.length) throw noHost(failed)
+        }
+      }
+    },
+  }
+}
+
+/** Opens one connection to the right host of a database URL. The caller ends the connection. */
+export async function openClient(url: string, config: pg.ClientConfig = {}): Promise<pg.Client> {
+  const hosts = createHosts(url)
+  return hosts.inTurn(async () => {
+    const client = new hosts.Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config })
+    client.on('error', () => {}) // A lost connection also rejects the statement in progress.
+    await client.connect()
+    return client
+  })
+}
+
+const READ_ONLY = '25006'
+
+/** Collects the settings that PostgreSQL reports while a connection opens. PgBouncer does not report all of them. */
+function reportedSettings(client: pg.Client): Map<string, string> {
+  const reported = new Map<string, string>()
+  const { connection } = client as unknown as { connection: NodeJS.EventEmitter }
+  connection.on('parameterStatus', (message: { parameterName: string; parameterValue: string }) =>
+    reported.set(message.parameterName, message.parameterValue),
+  )
+  return reported
+}
+
+const ACCEPTS_WRITES =
+  "select pg_is_in_recovery() as is_standby, current_setting('default_transaction_read_only')::bool as is_read_only"
+
+/** If the host accepts no writes, ends the connection and throws an error with the SQLSTATE of a read-only database. */
+async function requireWritable(client: pg.Client, reported: ReadonlyMap<string, string>): Promise<void> {
+  let is_standby = reported.get('in_hot_standby') === 'on'
+  let is_read_only = reported.get('default_transaction_read_only') === 'on'
+  if (!reported.has('in_hot_standby') || !reported.has('default_transaction_read_only')) {
+    const { rows } = await client.query<{ is_standby: boolean; is_read_only: boolean }>(ACCEPTS_WRITES)
+    is_standby = rows[0]?.is_standby === true
+    is_read_only = rows[0]?.is_read_only === true
+  }
+  if (!is_standby && !is_read_only) return
+  client.on('error', () => {}) // The connection may break before it ends.
+  client.end().catch(() => {})
+  const why = is_standby ? 'is a standby' : 'is read-only'
+  throw Object.assign(new Error(`the host ${why} and accepts no writes`), { code: READ_ONLY })
+}
+
+/** Returns true if PostgreSQL refused the role or the database. The other hosts have the same roles and databases. */
+function isRoleRefusal(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && /^(28|3D|42)/.test(code)
+}
+
+function noHost(failed: readonly HostFailure[]): Error {
+  const texts = failed.map(({ host, error }) => `${host}: ${error.message || (error as { code?: string }).code}`)
+  const code = failed.every(({ error }) => (error as { code?: string }).code === READ_ONLY) ? READ_ONLY : '08001'
+  return Object.assign(new Error(`no host of the database accepts writes (${texts.join('; ')})`), { code })
+}
