@@ -167,6 +167,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   endurance:
     'Fills the disk of the embedded database twenty times, and steps the clock of the processes a day ahead and back, under load, and checks that no payment is lost or stuck. Needs root, which may mount a small disk, and libfaketime (Debian). Options: `FULL_DISKS`, `CLOCK_STEPS`, `SEED`.',
   ha: 'Starts three database nodes with Patroni and etcd, breaks them in each way under load, and checks that no payment is lost: see [High availability](operate/high-availability.md#how-this-is-tested). Needs root. Options: `ROUNDS`, `FAULTS`, `PER_SECOND`, `SEED`.',
+  pgbouncer:
+    'Runs the product through PgBouncer in transaction mode under load, kills PgBouncer, and checks that no payment is lost and that a wrong configuration is refused. Needs PgBouncer (Debian). Option: `LOAD_S`.',
   storm:
     'Runs 20,000 payments and 2,000 payouts while the provider fails and processes die, then compares both books. Takes 6 minutes. Options: `SEED`, `PAYMENTS`, `PAYOUTS`, `KILLS`.',
   journeys: 'Opens every screen and journey of the pay page in a browser, in each language, with and without scripts.',

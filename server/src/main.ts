@@ -8,7 +8,7 @@ import { type DemoUser, demoUsers, ensureDemoMerchant } from './apps/admin/demo.
 import { exposeMachineGauges } from './apps/admin/machine-gauges.ts'
 import { requireSafeProduction } from './apps/admin/production.ts'
 import { createThreadedRecorder } from './apps/request-log/index.ts'
-import { type Deps, describeRefusal, isSuperuser, isUnavailable, ownedTable } from './kernel/db/index.ts'
+import { type Deps, describeRefusal, isSuperuser, isUnavailable, ownedTable, requireSession } from './kernel/db/index.ts'
 import {
   type App,
   type OpenPort,
@@ -97,6 +97,7 @@ async function startServer(config: Config, log: Log, { releases, draining, work 
   const deps = await realDeps(config, log, database.url)
   releases.push(() => deps.db.close())
   releases.push(() => deps.tracer.close())
+  await requireSession(deps.db, config.database_pooler === 'transaction')
   if (config.node_env === 'production') await requireSafeProduction(deps)
   if (await isSuperuser(deps.db)) {
     log.warn(

@@ -40,11 +40,13 @@ import {
   parseSecretKeys,
   readConfig,
   SECRET_KEY_BYTES,
+  splitDatabaseUrl,
   systemClock,
   systemRandom,
   textLog,
   unknownSettings,
   type Vault,
+  withPooler,
 } from './kernel/lib/index.ts'
 import { createMetrics } from './kernel/lib/metrics-registry.ts'
 
@@ -118,7 +120,7 @@ export async function gatherDoctorInput(
     must_separate: is_embedded || config.migration_database_url !== '',
     no_database: `the embedded database in ${resolve(config.data_dir)} does not run: start the server`,
   }
-  const url = is_embedded ? await findEmbedded(config.data_dir, 'runtime').catch(() => null) : config.database_url
+  const url = is_embedded ? await findEmbedded(config.data_dir, 'runtime').catch(() => null) : serverUrl(config)
   if (url === null) return { ...found, ...none }
   const reader = createDb({ url, max_connections: 1, application_name: 'malipo doctor' })
   return { ...found, reader, pending: () => pendingMigrations(url), close: () => reader.close() }
@@ -209,6 +211,22 @@ export type OpenDatabase = {
   folders: string[]
 }
 
+/** Returns the URL of the server's own connections: DATABASE_URL, marked if it leads to a pooler. Empty for the embedded database. */
+function serverUrl({ database_url, database_pooler }: Config): string {
+  return database_url !== '' && database_pooler === 'transaction' ? withPooler(database_url) : database_url
+}
+
+/** If migrations are pending and no URL leads to PostgreSQL itself, throws a ConfigError. */
+async function requireDirectMigration(owner_url: string): Promise<void> {
+  if (!splitDatabaseUrl(owner_url).is_pooled) return
+  const missing = await pendingMigrations(owner_url)
+  if (missing.length === 0) return
+  throw new ConfigError(
+    `${missing.length} migrations are pending, and a pooler cannot run them, because they need a session of their own: set ` +
+      'MIGRATION_DATABASE_URL to PostgreSQL itself, with the role that owns the tables',
+  )
+}
+
 /**
  * Opens the configured database. If the configuration names none, opens the embedded database of DATA_DIR, which always has
  * two roles. If `must_exist` is true and DATA_DIR has no database, throws a ConfigError and makes no database.
@@ -219,7 +237,7 @@ export async function openDatabase(
   releases: Releases,
   { must_exist = false }: { must_exist?: boolean } = {},
 ): Promise<OpenDatabase> {
-  const url = config.database_url
+  const url = serverUrl(config)
   if (url === '' && config.migration_database_url !== '') {
     throw new ConfigError(
       'MIGRATION_DATABASE_URL is set, but DATABASE_URL is empty: set DATABASE_URL to the same database with the role of the ' +
@@ -289,6 +307,7 @@ export async function openRestored(
  */
 export async function migrateDatabase({ url, owner_url }: OpenDatabase, log?: Log): Promise<string[]> {
   await requireVersion(owner_url)
+  await requireDirectMigration(owner_url)
   const lines = log && textLog(log, 'db')
   const applied = await migrate(owner_url, lines).catch(
     (error: Error & { code?: string; cause?: { code?: string } }) => {
@@ -315,10 +334,11 @@ async function requireVersion(url: string): Promise<void> {
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 /** Applies the pending migrations with short waits for locks and with repetitions, and returns them. Call `migrateDatabase` afterwards. */
-export function migratePatiently(
+export async function migratePatiently(
   { owner_url }: OpenDatabase,
   patience: Parameters<typeof migrate>[3],
 ): Promise<string[]> {
+  await requireDirectMigration(owner_url)
   return migrate(owner_url, patience && { info: patience.report }, undefined, patience)
 }
 
@@ -426,6 +446,6 @@ export function databaseUnreachable(error: unknown): string {
   // If a host name has several addresses, the error has one cause for each address and no message.
   const why = (error as Error).message || (error as { code?: string }).code
   return `This process cannot reach the database: ${why}
-Check DATABASE_URL and that the server runs${production ? '' : ', or leave DATABASE_URL empty for the embedded one'}.
+${/unsupported startup parameter/.test(why ?? '') ? 'DATABASE_URL leads to PgBouncer: set DATABASE_POOLER=transaction (docs/operate/database.md).\n' : ''}Check DATABASE_URL and that the server runs${production ? '' : ', or leave DATABASE_URL empty for the embedded one'}.
 `
 }

@@ -26,6 +26,7 @@ Environment
                 (8,2,2; npm run restarts: 100,50,50 over each of socket and TCP)
   FULL_DISKS, CLOCK_STEPS
                 Full disks and steps of the clock of npm run endurance (20 and 4)
+  LOAD_S        Seconds of load of npm run pgbouncer (30), which needs the package pgbouncer of Debian
   PAYMENTS, PAYOUTS
                 Size of the storm, with KILLS (300, 60 and 3; npm run storm: 20,000, 2,000 and 40)
   POINTS        "all" ends a process at each crash point of each flow (each point in one flow; npm run crash: all)

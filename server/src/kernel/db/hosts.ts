@@ -12,6 +12,8 @@ type HostFailure = { host: string; error: Error }
 /** The hosts of one database. The pool and the heartbeat of a process share them, so that both use the same host. */
 export type DatabaseHosts = {
   readonly count: number
+  /** True if the URL leads to a pooler that shares its connections between transactions. */
+  readonly is_pooled: boolean
   /** The class of connections that the pool makes. Each new connection leads to the current host. */
   readonly Client: new (
     config?: pg.ClientConfig,
@@ -27,7 +29,7 @@ export type DatabaseHosts = {
 
 /** Reads the hosts of a database URL. Throws if the URL is wrong. */
 export function createHosts(url: string): DatabaseHosts {
-  const { urls, must_accept_writes, options } = splitDatabaseUrl(url)
+  const { urls, must_accept_writes, options, is_pooled } = splitDatabaseUrl(url)
   const failures = new WeakMap<object, HostFailure>()
   let current = 0
   const places = new WeakMap<pg.Client, number>()
@@ -67,6 +69,7 @@ export function createHosts(url: string): DatabaseHosts {
 
   return {
     count: urls.length,
+    is_pooled,
     Client: HostClient,
     leave,
     async inTurn(connect) {

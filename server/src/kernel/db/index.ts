@@ -33,4 +33,5 @@ export {
   SEALED_COLUMNS,
   type SealedCount,
 } from './sealed.ts'
+export { requireSession } from './session.ts'
 export { type DatabaseVersion, judgeVersion } from './version.ts'

@@ -3,12 +3,13 @@
 import pg from 'pg'
 import type { Metrics } from '../lib/index.ts'
 import { createHosts, type DatabaseHosts } from './hosts.ts'
+import { LOCK_TIMEOUT_MS, PLAN_OPTIONS, reportSettings, STATEMENT_TIMEOUT_MS, UTC_OPTION } from './session-settings.ts'
 import { statementTimes } from './statement-times.ts'
 import { createWatch, type DbWatch, destroyConnection } from './watch.ts'
 
 /**
  * One SQL text. PostgreSQL prepares a named statement once per connection, so each name must have one text. PostgreSQL plans
- * an unnamed statement each time for its actual values.
+ * an unnamed statement each time for its actual values. Behind a pooler of transactions, every statement is unnamed.
  */
 export type Statement = { readonly name: string; readonly text: string }
 
@@ -101,22 +102,11 @@ export type DbOptions = {
   statement_ms?: number | undefined
 }
 
-const STATEMENT_TIMEOUT_MS = 10_000
 /** The time after which the client ends a statement, because a stopped or disconnected server cannot end the statement. */
 const ANSWER_TIMEOUT_MS = 12_000
 const PING_TIMEOUT_MS = 2_000
-const LOCK_TIMEOUT_MS = 5_000
 const CONNECT_TIMEOUT_MS = 2_500
 const ATTEMPTS_MAX = 5
-
-/** The connection option that makes PostgreSQL send times in UTC, which are fast to parse. */
-const UTC = '-c timezone=UTC'
-
-/**
- * PostgreSQL plans each statement once per connection, often while tables are small. Every frequent statement finds its
- * rows by key. With only index scans and nested loops to choose from, a plan stays right at any size.
- */
-const INDEX_PLANS = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 
 const ONE_CORE = '-c max_parallel_workers_per_gather=0'
 
@@ -137,11 +127,13 @@ export function createDb(options: DbOptions): Db {
     kind: 'db',
     url: options.url,
     query: <Row>(statement: Statement, values?: readonly unknown[]) =>
-      withConnection(connections, (client) => run<Row>(client, statement, values)),
+      connections.needs_transaction
+        ? runTransaction(connections, (tx) => tx.query<Row>(statement, values))
+        : withConnection(connections, (client) => run<Row>(client, statement, values)),
     transaction: (work) => runTransaction(connections, work),
     async ping() {
       if (options.before) await options.before(PING.name)
-      const ping = { name: PING.name, text: PING.text, query_timeout: PING_TIMEOUT_MS } as pg.QueryConfig
+      const ping = { text: PING.text, query_timeout: PING_TIMEOUT_MS } as pg.QueryConfig
       await withConnection(connections, async (client) => (await connections.watched(() => client.query(ping))).rows)
       watch?.answered()
     },
@@ -158,6 +150,10 @@ type Connections = {
   watch: DbWatch | null
   /** True if a test hook may delay statements. */
   has_hook: boolean
+  /** The statement that begins a transaction. */
+  begin: Statement
+  /** True for the reports of a pooler: each statement needs the settings of its own transaction. */
+  needs_transaction: boolean
   /** Waits for `begin` until the watch finds that the database is silent. */
   watched<Result>(begin: () => Promise<Result>): Promise<Result>
   borrow(): Promise<pg.PoolClient>
@@ -170,6 +166,7 @@ type Connections = {
 
 function createConnections(options: DbOptions): Connections {
   const hosts = createHosts(options.url)
+  const { is_pooled } = hosts
   const pool = createPool(options, hosts)
   let closing = false
   // While the pool closes, the server may end a connection first. This end is no error.
@@ -209,7 +206,8 @@ function createConnections(options: DbOptions): Connections {
     if (options.before) await options.before(name)
     const begin = measure === null ? 0 : performance.now()
     try {
-      const result = await watched(() => client.query({ name, text, values: (values ?? []) as unknown[] }))
+      const query = { text, values: (values ?? []) as unknown[] }
+      const result = await watched(() => client.query(is_pooled ? query : { name, ...query }))
       watch?.answered()
       measure?.(name, (performance.now() - begin) / 1_000, true)
       return result
@@ -222,6 +220,9 @@ function createConnections(options: DbOptions): Connections {
   return {
     watch,
     has_hook: options.before !== undefined,
+    begin:
+      is_pooled && options.reporting ? sql('begin', `${BEGIN.text}; ${reportSettings(options.statement_ms)}`) : BEGIN,
+    needs_transaction: is_pooled && options.reporting === true,
     watched,
     borrow: () => borrowClient(pool, hosts, watched),
     send,
@@ -245,7 +246,7 @@ function createConnections(options: DbOptions): Connections {
   }
 }
 
-function createPool(options: DbOptions, { Client }: DatabaseHosts): pg.Pool {
+function createPool(options: DbOptions, { Client, is_pooled }: DatabaseHosts): pg.Pool {
   return new pg.Pool({
     Client,
     max: options.max_connections,
@@ -256,18 +257,23 @@ function createPool(options: DbOptions, { Client }: DatabaseHosts): pg.Pool {
     keepAlive: true,
     // The transaction sends independent statements at once and does not wait for their answers in between.
     pipeline: true,
-    ...(options.reporting
-      ? options.statement_ms === undefined
-        ? { options: UTC }
-        : { options: `${UTC} ${ONE_CORE}`, statement_timeout: options.statement_ms }
-      : {
-          statement_timeout: STATEMENT_TIMEOUT_MS,
-          query_timeout: ANSWER_TIMEOUT_MS,
-          lock_timeout: LOCK_TIMEOUT_MS,
-          idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
-          options: `${UTC} ${INDEX_PLANS}`,
-        }),
+    ...(options.reporting ? {} : { query_timeout: ANSWER_TIMEOUT_MS }),
+    // A pooler refuses settings of a session. It sets them itself: see CONNECT_QUERY.
+    ...(is_pooled ? {} : sessionOptions(options)),
   })
+}
+
+function sessionOptions({ reporting, statement_ms }: DbOptions): pg.PoolConfig {
+  if (!reporting) {
+    return {
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+      options: `${UTC_OPTION} ${PLAN_OPTIONS}`,
+    }
+  }
+  if (statement_ms === undefined) return { options: UTC_OPTION }
+  return { options: `${UTC_OPTION} ${ONE_CORE}`, statement_timeout: statement_ms }
 }
 
 /**
@@ -371,7 +377,7 @@ async function runTransaction<Result>(connections: Connections, work: (tx: Tx) =
  * throws.
  */
 async function attemptTransaction<Result>(
-  { run, send, has_hook }: Connections,
+  { run, send, has_hook, begin }: Connections,
   client: pg.PoolClient,
   work: (tx: Tx) => Promise<Result>,
 ): Promise<{ result: Result; after_commit: readonly (() => void)[] } | { error: unknown }> {
@@ -381,7 +387,7 @@ async function attemptTransaction<Result>(
   try {
     // The transaction sends its first statements right after BEGIN, because the connection keeps their order. If a test hook
     // may delay statements, the transaction first waits for the answer to BEGIN.
-    const begun = run(client, BEGIN)
+    const begun = run(client, begin)
     if (has_hook) await begun
     const tx: Tx = {
       kind: 'tx',

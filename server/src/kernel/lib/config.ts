@@ -144,6 +144,12 @@ const processSettings = {
     'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL in DATA_DIR. Several hosts: host:port,host:port with target_session_attrs=read-write. Do not use a superuser.',
     { secret: true },
   ),
+  database_pooler: setting(
+    'DATABASE_POOLER',
+    '',
+    (value) => (value === '' ? '' : oneWord('transaction')(value)),
+    'transaction: DATABASE_URL leads to PgBouncer in transaction mode, so the server uses nothing that is bound to a session. Needs connect_query of deploy/pgbouncer/pgbouncer.ini. Empty: DATABASE_URL leads to PostgreSQL itself.',
+  ),
   database_tls_not_needed: setting(
     'DATABASE_TLS_NOT_NEEDED',
     'false',

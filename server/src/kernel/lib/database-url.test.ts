@@ -11,7 +11,11 @@ test('a URL with one host stays as the operator wrote it', () => {
     'postgres://malipo@%2Fvar%2Frun%2Fpostgresql/malipo?sslmode=disable',
     'postgresql://malipo@[fd00::7]:5433/malipo',
   ])
-    assert.deepEqual(splitDatabaseUrl(url), { urls: [url], must_accept_writes: false, options: '' }, url)
+    assert.deepEqual(
+      splitDatabaseUrl(url),
+      { urls: [url], must_accept_writes: false, options: '', is_pooled: false },
+      url,
+    )
 })
 
 test('a URL with several hosts gives one URL for each host, with the same user, database and TLS', () => {
@@ -25,6 +29,7 @@ test('a URL with several hosts gives one URL for each host, with the same user, 
     ],
     must_accept_writes: true,
     options: '',
+    is_pooled: false,
   })
 })
 

@@ -10,8 +10,14 @@ export type DatabaseUrl = {
   must_accept_writes: boolean
   /** The session options of the operator, such as `-c search_path=malipo`. Empty if the URL has none. */
   options: string
+  /** True if the URL leads to a pooler that shares its connections between transactions. */
+  is_pooled: boolean
 }
 
+/** The parameter that carries DATABASE_POOLER to every connection. */
+const POOLER = 'pooler'
+/** The parameters that the driver does not read as the server does. */
+const OWN_PARAMETERS = ['target_session_attrs', 'options', POOLER]
 const FORM = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#]*)(.*)$/s
 const TARGETS = ['read-write', 'primary', 'any']
 /** The session settings that the pool sets for each kind of statement. A value in the URL would replace the value of the pool. */
@@ -32,13 +38,18 @@ export function splitDatabaseUrl(text: string): DatabaseUrl {
   const target = searchParams.get('target_session_attrs') ?? 'any'
   checkParameters(searchParams, target, hosts.length)
   const options = searchParams.get('options') ?? ''
-  const is_plain = options === '' && !searchParams.has('target_session_attrs')
+  const is_pooled = searchParams.get(POOLER) === 'transaction'
+  const is_plain = !OWN_PARAMETERS.some((name) => searchParams.has(name))
   const urls = found.map((url) => {
-    url.searchParams.delete('target_session_attrs')
-    url.searchParams.delete('options')
+    for (const name of OWN_PARAMETERS) url.searchParams.delete(name)
     return url.href
   })
-  return { urls: is_plain && urls.length === 1 ? [text] : urls, must_accept_writes: target !== 'any', options }
+  return {
+    urls: is_plain && urls.length === 1 ? [text] : urls,
+    must_accept_writes: target !== 'any',
+    options,
+    is_pooled,
+  }
 }
 
 function problemOf(index: number, count: number): string {
@@ -64,10 +75,17 @@ function checkParameters(parameters: URLSearchParams, target: string, hosts: num
     throw new Error(`must not set ${own}: remove it, because the server sets it for each kind of statement`)
 }
 
+/** Marks the URL of a database as one of a pooler that shares its connections between transactions. */
+export function withPooler(url: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}${POOLER}=transaction`
+}
+
 /** Accepts an empty text, or the URL of a database with one host or several. Removes a slash at the end of the URL. */
 export const databaseUrl = (value: string): string => {
   if (value === '') return ''
-  const { searchParams } = new URL(splitDatabaseUrl(value).urls[0] as string)
+  const { urls, is_pooled } = splitDatabaseUrl(value)
+  if (is_pooled) throw new Error('must not set pooler: remove it, and set DATABASE_POOLER=transaction instead')
+  const { searchParams } = new URL(urls[0] as string)
   for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
     const file = searchParams.get(name)
     if (file !== null && !isReadable(file)) throw new Error(`names the ${name} ${file}, which this process cannot read`)
