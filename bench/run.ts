@@ -51,7 +51,7 @@ type BenchCase = (typeof CASES | typeof LONG_CASES)[number]
 const HELP = `Usage: npm run bench -- [options] [CASE ...]
 
 Measures the server on this machine, on loopback, with a new embedded PostgreSQL and its durable defaults. With
-DATABASE_URL, the benchmark uses that server instead, in its own databases, which it drops at the end.
+DATABASE_URL, the benchmark uses that server instead, in its own databases, which it drops at the end. DATABASE_POOLER applies to it.
 
 Cases
   baseline   one payment per transaction directly in PostgreSQL, 16 connections: accepting without batches
