@@ -8,7 +8,14 @@ import { type DemoUser, demoUsers, ensureDemoMerchant } from './apps/admin/demo.
 import { exposeMachineGauges } from './apps/admin/machine-gauges.ts'
 import { requireSafeProduction } from './apps/admin/production.ts'
 import { createThreadedRecorder } from './apps/request-log/index.ts'
-import { type Deps, describeRefusal, isSuperuser, isUnavailable, ownedTable, requireSession } from './kernel/db/index.ts'
+import {
+  type Deps,
+  describeRefusal,
+  isSuperuser,
+  isUnavailable,
+  ownedTable,
+  requireSession,
+} from './kernel/db/index.ts'
 import {
   type App,
   type OpenPort,

@@ -49,7 +49,7 @@ export async function planShards({ db }: Pick<Deps, 'db'>): Promise<Record<strin
     merchants: shares.map(({ merchant_id, name, transfers, total }) => ({
       merchant_id,
       name,
-      share: `${((100 * transfers) / total).toFixed(1)} %`,
+      share: percent(transfers, total),
       advice: transfers / total > 1 / machines ? 'more than one machine of the plan' : 'fits',
     })),
     megabytes: Math.ceil(bytes / 1e6),
@@ -67,4 +67,10 @@ function describePlacement(placement: Placement | undefined): string {
     : placement.kind === 'merchant'
       ? 'by merchant_id'
       : placement.kind
+}
+
+/** Returns a share as a percentage with one decimal, such as 75.0 %. */
+function percent(part: number, total: number): string {
+  const permille = Math.round((1_000 * part) / total)
+  return `${Math.floor(permille / 10)}.${permille % 10} %`
 }

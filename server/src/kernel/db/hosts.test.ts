@@ -5,17 +5,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
-import { createTestDatabase } from '../../../test/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { LOCALHOST_CERTIFICATE, LOCALHOST_KEY } from '../../../test/tls-server.ts'
 import { openClient } from './hosts.ts'
 import { createDb, isUnavailable, sql } from './index.ts'
 import { withClient } from './migrate.ts'
 
-const database = await createTestDatabase(null)
-await withClient(database.url, (client) => client.query('create table written (n int)'))
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase(null)
+  await withClient(database.url, (client) => client.query('create table written (n int)'))
+})
 const cleanups: (() => unknown)[] = []
 after(async () => {
   for (const clean of cleanups.reverse()) await clean()

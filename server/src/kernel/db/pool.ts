@@ -221,28 +221,33 @@ function createConnections(options: DbOptions): Connections {
     watch,
     has_hook: options.before !== undefined,
     begin:
-      is_pooled && options.reporting ? sql('begin', `${BEGIN.text}; ${reportSettings(options.statement_ms)}`) : BEGIN,
+      is_pooled && options.reporting
+        ? sql('begin_report', `${BEGIN.text}; ${reportSettings(options.statement_ms)}`)
+        : BEGIN,
     needs_transaction: is_pooled && options.reporting === true,
     watched,
     borrow: () => borrowClient(pool, hosts, watched),
     send,
     run: async <Row>(client: pg.ClientBase, statement: Statement, values?: readonly unknown[]) =>
       (await send(client, statement, values)).rows as Row[],
-    runAfterCommit: (works) => {
-      for (const work of works) {
-        try {
-          work()
-        } catch (error) {
-          options.on_after_commit_error?.(error)
-        }
-      }
-    },
+    runAfterCommit: (works) => runEach(works, options.on_after_commit_error),
     fullDiskAt: () => full_disk_at,
     close() {
       closing = true
       watch?.close()
       return pool.end()
     },
+  }
+}
+
+/** Runs each function. If one throws, reports the error and runs the others. */
+function runEach(works: Parameters<RunAfterCommit>[0], onError: DbOptions['on_after_commit_error']): void {
+  for (const work of works) {
+    try {
+      work()
+    } catch (error) {
+      onError?.(error)
+    }
   }
 }
 

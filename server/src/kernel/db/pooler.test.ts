@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createTestDatabase } from '../../../test/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { ConfigError, withPooler } from '../lib/index.ts'
 import { createDb, type DbOptions, requireSession, sql } from './index.ts'
 import { withClient } from './migrate.ts'
@@ -15,8 +15,12 @@ import { CONNECT_QUERY, SESSION_SETTINGS } from './session-settings.ts'
 const SOURCES = fileURLToPath(new URL('../../', import.meta.url))
 const INI = fileURLToPath(new URL('../../../../deploy/pgbouncer/pgbouncer.ini', import.meta.url))
 
-const database = await createTestDatabase(null)
-const closers: (() => Promise<void>)[] = [database.drop]
+let database: TestDatabase
+const closers: (() => Promise<void>)[] = []
+before(async () => {
+  database = await createTestDatabase(null)
+  closers.push(database.drop)
+})
 after(async () => {
   for (const close of closers.reverse()) await close()
 })
