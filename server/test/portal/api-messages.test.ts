@@ -11,9 +11,9 @@ import { createWorld } from '../harness.ts'
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
 /** Returns the path of a file without its wing. The rules below name rooms. */
 const inWing = (path: string) => path.replace(/^(?:kernel|books|adapters|access|money|apps)\//, '')
-/** Files with messages that no console shows: the command line, the sign-in, the pay page, payments by API keys, health. */
+/** Files with messages that no console translates: the command line, backups, the sign-in, the pay page, payments by API keys, health. */
 const ELSEWHERE =
-  /^(admin|providers|identity|pay-page|messages|work|db|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|log|network|secret-file|vault)\.ts$|^http\/(outgoing|health|app(-hooks)?|json|query)\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(prompt-limits|schema)\.ts$|\.test\.ts$/
+  /^(admin|providers|identity|pay-page|messages|work|db|backup|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|database-url|log|network|secret-file|vault)\.ts$|^http\/(outgoing|health|app(-hooks)?|json|query)\.ts$|^withdrawals\/after-restore\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(prompt-limits|schema)\.ts$|\.test\.ts$/
 /**
  * Messages that no form shows: messages about keys and servers, responses that are no refusals, parts of sentences,
  * descriptions.
