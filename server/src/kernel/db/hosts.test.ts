@@ -27,7 +27,10 @@ after(async () => {
 
 const SSL_REQUEST = 80_877_103
 const WRITE = sql('', 'insert into written values (1)')
-const HEARTBEATS = sql('', "select 1 from pg_stat_activity where application_name = 'malipo heartbeat'")
+const HEARTBEATS = sql(
+  '',
+  "select 1 from pg_stat_activity where application_name = 'malipo heartbeat' and datname = current_database()",
+)
 
 type State = 'primary' | 'standby' | 'hangs' | 'refuses'
 
