@@ -13,6 +13,8 @@ const REASONS = {
   own: 'A batch over phones, addresses or callbacks. On Citus, the caller divides the batch by the distribution column of the table.',
   background:
     'A background task deletes, sums or signs the rows of all merchants. On Citus, the task runs once for each merchant or machine.',
+  restore:
+    'The restore of a backup marks the open rows of all merchants, while no other process runs. On Citus, it runs once for each machine.',
   lookup:
     'Finds a merchant and its rows in one statement. On Citus, the caller first finds the merchant, and then passes merchant_id as a value.',
   report:
@@ -225,6 +227,7 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
     statements: [
       'adapters/messages/list.ts',
       'apps/admin/explain.ts',
+      'apps/admin/shard-plan.ts',
       'apps/operators/health.ts',
       'apps/operators/withdrawals-list.ts',
       'audit_all_entries',
@@ -281,5 +284,10 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'webhooks_failing',
       'webhooks_failing_of',
     ],
+  },
+  {
+    route: 'many',
+    reason: REASONS.restore,
+    statements: ['attempts_mark_restored', 'payouts_take_unsent'],
   },
 ]
