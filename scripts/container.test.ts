@@ -93,7 +93,10 @@ test('each process of Malipo reads the settings and the secrets of your provider
 test('the script of the database runs the statements of db roles --print', () => {
   const script = read('make-roles.sh')
   const sql = rolesSql({ owner: 'malipo', runtime: 'malipo_runtime', database: 'malipo' })
-  const statements = sql.split('\n').filter((line) => /^(?:alter|revoke|grant) /.test(line))
+  const statements = sql
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => /^(?:alter|revoke|grant) /.test(line))
   assert.ok(statements.length >= 8)
   for (const statement of statements) assert.ok(script.split('\n').includes(statement), statement)
   for (const role of ['malipo', 'malipo_runtime']) assert.match(script, new RegExp(`^create role "${role}" login`, 'm'))
