@@ -66,6 +66,10 @@ async function main(): Promise<number> {
     lines.push(line)
     say(describe(line))
     for (const problem of line.other.slice(0, SHOWN_MAX)) say(`  ${problem}`)
+    if (name !== CONTROL.name && line.other.length > 0) {
+      const errors = platform.processes.flatMap((child) => child.output().match(/^.*"level":"error".*$/gm) ?? [])
+      for (const error of errors.slice(-SHOWN_MAX)) say(`  ${error}`)
+    }
   }
   return report(platform, lines, begin)
 }
@@ -97,7 +101,6 @@ async function runFault(platform: Platform, name: string, fault: Fault, seen: Se
   rig.shops.push(...shops)
   const options = { name, count: fault === CONTROL.fault ? 0 : PAYOUTS_PER_ROUND * rounds, random }
   const paying = await startPayouts(payouts, rig, api?.url ?? '', options)
-  await rig.configureWebhooks(api?.url ?? '')
   const load = startLoad({ client, shops, random, concurrency: CONCURRENCY, per_second: PER_SECOND, endings: ENDINGS })
   const waits_ms: number[] = []
   for (let round = 1; round <= rounds; round++) {

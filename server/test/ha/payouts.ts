@@ -32,7 +32,7 @@ const QUIET_MS_MAX = 120_000
 /** How often the platform may query the provider about a payout in doubt. A payout in doubt after that counts as a problem. */
 const ROUNDS_OF_DOUBT = 5
 
-/** Gives a new merchant money and `count` withdrawals, and begins to approve one of them each second. */
+/** Configures the webhooks of all shops, gives a new merchant money and `count` withdrawals, and begins to approve one of them each second. */
 export async function startPayouts(
   { cashier, funded }: Payouts,
   rig: Rig,
@@ -42,6 +42,8 @@ export async function startPayouts(
   const { name, count, random } = options
   const shop = await openShop(rig.deps, `${name} payouts`)
   rig.shops.push(shop)
+  // A payout that settles before its merchant has a webhook gets none.
+  await rig.configureWebhooks(server_url)
   const amounts = Array.from({ length: count }, () => 1_000n + BigInt(Math.floor(random() * 1_000_000)))
   const total = amounts.reduce((sum, amount) => sum + totalOf(amount), 0n)
   funded.set(shop.merchant.id, total)
