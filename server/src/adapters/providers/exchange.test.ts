@@ -41,6 +41,22 @@ test('the client does not send a request when no connection becomes free before 
   )
 })
 
+test('the client does not send a request that gets its connection in the last tenth of its timeout', async () => {
+  const { open, line } = await rig()
+  const first = exchange(line, get('/first'), 2_000)
+  const second = exchange(line, get('/second'), 2_100)
+  assert.deepEqual(await first, { kind: 'lost', why: 'timeout' })
+  assert.deepEqual(await second, { kind: 'not_sent', busy: true })
+  const third = exchange(line, get('/third'), 5_000)
+  await eventually(() => assert.equal(open.length, 2))
+  open[1]?.response.end()
+  assert.equal((await third).kind, 'answered')
+  assert.deepEqual(
+    open.map(({ path }) => path),
+    ['/first', '/third'],
+  )
+})
+
 test('the client does not send a request to an address where no server listens', async () => {
   const line = createConnectionQueue(await nowhere(), 1)
   closing.push(() => line.destroy())

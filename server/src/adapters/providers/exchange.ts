@@ -108,8 +108,14 @@ export function createLateRequests(max: number): LateRequests {
 }
 
 /**
- * Sends a request and reads the whole answer. Never throws, and ends within `timeout_ms` of the call. If the timeout ends
- * while the request waits for a free connection, the client does not send the request.
+ * The share of the timeout that a request needs after the wait for a connection. A gateway can hardly answer in less time, so
+ * that the platform would have to query a request whose outcome it does not know.
+ */
+const NEEDED_SHARE = 0.1
+
+/**
+ * Sends a request and reads the whole answer. Never throws, and ends within `timeout_ms` of the call. If nine tenths of the
+ * timeout pass while the request waits for a free connection, the client does not send the request.
  */
 export function exchange(
   queue: ConnectionQueue,
@@ -183,6 +189,10 @@ export function exchange(
     })
     const cancelWait = queue.enter((leaveQueue) => {
       placed = performance.now()
+      if (placed - begun > timeout_ms * (1 - NEEDED_SHARE)) {
+        finish({ kind: 'not_sent', busy: true })
+        return leaveQueue()
+      }
       queue.pool.dispatch(request, handlerOf(leaveQueue))
     })
   })

@@ -137,7 +137,7 @@ describe('prompts', () => {
   })
 
   it('a push sends no request when no connection is free, and a later push sends the prompt', async () => {
-    const { provider, received } = await start(() => 'hang', { connections: 1, timeout_ms: 800 })
+    const { provider, received } = await start(() => 'hang', { connections: 1, timeout_ms: 2_000 })
     const [first, second] = [payment(), payment()]
     const answers = await Promise.all([provider.push(first), provider.push(second)])
     assert.deepEqual(answers, [NO_PROMPT, { kind: 'not_sent', busy: true, provider_status: null }])

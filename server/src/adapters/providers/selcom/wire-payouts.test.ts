@@ -125,7 +125,7 @@ describe('payouts', () => {
   })
 
   it('the adapter reports a payout as not_sent when no connection is free in time, and never sends that payout later', async () => {
-    const { provider, received } = await start(() => 'hang', { connections: 1, timeout_ms: 500 })
+    const { provider, received } = await start(() => 'hang', { connections: 1, timeout_ms: 2_000 })
     const [first, second] = [payout(), payout()]
     const answers = await Promise.all([provider.payout(first), provider.payout(second)])
     assert.deepEqual(answers.map(why), ['timeout', 'not_sent'])
