@@ -48,8 +48,8 @@ const FOLDERS = ['server/src', 'server/twins', 'server/test', 'sdk', 'bench', 's
 const PRELOADS = ['safe-hooks', 'no-async-hook'].map((name) => new URL(`runner/${name}.ts`, import.meta.url).href)
 const COUNT_TESTS = new URL('runner/count-tests.ts', import.meta.url).href
 const TEMPLATE = 'malipo_template'
-/** The number of test files that run at once. A file waits more than half of its time, so four files keep two cores busy. */
-const CONCURRENCY = 4
+/** The number of test files that run at once. A file waits more than half of its time, so five files keep two cores busy. */
+const CONCURRENCY = 5
 /** Fast settings that are not durable, because the data is temporary. */
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' }
 const QUIET = { info: () => {}, warn: (message: string) => console.error(message) }
