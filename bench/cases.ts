@@ -448,7 +448,7 @@ export async function readStorage(url: string): Promise<Storage> {
   return row ?? { tables: {}, wal: 0, connections: 0 }
 }
 
-/** Returns the bytes of each of `payments` payments: in all tables, in WAL, and in each table that grew by more than a byte. */
+/** Returns the bytes that a payment takes, the mean of `payments` payments: in all tables, in WAL, and in each table that grew. */
 export function storagePerPayment(before: Storage, after: Storage, payments: number) {
   const each = (bytes: number) => Math.round(bytes / payments)
   const grown = Object.entries(after.tables).map(([name, bytes]) => [name, bytes - (before.tables[name] ?? 0)] as const)

@@ -91,7 +91,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must be left out when the payment is declined': 'Acha wazi unapokataa malipo.',
   'must state what the foreign money is worth in TZS': 'Andika thamani ya pesa hizi kwa shilingi (TZS).',
   'must be left out with merchant_id': 'Acha wazi unapochagua biashara.',
-  'must be the next of an earlier answer': 'Fungua orodha upya, kisha endelea.',
+  'must be the value of next in an earlier answer': 'Fungua orodha upya, kisha endelea.',
   'must be pairs such as reference=Order No, of {}': 'Andika jozi kama reference=Order No. Majina: {}.',
   'names {} twice': '{} imetajwa mara mbili.',
   'differs from the destination in {}': 'Hapa pametajwa mpokeaji tofauti na {}.',

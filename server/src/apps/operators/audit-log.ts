@@ -83,7 +83,7 @@ export function auditLogRoutes(deps: Deps): Routes {
       async (request) => {
         const { after } = request.query
         const place = after === undefined ? undefined : parseChainPosition(after)
-        if (place === null) refuseField('after', 'must be the next of an earlier answer')
+        if (place === null) refuseField('after', 'must be the value of next in an earlier answer')
         const { next, problems, ...counts } = await checkAuditStep(deps, deps.db, place)
         const data = { ok: problems.length === 0, ...counts, problems, complete: next === null, next }
         return { success: true as const, data }
