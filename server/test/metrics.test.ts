@@ -79,6 +79,34 @@ test('a gauge without a reading has no value, and a reset removes its value', as
   assert.equal(samples.has('malipo_verify_good_timestamp_seconds'), false, 'no verify has run')
 })
 
+test('a histogram counts each value in its bucket and all larger ones, and a second scrape repeats no count', async () => {
+  const metrics = createMetrics()
+  const times = metrics.histogram({
+    name: 'malipo_test',
+    help: 'A test.',
+    labels: ['of'],
+    series_max: 4,
+    buckets: [1, 2],
+  })
+  const calls = metrics.counter({ name: 'malipo_test_total', help: 'A test.', labels: ['of'], series_max: 4 })
+  times('silent')
+  for (const value of [0.5, 1, 1.5, 9]) {
+    times('a').observe(value)
+    calls('a').inc(2)
+  }
+  for (let i = 0; i < 2; i++) {
+    assert.deepEqual(Object.fromEntries(samplesOf(await metrics.text())), {
+      'malipo_test_bucket{le="1",of="a"}': 2,
+      'malipo_test_bucket{le="2",of="a"}': 3,
+      'malipo_test_bucket{le="+Inf",of="a"}': 4,
+      'malipo_test_sum{of="a"}': 12,
+      'malipo_test_count{of="a"}': 4,
+      'malipo_test_total{of="a"}': 8,
+    })
+  }
+  assert.throws(() => times('a').observe(Number.NaN), TypeError)
+})
+
 test('a transaction that rolls back counts nothing, and a committed one counts once', async () => {
   let counted = 0
   const run = (fails: boolean) =>

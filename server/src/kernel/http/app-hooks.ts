@@ -137,21 +137,23 @@ async function checkRequest(context: AppContext, request: FastifyRequest, reply:
   if (context.closing || options.draining?.() || connections.areCrowded()) reply.header('connection', 'close')
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') refuse('malformed_request')
   if (is_public_call && request.method === 'OPTIONS') return reply.headers(PREFLIGHT_HEADERS).code(204).send()
-  const access = request.routeOptions.config?.access
+  // Fastify makes `routeOptions` anew at each access.
+  const { url = '', config } = request.routeOptions
+  const access = config?.access
   if (access === undefined) return (await limitUnknownPath(context, request, reply)) ? reply : undefined
-  if (!operatorGate(request, request.routeOptions.url ?? '', access)) {
+  if (!operatorGate(request, url, access)) {
     if (await limitUnknownPath(context, request, reply)) return reply
     return answerNotFound(options, request, reply)
   }
   if (access === 'public') {
-    const limit = request.routeOptions.config?.limit ?? 'pages'
+    const { limit = 'pages', may_sign_in } = config
     if (limit !== 'none') await limits.byAddress[limit](request, reply)
-    if (request.routeOptions.config?.may_sign_in) await tryAuthenticate(context, request, reply)
+    if (may_sign_in) await tryAuthenticate(context, request, reply)
     return
   }
   const principal = await authenticate(context, request, reply)
   checkAccess(principal, access)
-  if (request.routeOptions.config.step_up === 'always') checkSignInAge(deps, principal)
+  if (config.step_up === 'always') checkSignInAge(deps, principal)
 }
 
 async function authenticate({ options, limits, turns }: AppContext, request: FastifyRequest, reply: FastifyReply) {
@@ -204,7 +206,8 @@ async function checkCaller(context: AppContext, request: FastifyRequest, reply: 
     reply.hijack()
     return drop(request.raw)
   }
-  const access = request.routeOptions.config?.access
+  const { config } = request.routeOptions
+  const access = config?.access
   if (request.principal === null || access === undefined || access === 'public') return
   // If the body arrived slowly, the server reads the rights again, because an administrator may have withdrawn them in the
   // meantime.
@@ -212,13 +215,13 @@ async function checkCaller(context: AppContext, request: FastifyRequest, reply: 
     request.principal = await options.authenticate(request)
     checkAccess(request.principal, access)
   }
-  if (needsStepUp(request)) checkSignInAge(deps, request.principal)
+  if (needsStepUp(config, request.body)) checkSignInAge(deps, request.principal)
   if (typeof access !== 'object') return
   request.caller = chooseCaller(request, request.principal, access.roles ?? [])
 }
 
 /** Returns true if a session needs a recent sign-in for a request, by its route and its body. */
-function needsStepUp({ routeOptions: { config }, body }: FastifyRequest): boolean {
+function needsStepUp(config: FastifyRequest['routeOptions']['config'], body: unknown): boolean {
   if (config.step_up === 'unless_dry_run') return (body as { dry_run?: unknown } | null)?.dry_run !== true
   return config.step_up === 'always'
 }

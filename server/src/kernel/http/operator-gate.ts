@@ -21,9 +21,10 @@ const NETWORKS = '/v1/destinations'
 /** Creates the gate. Without both settings, every path exists for every request. A reload changes OPERATOR_ALLOWED_IPS. */
 export function createOperatorGate(config: Pick<Config, 'operator_url' | 'operator_allowed_ips'>): OperatorGate {
   const operators = config.operator_url === '' ? null : new URL(config.operator_url)
-  return ({ host, ip }, path, access) => {
+  return (request, path, access) => {
     const { operator_allowed_ips } = config
     if (operators === null && operator_allowed_ips.length === 0) return true
+    const { host, ip } = request
     const is_allowed = operator_allowed_ips.length === 0 || isAddressIn(operator_allowed_ips, ip)
     const is_their_host = operators !== null && isHost(operators, host)
     if (OPERATOR_PATH.test(path)) return is_allowed && (operators === null || is_their_host)

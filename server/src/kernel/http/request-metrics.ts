@@ -1,7 +1,7 @@
 // Counts the requests of the HTTP app by route and status. The route is the template, so no path of a caller becomes a label.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Metrics } from '../lib/index.ts'
+import type { CountSeries, DistributionSeries, Metrics } from '../lib/index.ts'
 import { msSinceArrival } from './turns.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
@@ -25,10 +25,26 @@ export function requestMetrics(metrics: Metrics): (request: FastifyRequest, repl
     series_max: 90,
     buckets: BUCKETS_S,
   })
+  const of_routes = new Map<string, RouteSeries>()
   return (request, reply) => {
     const method = METHODS.includes(request.method) ? request.method : 'other'
     const route = request.routeOptions.url ?? 'none'
-    requests(method, route, String(reply.statusCode)).inc()
-    times(PARTS.exec(route)?.[0] ?? route).observe(msSinceArrival(request, reply) / 1_000)
+    let of_route = of_routes.get(route)
+    if (of_route === undefined) {
+      of_route = { answers: new Map(), times: times(PARTS.exec(route)?.[0] ?? route) }
+      of_routes.set(route, of_route)
+    }
+    const status = reply.statusCode
+    const answer = `${method} ${status}`
+    let count = of_route.answers.get(answer)
+    if (count === undefined) {
+      count = requests(method, route, String(status))
+      of_route.answers.set(answer, count)
+    }
+    count.inc()
+    of_route.times.observe(msSinceArrival(request, reply) / 1_000)
   }
 }
+
+/** The series of one route: a counter for each method and status, such as `POST 202`, and the times. */
+type RouteSeries = { answers: Map<string, CountSeries>; times: DistributionSeries }

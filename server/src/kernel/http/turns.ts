@@ -141,7 +141,7 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
     },
     rememberCredential(request, is_live) {
       const credential = readCredential(request)
-      if (credential === null) return
+      if (credential === null || credentials.get(credential) === is_live) return
       if (credentials.size >= CREDENTIALS_MAX) credentials.clear()
       credentials.set(credential, is_live)
     },
