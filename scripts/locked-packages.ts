@@ -89,7 +89,7 @@ function shippedPaths(lock: Lock): Set<string> {
   const page_parts = Object.keys(lock.packages.web?.devDependencies ?? {}).filter((name) => !PAGE_TOOLS.test(name))
   const open = [
     ...needsOf(lock, ''),
-    ...['server', 'sdk', 'web'].filter((path) => path in lock.packages),
+    ...['server', 'sdk/typescript', 'web'].filter((path) => path in lock.packages),
     ...page_parts.map((name) => pathOf(lock, 'web', name)),
   ]
   const found = new Set<string>()

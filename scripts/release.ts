@@ -125,7 +125,7 @@ async function release(args: readonly string[]): Promise<number> {
 }
 
 async function readFacts(version: string): Promise<ReleaseFacts> {
-  const files = ['package.json', 'server/package.json', 'web/package.json', 'sdk/package.json']
+  const files = ['package.json', 'server/package.json', 'web/package.json', 'sdk/typescript/package.json']
   const versions = Object.fromEntries(files.map((file) => [file, versionIn(file)]))
   const { info } = JSON.parse(readText('openapi.json')) as { info: { version: string } }
   return {

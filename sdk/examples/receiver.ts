@@ -2,7 +2,7 @@
 // RECEIVER_PORT is the port of the receiver (default 9090).
 
 import { createServer } from 'node:http'
-import { verifyWebhook } from '../src/index.ts'
+import { verifyWebhook } from '../typescript/src/index.ts'
 
 const secret = process.env.WEBHOOK_SECRET ?? ''
 const port = Number(process.env.RECEIVER_PORT ?? '9090')

@@ -15,7 +15,7 @@ test('each generated file matches its source', async () => {
 })
 
 test('all files that state the version of the product state the same version', async () => {
-  for (const path of ['package.json', 'server/package.json', 'sdk/package.json', 'web/package.json']) {
+  for (const path of ['package.json', 'server/package.json', 'sdk/typescript/package.json', 'web/package.json']) {
     assert.equal((JSON.parse(await read(path)) as { version: string }).version, VERSION, path)
   }
   const sections = [...(await read('CHANGELOG.md')).matchAll(/^## \[(.+?)\]/gm)].map(([, name]) => name)

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { createWorld, type World } from '../../server/test/harness.ts'
-import { startReceiver } from '../../server/test/receiver.ts'
+import { createWorld, type World } from '../../../server/test/harness.ts'
+import { startReceiver } from '../../../server/test/receiver.ts'
 import { type Client, createClient, MalipoError, verifyWebhook } from './index.ts'
 
 let world: World
