@@ -3,7 +3,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { actOf, recordAudit } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
-import { answerOnce, answerShowingOnce, caller, MERCHANT_ROLES, pageOf, type Routes } from '../../kernel/http/index.ts'
+import {
+  type App,
+  answerOnce,
+  answerShowingOnce,
+  caller,
+  MERCHANT_ROLES,
+  pageOf,
+  type Routes,
+} from '../../kernel/http/index.ts'
 import { notifyAdmins } from '../merchants/index.ts'
 import { type CreatedKey, insertKey } from './create.ts'
 import { listKeys } from './list.ts'
@@ -16,74 +24,100 @@ const tags = ['API keys']
 const WRITE = { roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 const READ = { roles: MERCHANT_ROLES }
 
+const CHANGE = { access: WRITE, idempotency: 'honoured', step_up: 'always' } as const
+
 /** Adds the endpoints of API keys. */
 export function apiKeyRoutes(deps: Deps): Routes {
+  return (app) => {
+    creationRoutes(deps, app)
+    keyListRoute(deps, app)
+    keyEndRoutes(deps, app)
+  }
+}
+
+function creationRoutes(deps: Deps, app: App): void {
   const creation = {
     tags,
+    operationId: 'createApiKey',
     summary: 'Create an API key',
     description:
       'Only this reply shows the key. A repetition with the same Idempotency-Key shows the record without it.',
     body: NewKeyBody,
     response: { 201: CreatedKeyReply },
   }
-  const config = { access: WRITE, idempotency: 'honoured', step_up: 'always' } as const
   const refusals = ['production_access_restricted', 'key_limit_reached'] as const
+  app.post('/v1/merchant/api-keys', { config: { ...CHANGE, refusals }, schema: creation }, async (request, reply) =>
+    createMerchantKey(deps, request, reply),
+  )
+  app.post(
+    '/v1/merchants/:merchant_id/api-keys',
+    {
+      config: { ...CHANGE, refusals },
+      schema: {
+        ...creation,
+        operationId: 'createMerchantApiKey',
+        summary: 'Create an API key of a named merchant',
+        params: MerchantParams,
+      },
+    },
+    async (request, reply) => createMerchantKey(deps, request, reply),
+  )
+}
 
-  return (app) => {
-    app.post('/v1/merchant/api-keys', { config: { ...config, refusals }, schema: creation }, async (request, reply) =>
-      createMerchantKey(deps, request, reply),
-    )
-    app.post(
-      '/v1/merchants/:merchant_id/api-keys',
-      {
-        config: { ...config, refusals },
-        schema: { ...creation, summary: 'Create an API key of a named merchant', params: MerchantParams },
+function keyListRoute(deps: Deps, app: App): void {
+  app.get(
+    '/v1/merchant/api-keys',
+    {
+      config: { access: READ },
+      schema: {
+        tags,
+        operationId: 'listApiKeys',
+        summary: 'List API keys, newest first',
+        querystring: KeysQuery,
+        response: { 200: KeysReply },
       },
-      async (request, reply) => createMerchantKey(deps, request, reply),
-    )
-    app.get(
-      '/v1/merchant/api-keys',
-      {
-        config: { access: READ },
-        schema: { tags, summary: 'List API keys, newest first', querystring: KeysQuery, response: { 200: KeysReply } },
+    },
+    async (request) => {
+      const { environment = null, status = null, made_by = null } = request.query
+      const filter = { environment, status, made_by }
+      const { keys, total } = await listKeys(deps.db, caller(request).merchant.id, filter, request.query)
+      return { success: true as const, data: pageOf(keys.map(presentKey), total, request.query) }
+    },
+  )
+}
+
+function keyEndRoutes(deps: Deps, app: App): void {
+  app.patch(
+    '/v1/merchant/api-keys/:key_id/revoke',
+    {
+      config: { access: WRITE, idempotency: 'honoured' },
+      schema: {
+        tags,
+        operationId: 'revokeApiKey',
+        summary: 'Revoke an API key',
+        description: 'The key stops working on the next request. Revoking it again changes nothing.',
+        params: KeyParams,
+        response: { 200: KeyReply },
       },
-      async (request) => {
-        const { environment = null, status = null, made_by = null } = request.query
-        const filter = { environment, status, made_by }
-        const { keys, total } = await listKeys(deps.db, caller(request).merchant.id, filter, request.query)
-        return { success: true as const, data: pageOf(keys.map(presentKey), total, request.query) }
+    },
+    async (request, reply) => revokeMerchantKey(deps, request, reply),
+  )
+  app.post(
+    '/v1/merchant/api-keys/:key_id/rotate',
+    {
+      config: { ...CHANGE, refusals: ['production_access_restricted', 'invalid_state'] },
+      schema: {
+        tags,
+        operationId: 'rotateApiKey',
+        summary: 'Replace an API key',
+        description:
+          'Revokes the key and creates one with the same name, environment, scopes, IP flags and expiry. Only this reply shows the new key.',
+        params: KeyParams,
+        response: { 201: CreatedKeyReply },
       },
-    )
-    app.patch(
-      '/v1/merchant/api-keys/:key_id/revoke',
-      {
-        config: { access: WRITE, idempotency: 'honoured' },
-        schema: {
-          tags,
-          summary: 'Revoke an API key',
-          description: 'The key stops working on the next request. Revoking it again changes nothing.',
-          params: KeyParams,
-          response: { 200: KeyReply },
-        },
-      },
-      async (request, reply) => revokeMerchantKey(deps, request, reply),
-    )
-    app.post(
-      '/v1/merchant/api-keys/:key_id/rotate',
-      {
-        config: { ...config, refusals: ['production_access_restricted', 'invalid_state'] },
-        schema: {
-          tags,
-          summary: 'Replace an API key',
-          description:
-            'Revokes the key and creates one with the same name, environment, scopes, IP flags and expiry. Only this reply shows the new key.',
-          params: KeyParams,
-          response: { 201: CreatedKeyReply },
-        },
-      },
-      async (request, reply) => rotateMerchantKey(deps, request, reply),
-    )
-  }
+    },
+    async (request, reply) => rotateMerchantKey(deps, request, reply),
+  )
 }
 
 function createMerchantKey(deps: Deps, request: FastifyRequest<{ Body: NewKeyBody }>, reply: FastifyReply) {

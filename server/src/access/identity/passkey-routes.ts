@@ -40,6 +40,7 @@ export function passkeyRoutes(deps: Deps): Routes {
         config: { access: 'session', refusals: ['invalid_state'] },
         schema: {
           tags,
+          operationId: 'createPasskeyChallenge',
           summary: 'Get the options to confirm the session of the caller with a passkey',
           description:
             'The options are for `PublicKeyCredential.parseRequestOptionsFromJSON` of the browser. `POST /v1/session/confirm` takes the answer of the passkey.',
@@ -61,6 +62,7 @@ function listPasskeysRoute(deps: Deps, app: App): void {
       config: { access: 'session' },
       schema: {
         tags,
+        operationId: 'listPasskeys',
         summary: 'List the passkeys of the caller, the oldest first',
         description:
           'Empty if the user signs in at another identity provider. A user adds a passkey on the pages of the identity provider: the console signs in with `prompt=login` and `enrol=passkey`.',
@@ -84,6 +86,7 @@ function removePasskeyRoute(deps: Deps, app: App): void {
       config: { access: 'session', step_up: 'always' },
       schema: {
         tags,
+        operationId: 'deletePasskey',
         summary: 'Remove a passkey of the caller',
         description: 'The authenticator app and the recovery codes stay. The server mails the user.',
         params: PasskeyParams,

@@ -25,7 +25,12 @@ export function sessionRoutes(deps: Deps): Routes {
       '/v1/session',
       {
         config: { access: 'session' },
-        schema: { tags, summary: 'Show the session of the caller', response: { 200: CurrentSessionAnswer } },
+        schema: {
+          tags,
+          operationId: 'getSession',
+          summary: 'Show the session of the caller',
+          response: { 200: CurrentSessionAnswer },
+        },
       },
       async (request) => {
         const principal = session(request)
@@ -39,6 +44,7 @@ export function sessionRoutes(deps: Deps): Routes {
         config: { access: 'session', refusals: ['invalid_state'] },
         schema: {
           tags,
+          operationId: 'confirmSession',
           summary: 'Confirm the session of the caller with a code, the password or a passkey',
           description:
             'For `STEP_UP_S` seconds, the session then counts as a recent sign-in. `confirm_with` of `GET /v1/session` names the field to send. If `passkey` is true there, `passkey` can replace it.',
@@ -64,6 +70,7 @@ function listRoutes(deps: Deps, app: App): void {
       config: { access: 'session' },
       schema: {
         tags,
+        operationId: 'listSessions',
         summary: 'List the open sessions of the caller, the last used first',
         description: 'Empty if the user signs in at another identity provider.',
         response: { 200: SessionsAnswer },
@@ -81,6 +88,7 @@ function listRoutes(deps: Deps, app: App): void {
       config: { access: 'session' },
       schema: {
         tags,
+        operationId: 'endSession',
         summary: 'End a session of the caller',
         description:
           'The server refuses the session from the next request on. The session of the same browser at the other console ends too.',

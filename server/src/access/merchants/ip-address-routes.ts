@@ -4,6 +4,7 @@ import Type from 'typebox'
 import { actOf, recordAudit } from '../../books/audit/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import {
+  type App,
   answerOnce,
   caller,
   ENVIRONMENTS,
@@ -50,81 +51,96 @@ const IpAddressesQuery = Type.Object({
 /** Adds the endpoints of the IP allowlist. */
 export function ipAddressRoutes(deps: Deps): Routes {
   return (app) => {
-    app.get(
-      '/v1/merchant/ip-addresses',
-      {
-        config: { access: READ },
-        schema: {
-          tags,
-          summary: 'List the addresses of the allowlist of live keys, newest first',
-          querystring: IpAddressesQuery,
-          response: { 200: success(page(IpAddressRecord)) },
-        },
-      },
-      async (request) => {
-        const { environment = null, status = null } = request.query
-        const { id } = caller(request).merchant
-        const { entries, total } = await listIpAddresses(deps.db, id, { environment, status }, request.query)
-        return { success: true as const, data: pageOf(entries.map(presentIpAddress), total, request.query) }
-      },
-    )
-    app.post(
-      '/v1/merchant/ip-addresses',
-      {
-        config: { access: WRITE, idempotency: 'honoured', refusals: ['invalid_state'] },
-        schema: {
-          tags,
-          summary: 'Request an address for the allowlist',
-          description: 'The entry starts PENDING. It allows requests after an operator has approved it.',
-          body: IpAddressBody,
-          response: { 201: success(IpAddressRecord) },
-        },
-      },
-      async (request, reply) => {
-        const { merchant, environment } = caller(request)
-        const { label, address } = request.body
-        const input = { merchant_id: merchant.id, label, address, environment: request.body.environment ?? environment }
-        return answerOnce(deps, request, reply, 201, async (tx) => {
-          const after = presentIpAddress(await addIpAddress(deps, tx, input))
-          await recordAudit(deps, tx, {
-            ...actOf(request),
-            merchant_id: merchant.id,
-            action: 'ip_address.create',
-            target_type: 'ip_address',
-            target_id: after.id,
-            after,
-          })
-          return after
-        })
-      },
-    )
-    app.delete(
-      '/v1/merchant/ip-addresses/:id',
-      {
-        config: { access: WRITE, idempotency: 'honoured' },
-        schema: {
-          tags,
-          summary: 'Remove an address from the allowlist',
-          description: 'The removal applies from the next request on. The reply is the removed entry.',
-          params: Type.Object({ id: Type.String({ description: 'The id of the entry.' }) }),
-          response: { 200: success(IpAddressRecord) },
-        },
-      },
-      async (request, reply) => {
-        const { merchant } = caller(request)
-        return answerOnce(deps, request, reply, 200, async (tx) => {
-          const before = presentIpAddress(await removeIpAddress(tx, merchant.id, request.params.id))
-          await recordAudit(deps, tx, {
-            ...actOf(request),
-            merchant_id: merchant.id,
-            action: 'ip_address.delete',
-            target_type: 'ip_address',
-            target_id: before.id,
-            before,
-          })
-          return before
-        })
-      },
-    )
+    ipAddressListRoute(deps, app)
+    newIpAddressRoute(deps, app)
+    ipAddressRemovalRoute(deps, app)
   }
+}
+
+function ipAddressListRoute(deps: Deps, app: App): void {
+  app.get(
+    '/v1/merchant/ip-addresses',
+    {
+      config: { access: READ },
+      schema: {
+        tags,
+        operationId: 'listIpAddresses',
+        summary: 'List the addresses of the allowlist of live keys, newest first',
+        querystring: IpAddressesQuery,
+        response: { 200: success(page(IpAddressRecord)) },
+      },
+    },
+    async (request) => {
+      const { environment = null, status = null } = request.query
+      const { id } = caller(request).merchant
+      const { entries, total } = await listIpAddresses(deps.db, id, { environment, status }, request.query)
+      return { success: true as const, data: pageOf(entries.map(presentIpAddress), total, request.query) }
+    },
+  )
+}
+
+function newIpAddressRoute(deps: Deps, app: App): void {
+  app.post(
+    '/v1/merchant/ip-addresses',
+    {
+      config: { access: WRITE, idempotency: 'honoured', refusals: ['invalid_state'] },
+      schema: {
+        tags,
+        operationId: 'createIpAddress',
+        summary: 'Request an address for the allowlist',
+        description: 'The entry starts PENDING. It allows requests after an operator has approved it.',
+        body: IpAddressBody,
+        response: { 201: success(IpAddressRecord) },
+      },
+    },
+    async (request, reply) => {
+      const { merchant, environment } = caller(request)
+      const { label, address } = request.body
+      const input = { merchant_id: merchant.id, label, address, environment: request.body.environment ?? environment }
+      return answerOnce(deps, request, reply, 201, async (tx) => {
+        const after = presentIpAddress(await addIpAddress(deps, tx, input))
+        await recordAudit(deps, tx, {
+          ...actOf(request),
+          merchant_id: merchant.id,
+          action: 'ip_address.create',
+          target_type: 'ip_address',
+          target_id: after.id,
+          after,
+        })
+        return after
+      })
+    },
+  )
+}
+
+function ipAddressRemovalRoute(deps: Deps, app: App): void {
+  app.delete(
+    '/v1/merchant/ip-addresses/:id',
+    {
+      config: { access: WRITE, idempotency: 'honoured' },
+      schema: {
+        tags,
+        operationId: 'deleteIpAddress',
+        summary: 'Remove an address from the allowlist',
+        description: 'The removal applies from the next request on. The reply is the removed entry.',
+        params: Type.Object({ id: Type.String({ description: 'The id of the entry.' }) }),
+        response: { 200: success(IpAddressRecord) },
+      },
+    },
+    async (request, reply) => {
+      const { merchant } = caller(request)
+      return answerOnce(deps, request, reply, 200, async (tx) => {
+        const before = presentIpAddress(await removeIpAddress(tx, merchant.id, request.params.id))
+        await recordAudit(deps, tx, {
+          ...actOf(request),
+          merchant_id: merchant.id,
+          action: 'ip_address.delete',
+          target_type: 'ip_address',
+          target_id: before.id,
+          before,
+        })
+        return before
+      })
+    },
+  )
 }

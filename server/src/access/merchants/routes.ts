@@ -61,7 +61,12 @@ function securityRoutes(app: App, deps: Deps): void {
     url,
     {
       config: { access: { roles: MERCHANT_ROLES } },
-      schema: { tags, summary: 'Show the security settings', response: { 200: SecurityAnswer } },
+      schema: {
+        tags,
+        operationId: 'getSecuritySettings',
+        summary: 'Show the security settings',
+        response: { 200: SecurityAnswer },
+      },
     },
     async (request) => ({ success: true as const, data: await getSecurity(deps.db, caller(request).merchant.id) }),
   )
@@ -71,6 +76,7 @@ function securityRoutes(app: App, deps: Deps): void {
       config: { access: ADMIN, idempotency: 'honoured', step_up: 'always', refusals: ['invalid_state'] },
       schema: {
         tags,
+        operationId: 'updateSecuritySettings',
         summary: 'Require a second factor of all members, or end this requirement',
         description: 'To require a second factor, the calling user must have signed in with one.',
         body: SecurityBody,
@@ -92,6 +98,7 @@ function callerRoute(app: App, deps: Deps): void {
       config: { access: 'authenticated' },
       schema: {
         tags,
+        operationId: 'getMe',
         summary: 'Show the caller: a user with the memberships, or an API key with its merchant',
         description: 'In every path, query and body, `me` may be sent as the `merchant_id` of your own merchant.',
         response: { 200: MeAnswer },
@@ -108,6 +115,7 @@ function listMembersRoute(app: App, deps: Deps): void {
       config: { access: { roles: MERCHANT_ROLES } },
       schema: {
         tags,
+        operationId: 'listMembers',
         summary: 'List the members, newest first',
         querystring: Type.Object(PageQuery),
         response: { 200: MembersAnswer },
@@ -127,6 +135,7 @@ function inviteMemberRoute(app: App, deps: Deps, mayMailInvitation: MayMailInvit
       config: { access: ADMIN, idempotency: 'honoured', step_up: 'always', refusals: ['invalid_state'] },
       schema: {
         tags,
+        operationId: 'inviteMember',
         summary: 'Invite a member with a role',
         description:
           'The reply is the same whether or not the e-mail address has an account. The inviting user must have confirmed their own address. After 3 invitations of one address in a day, or 50 by one merchant, the server adds the member but sends no e-mail.',
@@ -152,6 +161,7 @@ function changeRoleRoute(app: App, deps: Deps): void {
       config: { access: ADMIN, idempotency: 'honoured', step_up: 'always', refusals: ['invalid_state'] },
       schema: {
         tags,
+        operationId: 'updateMember',
         summary: 'Change the role of a member',
         description:
           'The role applies from the next request of the member. A merchant always keeps one `MERCHANT_ADMIN`. The calling user must have confirmed their own address.',
@@ -180,6 +190,7 @@ function removeMemberRoute(app: App, deps: Deps, revokeKeysOf: RevokeKeysOf): vo
       },
       schema: {
         tags,
+        operationId: 'removeMember',
         summary: 'Remove a member, or leave',
         description:
           'The server refuses the member from the next request on. Every member may leave; only a `MERCHANT_ADMIN` may remove others. A merchant always keeps one `MERCHANT_ADMIN`.\n\nThe server also revokes the active API keys that the member made; `revoked_keys` lists them. `keep_keys` names the keys that stay valid.',

@@ -14,6 +14,7 @@ export function messageRoutes(deps: Deps): Routes {
         config: { access: { roles: MERCHANT_ROLES } },
         schema: {
           tags: ['Messages'],
+          operationId: 'listMessages',
           summary: 'List the e-mails and SMS sent in your name, newest first',
           description: '`total_items` counts up to 10,000.',
           querystring: MerchantMessagesQuery,

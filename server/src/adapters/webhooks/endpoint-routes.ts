@@ -59,6 +59,7 @@ function endpointReadRoutes(deps: Deps, app: App): void {
       config: { access },
       schema: {
         tags,
+        operationId: 'listWebhookEndpoints',
         summary: 'List the webhook endpoints',
         description: `${OWN_ENVIRONMENT} Without \`environment\`, a session reads both. The endpoint \`default\` is that of webhook-config.`,
         response: { 200: EndpointsAnswer },
@@ -74,7 +75,13 @@ function endpointReadRoutes(deps: Deps, app: App): void {
     '/v1/merchant/webhook-endpoints/:id',
     {
       config: { access },
-      schema: { tags, summary: 'Show a webhook endpoint', params: EndpointParams, response: { 200: EndpointAnswer } },
+      schema: {
+        tags,
+        operationId: 'getWebhookEndpoint',
+        summary: 'Show a webhook endpoint',
+        params: EndpointParams,
+        response: { 200: EndpointAnswer },
+      },
     },
     async (request) => {
       const { merchant, environments } = caller(request)
@@ -96,6 +103,7 @@ function addRoute(deps: Deps, app: App, { lookup, notifyAdmins }: EndpointOption
       },
       schema: {
         tags,
+        operationId: 'createWebhookEndpoint',
         summary: 'Add a webhook endpoint',
         description: `Each event makes one delivery for each endpoint that receives the event. ${OWN_ENVIRONMENT} Without \`environment\`, a session adds a live endpoint. An environment has at most ${ENDPOINTS_MAX} endpoints, of which one is the default endpoint.`,
         body: NewEndpointBody,
@@ -126,6 +134,7 @@ function changeRoute(deps: Deps, app: App, { lookup, notifyAdmins }: EndpointOpt
       config: { access, idempotency: 'honoured', step_up: 'always' },
       schema: {
         tags,
+        operationId: 'updateWebhookEndpoint',
         summary: 'Change a webhook endpoint, or make a new signing secret',
         description: OWN_ENVIRONMENT,
         params: EndpointParams,
@@ -157,6 +166,7 @@ function deleteRoute(deps: Deps, app: App, { notifyAdmins }: EndpointOptions): v
       config: { access, idempotency: 'honoured', step_up: 'always' },
       schema: {
         tags,
+        operationId: 'deleteWebhookEndpoint',
         summary: 'Delete a webhook endpoint',
         description: `The server begins no further attempt. A pending delivery to the endpoint gets the status \`cancelled\` when its next attempt is due. ${OWN_ENVIRONMENT}`,
         params: EndpointParams,
@@ -182,6 +192,7 @@ function testRoute(deps: Deps, app: App): void {
       config: { access, idempotency: 'honoured' },
       schema: {
         tags,
+        operationId: 'testWebhookEndpoint',
         summary: 'Send a test delivery to a webhook endpoint',
         params: EndpointParams,
         response: { 202: DeliveryAnswer },

@@ -146,6 +146,7 @@ export function webhookStatusRoute(deps: Deps, app: App): void {
       config: { access: { roles: MERCHANT_ROLES } },
       schema: {
         tags: ['Webhooks'],
+        operationId: 'getWebhookStatus',
         summary: 'Show which webhook endpoints fail, live and in the sandbox',
         description:
           'An endpoint fails if a delivery to it failed twice and no delivery to it succeeded since then. Attempts of the last 7 days count.',

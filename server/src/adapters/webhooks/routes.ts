@@ -55,6 +55,7 @@ function configRoutes(
       config: { access },
       schema: {
         tags,
+        operationId: 'getWebhookConfig',
         summary: 'Show the webhook configuration',
         description: `${EACH_ENVIRONMENT} Without \`environment\`, a session reads the live configuration, or that of the sandbox if there is no live one.`,
         response: { 200: ConfigAnswer },
@@ -71,6 +72,7 @@ function configRoutes(
       config: { access, idempotency: 'honoured', step_up: 'always' },
       schema: {
         tags,
+        operationId: 'updateWebhookConfig',
         summary: 'Set the URL or the events, or make a new signing secret',
         description: `${EACH_ENVIRONMENT} Without \`environment\`, a session changes both.`,
         body: ConfigBody,
@@ -103,7 +105,7 @@ function configRoutes(
     '/v1/merchant/webhook-config/test',
     {
       config: { access, idempotency: 'honoured' },
-      schema: { tags, summary: 'Send a test delivery', response: { 202: DeliveryAnswer } },
+      schema: { tags, operationId: 'testWebhook', summary: 'Send a test delivery', response: { 202: DeliveryAnswer } },
     },
     async (request, reply) => {
       const { merchant, environment } = caller(request)
@@ -124,6 +126,7 @@ function deliveryRoutes(deps: Deps, app: App): void {
       config: { access },
       schema: {
         tags,
+        operationId: 'listWebhookDeliveries',
         summary: 'List deliveries, newest first',
         description: '`total_items` counts up to 10,000.',
         querystring: DeliveriesQuery,
@@ -139,7 +142,13 @@ function deliveryRoutes(deps: Deps, app: App): void {
     '/v1/merchant/webhook-deliveries/:id',
     {
       config: { access },
-      schema: { tags, summary: 'Show a delivery', params: DeliveryParams, response: { 200: DeliveryAnswer } },
+      schema: {
+        tags,
+        operationId: 'getWebhookDelivery',
+        summary: 'Show a delivery',
+        params: DeliveryParams,
+        response: { 200: DeliveryAnswer },
+      },
     },
     async (request) => {
       const { merchant, environment } = caller(request)
@@ -155,6 +164,7 @@ function replayRoutes(deps: Deps, app: App): void {
       config: { access, idempotency: 'honoured' },
       schema: {
         tags,
+        operationId: 'replayWebhookDeliveries',
         summary: 'Replay deliveries since a time',
         description:
           'One more attempt of each delivery, with the same id and bytes, oldest first, at most 5,000 in one call. Pending deliveries stay unchanged, so that a repeated call sends nothing twice.',
@@ -180,6 +190,7 @@ function replayRoutes(deps: Deps, app: App): void {
       config: { access, idempotency: 'honoured' },
       schema: {
         tags,
+        operationId: 'replayWebhookDelivery',
         summary: 'Replay a delivery',
         description: 'One more attempt with the same id and bytes. The delivery must be delivered or failed.',
         params: DeliveryParams,

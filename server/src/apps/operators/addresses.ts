@@ -24,6 +24,7 @@ export function addressRoutes(deps: Deps): Routes {
         config: { access: 'operator:read' },
         schema: {
           tags,
+          operationId: 'listOperatorIpAddresses',
           summary: 'List the addresses of all merchants, newest first',
           description: '`total_items` counts up to 10,000.',
           querystring: AddressesQuery,
@@ -43,6 +44,7 @@ export function addressRoutes(deps: Deps): Routes {
         },
         schema: {
           tags,
+          operationId: 'approveIpAddress',
           summary: 'Approve an address',
           description: 'From the next request on, the live keys of the merchant work from this address.',
           params: AddressParams,
@@ -60,6 +62,7 @@ export function addressRoutes(deps: Deps): Routes {
         config: { access: 'operator:merchants', idempotency: 'honoured', refusals: ['invalid_state'] },
         schema: {
           tags,
+          operationId: 'rejectIpAddress',
           summary: 'Reject an address, or take its approval back',
           params: AddressParams,
           body: RejectionBody,

@@ -32,6 +32,7 @@ export function adjustmentRoutes(deps: Deps): Routes {
         config: { access: 'operator:read' },
         schema: {
           tags,
+          operationId: 'listAdjustments',
           summary: 'List the adjustments of a merchant, newest first',
           description: '`total_items` counts up to 10,000.',
           params: MerchantParams,
@@ -60,6 +61,7 @@ export function adjustmentRoutes(deps: Deps): Routes {
         },
         schema: {
           tags,
+          operationId: 'createAdjustment',
           summary: 'Correct the balance of a merchant',
           description:
             'For errors outside the platform, such as a payment that bypassed the platform or a wrong charge. A debit never takes the balance below zero. An adjustment is permanent, and only another adjustment can correct an adjustment.\n\nIf the adjustments, clearings and resolutions of the merchant on this day reach FOUR_EYES_AMOUNT with this adjustment, the first call answers 200 and moves nothing. The ledger books the adjustment when another operator sends the same request within seven days. Only the reason may differ.',

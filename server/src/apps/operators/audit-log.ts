@@ -56,6 +56,7 @@ export function auditLogRoutes(deps: Deps): Routes {
         config: { access: 'operator:read' },
         schema: {
           tags,
+          operationId: 'listOperatorAuditEntries',
           summary: 'List the entries of the audit log, newest first',
           description: `With neither \`merchant_id\` nor \`scope\`: the newest ${RECENT_MAX} entries of all. Name a merchant to find older entries. A search for a person or a target reads whole logs. A search for an action, a time or a name alone reads the newest ${SEARCH_MAX.one} entries of the merchant, or the newest ${SEARCH_MAX.each} of each log.`,
           querystring: Query,
@@ -70,6 +71,7 @@ export function auditLogRoutes(deps: Deps): Routes {
         config: { access: 'operator:read' },
         schema: {
           tags,
+          operationId: 'verifyAuditLog',
           summary: 'Verify the audit log',
           description: `Reads at most ${AUDIT_STEP_LIMITS.entries} entries and for about ${AUDIT_STEP_LIMITS.ms / 1000} seconds. \`next\` is the place where the next call continues.`,
           querystring: Type.Object({

@@ -179,6 +179,7 @@ export function caseRoutes(deps: Deps): Routes {
         config: { access: 'operator:read' },
         schema: {
           tags: ['Operator'],
+          operationId: 'getWithdrawalCase',
           summary: 'Show a withdrawal with the facts for a decision',
           description:
             'The record, the balance and payments of its merchant, earlier payouts to the destination, and recent and earlier withdrawals of the merchant. All facts are of one environment.',

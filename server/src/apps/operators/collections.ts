@@ -75,6 +75,7 @@ export function operatorCollectionRoutes(
         config: { access: 'operator:read' },
         schema: {
           tags,
+          operationId: 'listOperatorCollections',
           summary: 'List the collections of all merchants',
           description: BOUNDS,
           querystring: Query,
@@ -97,6 +98,7 @@ export function operatorCollectionRoutes(
         },
         schema: {
           tags,
+          operationId: 'clearCollection',
           summary: 'Decide about a held collection',
           description:
             'An approved payment becomes `successful`, and the ledger credits `amount_received` less the fee. Money in another currency (`foreign_amount`) is not in the ledger: the approval states its value in `amount`, and the ledger books that value. A declined payment becomes `failed` with `review_declined`, and the money leaves the books of the merchant. Return the money to the payer at the provider.\n\nIf the adjustments, clearings and resolutions of the merchant on this day reach FOUR_EYES_AMOUNT with this decision, `approvals_required` is 2. The first call then moves nothing. The payment stays under review until another operator sends the same request within seven days. Only the reason may differ.',

@@ -143,6 +143,7 @@ export function waitingDecisionRoutes(deps: Deps): Routes {
         config: { access: 'operator:read' },
         schema: {
           tags: ['Operator'],
+          operationId: 'listDecisions',
           summary: 'List the decisions that wait for a second operator, newest first',
           description: `The first operator has decided, and no money has moved. The second operator makes the same call: \`approve\`, \`resolve\`, \`clear\` or an adjustment. The list shows and counts up to ${WAITING_MAX} withdrawals and ${WAITING_MAX} corrections, the newest ones.`,
           querystring: Type.Object(PageQuery),

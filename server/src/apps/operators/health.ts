@@ -250,6 +250,7 @@ export function providerHealthRoutes(deps: Deps, circuits: Circuits): Routes {
         config: { access: 'operator:read' },
         schema: {
           tags: ['Operator'],
+          operationId: 'getProviderHealth',
           summary: 'Show the outcomes of recent payments and payouts by provider, method and network',
           description: `Every process answers the same, because the figures come from the database. Only \`circuit\` belongs to the process that answers. The server examines about ${LOOKED_AT_MAX} of the newest payments and as many payouts, and counts the newest ${COUNTED_MAX} of each provider and method. \`bounded\` and \`since\` show that limit.`,
           querystring: Query,

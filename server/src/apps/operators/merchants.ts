@@ -59,6 +59,7 @@ function merchantReadRoutes(deps: Deps, app: App): void {
       config: READ,
       schema: {
         tags,
+        operationId: 'listMerchants',
         summary: 'List merchants, newest first',
         description: '`total_items` counts up to 10,000.',
         querystring: MerchantsQuery,
@@ -73,6 +74,7 @@ function merchantReadRoutes(deps: Deps, app: App): void {
       config: READ,
       schema: {
         tags,
+        operationId: 'getMerchant',
         summary: 'Show a merchant with its members, prices and limits',
         params: MerchantParams,
         response: { 200: MerchantDetailAnswer },
@@ -95,6 +97,7 @@ function createMerchantRoute(deps: Deps, app: App): void {
       config: WRITE,
       schema: {
         tags,
+        operationId: 'createMerchant',
         summary: 'Create a merchant',
         description:
           'The merchant is PENDING and may use the sandbox. The server invites its e-mail address as MERCHANT_ADMIN.',
@@ -125,10 +128,19 @@ function createMerchantRoute(deps: Deps, app: App): void {
 }
 
 /** `gives_access` means that the move needs a recent sign-in. A suspension does not, so that an operator can stop a merchant at once. */
-const MOVES: { move: MerchantMove; gives_access: boolean; summary: string; description: string }[] = [
+type MoveRoute = {
+  move: MerchantMove
+  gives_access: boolean
+  operationId: string
+  summary: string
+  description: string
+}
+
+const MOVES: MoveRoute[] = [
   {
     move: 'approve',
     gives_access: true,
+    operationId: 'approveMerchant',
     summary: 'Approve a merchant',
     description:
       'PENDING becomes ACTIVE. If the merchant is also verified and priced, the merchant may make live keys.',
@@ -136,6 +148,7 @@ const MOVES: { move: MerchantMove; gives_access: boolean; summary: string; descr
   {
     move: 'suspend',
     gives_access: false,
+    operationId: 'suspendMerchant',
     summary: 'Suspend a merchant',
     description:
       'ACTIVE becomes SUSPENDED. From the next request on, the server refuses its live keys. Sandbox keys and reading sessions work as before, and the server settles open payments. The server sends no live payout of the merchant: approved payouts that were not sent wait until the merchant is reactivated.',
@@ -143,13 +156,14 @@ const MOVES: { move: MerchantMove; gives_access: boolean; summary: string; descr
   {
     move: 'reactivate',
     gives_access: true,
+    operationId: 'reactivateMerchant',
     summary: 'Reactivate a merchant',
     description: 'SUSPENDED becomes ACTIVE.',
   },
 ]
 
 function decisionRoutes(deps: Deps, app: App): void {
-  for (const { move, gives_access, summary, description } of MOVES) {
+  for (const { move, gives_access, operationId, summary, description } of MOVES) {
     app.post(
       `/v1/operator/merchants/:merchant_id/${move}`,
       {
@@ -158,6 +172,7 @@ function decisionRoutes(deps: Deps, app: App): void {
           : { ...WRITE, refusals: ['invalid_state'] },
         schema: {
           tags,
+          operationId,
           summary,
           description,
           params: MerchantParams,
@@ -182,6 +197,7 @@ function decisionRoutes(deps: Deps, app: App): void {
       config: { ...WRITE, ...STEP_UP, refusals: ['conflict_of_interest'] },
       schema: {
         tags,
+        operationId: 'verifyMerchant',
         summary: 'Note that the identity of a merchant has been checked',
         description: 'A repeated call changes nothing.',
         params: MerchantParams,
@@ -204,6 +220,7 @@ function pricingRoutes(deps: Deps, app: App): void {
       config: READ,
       schema: {
         tags,
+        operationId: 'getMerchantPricing',
         summary: 'Show the price list in force',
         params: MerchantParams,
         response: { 200: PricingAnswer },
@@ -220,6 +237,7 @@ function pricingRoutes(deps: Deps, app: App): void {
       config: { ...WRITE, ...STEP_UP, access: 'operator:platform', refusals: ['conflict_of_interest'] },
       schema: {
         tags,
+        operationId: 'replaceMerchantPricing',
         summary: 'Replace the price list of a merchant',
         description:
           'The most specific line applies: a line with a destination before a line with a method. Frozen charges do not change. Without a line for withdrawals the merchant is not priced.',
@@ -244,6 +262,7 @@ function payoutLimitsRoute(deps: Deps, app: App): void {
       config: { ...WRITE, step_up: 'always', refusals: ['conflict_of_interest'] },
       schema: {
         tags,
+        operationId: 'updateMerchantPayoutLimits',
         summary: 'Set the daily limits of the payouts of a merchant',
         description:
           'The server refuses an approval that would exceed a limit with `payout_limit_reached`. Each environment counts separately. Approved payouts do not change.',

@@ -14,6 +14,7 @@ export function operatorMessageRoutes(deps: Deps): Routes {
         config: { access: 'operator:read' },
         schema: {
           tags: ['Operator'],
+          operationId: 'listOperatorMessages',
           summary: 'List the e-mails and SMS of all merchants, newest first',
           description: '`total_items` counts up to 10,000, and without `merchant_id` no page goes further.',
           querystring: OperatorMessagesQuery,

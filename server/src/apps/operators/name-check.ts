@@ -53,6 +53,7 @@ export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
         config: { access: 'operator:money', idempotency: 'honoured' },
         schema: {
           tags: ['Operator'],
+          operationId: 'checkWithdrawalName',
           summary: 'Ask the provider for the name on the receiving account',
           description:
             'Asks the provider that has the payout, or that would get the payout now. The call decides nothing and moves no money. The audit log keeps the answer.',

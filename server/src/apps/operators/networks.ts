@@ -32,6 +32,7 @@ export function networkRoutes(deps: Deps): (app: App) => void {
       {
         schema: {
           tags: ['Operator'],
+          operationId: 'getNetworkInstructions',
           summary: 'Show the instructions for payers of each network',
           response: { 200: success(Networks) },
         },
@@ -44,6 +45,7 @@ export function networkRoutes(deps: Deps): (app: App) => void {
       {
         schema: {
           tags: ['Operator'],
+          operationId: 'replaceNetworkInstructions',
           summary: 'Replace the instructions for payers of each network',
           description:
             'Replaces the whole list. An empty list restores the built-in list. Pages show the new list within a minute.',

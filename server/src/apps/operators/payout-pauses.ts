@@ -37,6 +37,7 @@ function listRoute(deps: Deps, app: App): void {
       config: { access: 'operator:read' },
       schema: {
         tags,
+        operationId: 'listPayoutPauses',
         summary: 'List the pauses of payouts, those in force first',
         description: '`total_items` counts up to 10,000.',
         querystring: PausesQuery,
@@ -59,6 +60,7 @@ function startRoute(deps: Deps, app: App, provider_names: readonly string[]): vo
       config: WRITE,
       schema: {
         tags,
+        operationId: 'createPayoutPause',
         summary: 'Pause payouts',
         description:
           'After the answer of the call, no process takes the send token of a live payout in the scope. Approved payouts keep their reservation and wait; operators can still approve. The server queries and settles payouts that were sent before, as usual. Sandbox payouts continue. If a pause with this scope and target is in force, the server refuses the call with `invalid_state` and names that pause.',
@@ -93,6 +95,7 @@ function endRoute(deps: Deps, app: App): void {
       },
       schema: {
         tags,
+        operationId: 'endPayoutPause',
         summary: 'End a pause of payouts',
         description: 'The payouts that waited leave within half a minute, unless another pause concerns them.',
         params: PauseParams,

@@ -59,12 +59,14 @@ export function operatorPeopleRoutes(deps: Deps): Routes {
     rightsRoute(deps, app, {
       change: 'revoke_operator',
       path: 'revoke',
+      operationId: 'revokeOperator',
       summary: 'Take the role from an operator',
       description: 'The memberships of the user stay. All sessions of the user end.',
     })
     rightsRoute(deps, app, {
       change: 'disable',
       path: 'disable',
+      operationId: 'disableOperator',
       summary: 'Disable an operator',
       description: 'The user can no longer sign in, also as a member of merchants. All sessions of the user end.',
     })
@@ -78,6 +80,7 @@ function operatorListRoute(deps: Deps, app: App): void {
       config: { access: 'operator:platform' },
       schema: {
         tags,
+        operationId: 'listOperators',
         summary: 'List the operators',
         description:
           'Each operator with role, second factor and last sign-in; disabled operators come last. Only the admin command gives a role (`user create --role`), so that no operator alone can make a second one.',
@@ -93,9 +96,9 @@ function operatorListRoute(deps: Deps, app: App): void {
   )
 }
 
-type RightsRoute = { change: RightsAction; path: string; summary: string; description: string }
+type RightsRoute = { change: RightsAction; path: string; operationId: string; summary: string; description: string }
 
-function rightsRoute(deps: Deps, app: App, { change, path, summary, description }: RightsRoute): void {
+function rightsRoute(deps: Deps, app: App, { change, path, operationId, summary, description }: RightsRoute): void {
   app.post(
     `${PATH}/:user_id/${path}`,
     {
@@ -107,6 +110,7 @@ function rightsRoute(deps: Deps, app: App, { change, path, summary, description 
       },
       schema: {
         tags,
+        operationId,
         summary,
         description: `${description} The server refuses the change for the last enabled SUPER_ADMIN with \`invalid_state\`.`,
         params: OperatorParams,

@@ -144,6 +144,7 @@ export function pricingPreviewRoutes(deps: Deps): Routes {
         config: { access: 'operator:read' },
         schema: {
           tags: ['Operator'],
+          operationId: 'previewMerchantPricing',
           summary: 'Show the charges of a new price list and of the list in force',
           description:
             'Changes nothing. The server makes the same checks as for a list that comes into force. The answer has a row for each method, each destination with a separate line, and each amount.',

@@ -100,6 +100,7 @@ export function operatorProviderRoutes(deps: Deps, options: ProvidersOptions): R
         config: { access: 'operator:read' },
         schema: {
           tags,
+          operationId: 'listProviders',
           summary: 'Show the providers, their routes, and the results of their calls in this process',
           response: { 200: Answer },
         },
@@ -112,6 +113,7 @@ export function operatorProviderRoutes(deps: Deps, options: ProvidersOptions): R
         config: { access: 'operator:read' },
         schema: {
           tags,
+          operationId: 'listWaitingPayments',
           summary: 'List payments and payouts that wait for a provider, the longest waiting first',
           description: `The list shows and counts up to ${WAITING_MAX} of each kind per merchant, the earliest due first. With \`merchant_id\` the limit is ${WAITING_MAX_OF_ONE}.`,
           querystring: WaitingQuery,

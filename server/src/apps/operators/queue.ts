@@ -154,6 +154,7 @@ export function queueRoutes(deps: Deps, { rules }: { rules: OperatorRules }): Ro
         config: { access: 'operator:read' },
         schema: {
           tags: ['Operator'],
+          operationId: 'getOperatorQueue',
           summary: 'Show the queue of operators: number, amount and age of each kind',
           description: `Withdrawals and held payments are of one environment, live by default. The count of every other kind, and of held payments, ends at ${QUEUE_COUNT_MAX}.`,
           querystring: Type.Object({ environment: Type.Optional(oneOf(ENVIRONMENTS, 'live when left out.')) }),

@@ -31,6 +31,7 @@ export function queueStateRoutes(deps: Deps): Routes {
         config: { access: 'operator:read' },
         schema: {
           tags: ['Operator'],
+          operationId: 'getWorkerQueues',
           summary: 'Show the depth and the age of each queue of the worker',
           description: 'The figures come from the database, so every process answers the same.',
           response: { 200: success(Type.Object({ items: Type.Array(Queue) })) },

@@ -34,6 +34,7 @@ export function systemRoutes(readSystem: ReadSystem): Routes {
         config: { access: 'operator:read' },
         schema: {
           tags: ['Operator'],
+          operationId: 'getSystemCheck',
           summary: 'Check the installation',
           description:
             'The checks of "admin doctor", as the process sees them that answers. A process runs them at most every 30 seconds, and answers with that result in between. They send no message, and the messages contain no secret.',

@@ -121,6 +121,7 @@ export function verifyRunRoutes(deps: Deps): Routes {
         config: { access: 'operator:read' },
         schema: {
           tags: ['Operator'],
+          operationId: 'getBooksCheck',
           summary: 'Show the last scheduled check of the books',
           description:
             'A worker runs the checks of "admin verify" every VERIFY_EVERY_H hours, once among all processes. `last` is the last finished run of any process.',

@@ -81,6 +81,7 @@ function readRoutes(deps: Deps, app: App): void {
       config: READ,
       schema: {
         tags,
+        operationId: 'listOperatorWithdrawals',
         summary: 'List the withdrawals of all merchants, newest first',
         description:
           '`total_items` counts up to 10,000, and without `merchant_id` no page goes further. Name a merchant to find older withdrawals.',
@@ -96,6 +97,7 @@ function readRoutes(deps: Deps, app: App): void {
       config: READ,
       schema: {
         tags,
+        operationId: 'getOperatorWithdrawal',
         summary: 'Show a withdrawal with its history, its payout and the balance of its merchant',
         params: WithdrawalParams,
         response: { 200: WithdrawalDetailAnswer },
@@ -129,6 +131,7 @@ function approveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
       },
       schema: {
         tags,
+        operationId: 'approveWithdrawal',
         summary: 'Approve a withdrawal',
         description:
           'The server reserves amount and charges and calls the provider right after. A refused approval changes nothing. `withdrawal_restricted` means that the merchant is not active and verified. `insufficient_balance` means that the available balance is too small. `payout_limit_reached` means that the payouts of the day would exceed a limit of the merchant. `confirmation_required` means that NEW_DESTINATION=confirm and the merchant has not paid the destination yet.\n\n`approvals_required` is 2 if the payouts of the merchant on this day, or the payouts to the destination over all merchants, reach FOUR_EYES_AMOUNT with this withdrawal. Then the first approval passes the same checks and reserves nothing. The withdrawal keeps its status until another operator also approves. The server refuses a second approval by the same operator with `second_operator_required`, and an approval by the submitter with `forbidden`, for any amount. An operator who is or was a member of the merchant, or made one of its API keys, gets `conflict_of_interest`.',
@@ -163,6 +166,7 @@ function answerRoutes(deps: Deps, app: App, keyOf: KeyOf): void {
       config: WRITE,
       schema: {
         tags,
+        operationId: 'rejectWithdrawal',
         summary: 'Reject a withdrawal',
         description:
           'No money was reserved, so no money moves. The members who manage the money of the merchant get an e-mail.',
@@ -187,6 +191,7 @@ function answerRoutes(deps: Deps, app: App, keyOf: KeyOf): void {
       config: WRITE,
       schema: {
         tags,
+        operationId: 'requestWithdrawalInfo',
         summary: 'Ask the merchant about a withdrawal',
         description:
           'The withdrawal waits until the merchant responds. An operator can still approve or reject the withdrawal.',
@@ -217,6 +222,7 @@ function resolveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
       },
       schema: {
         tags,
+        operationId: 'resolveWithdrawal',
         summary: 'Resolve a payout with an unknown outcome',
         description:
           'For NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION. The ledger books the outcome, and the server does not call the provider. If the merchant got the money back before and has spent the money, the server refuses SUCCESS with `insufficient_balance`.\n\nIf the adjustments, clearings and resolutions of the merchant on this day reach FOUR_EYES_AMOUNT with this one, the first call answers with `approvals_required` 2 and the first of the `approvals`, and changes nothing. The ledger books the outcome when another operator sends the same request within seven days. Only the reason may differ.',
@@ -254,6 +260,7 @@ function retryRoute(deps: Deps, app: App, service: ApprovalService, keyOf: KeyOf
       },
       schema: {
         tags,
+        operationId: 'retryWithdrawal',
         summary: 'Retry a payout that the provider refused because of the IP address',
         description:
           'For BLOCKED_IP_WHITELIST, with the same reference. First ask the provider to allow the IP address. If the merchant is not active and verified, the server refuses the call with `withdrawal_restricted` and sends nothing. While a pause concerns the payout, the server refuses the call with `payouts_paused` and names the pause. `resolve` stays possible.',
@@ -280,6 +287,7 @@ function recallRoute(deps: Deps, app: App, keyOf: KeyOf): void {
       config: MOVES_MONEY,
       schema: {
         tags,
+        operationId: 'recallWithdrawal',
         summary: 'Recall an approved payout that was not sent',
         description:
           'For PROCESSING while the state of the payout is `to_send`: no process has taken its send token, for example during a pause. The withdrawal becomes CANCELLED, and amount and charges go back to the available balance. The members who manage the money of the merchant get an e-mail. If the payout was sent or may have been sent, the server refuses the call with `invalid_state` and changes nothing.',

@@ -32,6 +32,7 @@ export function checklistRoute(deps: Deps, app: App): void {
       config: { access: { roles: MERCHANT_ROLES } },
       schema: {
         tags: ['Overview'],
+        operationId: 'getChecklist',
         summary: 'Show the steps to the first live payment',
         querystring: Type.Object({ merchant_id: Type.Optional(line(64)) }),
         response: { 200: success(Checklist) },

@@ -32,6 +32,7 @@ function overviewRoute(deps: Deps, app: App): void {
       config: { access: { roles: MERCHANT_ROLES } },
       schema: {
         tags: ['Overview'],
+        operationId: 'getOverview',
         summary: 'Show the totals of today or of the last days',
         querystring: OverviewQuery,
         response: { 200: OverviewAnswer },
@@ -52,6 +53,7 @@ function paymentRoute(deps: Deps, app: App, sources: PaymentSources): void {
       config: { access: 'operator:read' },
       schema: {
         tags: ['Operator'],
+        operationId: 'getOperatorCollection',
         summary: 'Show one collection and its next step',
         description: `A collection of any merchant, held or not. Null in \`waits_for\` means that no step follows. The state of a circuit belongs to the process that answers. All other facts come from the database. Lists show the newest ${PART_MAX} entries of each kind.`,
         params: Type.Object({ collection_id: Type.String({ description: 'The id of the collection.' }) }),

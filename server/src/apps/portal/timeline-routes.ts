@@ -27,6 +27,7 @@ export function timelineRoutes(deps: Deps, { requestsOf }: TimelineOptions): Rou
         config: { access: COLLECTION },
         schema: {
           tags: ['Collections'],
+          operationId: 'getCollectionTimeline',
           summary: 'Show the timeline of a collection, oldest first',
           description: `Requests, attempts, statuses, transfers and webhooks in one list. ${LIMIT}`,
           params: Type.Object({ collection_id: Type.String() }),
@@ -50,6 +51,7 @@ export function timelineRoutes(deps: Deps, { requestsOf }: TimelineOptions): Rou
         config: { access: WITHDRAWAL },
         schema: {
           tags: ['Withdrawals'],
+          operationId: 'getWithdrawalTimeline',
           summary: 'Show the timeline of a withdrawal, oldest first',
           description: `The same kinds of entries as the timeline of a collection. ${LIMIT}`,
           params: Type.Object({ withdrawal_id: Type.String() }),

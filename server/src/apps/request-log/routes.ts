@@ -17,6 +17,7 @@ export function requestLogRoutes(deps: Deps): Routes {
         config: { access },
         schema: {
           tags,
+          operationId: 'listApiRequests',
           summary: 'List the API requests of your servers, newest first',
           description:
             'All requests with one of your API keys, including refused ones. `total_items` counts up to 10,000. A filter examines the newest 50,000 requests of the period, see `looked_back_to`. A request appears about two seconds after its response.',
@@ -35,6 +36,7 @@ export function requestLogRoutes(deps: Deps): Routes {
         config: { access },
         schema: {
           tags,
+          operationId: 'getApiRequest',
           summary: 'Show a request with its bodies',
           params: RequestParams,
           response: { 200: RequestAnswer },

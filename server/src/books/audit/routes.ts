@@ -15,6 +15,7 @@ export function auditRoutes(deps: Deps): Routes {
         config: { access: { roles: ['MERCHANT_ADMIN'] } },
         schema: {
           tags: ['People'],
+          operationId: 'listAuditEntries',
           summary: 'List the audit log of the merchant, newest first',
           description:
             'Acts of the members and keys of the merchant, and decisions of operators, whose names are hidden. The deliberation of operators is hidden. Entries never change. `total_items` counts up to 10,000.',

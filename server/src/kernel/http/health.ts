@@ -59,7 +59,13 @@ export function healthRoutes({ check, draining, components }: HealthOptions): (a
     app.get(
       '/healthz',
       {
-        schema: { tags: ['Health'], summary: 'The process is alive', querystring: Verbose, response: { 200: Ok } },
+        schema: {
+          tags: ['Health'],
+          operationId: 'getHealth',
+          summary: 'The process is alive',
+          querystring: Verbose,
+          response: { 200: Ok },
+        },
         config: { access: 'public', limit: 'none', may_sign_in: true },
       },
       async (request) => {
@@ -76,7 +82,12 @@ export function healthRoutes({ check, draining, components }: HealthOptions): (a
     app.get(
       '/readyz',
       {
-        schema: { tags: ['Health'], summary: 'The process can take requests', response: { 200: Ready } },
+        schema: {
+          tags: ['Health'],
+          operationId: 'getReadiness',
+          summary: 'The process can take requests',
+          response: { 200: Ready },
+        },
         config: { access: 'public', limit: 'none' },
       },
       async () => {

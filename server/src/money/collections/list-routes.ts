@@ -84,6 +84,7 @@ export function collectionListRoutes(deps: Deps, app: App, access: Access): void
     {
       schema: {
         tags,
+        operationId: 'listCollections',
         summary: 'List collections, newest first',
         description: SEARCH_BOUNDS,
         querystring: Type.Object({ ...PageQuery, ...ListFilters }),
@@ -105,6 +106,7 @@ export function collectionListRoutes(deps: Deps, app: App, access: Access): void
       exposeHeadRoute: false,
       schema: {
         tags,
+        operationId: 'exportCollections',
         summary: 'Export collections as CSV, newest first',
         description: CSV_WORDS,
         querystring: Filter,

@@ -152,18 +152,29 @@ export function collectionRoutes(deps: Deps, options: CollectionRoutesOptions): 
 }
 
 function pushRoutes(app: App, { take }: CollectionHandlers): void {
-  const addRoute = (method: Exclude<Method, 'qr'>, path: string, summary: string) =>
+  const addRoute = (method: Exclude<Method, 'qr'>, path: string, operationId: string, summary: string) =>
     app.post(
       path,
       {
-        schema: { tags: ['Collections'], summary, body: PushBody, response: { 202: success(PushAccepted) } },
+        schema: {
+          tags: ['Collections'],
+          operationId,
+          summary,
+          body: PushBody,
+          response: { 202: success(PushAccepted) },
+        },
         config: { access: WRITE, idempotency: 'required', refusals: RULES },
       },
       (request, reply) =>
         take(request, reply, method, checkCollectionBody(request.body, { field: 'phone', value: request.body.phone })),
     )
-  addRoute('wallet_push', '/v1/collections/wallet-push', 'Send a mobile-money prompt to a phone')
-  addRoute('provider_pesa', '/v1/collections/provider-pesa', 'Send a prompt to a Provider Pesa wallet')
+  addRoute('wallet_push', '/v1/collections/wallet-push', 'createWalletPush', 'Send a mobile-money prompt to a phone')
+  addRoute(
+    'provider_pesa',
+    '/v1/collections/provider-pesa',
+    'createProviderPesaPush',
+    'Send a prompt to a Provider Pesa wallet',
+  )
 }
 
 function stkPushRoute(app: App, { take }: CollectionHandlers): void {
@@ -172,7 +183,10 @@ function stkPushRoute(app: App, { take }: CollectionHandlers): void {
     {
       schema: {
         tags: ['Collections'],
+        operationId: 'createStkPush',
         summary: 'Alias of wallet-push',
+        description: 'Use `createWalletPush`. This older form stays, with other names for phone and reference.',
+        deprecated: true,
         body: StkPushBody,
         response: { 202: success(PushAccepted) },
       },
@@ -193,6 +207,7 @@ function qrRoute(app: App, { take }: CollectionHandlers): void {
     {
       schema: {
         tags: ['Collections'],
+        operationId: 'createQrCollection',
         summary: 'Get a QR code to show',
         body: QrBody,
         response: { 202: success(QrAccepted) },
@@ -212,6 +227,7 @@ function collectionStatusRoute(deps: Deps, app: App, { findForCaller }: Collecti
     {
       schema: {
         tags: ['Collections'],
+        operationId: 'getCollection',
         summary: 'The status of a collection',
         params: Type.Object({ collection_id: Type.String() }),
         querystring: Type.Object({ merchant_id: ListFilters.merchant_id }),
@@ -232,6 +248,7 @@ function refreshRoute(deps: Deps, app: App, { findForCaller }: CollectionHandler
     {
       schema: {
         tags: ['Collections'],
+        operationId: 'refreshCollection',
         summary: 'Ask the provider for the status again',
         description:
           'Can be repeated: it never credits or reverses twice, and does nothing while no payer has chosen a method.',

@@ -41,6 +41,7 @@ export function invoiceReadRoutes(deps: Deps, app: App): void {
     {
       schema: {
         tags,
+        operationId: 'listInvoices',
         summary: 'List invoices, newest first',
         description: '`total_items` counts up to 10,000.',
         querystring: InvoicesQuery,
@@ -67,6 +68,7 @@ export function invoiceReadRoutes(deps: Deps, app: App): void {
       exposeHeadRoute: false,
       schema: {
         tags,
+        operationId: 'exportInvoices',
         summary: 'Export invoices as CSV, newest first',
         description: 'A text that a spreadsheet would read as a formula begins with an apostrophe.',
         querystring: ExportQuery,
@@ -92,6 +94,7 @@ export function invoiceReadRoutes(deps: Deps, app: App): void {
     {
       schema: {
         tags,
+        operationId: 'getInvoice',
         summary: 'Show an invoice',
         params: Type.Object({ invoice_id: Type.String() }),
         querystring: OwnerQuery,

@@ -81,6 +81,7 @@ function createInvoiceRoute({ deps, app, live, show }: InvoiceRouteContext): voi
     {
       schema: {
         tags,
+        operationId: 'createInvoice',
         summary: 'Create an invoice',
         description: 'The invoice is a draft until it is sent.',
         body: InvoiceBody,
@@ -105,6 +106,7 @@ function editInvoiceRoute({ deps, app, live, change }: InvoiceRouteContext): voi
     {
       schema: {
         tags,
+        operationId: 'updateInvoice',
         summary: 'Edit a draft invoice',
         description:
           'An absent field stays as it is. If the customer, the language or the total changes, the payment link of the invoice is cancelled.',
@@ -127,6 +129,7 @@ function sendInvoiceRoute({ deps, app, live, payUrl, change }: InvoiceRouteConte
     {
       schema: {
         tags,
+        operationId: 'sendInvoice',
         summary: 'Send an invoice to its customer',
         description: `The server sends an SMS to the phone and an e-mail to the address of the customer. If the invoice has no active payment link, the server creates one. An invoice can be sent ${SENDS_MAX} times a day. For a sandbox invoice, no real message is sent.`,
         params: InvoiceParams,
@@ -147,6 +150,7 @@ function cancelInvoiceRoute({ deps, app, change }: InvoiceRouteContext): void {
     {
       schema: {
         tags,
+        operationId: 'cancelInvoice',
         summary: 'Cancel an invoice and its payment link',
         description: 'Can be repeated. If a payer has already approved a payment, its money is held for a review.',
         params: InvoiceParams,
@@ -169,6 +173,7 @@ function invoiceLinkRoute({ deps, app, live, payUrl }: InvoiceRouteContext): voi
     {
       schema: {
         tags,
+        operationId: 'createInvoicePaymentLink',
         summary: 'Create the payment link of an invoice',
         description: 'Responds 201 with a new link, or 200 with the active link. A new link replaces a cancelled one.',
         params: InvoiceParams,

@@ -50,6 +50,7 @@ export function linkListRoutes(deps: Deps, app: App, access: Access): void {
     {
       schema: {
         tags,
+        operationId: 'listPaymentLinks',
         summary: 'List payment links, newest first',
         description: '`total_items` counts up to 10,000.',
         querystring: LinksQuery,
@@ -70,6 +71,7 @@ export function linkListRoutes(deps: Deps, app: App, access: Access): void {
       exposeHeadRoute: false,
       schema: {
         tags,
+        operationId: 'exportPaymentLinks',
         summary: 'Export payment links as CSV, newest first',
         description: CSV_WORDS,
         querystring: Type.Object(LinksFilter),

@@ -25,6 +25,7 @@ export function linkPaymentsRoute(deps: Deps, app: App, findOwn: FindOwnLink): v
     {
       schema: {
         tags: ['Payment links'],
+        operationId: 'listPaymentLinkCollections',
         summary: 'List the payments of a payment link, newest first',
         description: '`total_items` counts up to 10,000.',
         params: Type.Object({ link_id: Type.String() }),

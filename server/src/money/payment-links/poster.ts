@@ -21,6 +21,7 @@ export function posterRoute(deps: Deps, app: App, options: { live: LiveProviders
     {
       schema: {
         tags: ['Payment links'],
+        operationId: 'getPaymentLinkPoster',
         summary: 'Print a payment link as a poster',
         description: 'A PDF on A5 with a large code that opens the page. Only a link that takes payments has a poster.',
         params: Type.Object({ link_id: Type.String() }),

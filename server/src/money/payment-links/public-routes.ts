@@ -47,6 +47,7 @@ function showPublicLinkRoute(deps: Deps, app: App, requirePage: RequirePage): vo
     {
       schema: {
         tags: ['Payers'],
+        operationId: 'getPublicPaymentLink',
         summary: 'Show a payment link to its payer',
         params: SlugParams,
         response: { 200: success(PublicLink) },
@@ -66,7 +67,9 @@ function payRoute(app: App, collect: Collect, requirePage: RequirePage, verb: 'c
     {
       schema: {
         tags: ['Payers'],
-        summary: verb === 'collect' ? 'Pay a payment link' : 'Alias of collect',
+        ...(verb === 'collect'
+          ? { operationId: 'payPublicPaymentLink', summary: 'Pay a payment link' }
+          : { operationId: 'payPublicPaymentLinkAlias', summary: 'Alias of collect', deprecated: true }),
         params: SlugParams,
         body: CollectBody,
         response: { 202: success(CollectAnswer) },
@@ -98,6 +101,7 @@ function publicStatusRoute(deps: Deps, app: App, requirePage: RequirePage): void
     {
       schema: {
         tags: ['Payers'],
+        operationId: 'getPublicCollectionStatus',
         summary: 'Show the status of a payment on a link',
         params: Type.Object({ public_slug: Type.String(), collection_id: Type.String() }),
         response: { 200: success(PublicStatus) },

@@ -82,6 +82,7 @@ function hostedPageRoute(deps: Deps, app: App, live: LiveProviders): void {
     {
       schema: {
         tags: ['Collections'],
+        operationId: 'createCollection',
         summary: 'Make a hosted payment page',
         description: 'The customer chooses the payment method on the page. Send the customer to `payment_url`.',
         body: HostedBody,
@@ -119,6 +120,7 @@ function createLinkRoute(deps: Deps, app: App, live: LiveProviders): void {
     {
       schema: {
         tags,
+        operationId: 'createPaymentLink',
         summary: 'Make a payment link',
         body: LinkBody,
         response: { 201: success(LinkRecord) },
@@ -144,6 +146,7 @@ function showLinkRoute(deps: Deps, app: App, findOwn: FindOwnLink): void {
     {
       schema: {
         tags,
+        operationId: 'getPaymentLink',
         summary: 'Show a payment link',
         params: LinkParams,
         querystring: ContextQuery,
@@ -165,6 +168,7 @@ function cancelRoute(deps: Deps, app: App, findOwn: FindOwnLink): void {
     {
       schema: {
         tags,
+        operationId: 'cancelPaymentLink',
         summary: 'Cancel a payment link',
         description:
           'A repetition changes nothing. If a payer approves a payment later, the server holds the money for a review.',

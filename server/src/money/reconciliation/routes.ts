@@ -77,6 +77,7 @@ function importRoute(deps: Deps, app: App, { providers }: ReconciliationOptions)
         config: { ...WRITE, refusals: ['invalid_state', 'payload_too_large', 'unsupported_media_type'] },
         schema: {
           tags,
+          operationId: 'importProviderStatement',
           summary: 'Import a statement of a provider',
           description:
             'A CSV file with a header: `reference` (ours), `provider_id`, `kind` (payment, payout, reversal, charge; by default the kind of the reference), `amount`, `currency` (default TZS) and `at` (without an offset: the time of Africa/Dar_es_Salaam). The file must have all movements of the period: each booked movement that no statement has becomes a case. The server imports a file once. If a line is invalid, the server imports nothing, and `details.lines` names the first invalid lines.',
@@ -135,6 +136,7 @@ function withdrawRoute(deps: Deps, app: App): void {
       config: WRITE,
       schema: {
         tags,
+        operationId: 'withdrawProviderStatement',
         summary: 'Withdraw a statement that was imported by mistake',
         description:
           'The server restores the lines that its lines replaced, closes the cases that it opened as `withdrawn`, and opens the cases that it explained. The same file can be imported again.',
@@ -169,6 +171,7 @@ function reconciliationReadRoutes(deps: Deps, app: App, { providers, live }: Rec
       config: READ,
       schema: {
         tags,
+        operationId: 'listProviderStatements',
         summary: 'List the statements of providers, newest first',
         querystring: StatementsQuery,
         response: { 200: StatementsAnswer },
@@ -182,6 +185,7 @@ function reconciliationReadRoutes(deps: Deps, app: App, { providers, live }: Rec
       config: READ,
       schema: {
         tags,
+        operationId: 'getReconciliationSummary',
         summary: 'Show the summary of reconciliation',
         description: 'The server queries each live provider for its balance.',
         response: { 200: SummaryAnswer },
@@ -195,6 +199,7 @@ function reconciliationReadRoutes(deps: Deps, app: App, { providers, live }: Rec
       config: READ,
       schema: {
         tags,
+        operationId: 'listReconciliationExceptions',
         summary: 'List cases, newest first',
         description: '`total_items` counts up to 10,000.',
         querystring: CasesQuery,
@@ -213,6 +218,7 @@ function reconciliationCaseRoutes(deps: Deps, app: App, options: ReconciliationO
       config: WRITE,
       schema: {
         tags,
+        operationId: 'queryReconciliationException',
         summary: 'Query the provider about a case',
         description: 'The server settles the result as usual. If books and statements agree then, the case is closed.',
         params: CaseParams,
@@ -237,6 +243,7 @@ function reconciliationCaseRoutes(deps: Deps, app: App, options: ReconciliationO
       config: WRITE,
       schema: {
         tags,
+        operationId: 'resolveReconciliationException',
         summary: 'Close a case',
         description:
           'No money moves: an adjustment or the resolution of the withdrawal moves money. The same difference opens no case again.',

@@ -14,7 +14,7 @@ export function balanceRoutes(deps: Deps): Routes {
     app.get(
       '/v1/balance',
       {
-        schema: { tags, summary: 'Show the balance', response },
+        schema: { tags, operationId: 'getBalance', summary: 'Show the balance', response },
         config: { access: { scopes: ['transactions:read'] } },
       },
       async (request) => ({ success: true as const, data: await presentBalance(deps, caller(request)) }),
@@ -22,7 +22,7 @@ export function balanceRoutes(deps: Deps): Routes {
     app.get(
       '/v1/merchant/balance',
       {
-        schema: { tags, summary: 'Show the balance in the dashboard', response },
+        schema: { tags, operationId: 'getMerchantBalance', summary: 'Show the balance in the dashboard', response },
         config: { access: { roles: MERCHANT_ROLES } },
       },
       async (request) => ({ success: true as const, data: await presentBalance(deps, caller(request)) }),

@@ -39,7 +39,12 @@ export function fundingRoutes(deps: Deps): Routes {
     app.get(
       '/v1/merchant/withdrawals/:withdrawal_id/funding',
       {
-        schema: { ...schema, tags, summary: 'Show the payments that funded a withdrawal' },
+        schema: {
+          ...schema,
+          tags,
+          operationId: 'getWithdrawalFunding',
+          summary: 'Show the payments that funded a withdrawal',
+        },
         config: { access: { roles: MERCHANT_ROLES } },
       },
       async (request) => {
@@ -51,7 +56,12 @@ export function fundingRoutes(deps: Deps): Routes {
     app.get(
       '/v1/operator/withdrawals/:withdrawal_id/funding',
       {
-        schema: { ...schema, tags: ['Operator'], summary: "Show the payments that funded a merchant's withdrawal" },
+        schema: {
+          ...schema,
+          tags: ['Operator'],
+          operationId: 'getOperatorWithdrawalFunding',
+          summary: "Show the payments that funded a merchant's withdrawal",
+        },
         config: { access: 'operator:read' },
       },
       async (request) => {

@@ -30,6 +30,7 @@ export function transactionListRoutes(deps: Deps): Routes {
       {
         schema: {
           tags,
+          operationId: 'listTransactions',
           summary: 'List transactions, newest first',
           description:
             'In the order of the book: `sequence` has no gap. The `balance_after` of a transaction is the `balance_after` of the previous transaction plus or minus its `net_amount`. With a filter by type, `total_items` counts up to 10,000.',
@@ -46,6 +47,7 @@ export function transactionListRoutes(deps: Deps): Routes {
       {
         schema: {
           tags,
+          operationId: 'getTransaction',
           summary: 'Show a transaction',
           params: ReferenceParams,
           response: { 200: TransactionAnswer },
@@ -67,6 +69,7 @@ export function transactionListRoutes(deps: Deps): Routes {
         exposeHeadRoute: false,
         schema: {
           tags,
+          operationId: 'exportTransactions',
           summary: 'Export transactions as CSV, newest first',
           description:
             'All transactions in the order of the list, as a stream. A text that a spreadsheet would read as a formula begins with an apostrophe.',

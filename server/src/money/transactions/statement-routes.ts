@@ -18,6 +18,7 @@ export function statementRoutes(deps: Deps): Routes {
         exposeHeadRoute: false,
         schema: {
           tags,
+          operationId: 'getStatement',
           summary: 'Show the statement of a day or a month',
           description:
             'The opening balance plus the net of all lines is the closing balance, which is the opening balance of the next period. A period that has not ended shows its transactions so far.',

@@ -49,6 +49,7 @@ export function withdrawalExportRoute(deps: Deps, app: App, access: Access): voi
       config: { access },
       schema: {
         tags: ['Withdrawals'],
+        operationId: 'exportWithdrawals',
         summary: 'Export withdrawals as CSV, newest first',
         description: CSV_WORDS,
         querystring: Type.Object(ListFilter),

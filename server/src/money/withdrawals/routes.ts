@@ -100,6 +100,7 @@ function destinationRoute(app: App, { find }: WithdrawalsOptions): void {
       config: { access: 'public' },
       schema: {
         ...WITHDRAWALS,
+        operationId: 'listDestinations',
         summary: 'List the networks and banks to which merchants can send money',
         description:
           'The destinations that a provider of this installation reaches now. The server refuses any other destination with `unknown_destination`.',
@@ -126,6 +127,7 @@ function quoteRoute(deps: Deps, app: App, { find }: WithdrawalsOptions): void {
       config: { access: DASHBOARD, idempotency: 'honoured', refusals: [...RULES, 'withdrawal_restricted'] },
       schema: {
         ...WITHDRAWALS,
+        operationId: 'quoteWithdrawal',
         summary: 'Compute the charges of a withdrawal',
         description: 'The server stores no withdrawal and reserves no money. A submission computes the charges again.',
         body: QuoteBody,
@@ -161,24 +163,55 @@ function submitRoutes(deps: Deps, app: App, { find }: WithdrawalsOptions): void 
     '/v1/merchant/withdrawals',
     {
       config: config(DASHBOARD),
-      schema: { ...WITHDRAWALS, summary: 'Submit a withdrawal', description: SUBMITTING, body: SubmitBody, response },
+      schema: {
+        ...WITHDRAWALS,
+        operationId: 'createWithdrawal',
+        summary: 'Submit a withdrawal',
+        description: SUBMITTING,
+        body: SubmitBody,
+        response,
+      },
     },
     async (request, reply) =>
       submit(request, reply, checkPayoutBody(caller(request), request.body.method, request.body, 'phone_recipient')),
   )
-  const direct = <const Body extends Type.TObject>(name: string, method: PayoutMethod, summary: string, body: Body) =>
+  const direct = <const Body extends Type.TObject>(
+    name: string,
+    method: PayoutMethod,
+    operationId: string,
+    summary: string,
+    body: Body,
+  ) =>
     app.post(
       `/v1/disbursements/${name}`,
       {
         config: config(WRITE),
-        schema: { ...DISBURSEMENTS, summary, description: SUBMITTING, body, response },
+        schema: { ...DISBURSEMENTS, operationId, summary, description: SUBMITTING, body, response },
       },
       async (request, reply) =>
         submit(request, reply, checkPayoutBody(caller(request), method, request.body as DirectBody, 'destination')),
     )
-  direct('provider-pesa', 'PROVIDER_PESA', 'Submit a payout to a Provider Pesa wallet', ProviderPesaBody)
-  direct('mobile-money', 'MOBILE_MONEY', 'Submit a payout to a mobile-money number', MobileMoneyBody)
-  direct('bank-account', 'BANK_ACCOUNT', 'Submit a payout to a bank account', BankAccountBody)
+  direct(
+    'provider-pesa',
+    'PROVIDER_PESA',
+    'createProviderPesaDisbursement',
+    'Submit a payout to a Provider Pesa wallet',
+    ProviderPesaBody,
+  )
+  direct(
+    'mobile-money',
+    'MOBILE_MONEY',
+    'createMobileMoneyDisbursement',
+    'Submit a payout to a mobile-money number',
+    MobileMoneyBody,
+  )
+  direct(
+    'bank-account',
+    'BANK_ACCOUNT',
+    'createBankAccountDisbursement',
+    'Submit a payout to a bank account',
+    BankAccountBody,
+  )
 }
 
 /** The common fields of the three request bodies for servers. Only the body for bank accounts has the name of a bank. */
@@ -202,6 +235,7 @@ function withdrawalReadRoutes(deps: Deps, app: App): void {
       config: { access: READ_DASHBOARD },
       schema: {
         ...WITHDRAWALS,
+        operationId: 'listWithdrawals',
         summary: 'List withdrawals, newest first',
         description: COUNTED,
         querystring: ListQuery,
@@ -217,6 +251,7 @@ function withdrawalReadRoutes(deps: Deps, app: App): void {
       config: { access: READ_DASHBOARD },
       schema: {
         ...WITHDRAWALS,
+        operationId: 'getWithdrawal',
         summary: 'Show a withdrawal with its history',
         params: Type.Object({ withdrawal_id: Type.String() }),
         response: shown,
@@ -230,6 +265,7 @@ function withdrawalReadRoutes(deps: Deps, app: App): void {
       config: { access: READ },
       schema: {
         ...DISBURSEMENTS,
+        operationId: 'listDisbursements',
         summary: 'List disbursements, newest first',
         description: `The same records as those of /v1/merchant/withdrawals. ${COUNTED}`,
         querystring: DisbursementsQuery,
@@ -244,6 +280,7 @@ function withdrawalReadRoutes(deps: Deps, app: App): void {
       config: { access: READ },
       schema: {
         ...DISBURSEMENTS,
+        operationId: 'getDisbursement',
         summary: 'Show a disbursement with its history',
         params: Type.Object({ disbursement_id: Type.String() }),
         response: shown,
@@ -260,6 +297,7 @@ function payoutFactsRoute(deps: Deps, app: App): void {
       config: { access: READ },
       schema: {
         ...WITHDRAWALS,
+        operationId: 'getPayoutLimits',
         summary: 'Show the daily limits of payouts and the payouts of today',
         description:
           'A payout counts on the day in Tanzania on which an operator approves it. A payout whose money came back does not count.',
@@ -286,6 +324,7 @@ function respondRoute(deps: Deps, app: App): void {
       config: { access: DASHBOARD, idempotency: 'honoured', refusals: ['invalid_state'] },
       schema: {
         ...WITHDRAWALS,
+        operationId: 'respondToWithdrawal',
         summary: "Answer an operator's question",
         description: 'INFO_REQUESTED becomes PENDING_ADMIN_APPROVAL again.',
         params: Type.Object({ withdrawal_id: Type.String() }),
@@ -323,6 +362,7 @@ function cancelRoutes(deps: Deps, app: App): void {
       config: config(DASHBOARD),
       schema: {
         ...WITHDRAWALS,
+        operationId: 'cancelWithdrawal',
         summary: 'Cancel a withdrawal before its approval',
         params: Type.Object({ withdrawal_id: Type.String() }),
         ...described,
@@ -336,6 +376,7 @@ function cancelRoutes(deps: Deps, app: App): void {
       config: config(WRITE),
       schema: {
         ...DISBURSEMENTS,
+        operationId: 'cancelDisbursement',
         summary: 'Cancel a disbursement before its approval',
         params: Type.Object({ disbursement_id: Type.String() }),
         ...described,
@@ -352,6 +393,7 @@ function simulateRoute(deps: Deps, app: App, service: ApprovalService): void {
       config: { access: WRITE, idempotency: 'honoured', refusals: ['invalid_state', 'insufficient_balance'] },
       schema: {
         ...DISBURSEMENTS,
+        operationId: 'simulateDisbursement',
         summary: 'Simulate the operator and the provider for a sandbox withdrawal',
         description:
           'A withdrawal that waits for approval can get every outcome; one in progress `SUCCESS`, `FAILED` and `REVERSED`; a `SUCCESS` only `REVERSED`. A session always acts in the sandbox here.',
