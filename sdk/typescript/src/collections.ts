@@ -50,6 +50,13 @@ export type Collection = {
   foreign_currency: string | null
   currency: string
   method: Method | null
+  customer_name: string | null
+  /** The phone that your request named or that the payer typed. Null means that neither did. */
+  customer_phone: string | null
+  /** Our fee. Null means that the payer has not chosen a method. */
+  fee: number | null
+  /** The received amount without our fee. Null means that the collection is not successful. */
+  net_amount: number | null
   environment: 'live' | 'sandbox'
   provider_payment_status: string | null
   /**

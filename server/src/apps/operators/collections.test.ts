@@ -66,6 +66,7 @@ describe('decisions about held payments', () => {
         currency: 'TZS',
         status: 'successful',
         method: 'wallet_push',
+        customer_phone: '255754123014',
         completed_at: at,
         timestamp: at,
         ...(environment === 'sandbox' ? { sandbox: true } : {}),

@@ -40,6 +40,11 @@ export function showTime(time: Date, language: Language): string {
   return `${showDate(local.toISOString(), language)}, ${local.toISOString().slice(11, 16)} (EAT)`
 }
 
+/** Writes a moment in Tanzanian time as spreadsheets read it: "2026-11-30 18:00:07". */
+export function eatTime(time: Date): string {
+  return new Date(time.getTime() + EAT_MS).toISOString().slice(0, 19).replace('T', ' ')
+}
+
 /** Writes a date of the form YYYY-MM-DD as "30 Nov 2026". */
 export function showDate(date: string, language: Language): string {
   const [year = '', month = '', day = ''] = date.slice(0, 10).split('-')

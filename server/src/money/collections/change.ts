@@ -167,6 +167,7 @@ function collectionEventBody(row: LockedCollection, event: string, time_field: s
     currency: row.currency,
     status: row.status,
     method: row.method,
+    customer_phone: row.customer_phone,
     ...(row.status === 'failed' && failure_reason_code !== null
       ? { failure_reason_code, failure_reason_message: FAILURE_REASONS[failure_reason_code] }
       : {}),
@@ -207,8 +208,7 @@ const WRITE = sql(
 
 const WRITE_EARLIER = sql(
   'collections_write_earlier',
-  `update collections c set method = i.method, fee_minor = i.fee, customer_phone = coalesce(i.phone, (
-     select l.customer_phone from payment_links l where l.merchant_id = c.merchant_id and l.id = c.payment_link_id))
+  `update collections c set method = i.method, fee_minor = i.fee, customer_phone = i.phone
    from ${inputRows('$1', 'collection_id', 'merchant_id uuid, collection_id uuid, method text, fee bigint, phone text')} i
    where c.merchant_id = i.merchant_id and c.id = i.collection_id`,
 )
@@ -220,12 +220,12 @@ const WRITE_EARLIER = sql(
 async function writeEarlier(tx: Tx, rows: readonly LockedCollection[]): Promise<void> {
   const earlier = rows.filter(({ by_earlier }) => by_earlier === true)
   if (earlier.length === 0) return
-  const values = earlier.map(({ merchant_id, collection_id, method, fee_minor, payer_phone }) => ({
+  const values = earlier.map(({ merchant_id, collection_id, method, fee_minor, customer_phone }) => ({
     merchant_id,
     collection_id,
     method,
     fee: fee_minor.toString(),
-    phone: payer_phone ?? null,
+    phone: customer_phone,
   }))
   await tx.query(WRITE_EARLIER, [JSON.stringify(values)])
 }

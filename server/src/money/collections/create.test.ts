@@ -20,6 +20,13 @@ after(async () => {
   await world.close()
 })
 
+/** Returns the fee and the net amount of the transaction of a payment. */
+async function bookedOf(collection_id: string): Promise<[number, number]> {
+  const { items } = (await world.get('/v1/merchants/me/transactions?page_size=100')).body.data
+  const found = items.find((item: { collection_id: string }) => item.collection_id === collection_id)
+  return [Number(found.fee), Number(found.net_amount)]
+}
+
 const show = async (id: string, key?: string) => (await world.get(`/v1/collections/${id}`, key)).body.data
 
 describe('answers to new payments', () => {
@@ -63,7 +70,8 @@ describe('answers to new payments', () => {
       [reply.body.data.collection_id],
     )
     assert.deepEqual(stored, { payment_token: reply.body.data.payment_token, qr_payload: reply.body.data.qr_payload })
-    assert.equal((await show(reply.body.data.collection_id)).method, 'qr')
+    const shown = await show(reply.body.data.collection_id)
+    assert.deepEqual([shown.method, shown.customer_phone], ['qr', null])
   })
 
   test('the endpoint stk-push makes the same payment as wallet-push from fields with other names', async () => {
@@ -79,6 +87,7 @@ describe('answers to new payments', () => {
     const shown = await show(reply.body.data.collection_id)
     assert.equal(shown.method, 'wallet_push')
     assert.equal(shown.merchant_reference, 'M-1')
+    assert.equal(shown.customer_phone, '255754123001')
   })
 
   test('each answer has a null reference when the request has no reference, and the server ignores a webhook_url of the request', async () => {
@@ -91,7 +100,10 @@ describe('answers to new payments', () => {
   })
 
   test('the status record of a new payment has every field, and the amount in the record is a number', async () => {
-    const { data } = (await world.post(PUSH, { amount: '25000.50', phone: '0754123001', reference: 'R' })).body
+    const { data } = (
+      await world.post(PUSH, { amount: '25000.50', phone: '0754123001', reference: 'R', customer_name: 'Juma' })
+    ).body
+    assert.equal((await show(data.collection_id)).net_amount, null, 'a payment without an outcome adds nothing yet')
     await world.work()
     const shown = await show(data.collection_id)
     for (const field of [
@@ -112,6 +124,8 @@ describe('answers to new payments', () => {
       assert.ok(field in shown, field)
     }
     assert.equal(shown.amount, 25000.5)
+    assert.deepEqual([shown.customer_name, shown.customer_phone], ['Juma', '255754123001'])
+    assert.deepEqual([shown.fee, shown.net_amount], await bookedOf(data.collection_id))
     assert.equal(shown.currency, 'TZS')
     assert.equal(shown.environment, 'sandbox')
     assert.equal(shown.status, 'successful')

@@ -164,7 +164,7 @@ function decideReversal(core: CollectionCore, answer: Answer & { kind: 'reversed
 }
 
 /** Returns our frozen fee. If a cleared payment is not larger than its fee, returns 0. */
-function feeOn({ fee_minor }: CollectionCore, received_minor: bigint): bigint {
+export function feeOn({ fee_minor }: Pick<CollectionCore, 'fee_minor'>, received_minor: bigint): bigint {
   return fee_minor < received_minor ? fee_minor : 0n
 }
 

@@ -19,6 +19,7 @@ const UNPAID: LockedCollection = {
   fee_minor: 0n,
   currency: 'TZS',
   amount_received_minor: null,
+  customer_phone: null,
   foreign_amount_minor: null,
   foreign_currency: null,
   failure_reason_code: null,

@@ -77,7 +77,7 @@ const CREATE = sql(
      currency, fee_minor, amount_received_minor, customer_name, customer_phone, customer_email, reference, description,
      failure_reason_code, attempts, payment_link_id, created_at, updated_at)
    select c.merchant_id, i.id, c.environment, c.origin_environment, 'processing', 0, i.method, c.amount_minor,
-     c.currency, i.fee, null, c.customer_name, coalesce(i.phone, c.customer_phone), c.customer_email, c.reference,
+     c.currency, i.fee, null, c.customer_name, i.phone, c.customer_email, c.reference,
      c.description, null, 0, c.payment_link_id, i.made_at, $2
    from input i join collections c on c.merchant_id = i.merchant_id and c.id = i.collection_id`,
 )
@@ -137,9 +137,9 @@ async function findOrCreateDuplicates(
       duplicates.set(key, { ...row, merchant_code, routing_code, superseded: true, moved: false })
       continue
     }
-    const duplicate = newDuplicate(parent, newId(deps, routing_code), of_method, of_fee_minor)
+    const duplicate = newDuplicate(parent, newId(deps, routing_code), { of_method, of_fee_minor, phone })
     duplicates.set(key, duplicate)
-    const { collection_id: id, method, fee_minor } = duplicate
+    const { collection_id: id, method, fee_minor, customer_phone } = duplicate
     const fee = fee_minor.toString()
     missing.push({
       merchant_id,
@@ -147,7 +147,7 @@ async function findOrCreateDuplicates(
       number,
       id,
       method,
-      phone,
+      phone: customer_phone,
       fee,
       made_at: timeOfId(id),
     })
@@ -162,16 +162,16 @@ async function findOrCreateDuplicates(
 function newDuplicate(
   parent: LockedCollection,
   collection_id: string,
-  method: Method,
-  fee_minor: bigint | null,
+  { of_method, of_fee_minor, phone }: Pick<FoundDuplicate, 'of_method' | 'of_fee_minor' | 'phone'>,
 ): LockedCollection {
   return {
     ...parent,
     collection_id,
     status: 'processing',
     version: 0,
-    method,
-    fee_minor: fee_minor ?? parent.fee_minor,
+    method: of_method,
+    customer_phone: phone ?? parent.customer_phone,
+    fee_minor: of_fee_minor ?? parent.fee_minor,
     amount_received_minor: null,
     foreign_amount_minor: null,
     foreign_currency: null,

@@ -29,18 +29,17 @@ type OperatorCollectionRow = Collection & {
   merchant_id: string
   merchant_code: string
   merchant_name: string
-  customer_name: string | null
-  customer_phone: string | null
   description: string | null
-  fee_minor: bigint
+  /** The phone of the attempt that paid, or of the newest attempt. */
+  payer_phone: string | null
   provider: string | null
   provider_reference: string | null
   held_at: Date | null
   decided_at: Date | null
 }
 
-const COLUMNS = `${COLLECTION_COLUMNS}, c.merchant_id, m.merchant_code, m.name as merchant_name, c.customer_name,
-     coalesce(a.phone, c.customer_phone) as customer_phone, c.description, c.fee_minor, a.provider, a.provider_reference, h.held_at, h.decided_at`
+const COLUMNS = `${COLLECTION_COLUMNS}, c.merchant_id, m.merchant_code, m.name as merchant_name,
+     coalesce(a.phone, c.customer_phone) as payer_phone, c.description, a.provider, a.provider_reference, h.held_at, h.decided_at`
 const JOINED = `join merchants m on m.id = c.merchant_id
    left join held_collections h on h.merchant_id = c.merchant_id and h.collection_id = c.id
    left join lateral (
@@ -148,15 +147,14 @@ function presentOperatorCollection(
   pay_url: string,
   history: readonly CollectionHistoryRow[],
 ): OperatorCollection {
-  const { merchant_id, merchant_code, merchant_name, customer_name, customer_phone, description } = row
+  const { merchant_id, merchant_code, merchant_name, description } = row
   return {
     merchant_id,
     merchant_code,
     merchant_name,
     ...presentCollection(row, pay_url),
     fee: amountAsNumber(row.fee_minor),
-    customer_name,
-    customer_phone,
+    customer_phone: row.payer_phone,
     description,
     provider: row.provider,
     provider_reference: row.provider_reference,

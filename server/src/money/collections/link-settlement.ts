@@ -12,6 +12,8 @@ export type LockedLink = {
   id: string
   status: LinkStatus
   paid_collection_id: string | null
+  /** The phone that the merchant named for the link. */
+  customer_phone: string | null
 }
 
 /** A payment link that a payment has just paid. */

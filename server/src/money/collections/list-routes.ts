@@ -18,10 +18,10 @@ import {
   sendCsv,
   success,
 } from '../../kernel/http/index.ts'
-import { type CsvCell, formatAmount, plainCell } from '../../kernel/lib/index.ts'
+import { type CsvCell, eatTime, formatAmount, plainCell } from '../../kernel/lib/index.ts'
 import { checkPhone } from './check.ts'
 import { BEGUN_MAX, batchesOf, type CollectionFilters, listCollections, NEWEST_MAX } from './list.ts'
-import { presentCollection } from './present.ts'
+import { netMinor, presentCollection } from './present.ts'
 import { CollectionStatus, ListFilters } from './schema.ts'
 import type { Collection } from './store.ts'
 
@@ -48,14 +48,23 @@ const COLUMNS = [
   'created_at',
   'updated_at',
   'environment',
+  'customer_phone',
+  'customer_name',
+  'fee',
+  'net_amount',
+  'created_at_eat',
 ] as const
 
 function collectionCells(row: Collection, pay_url: string): CsvCell[] {
   const { amount_minor, amount_received_minor: received } = row
   const record = presentCollection(row, pay_url)
+  const net = netMinor(row)
   return COLUMNS.map((column) => {
     if (column === 'amount') return plainCell(formatAmount(amount_minor))
     if (column === 'amount_received') return received === null ? '' : plainCell(formatAmount(received))
+    if (column === 'created_at_eat') return eatTime(row.created_at)
+    if (column === 'fee') return row.method === null ? '' : plainCell(formatAmount(row.fee_minor))
+    if (column === 'net_amount') return net === null ? '' : plainCell(formatAmount(net))
     return record[column] ?? ''
   })
 }

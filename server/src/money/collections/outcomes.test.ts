@@ -146,6 +146,7 @@ async function check(made: Made, end: End): Promise<void> {
     assert.equal(body.amount, '1000.00')
     assert.equal(body.reference, 'ORDER')
     assert.equal(body.merchant_reference, 'ORDER')
+    assert.equal(body.customer_phone, shown.customer_phone)
     assert.equal(body.sandbox, environment === 'sandbox' ? true : undefined)
     assert.equal('test' in body, false)
     assert.equal(receiver.received.filter((request) => request.body === delivery.body).length, 1, 'delivered once')

@@ -3,10 +3,12 @@
 import { CIRCUIT_OPEN } from '../../adapters/providers/breaker.ts'
 import { FAILURE_REASONS } from '../../adapters/providers/port.ts'
 import { amountAsNumber } from '../../kernel/lib/index.ts'
+import { feeOn } from './decide.ts'
 import type { Collection } from './store.ts'
 
 /** Returns the status record of a collection in the API. `pay_url` is the address of the payment pages. */
 export function presentCollection(row: Collection, pay_url: string) {
+  const net = netMinor(row)
   return {
     collection_id: row.id,
     reference: row.reference,
@@ -18,6 +20,10 @@ export function presentCollection(row: Collection, pay_url: string) {
     foreign_currency: row.foreign_currency,
     currency: row.currency,
     method: row.method,
+    customer_name: row.customer_name,
+    customer_phone: row.customer_phone,
+    fee: row.method === null ? null : amountAsNumber(row.fee_minor),
+    net_amount: net === null ? null : amountAsNumber(net),
     environment: row.environment,
     // If the circuit was open, the server sent no request, and the attempt has no provider status.
     provider_payment_status: row.provider_payment_status === CIRCUIT_OPEN ? null : row.provider_payment_status,
@@ -27,4 +33,10 @@ export function presentCollection(row: Collection, pay_url: string) {
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }
+}
+
+/** Returns the cents that the payment adds to the balance of the merchant. Null means that the payment adds nothing now. */
+export function netMinor(row: Collection): bigint | null {
+  const { status, amount_received_minor: received } = row
+  return status !== 'successful' || received === null ? null : received - feeOn(row, received)
 }

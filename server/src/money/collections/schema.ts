@@ -87,6 +87,22 @@ export const CollectionStatus = Type.Object({
   foreign_currency: nullable(Type.String({ description: 'The currency of foreign_amount.' })),
   currency: Type.String(),
   method: nullable(oneOf(METHODS)),
+  customer_name: nullable(Type.String({ description: 'The name of the customer, as your request named it.' })),
+  customer_phone: nullable(
+    Type.String({
+      description:
+        'The phone that your request named or that the payer typed, 255XXXXXXXXX. Null means that neither did: the server never shows a phone that only the provider reported. After the erasure of old payers, the last six digits are xxxxxx.',
+    }),
+  ),
+  fee: nullable(
+    Type.Number({ description: 'Our fee, fixed with the method. Null means that the payer has not chosen a method.' }),
+  ),
+  net_amount: nullable(
+    Type.Number({
+      description:
+        'What the payment adds to your balance: the received amount without our fee. Null means that the payment is not successful.',
+    }),
+  ),
   environment: oneOf(['live', 'sandbox']),
   provider_payment_status: nullable(
     Type.String({ description: 'The status as the provider names it. Null means that the provider has not answered.' }),
@@ -115,7 +131,9 @@ export const HeldCollection = Type.Object({
       'Our fee, frozen with the payment. An approval charges the fee unless it is not less than the received amount.',
   }),
   customer_name: nullable(Type.String()),
-  customer_phone: nullable(Type.String()),
+  customer_phone: nullable(
+    Type.String({ description: 'The phone of the attempt that paid, or of the newest attempt.' }),
+  ),
   description: nullable(Type.String()),
   provider: nullable(Type.String({ description: 'The provider of the last attempt.' })),
   provider_reference: nullable(Type.String({ description: 'The reference of the payment at the provider.' })),

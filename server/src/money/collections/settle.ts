@@ -79,16 +79,16 @@ export async function settleOutcomes(
 /** Applies the decision about one answer to the snapshot in memory, and adds the rows of the decision to `effects`. */
 function applyDecision(
   deps: Deps,
-  { collection, recorded, subscribed }: CollectionSnapshot,
+  { collection, link, recorded, subscribed }: CollectionSnapshot,
   attempt: LockedAttempt,
   decision: OutcomeDecision,
   effects: CollectionEffects,
 ): void {
   Object.assign(attempt, decision.attempt)
   if (decision.paid_by_earlier) {
-    // The payer agreed to the method and fee of the earlier attempt.
+    // The payer agreed to the method and fee of the earlier attempt, and typed its phone.
     collection.by_earlier = true
-    collection.payer_phone = attempt.phone
+    collection.customer_phone = attempt.phone ?? link?.customer_phone ?? null
     collection.method = attempt.of_method
     collection.fee_minor = attempt.of_fee_minor ?? collection.fee_minor
   }

@@ -33,6 +33,8 @@ export type LockedCollection = CollectionCore & {
   version: number
   method: Method | null
   reference: string | null
+  /** The phone that the merchant named or the payer typed. Null means that neither did. */
+  customer_phone: string | null
   /** The number of the newest attempt. */
   attempts: number
   /**
@@ -46,8 +48,6 @@ export type LockedCollection = CollectionCore & {
   moved: boolean
   /** True means that an attempt before the newest paid, so that the server writes the method, fee and payer again. */
   by_earlier?: boolean
-  /** The phone of the earlier attempt that paid. */
-  payer_phone?: string | null
   /** The trace of the attempt whose answer the server applies. Missing or null means that the server does not trace it. */
   trace?: TraceContext | null
 }
@@ -57,7 +57,8 @@ export type LockedCollectionRow = Omit<LockedCollection, 'moved' | 'superseded'>
 
 /** The columns of a locked collection, without the columns of its merchant. */
 export const LOCKED_COLUMNS = `merchant_id, id as collection_id, environment, status, version, amount_minor, fee_minor,
-       amount_received_minor, foreign_amount_minor, foreign_currency, currency, method, reference, failure_reason_code, attempts, settled_attempt, payment_link_id`
+       amount_received_minor, foreign_amount_minor, foreign_currency, currency, method, reference, customer_phone,
+       failure_reason_code, attempts, settled_attempt, payment_link_id`
 
 /** The columns of an attempt that a settlement writes. */
 export type AttemptUpdate = {

@@ -19,6 +19,11 @@ export type Collection = {
   /** The received amount in another currency. Null means that no money in another currency has arrived. */
   foreign_amount_minor: bigint | null
   foreign_currency: string | null
+  customer_name: string | null
+  /** The phone that the merchant named or the payer typed. Null means that neither did. */
+  customer_phone: string | null
+  /** Our fee in cents, fixed with the method. */
+  fee_minor: bigint
   reference: string | null
   failure_reason_code: FailureReason | null
   provider_payment_status: string | null
@@ -30,7 +35,8 @@ export type Collection = {
 
 /** The columns of a collection as the API shows it. The table has the alias c. */
 export const COLLECTION_COLUMNS = `c.id, c.environment, c.origin_environment, c.status, c.method, c.amount_minor, c.currency,
-     c.amount_received_minor, c.foreign_amount_minor, c.foreign_currency, c.reference, c.failure_reason_code, c.created_at, c.updated_at, (
+     c.amount_received_minor, c.foreign_amount_minor, c.foreign_currency, c.customer_name, c.customer_phone, c.fee_minor, c.reference,
+     c.failure_reason_code, c.created_at, c.updated_at, (
        select a.provider_status from collection_attempts a
        where a.merchant_id = c.merchant_id and a.collection_id = c.id and a.number = coalesce(c.settled_attempt, c.attempts)
      ) as provider_payment_status, case when c.payment_link_id is not null then (

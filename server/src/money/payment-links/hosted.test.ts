@@ -124,7 +124,8 @@ describe('a hosted page', () => {
     await Promise.all([applyAnswer(collection_id, 2, SUCCESS), applyAnswer(collection_id, 2, SUCCESS)])
     await applyAnswer(collection_id, 2, SUCCESS)
     await applyAnswer(collection_id, 2, { kind: 'declined', reason: 'wrong_pin', provider_status: 'FAILED' })
-    assert.equal((await show(collection_id)).status, 'successful')
+    const paid = await show(collection_id)
+    assert.deepEqual([paid.status, paid.customer_phone], ['successful', '255754123002'], 'the payer of the money')
     const after_balance = (await world.get('/v1/balance')).body.data
     assert.equal(Number(after_balance.available) - Number(before_balance.available), 25_000)
     assert.equal(Number(after_balance.held) - Number(before_balance.held), 25_000)
@@ -136,6 +137,7 @@ describe('a hosted page', () => {
     assert.equal(others.length, 1)
     const [duplicate] = others
     assert.equal(duplicate?.status, 'pending_clearance')
+    assert.equal((await show(duplicate?.id as string)).customer_phone, '255754123007')
     // A reversal of the second attempt reverses only the money of the second attempt.
     const reversed: Answer = { ...SUCCESS, kind: 'reversed', provider_status: 'REVERSED' }
     await applyAnswer(collection_id, 2, reversed)

@@ -9,7 +9,7 @@ const LOCK = sql(
      select distinct * from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} x order by merchant_id, id
    ) i
    cross join lateral (
-     select merchant_id, id, status, paid_collection_id from payment_links
+     select merchant_id, id, status, paid_collection_id, customer_phone from payment_links
      where merchant_id = i.merchant_id and id = i.id for update
    ) l`,
 )

@@ -34,7 +34,7 @@ before(async () => {
 after(() => world.close())
 
 const HEADER =
-  'reference,created_at,type,direction,amount,fee,net_amount,currency,status,balance_after,collection_id,withdrawal_id,merchant_reference,environment,sequence'
+  'reference,created_at,type,direction,amount,fee,net_amount,currency,status,balance_after,collection_id,withdrawal_id,merchant_reference,environment,sequence,created_at_eat'
 const pathOf = (merchant: Merchant) => `/v1/merchants/${merchant.id}/transactions/export`
 
 /** Parses CSV strictly as RFC 4180 defines it: each line ends with CR LF and has the same number of cells. */
@@ -118,7 +118,9 @@ test('the exported file has the content type and name of a CSV file, and every t
   const { items } = (await world.get(`/v1/merchants/${merchant.id}/transactions`, key)).body.data
   const shown = items.map((item: Record<string, string | number | null>) =>
     header.map((name) => {
-      const value = String(item[name] ?? '')
+      // The clock of the test has whole seconds.
+      const eat = new Date(Date.parse(String(item.created_at)) + 3 * 3_600_000).toISOString()
+      const value = name === 'created_at_eat' ? eat.slice(0, 19).replace('T', ' ') : String(item[name] ?? '')
       return name === 'merchant_reference' && /^[=+\-@]/.test(value) ? `'${value}` : value
     }),
   )

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import type { Deps } from '../../kernel/db/index.ts'
 import { readBatch } from '../../kernel/http/index.ts'
-import { type CsvCell, csvLine, plainCell } from '../../kernel/lib/index.ts'
+import { type CsvCell, csvLine, eatTime, plainCell } from '../../kernel/lib/index.ts'
 import { presentTransaction } from './present.ts'
 import type { TransactionView } from './schema.ts'
 import { readTransactions, type Selection, type Transaction } from './store.ts'
@@ -41,7 +41,7 @@ export async function exportTransactions(deps: Deps, selection: Selection): Prom
 }
 
 async function* csvBatches(deps: Deps, selection: Selection, first: Transaction[]): AsyncGenerator<string> {
-  yield csvLine(COLUMNS)
+  yield csvLine([...COLUMNS, 'created_at_eat'])
   for (let rows = first; ; ) {
     if (rows.length > 0) yield rows.map((row) => csvLine(transactionCells(presentTransaction(row)))).join('')
     const last = rows.at(-1)
@@ -52,8 +52,9 @@ async function* csvBatches(deps: Deps, selection: Selection, first: Transaction[
 }
 
 function transactionCells(record: TransactionView): CsvCell[] {
-  return COLUMNS.map((column) => {
+  const cells = COLUMNS.map((column): CsvCell => {
     const value = record[column] ?? ''
     return typeof value === 'number' || AMOUNTS.includes(column) ? plainCell(value) : value
   })
+  return [...cells, eatTime(new Date(record.created_at))]
 }

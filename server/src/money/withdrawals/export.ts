@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
 import { type Access, type App, batchesBefore, CSV_WORDS, caller, csvAnswer, sendCsv } from '../../kernel/http/index.ts'
-import { type CsvCell, plainCell } from '../../kernel/lib/index.ts'
+import { type CsvCell, eatTime, plainCell } from '../../kernel/lib/index.ts'
 import { readWithdrawals } from './list.ts'
 import { presentWithdrawal } from './present.ts'
 import { ListFilter, type WithdrawalRecord } from './schema.ts'
@@ -29,14 +29,18 @@ const COLUMNS = [
   'completed_at',
   'environment',
 ] as const satisfies readonly (keyof WithdrawalRecord)[]
+/** The columns after COLUMNS: times in Tanzania. */
+const EAT_COLUMNS = ['created_at_eat', 'completed_at_eat']
 
 const AMOUNTS: readonly string[] = ['amount', 'total_charges', 'total_reserved_amount']
 
 function withdrawalCells(record: WithdrawalRecord): CsvCell[] {
-  return COLUMNS.map((column) => {
+  const cells = COLUMNS.map((column) => {
     const value = record[column] ?? ''
     return AMOUNTS.includes(column) ? plainCell(value) : value
   })
+  const times = [record.created_at, record.completed_at]
+  return [...cells, ...times.map((time) => (time === null ? '' : eatTime(new Date(time))))]
 }
 
 /** Adds the route of the CSV export of withdrawals. */
@@ -60,7 +64,7 @@ export function withdrawalExportRoute(deps: Deps, app: App, access: Access): voi
       const { merchant, environment } = caller(request)
       const filter = { ...request.query, merchant_id: merchant.id, environment }
       return sendCsv(request, reply, 'withdrawals', {
-        columns: COLUMNS,
+        columns: [...COLUMNS, ...EAT_COLUMNS],
         batches: batchesBefore((before_id, limit) => readWithdrawals(deps.db, filter, limit, 0, before_id)),
         cells: (row) => withdrawalCells(presentWithdrawal(row)),
       })
