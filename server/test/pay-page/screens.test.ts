@@ -72,6 +72,39 @@ for (const way of WAYS) {
   })
 }
 
+test('a payer with a small phone sees the pay button without scrolling', async () => {
+  const opened = await openPage(browser, PHONE)
+  for (const language of LANGUAGES) {
+    for (const name of ['choose', 'choose-saved']) {
+      for (const as_test of [false, true]) {
+        await opened.page.goto(site.address(name, language, { as_test }))
+        const box = await opened.page.locator('button.first').boundingBox()
+        assert.ok(box !== null && box.y + box.height <= PHONE.viewport.height, `${language} ${name}: ${box?.y}`)
+      }
+    }
+  }
+  await opened.close()
+})
+
+test('the page marks the network of the typed number, and warns about a number of another network', async () => {
+  const opened = await openPage(browser, PHONE)
+  await opened.page.goto(site.address('choose', 'en'))
+  const phone = opened.page.getByLabel('Phone number that will pay')
+  const marked = opened.page.locator('.marks .on')
+  const warning = opened.page.getByText('does not look like one of these networks')
+  await phone.pressSequentially('0754')
+  assert.deepEqual(await marked.allTextContents(), ['M-Pesa'])
+  await phone.fill('+255 68 4123456')
+  assert.deepEqual(await marked.allTextContents(), ['Airtel'])
+  assert.equal(await warning.isVisible(), false)
+  await phone.fill('0774 123 456')
+  assert.deepEqual(await marked.allTextContents(), [])
+  assert.equal(await warning.isVisible(), true)
+  await phone.fill('0774')
+  assert.equal(await warning.isVisible(), false)
+  await opened.close()
+})
+
 test('the Tab key reaches every control of a page, in reading order', async () => {
   const opened = await openPage(browser, PHONE)
   for (const name of TESTED_PAGES) {
@@ -161,8 +194,8 @@ test('a narrow window shows payment by phone first, and a wide window shows the 
     await opened.close()
     return ways
   }
-  assert.deepEqual(await order(360), ['way', 'way scan'])
-  assert.deepEqual(await order(1280), ['way scan', 'way'])
+  assert.deepEqual(await order(360), ['way brief', 'way scan brief'])
+  assert.deepEqual(await order(1280), ['way scan brief', 'way brief'])
 })
 
 test('a receipt fits one page of 58 mm till paper and one page of A4, and no text is cut', async () => {

@@ -108,6 +108,7 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
       screen: 'failed',
       reason_code,
       support_reference: 'ODA-1042',
+      back_url: 'https://duka.example.com/cart?status=failed',
       retry_path: SLUG,
       check_path: PAYMENT,
       poll_path: watch.poll_path,

@@ -2,7 +2,7 @@
 
 import { type Html, type HtmlValue, html, plainLine, showAmount } from '../../kernel/lib/index.ts'
 import { type PageTexts, type PlainTextKey, pageTexts, pathInLanguage } from './texts.ts'
-import type { Frame, MerchantFrame, NetworkInstructions, UnansweredNotice } from './view.ts'
+import type { Frame, MerchantFrame, UnansweredNotice } from './view.ts'
 
 /** The number of characters of a merchant's text that a page shows. */
 const MAX = { name: 80, description: 240, reference: 80, other: 160 } as const
@@ -51,14 +51,22 @@ export function factList(rows: readonly (readonly [name: HtmlValue, value: HtmlV
   const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== false)
   return html`<dl class="facts">
 ${shown.map(
-  ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
+  ([name, value]) => html`<div><dt>${name}</dt> <dd>${value}</dd></div>
 `,
 )}</dl>
 `
 }
 
-/** Returns the merchant, the amount and the purpose, in the order that payers know from prompts on their phones. */
-export function summary(view: MerchantFrame, heading: 'h1' | 'p' = 'p', more: Html | null = null): Html {
+/**
+ * Returns the merchant, the amount and the purpose, in the order that payers know from prompts on their phones. The brief size has
+ * one line for each fact, so that the pay button is on the first screen of a small phone.
+ */
+export function summary(
+  view: MerchantFrame,
+  heading: 'h1' | 'p' = 'p',
+  more: Html | null = null,
+  size: 'full' | 'brief' = 'full',
+): Html {
   const { say } = pageTexts(view.language)
   const payee = say('payment_to', { merchant: merchantOf(view) })
   const described = view.description && merchantText(view.description, 'description')
@@ -69,7 +77,7 @@ export function summary(view: MerchantFrame, heading: 'h1' | 'p' = 'p', more: Ht
     [say('reference'), view.reference && merchantText(view.reference, 'reference')],
   ]
   const filled = rows.filter(([, value]) => value)
-  return html`<section class="summary"${heading === 'p' && html` aria-label="${pageTexts(view.language).plain('payment_to', { merchant: plainMerchant(view) })}"`}>
+  return html`<section class="summary${size === 'brief' && ' brief'}"${heading === 'p' && html` aria-label="${pageTexts(view.language).plain('payment_to', { merchant: plainMerchant(view) })}"`}>
 ${heading === 'h1' ? html`<h1 class="payee">${payee}</h1>` : html`<p class="payee">${payee}</p>`}
 <p class="amount">${shownAmount(view)}</p>
 ${filled.length > 0 && factList(filled)}${more}</section>
@@ -132,9 +140,4 @@ ${view.help.map(
 `,
 )}</dl>
 `
-}
-
-/** Returns the names of the networks with instructions. */
-export function networkNames(view: MerchantFrame): string {
-  return view.help.map(({ name }: NetworkInstructions) => plainLine(name, 30)).join(', ')
 }

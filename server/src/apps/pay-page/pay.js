@@ -146,6 +146,17 @@ addEventListener('submit', (event) => {
 addEventListener('pageshow', () => buttons(false))
 
 const phone = find('#phone')
+/** Marks the network of the typed number. A complete number without a mark gets a hint, because payers mistype. */
+phone?.addEventListener('input', () => {
+  const digits = phone.value.replace(/\D/g, '').replace(/^(?:255|0)/, '')
+  let known = digits.length < 9 || !find('#networks')
+  for (const mark of all('[data-prefixes]')) {
+    const on = digits.length > 1 && mark.dataset.prefixes.split(' ').includes(digits.slice(0, 2))
+    mark.classList.toggle('on', on)
+    known ||= on
+  }
+  show(find('#other-network'), !known)
+})
 phone?.addEventListener('change', () => {
   const digits = phone.value.replace(/[ -]/g, '').match(/^(?:\+?255|0)?([67]\d{8})$/)?.[1]
   if (digits) phone.value = `0${digits.slice(0, 3)} ${digits.slice(3, 6)} ${digits.slice(6)}`

@@ -253,6 +253,11 @@ function failedScreenOf(
     screen: 'failed',
     reason_code,
     support_reference: link.reference ?? payment.collection_id,
+    back_url: returnUrl(link.cancel_url ?? link.redirect_url, {
+      reference: link.reference,
+      collection_id: payment.collection_id,
+      status: payment.status,
+    }),
     retry_path: may_retry ? merchantFrame.pay_path : null,
     check_path: watch.check_path,
     poll_path: DOUBTFUL.includes(reason_code) ? watch.poll_path : null,

@@ -1,18 +1,8 @@
 // Renders the screen on which the payer chooses how to pay.
 
-import { type Html, html, showTime } from '../../kernel/lib/index.ts'
+import { type Html, html, NETWORK_OF_PREFIX, plainLine, showTime } from '../../kernel/lib/index.ts'
 import { payCard, type ScreenContent } from './layout.ts'
-import {
-  factList,
-  localPath,
-  merchantOf,
-  merchantText,
-  networkNames,
-  nowrap,
-  shownAmount,
-  summary,
-  unansweredBox,
-} from './parts.ts'
+import { factList, localPath, merchantOf, merchantText, nowrap, shownAmount, summary, unansweredBox } from './parts.ts'
 import { pageTexts } from './texts.ts'
 import type { ChooseScreen, FormProblem, PayMethod } from './view.ts'
 
@@ -21,7 +11,7 @@ export function chooseScreen(view: ChooseScreen): ScreenContent {
   const { say, plain } = pageTexts(view.language)
   const until = view.expires_at && factList([[say('pay_before'), nowrap(showTime(view.expires_at, view.language))]])
   const phones = view.methods.filter((method) => method !== 'TANQR')
-  const body = html`${problemList(view)}${summary(view, 'h1', until)}${unansweredBox(view, view.unanswered)}<div class="ways">
+  const body = html`${problemList(view)}${summary(view, 'h1', until, 'brief')}${unansweredBox(view, view.unanswered)}<div class="ways">
 ${phones.length > 0 && phoneWay(view, phones)}${view.methods.includes('TANQR') && qrWay(view)}</div>
 ${
   view.methods.length === 0 &&
@@ -76,13 +66,12 @@ function phoneWay(view: ChooseScreen, methods: readonly PayMethod[]): Html {
       ? accountKinds(view, methods)
       : html`<input type="hidden" name="method" value="${methods[0]}">
 `
-  }${view.saved_phone_masked === null ? phoneField(view) : savedPhone(view, view.saved_phone_masked)}<button class="button first" type="submit">${say('pay_amount', { amount: shownAmount(view) })}</button>
-<p class="hint">${say('name_on_phone', { name: html`<strong>${merchantText(view.prompt_name, 'name')}</strong>` })}<br>
-${say('no_pin_here')}</p>
+  }${methods.includes('WALLET_PUSH') && networkMarks(view)}${view.saved_phone_masked === null ? phoneField(view) : savedPhone(view, view.saved_phone_masked)}<button class="button first" type="submit">${say('pay_amount', { amount: shownAmount(view) })}</button>
+<p class="hint">${say('by_phone_lead')} ${say('name_on_phone', { name: html`<strong>${merchantText(view.prompt_name, 'name')}</strong>` })}</p>
+<p class="hint">${say('no_pin_here')}</p>
 `
-  return html`<section class="way" aria-labelledby="by-phone">
+  return html`<section class="way${methods.length > 1 && ' brief'}" aria-labelledby="by-phone">
 <h2 id="by-phone">${say('by_phone')}</h2>
-<p>${say('by_phone_lead')}</p>
 ${payForm(view, body)}</section>
 `
 }
@@ -92,32 +81,53 @@ function accountKinds(view: ChooseScreen, methods: readonly PayMethod[]): Html {
   const problem = view.problems.find(({ field }) => field === 'method')
   const chosen = methods.includes(view.typed.method as PayMethod) ? view.typed.method : methods[0]
   return html`<fieldset${problem && html` aria-describedby="method-problem"`}>
-<legend>${say('kind_of_account')}</legend>
+<legend class="unseen">${say('kind_of_account')}</legend>
 ${
   problem &&
   html`<p class="problem" id="method-problem">${say(problem.problem)}</p>
 `
-}${methods.map((method, i) => {
-  const network = method === 'WALLET_PUSH'
-  return html`<label class="choice"><input type="radio" name="method" value="${method}"${i === 0 && html` id="method"`}${method === chosen && html` checked`}> <span>${
-    network ? say('from_network') : say('from_wallet', { wallet: merchantText(view.wallet_name) })
-  }${network && view.help.length > 0 && html` <small>${networkNames(view)}</small>`}</span></label>
-`
-})}</fieldset>
+}<div class="kinds">${methods.map(
+    (method, i) =>
+      html`<label class="choice"><input type="radio" name="method" value="${method}"${i === 0 && html` id="method"`}${method === chosen && html` checked`}> <span>${
+        method === 'WALLET_PUSH' ? say('from_network') : merchantText(view.wallet_name)
+      }</span></label>
+`,
+  )}</div></fieldset>
 `
 }
+
+/**
+ * Returns the networks on one line, each with the prefixes of its numbers. The script marks the network of the typed number, and
+ * warns if the number looks like another network. Payers can move a number to another network, so the warning forbids nothing.
+ */
+function networkMarks(view: ChooseScreen): Html | null {
+  if (view.help.length === 0) return null
+  const marks = view.help.map(
+    ({ code, name }, i) => html`${i > 0 && ' · '}<span data-prefixes="${prefixesOf(code)}">${shortName(name)}</span>`,
+  )
+  return html`<p class="marks" id="networks"><span class="unseen">${pageTexts(view.language).say('networks')}: </span>${marks}</p>
+`
+}
+
+/** Returns the first word of a network's name, such as Airtel for Airtel Money. */
+const shortName = (name: string) => plainLine(name, 30).split(' ')[0] ?? ''
+
+const prefixesOf = (code: string) =>
+  Object.keys(NETWORK_OF_PREFIX)
+    .filter((prefix) => NETWORK_OF_PREFIX[prefix] === code)
+    .join(' ')
 
 function phoneField(view: ChooseScreen): Html {
   const { say } = pageTexts(view.language)
   const problem = view.problems.find(({ field }) => field === 'phone')
   return html`<div class="field">
-<label for="phone">${say('phone_label')}</label>
-<p class="hint" id="phone-hint">${say('phone_hint')}</p>
+<div class="over"><label for="phone">${say('phone_label')}</label> <span class="hint" id="phone-hint">${say('phone_hint')}</span></div>
 ${
   problem &&
   html`<p class="problem" id="phone-problem">${say(problem.problem)}</p>
 `
 }<input id="phone" name="phone" type="tel" inputmode="tel" autocomplete="tel" maxlength="32" value="${view.typed.phone.slice(0, 32)}" aria-describedby="phone-hint${problem && ' phone-problem'}"${problem && html` aria-invalid="true"`}>
+<p class="hint" id="other-network" role="status" hidden>${say('other_network')}</p>
 </div>
 `
 }
@@ -140,7 +150,7 @@ function qrWay(view: ChooseScreen): Html {
   const body = html`<input type="hidden" name="method" value="TANQR">
 <button class="button second" type="submit">${say('show_qr')}</button>
 `
-  return html`<section class="way scan" aria-labelledby="by-qr">
+  return html`<section class="way scan${view.methods.length > 1 && ' brief'}" aria-labelledby="by-qr">
 <h2 id="by-qr">${say('by_qr')}</h2>
 <p>${say('by_qr_lead')}</p>
 ${payForm(view, body)}</section>

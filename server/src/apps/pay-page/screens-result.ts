@@ -117,7 +117,7 @@ export function failedScreen(view: FailedScreen): ScreenContent {
   const way = reason?.way ?? 'check_status'
   const target = way === 'check_status' ? view.check_path : view.retry_path
   const rest = html`<p>${sentence}</p>
-${unansweredBox(view, view.unanswered)}${target && linkButton(localPath(view, target), t.say(way), view.unanswered ? 'second' : 'first')}`
+${unansweredBox(view, view.unanswered)}${target && linkButton(localPath(view, target), t.say(way), view.unanswered ? 'second' : 'first')}${view.back_url && linkButton(view.back_url, t.say('back_to', { merchant }), 'second')}`
   const body = html`${stateSection('bad', t.say('failure'), rest)}${summary(view)}`
   const { poll_path, check_path } = view
   return {

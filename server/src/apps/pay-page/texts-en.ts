@@ -25,8 +25,10 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
     'You will get a message on the phone. Check that the name and the amount are right, then confirm with your PIN.',
   kind_of_account: 'What do you pay with?',
   from_network: 'Mobile money',
-  from_wallet: '{wallet} app',
   phone_label: 'Phone number that will pay',
+  networks: 'Networks',
+  other_network:
+    'This number does not look like one of these networks. If you moved it to another network, continue. Otherwise check it again.',
   phone_hint: 'Example: 0754 123 456',
   saved_phone: 'The message goes to the phone {phone}.',
   use_other_number: 'Use another number',

@@ -25,8 +25,10 @@ export const sw = {
   by_phone_lead: 'Utapata ujumbe kwenye simu. Hakikisha jina na kiasi ni sahihi, kisha thibitisha kwa PIN.',
   kind_of_account: 'Unalipa kwa kutumia nini?',
   from_network: 'Mtandao wa simu',
-  from_wallet: 'App ya {wallet}',
   phone_label: 'Namba ya simu itakayolipa',
+  networks: 'Mitandao',
+  other_network:
+    'Namba hii haionekani kuwa ya mitandao hii. Kama uliihamisha kwenda mtandao mwingine, endelea. La sivyo, iangalie tena.',
   phone_hint: 'Mfano: 0754 123 456',
   saved_phone: 'Ujumbe utatumwa kwenye simu {phone}.',
   use_other_number: 'Tumia namba nyingine',

@@ -146,6 +146,8 @@ export type FailedScreen = MerchantFrame & {
   reason_code: string
   /** The reference that the payer tells the merchant: the reference of the link, or else the id of the collection. */
   support_reference: string
+  /** The merchant's address for a payer who gives up, which `returnUrl` has checked. Null means that the merchant gave no address. */
+  back_url: string | null
   /** The page that offers the ways to pay. Null means that the link accepts no more payments. */
   retry_path: string | null
   check_path: string
