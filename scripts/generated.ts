@@ -58,6 +58,7 @@ async function openApiText(): Promise<string> {
     vault: createVault(Buffer.alloc(32), random),
     point: noPoint,
     process_id: randomUUID(),
+    clock_ahead_ms: () => 0,
     metrics: createMetrics(),
   }
   const system = await compose(deps)

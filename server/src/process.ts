@@ -17,6 +17,7 @@ import {
   type DatabaseVersion,
   type Deps,
   FIND_THE_KEY,
+  followDatabase,
   grantRuntime,
   holdsSealed,
   judgeVersion,
@@ -371,14 +372,21 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
     },
   })
   const tracer = createTracing({ config, log, random, clock: systemClock, process_id })
-  const base = { config, log, tracer, metrics, random, clock: systemClock, db, point: noPoint, process_id }
-  if (vault !== undefined && vault !== 'unchecked') return { ...base, vault }
+  const clock = followDatabase(log, db, systemClock)
+  const of_process = { config, log, tracer, metrics, random, point: noPoint, process_id }
+  const close = async () => {
+    clock.close()
+    await db.close()
+  }
+  const base = { ...of_process, clock, clock_ahead_ms: clock.ahead_ms, db: { ...db, close } }
   try {
+    await clock.start()
+    if (vault !== undefined && vault !== 'unchecked') return { ...base, vault }
     const keys = await loadSecretKeys(config, db)
     if (vault === 'unchecked') return { ...base, vault: await uncheckedVault(db, random, keys) }
     return { ...base, vault: await openVault(base, keys) }
   } catch (error) {
-    await db.close()
+    await close()
     throw error
   }
 }

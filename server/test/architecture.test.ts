@@ -365,6 +365,7 @@ const BANS: Ban[] = [
     instead: 'pass the time or the id as a parameter',
     but: {
       'kernel/db/migrate.ts': 'notes for an operator when a migration ran',
+      'kernel/db/database-clock.ts': 'measures the difference between the clocks of the machine and of the database',
       'apps/admin/doctor-database.ts': 'compares the clock of the database with that of this machine',
     },
   },

@@ -76,6 +76,7 @@ export function testDeps(
     vault: createVault(SECRET_KEY, random),
     point: options.point ?? noPoint,
     process_id: randomUUID(),
+    clock_ahead_ms: () => 0,
     close: () => db.close(),
   }
 }

@@ -63,6 +63,7 @@ function startProcess(url: string, clock: SettableClock, env: Record<string, str
   const deps: Deps = {
     config,
     clock,
+    clock_ahead_ms: () => 0,
     random,
     db: createDb({ url, max_connections: 6 }),
     log: createLog('silent'),

@@ -6,6 +6,7 @@ import { issueAccessToken, issuerKey } from '../../src/access/identity/index.ts'
 import type { PayoutEntry } from '../../src/adapters/providers/mock/payout-book.ts'
 import { verify } from '../../src/apps/admin/verify.ts'
 import { sql } from '../../src/kernel/db/index.ts'
+import { systemClock } from '../../src/kernel/lib/index.ts'
 import { createWorld } from '../harness.ts'
 import { fund, insertWithdrawal, newPayoutScript, scriptedProvider } from '../payouts.ts'
 import type { Arrival, Rig, Shop } from './rig.ts'
@@ -27,13 +28,12 @@ const CHARGE = 30n
 /** Returns the total that the platform reserves for a withdrawal of this amount. */
 export const totalOf = (amount_minor: bigint): bigint => amount_minor + FEE + CHARGE
 
-/** Builds the helper over a rig. `now` is the time of the servers' clock, by default the time of this machine. */
-export async function openCashier(rig: Rig, now: () => Date = () => new Date()): Promise<Cashier> {
+/** Builds the helper over a rig. */
+export async function openCashier(rig: Rig): Promise<Cashier> {
   const world = await createWorld({ url: rig.url, compose: { providers: [scriptedProvider(newPayoutScript())] } })
   const { user_id } = await world.newSession('SUPER_ADMIN')
   const signing = await issuerKey(rig.deps, 'http://127.0.0.1/identity')
-  const newToken = () =>
-    issueAccessToken({ ...rig.deps, clock: { ...rig.deps.clock, now } }, signing, user_id, ['pwd', 'otp'])
+  const newToken = () => issueAccessToken({ ...rig.deps, clock: systemClock }, signing, user_id, ['pwd', 'otp'])
   return {
     fund: async ({ merchant }, amount_minor) => void (await fund(world, amount_minor, { merchant })),
     async submit({ merchant }, amount_minor, ending) {

@@ -23,6 +23,13 @@ const OUTPUT_CHARS_MAX = 200_000
 /** Ports below the ports that the kernel assigns. No connection of a client can take the port of a stopped server. */
 const PORTS = { from: 20_000, to: 32_000 }
 
+const CLOCK_AHEAD = new URL('clock-ahead.ts', import.meta.url).href
+
+/** Returns the settings of a process whose machine has a clock that is `ahead_ms` ahead. */
+export function wrongClock(ahead_ms: number): Record<string, string> {
+  return { NODE_OPTIONS: `--import=${CLOCK_AHEAD}`, CLOCK_AHEAD_MS: String(ahead_ms) }
+}
+
 /** The exit code and the signal with which a child ended. */
 export type End = { code: number | null; signal: NodeJS.Signals | null }
 

@@ -28,7 +28,11 @@ const VERSION = sql(
   "select current_setting('server_version_num')::int as version, current_setting('server_version') as name, pg_is_in_recovery() as standby",
 )
 const NOW = sql('', 'select clock_timestamp() as now')
-const LAST_PROBE = sql('', 'select max(probed_at) as probed_at from readiness_probes')
+const WORST_CLOCK = sql(
+  '',
+  `select clock_ahead_ms::float8 as ahead_ms from readiness_probes
+   where probed_at > $1 and clock_ahead_ms is not null order by abs(clock_ahead_ms) desc limit 1`,
+)
 const HALF_BUILT = sql(
   '',
   `select i.indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -59,6 +63,8 @@ const CONNECTIONS = sql(
 const SLOW_MS = 50
 const CLOCK_WARN_MS = 5_000
 const CLOCK_FAIL_MS = 60_000
+/** The age up to which the probe of a process counts. */
+const RECENT_PROBE_MS = 600_000
 const LAG_WARN_S = 60
 /** The share of the connections of PostgreSQL above which the check warns. */
 const CROWDED_FROM = 0.8
@@ -143,27 +149,25 @@ async function checkPages(reader: Reader): Promise<CheckResult> {
   return ok('PostgreSQL checks its pages, and found no damaged page')
 }
 
-/** Compares the clock of this machine, and the heartbeats of the processes, with the clock of the database. */
+/** Compares the clock of this machine, and those of the processes that served a readiness check lately, with the database. */
 async function checkClock(reader: Reader, clock: DoctorInput['clock']): Promise<CheckResult> {
   const before = clock.now().getTime()
   const [row] = await reader.query<{ now: Date }>(NOW)
   const after = clock.now().getTime()
   const database = row?.now.getTime() ?? 0
   const offset = (before + after) / 2 - database
-  const far = Math.abs(offset)
-  const side = offset > 0 ? 'ahead of' : 'behind'
-  const remedy = 'synchronise both clocks, for example with chrony or systemd-timesyncd'
-  if (far >= CLOCK_FAIL_MS)
-    return fail(`the clock of this machine is ${sayDuration(far)} ${side} the clock of the database: ${remedy}`)
-  const [probe] = await reader.query<{ probed_at: Date | null }>(LAST_PROBE).catch(() => [])
-  const ahead = (probe?.probed_at?.getTime() ?? 0) - database
-  if (ahead >= CLOCK_FAIL_MS)
-    return fail(
-      `the clock of a process of the server is ${sayDuration(ahead)} ahead of the clock of the database: ${remedy}`,
-    )
-  if (far >= CLOCK_WARN_MS)
-    return warn(`the clock of this machine is ${sayDuration(far)} ${side} the clock of the database: ${remedy}`)
-  return ok(`the clocks of this machine and of the database differ by ${Math.round(far)} ms`)
+  const recently = new Date(database - RECENT_PROBE_MS)
+  const [worst] = await reader.query<{ ahead_ms: number }>(WORST_CLOCK, [recently]).catch(() => [])
+  const of_process = worst?.ahead_ms ?? 0
+  const describe = (subject: string, ms: number) =>
+    `the clock of ${subject} is ${sayDuration(Math.abs(ms))} ${ms > 0 ? 'ahead of' : 'behind'} the clock of the database: synchronise both clocks, for example with chrony or systemd-timesyncd`
+  const [subject, ms] =
+    Math.abs(of_process) > Math.abs(offset)
+      ? ['the machine of a process of the server', of_process]
+      : ['this machine', offset]
+  if (Math.abs(ms) >= CLOCK_FAIL_MS) return fail(describe(subject, ms))
+  if (Math.abs(ms) >= CLOCK_WARN_MS) return warn(describe(subject, ms))
+  return ok(`the clocks of the machines and of the database differ by ${Math.round(Math.abs(ms))} ms`)
 }
 
 async function checkReplication(reader: Reader): Promise<CheckResult> {

@@ -1,4 +1,5 @@
-// Exposes for /metrics what `admin doctor` reads outside of the database: free disk space, the last backup, and the end of certificates.
+// Exposes for /metrics what `admin doctor` reads outside of the database: free disk space, the clock of the machine, the last backup,
+// and the end of certificates.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { readBackupTime, readDisk } from './doctor-machine.ts'
@@ -12,7 +13,7 @@ const FRESH_MS = 10_000
 const CERTIFICATE_EVERY_MS = 3_600_000
 
 /** The parts of `Deps` that the gauges use. */
-type GaugeDeps = Pick<Deps, 'clock' | 'config' | 'metrics'>
+type GaugeDeps = Pick<Deps, 'clock' | 'clock_ahead_ms' | 'config' | 'metrics'>
 
 /** Adds the gauges. No reading delays a scrape by more than half a second, and a reading that fails leaves its gauge as it is. */
 export function exposeMachineGauges(deps: GaugeDeps, folders: readonly string[]): void {
@@ -21,7 +22,12 @@ export function exposeMachineGauges(deps: GaugeDeps, folders: readonly string[])
   const readCertificates = certificateReader(deps)
   const beginMachine = atMostEvery(FRESH_MS, () => Promise.all([readDisks(), readBackup()]))
   const beginCertificates = atMostEvery(CERTIFICATE_EVERY_MS, readCertificates)
+  const clock_ahead = deps.metrics.gauge({
+    name: 'malipo_clock_ahead_seconds',
+    help: 'How far the clock of the machine of this process is ahead of the clock of the database. Negative: behind.',
+  })()
   deps.metrics.beforeScrape(async () => {
+    clock_ahead.set(deps.clock_ahead_ms() / 1_000)
     void beginCertificates()
     const late = Promise.withResolvers<void>()
     const cancel = deps.clock.after(WAIT_MS, late.resolve)

@@ -10,6 +10,8 @@ import type { Db } from './pool.ts'
 export type Deps = {
   config: Config
   clock: Clock
+  /** How far the clock of the machine is ahead of the clock of the database, in milliseconds. Negative means behind. */
+  clock_ahead_ms: () => number
   random: Random
   db: Db
   log: Log

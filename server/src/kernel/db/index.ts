@@ -13,6 +13,7 @@ export {
   UNKNOWN_KEY,
 } from './canary.ts'
 export { type ConnectionRisk, connectionRisk } from './connection-safety.ts'
+export { followDatabase } from './database-clock.ts'
 export { type DatabaseGauges, exposeDatabaseGauges, SAME_IN_EACH_PROCESS } from './database-gauges.ts'
 export type { Deps } from './deps.ts'
 export { countList, type KeptList } from './kept-count.ts'

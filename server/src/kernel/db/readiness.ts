@@ -41,8 +41,8 @@ const ANSWER = sql('readiness_answer', 'select 1')
 const PROBE = sql(
   'readiness_probe',
   `with old as (delete from readiness_probes where probed_at < $3 and process_id <> $1)
-   insert into readiness_probes (process_id, probed_at) values ($1, $2)
-   on conflict (process_id) do update set probed_at = excluded.probed_at`,
+   insert into readiness_probes (process_id, probed_at, clock_ahead_ms) values ($1, $2, $4)
+   on conflict (process_id) do update set probed_at = excluded.probed_at, clock_ahead_ms = excluded.clock_ahead_ms`,
 )
 
 /**
@@ -50,7 +50,7 @@ const PROBE = sql(
  * whether or not the next check has ended.
  */
 export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptions): () => Promise<Checks> {
-  const { config, db, clock, process_id, log } = deps
+  const { config, db, clock, clock_ahead_ms, process_id, log } = deps
   const missing = createMissingMigrations()
   let reported_full_at = Number.NEGATIVE_INFINITY
   /**
@@ -62,7 +62,8 @@ export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptio
     const refused = full_at > reported_full_at && performance.now() - full_at < SPACE_MS
     const now = clock.now()
     try {
-      await oneStatement(session).query(PROBE, [process_id, now, new Date(now.getTime() - FORGET_MS)])
+      const values = [process_id, now, new Date(now.getTime() - FORGET_MS), clock_ahead_ms()]
+      await oneStatement(session).query(PROBE, values)
       reported_full_at = full_at
     } catch (error) {
       // The error of the probe itself already reports the full disk.

@@ -73,6 +73,7 @@ export const LOG_FIELDS = {
   console: 'the console whose pages are missing',
   current: 'the id of the first key of `SECRET_KEY`',
   newest: 'the id of the newest key of the database',
+  ahead_ms: 'how far the clock of the machine is ahead of the clock of the database',
   behind_ms: 'how far the clock of the process is behind the last booking',
   refused: 'a number of refused connections',
   open: 'a number of open connections',
