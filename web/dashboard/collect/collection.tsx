@@ -11,6 +11,7 @@ import { Amount, Chip, FactList, Mono, Page, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
+import { useMetadataFact } from '../metadata.tsx'
 import { Raw } from '../raw.tsx'
 import { Timeline } from '../timeline.tsx'
 import { collectionTexts } from './collection-texts.ts'
@@ -56,6 +57,7 @@ function Actions({ record }: { record: CollectionDetail }) {
 function CollectionStatus({ record }: { record: CollectionDetail }) {
   const t = useTexts(collectionTexts)
   const words = useWords()
+  const metadata = useMetadataFact(record.metadata)
   const { status, amount, amount_received, currency, foreign_amount, foreign_currency } = record
   const differs = amount_received !== null && amount_received !== amount
   return (
@@ -83,6 +85,7 @@ function CollectionStatus({ record }: { record: CollectionDetail }) {
             ],
             [t.created, <Time key="" time={record.created_at} seconds />],
             [t.updated, <Time key="" time={record.updated_at} seconds />],
+            metadata,
             [t.id, <Mono key="">{record.collection_id}</Mono>],
           ]}
         />

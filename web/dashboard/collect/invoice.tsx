@@ -10,6 +10,7 @@ import { Amount, Chip, FactList, Page, Panel, Time } from '../../ui/parts.tsx'
 import { showDate, showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { useEnvironmentPath } from '../merchant.ts'
+import { useMetadataFact } from '../metadata.tsx'
 import { InvoiceActs, type InvoiceRecord } from './invoice-acts.tsx'
 import { InvoiceMessages, Reach } from './invoice-messages.tsx'
 import { invoicesTexts } from './invoices-texts.ts'
@@ -140,6 +141,7 @@ function InvoiceFacts({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
   const at = useEnvironmentPath()
   const language = useLanguage()
+  const metadata = useMetadataFact(invoice.metadata)
   const { paid_collection_id, payment_link_id } = invoice
   return (
     <Panel title={t.details} id="facts-title">
@@ -159,6 +161,7 @@ function InvoiceFacts({ invoice }: { invoice: InvoiceRecord }) {
             ? null
             : [t.reversed, <Time key="" time={invoice.payment_reversed_at} />],
           linkFact(t.link, payment_link_id && at(`links/${payment_link_id}`), t.see_link),
+          metadata,
         ]}
       />
     </Panel>

@@ -13,6 +13,7 @@ import { showAmount, showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { CancelButton } from '../cancel-button.tsx'
 import { useEnvironmentPath } from '../merchant.ts'
+import { useMetadataFact } from '../metadata.tsx'
 import { linksTexts } from './links-texts.ts'
 import { useMayCollect } from './not-yours.tsx'
 import { PaymentsOfLink } from './payments.tsx'
@@ -81,6 +82,7 @@ function LinkFacts({ link }: { link: LinkRecord }) {
   const t = useTexts(linksTexts)
   const at = useEnvironmentPath()
   const may = useMayCollect()
+  const metadata = useMetadataFact(link.metadata)
   return (
     <Panel title={t.details} id="facts-title">
       <FactList
@@ -94,6 +96,7 @@ function LinkFacts({ link }: { link: LinkRecord }) {
           link.paid_at === null ? null : [t.paid_at, <Time key="" time={link.paid_at} />],
           linkFact(t.paid_by, link.paid_collection_id && at(`collections/${link.paid_collection_id}`), t.see_payment),
           linkFact(t.invoice, link.invoice_id && at(`invoices/${link.invoice_id}`), t.see_invoice),
+          metadata,
         ]}
       />
       {may && link.status === 'ACTIVE' ? <CancelLink link={link} /> : null}

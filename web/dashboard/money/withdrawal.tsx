@@ -12,6 +12,7 @@ import { showAmount } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { CancelButton } from '../cancel-button.tsx'
 import { useEnvironmentPath, useHasRole, useMerchantAccess } from '../merchant.ts'
+import { useMetadataFact } from '../metadata.tsx'
 import { Timeline } from '../timeline.tsx'
 import { OperatorQuestion } from './withdrawal-answer.tsx'
 import { Funding } from './withdrawal-funding.tsx'
@@ -120,6 +121,7 @@ function WithdrawalFacts({ row }: { row: WithdrawalDetail }) {
   const destination_name =
     destinations.data?.items.find(({ code }) => code === row.destination_code)?.name ?? row.destination_code
   const money = (value: string) => <Amount value={value} currency={row.currency} />
+  const metadata = useMetadataFact(row.metadata)
   const failure = row.failure_reason_code === null ? null : words.reason(row.failure_reason_code)
   return (
     <section className="panel">
@@ -139,6 +141,7 @@ function WithdrawalFacts({ row }: { row: WithdrawalDetail }) {
           [t.failure, failure],
           row.status === 'INFO_REQUESTED' ? null : [t.reason, row.status_reason],
           [t.reference, row.reference],
+          metadata,
           row.transaction_reference === null
             ? null
             : [

@@ -211,6 +211,7 @@ export async function queueTest(
     method: 'wallet_push',
     completed_at: at,
     timestamp: at,
+    metadata: {},
     test: true,
   }
   const { id: merchant_id, routing_code } = owner

@@ -62,6 +62,7 @@ describe('decisions about held payments', () => {
         collection_id: id,
         reference: 'ORDER-1',
         merchant_reference: 'ORDER-1',
+        metadata: {},
         amount: '1000.00',
         currency: 'TZS',
         status: 'successful',

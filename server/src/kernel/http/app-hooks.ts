@@ -13,7 +13,7 @@ import { renderError } from './envelope.ts'
 import { bodyFields, ignoredFields } from './ignored.ts'
 import type { RequestLimits } from './limits.ts'
 import type { OperatorGate } from './operator-gate.ts'
-import { checkQuery, queryNames } from './query.ts'
+import { checkQuery, gatherMetadata, queryNames } from './query.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { afterWait, hasCallerLeft, msSinceArrival, type RequestTurns } from './turns.ts'
 
@@ -191,7 +191,10 @@ function checkNames({ headers }: AppContext, request: FastifyRequest, reply: Fas
   // The server writes the header before any refusal, so that refusals and replayed answers list the ignored fields too.
   if (body_fields) request.ignored = ignoredFields(request, body_fields)
   if (request.ignored !== null) reply.header(headers.ignored_fields, request.ignored)
-  if (query_names && request.url.includes('?')) checkQuery(request, query_names)
+  if (query_names && request.url.includes('?')) {
+    gatherMetadata(request, query_names)
+    checkQuery(request, query_names)
+  }
   if (request.principal !== null && typeof access === 'object') replaceMe(request, request.principal)
 }
 

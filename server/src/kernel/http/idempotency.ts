@@ -97,7 +97,9 @@ function canonical(value: unknown, name: string): string {
   if (typeof value === 'object' && value !== null) {
     const record = withWrittenAmount(value as Record<string, unknown>)
     const fields = Object.keys(record).sort()
-    return `{${fields.map((field) => `${JSON.stringify(field)}:${canonical(record[field], field)}`).join()}}`
+    // A pair of metadata may have the name of an amount, but it is a text.
+    const nameOf = (field: string) => (name === 'metadata' ? '' : field)
+    return `{${fields.map((field) => `${JSON.stringify(field)}:${canonical(record[field], nameOf(field))}`).join()}}`
   }
   return JSON.stringify(value) ?? 'null'
 }

@@ -68,7 +68,10 @@ test('the refusal of a mistyped filter suggests the correct name', async () => {
     assert.ok(message.endsWith(`Did you mean ${meant}?`), message)
   }
   const [far] = fieldsOf(await world.get('/v1/collections?zzzzzz=1'))
-  assert.match(far?.message ?? '', /which takes environment, from, merchant_id, method, page, page_size/)
+  assert.match(
+    far?.message ?? '',
+    /which takes environment, from, merchant_id, metadata\[name\], method, page, page_size/,
+  )
 })
 
 test('the server answers thousands of unknown parameters with a short refusal', async () => {

@@ -20,6 +20,25 @@ export function queryNames({ schema, config }: Pick<RouteOptions, 'schema' | 'co
   return new Set(typeof config?.access === 'object' ? [...CHOICES, ...own] : own)
 }
 
+/** A parameter `metadata[name]`, which some lists accept with any name. */
+const METADATA = /^metadata\[(.*)\]$/s
+
+/**
+ * Gathers the parameters `metadata[name]` of a call that accepts them into one object, which the schema of the call validates. Runs
+ * before `checkQuery`.
+ */
+export function gatherMetadata(request: FastifyRequest, known: ReadonlySet<string>): void {
+  if (!known.has('metadata')) return
+  const query = request.query as Record<string, unknown>
+  const pairs = Object.keys(query).flatMap((name) => {
+    const [, inner] = METADATA.exec(name) ?? []
+    return inner === undefined ? [] : [[name, inner] as const]
+  })
+  if (pairs.length === 0 || query.metadata !== undefined) return
+  query.metadata = Object.fromEntries(pairs.map(([name, inner]) => [inner, query[name]]))
+  for (const [name] of pairs) delete query[name]
+}
+
 /** If a request has an unknown query parameter, refuses the request. */
 export function checkQuery(request: FastifyRequest, known: ReadonlySet<string>): void {
   const unknown = Object.keys(request.query as object).filter((name) => !known.has(name))
@@ -33,7 +52,8 @@ export function checkQuery(request: FastifyRequest, known: ReadonlySet<string>):
 function describeUnknown(name: string, known: ReadonlySet<string>): string {
   if (known.size === 0) return 'is not a query parameter of this call, which takes none'
   const similar = nearest(name, known)
-  const takes = [...known].sort().join(', ')
+  const shown = [...known].map((one) => (one === 'metadata' ? 'metadata[name]' : one))
+  const takes = shown.sort().join(', ')
   return similar === null
     ? `is not a query parameter of this call, which takes ${takes}`
     : `is not a query parameter of this call. Did you mean ${similar}?`

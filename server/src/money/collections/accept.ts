@@ -4,7 +4,7 @@
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { API_SCOPE, LOCK_MS } from '../../kernel/http/index.ts'
-import { batchSizes, gather, Refusal, type TraceContext, timeOfId } from '../../kernel/lib/index.ts'
+import { batchSizes, gather, metadataPairs, Refusal, type TraceContext, timeOfId } from '../../kernel/lib/index.ts'
 import type { NewCollection } from './check.ts'
 import { feesOf, type PaymentToPrice } from './fee.ts'
 import { countPromptsSql, promptCounter, promptLimits, refusePrompt } from './prompt-limits.ts'
@@ -29,7 +29,8 @@ const acceptSql = ({ limit, source, refused }: { limit: string; source: string; 
        merchant_id uuid, id uuid, environment text, key text, fingerprint text, status_code smallint, response_body text,
        locked_until timestamptz, provider text, provider_reference text, method text, amount bigint, fee bigint, currency text,
        customer_name text, phone text, customer_email text, reference text, description text, simulate_status text,
-       due_at timestamptz, lease_owner uuid, deadline_at timestamptz, made_at timestamptz, at timestamptz, trace text)
+       due_at timestamptz, lease_owner uuid, deadline_at timestamptz, made_at timestamptz, at timestamptz, trace text,
+       metadata jsonb, pairs uuid[])
    )${limit}, key as (
      insert into idempotency_keys as k (merchant_id, environment, scope, key, fingerprint, resource_id, status_code,
        response_body, locked_until, created_at)
@@ -45,10 +46,12 @@ const acceptSql = ({ limit, source, refused }: { limit: string; source: string; 
    ), collection as (
      insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor,
        currency, fee_minor, amount_received_minor, customer_name, customer_phone, customer_email, reference, description,
-       failure_reason_code, created_at, updated_at)
+       failure_reason_code, created_at, updated_at, metadata)
      select merchant_id, id, environment, environment, 'processing', 0, method, amount, currency, fee, null, customer_name,
-       phone, customer_email, reference, description, null, made_at, at
+       phone, customer_email, reference, description, null, made_at, at, metadata
      from fresh
+   ), pair as (
+     insert into collection_metadata (merchant_id, pair, id) select merchant_id, unnest(pairs), id from fresh
    ), attempt as (
      insert into collection_attempts (merchant_id, collection_id, number, environment, provider, provider_reference,
        method, phone, amount_minor, currency, simulate_status, state, asks, due_at, lease_owner, deadline_at, sent_at,
@@ -145,6 +148,7 @@ async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Acc
       made_at: timeOfId(id),
       at: now,
       ...(trace === null ? {} : { trace }),
+      pairs: collection.metadata === null ? undefined : metadataPairs(collection.environment, collection.metadata),
     }
   })
   deps.point('accept.before_commit')

@@ -173,6 +173,7 @@ function collectionEventBody(row: LockedCollection, event: string, time_field: s
       : {}),
     [time_field]: now,
     timestamp: now,
+    metadata: row.metadata ?? {},
     ...(row.environment === 'sandbox' ? { sandbox: true } : {}),
   }
 }

@@ -16,10 +16,12 @@ import {
   CURRENCY,
   canonicalPhone,
   formatAmount,
+  type Metadata,
   PHONE_HELP,
   parseAmount,
   refuse,
   refuseField,
+  storedMetadata,
 } from '../../kernel/lib/index.ts'
 
 /** A request body with the right format. Its amount is in cents, or 'too_large'. */
@@ -34,6 +36,8 @@ export type CheckedCollectionBody = {
   reference: string | null
   description: string | null
   simulate_status: SimulateStatus | null
+  /** The pairs of texts of the merchant. Null means that there are none. */
+  metadata: Metadata | null
 }
 
 /** A payment that passed all checks. Its amounts are in cents, and its phones are canonical. */
@@ -58,6 +62,7 @@ type CollectionBody = {
   reference?: string
   description?: string
   simulate_status?: SimulateStatus
+  metadata?: Metadata
 }
 
 /**
@@ -82,6 +87,7 @@ export function checkCollectionBody(
     reference: body.reference ?? null,
     description: body.description ?? null,
     simulate_status: body.simulate_status ?? null,
+    metadata: storedMetadata(body.metadata),
   }
 }
 

@@ -29,6 +29,7 @@ const UNPAID: LockedCollection = {
   attempts: 2,
   settled_attempt: null,
   payment_link_id: null,
+  metadata: null,
   merchant_code: 'M',
   routing_code: 1,
   moved: false,

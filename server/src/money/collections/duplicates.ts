@@ -3,7 +3,7 @@
 
 import type { Answer, Method } from '../../adapters/providers/port.ts'
 import { type Deps, inLockOrder, inputRows, sql, type Tx } from '../../kernel/db/index.ts'
-import { assertInvariant, newId, timeOfId } from '../../kernel/lib/index.ts'
+import { assertInvariant, metadataPairs, newId, timeOfId } from '../../kernel/lib/index.ts'
 import { applyCollectionStep, type CollectionEffects } from './change.ts'
 import { decideAnswer, describeOutcome } from './decide.ts'
 import { attemptReference } from './reference.ts'
@@ -67,18 +67,20 @@ const CREATE = sql(
      select * from ${inputRows(
        '$1',
        'collection_id',
-       'merchant_id uuid, collection_id uuid, number smallint, id uuid, method text, phone text, fee bigint, made_at timestamptz',
+       'merchant_id uuid, collection_id uuid, number smallint, id uuid, method text, phone text, fee bigint, made_at timestamptz, pairs uuid[]',
      )} x
    ), marked as (
      update collection_attempts a set extra_collection_id = i.id from input i
      where a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number
+   ), pair as (
+     insert into collection_metadata (merchant_id, pair, id) select merchant_id, unnest(pairs), id from input
    )
    insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor,
      currency, fee_minor, amount_received_minor, customer_name, customer_phone, customer_email, reference, description,
-     failure_reason_code, attempts, payment_link_id, created_at, updated_at)
+     failure_reason_code, attempts, payment_link_id, created_at, updated_at, metadata)
    select c.merchant_id, i.id, c.environment, c.origin_environment, 'processing', 0, i.method, c.amount_minor,
      c.currency, i.fee, null, c.customer_name, i.phone, c.customer_email, c.reference,
-     c.description, null, 0, c.payment_link_id, i.made_at, $2
+     c.description, null, 0, c.payment_link_id, i.made_at, $2, c.metadata
    from input i join collections c on c.merchant_id = i.merchant_id and c.id = i.collection_id`,
 )
 
@@ -150,6 +152,7 @@ async function findOrCreateDuplicates(
       phone: customer_phone,
       fee,
       made_at: timeOfId(id),
+      pairs: metadataPairs(duplicate.environment, duplicate.metadata),
     })
   }
   if (missing.length > 0) await tx.query(CREATE, [JSON.stringify(missing), deps.clock.now()])

@@ -49,6 +49,7 @@ const search = (filter: Partial<CollectionFilters>, page = 1) => {
     method: null,
     reference: 'OLD-',
     phone: null,
+    metadata: null,
     from: null,
     to: null,
     ...filter,

@@ -18,7 +18,14 @@ import {
   sendCsv,
   success,
 } from '../../kernel/http/index.ts'
-import { type CsvCell, eatTime, formatAmount, plainCell } from '../../kernel/lib/index.ts'
+import {
+  type CsvCell,
+  eatTime,
+  formatAmount,
+  type Metadata,
+  MetadataFilter,
+  plainCell,
+} from '../../kernel/lib/index.ts'
 import { checkPhone } from './check.ts'
 import { BEGUN_MAX, batchesOf, type CollectionFilters, listCollections, NEWEST_MAX } from './list.ts'
 import { netMinor, presentCollection } from './present.ts'
@@ -71,7 +78,7 @@ function collectionCells(row: Collection, pay_url: string): CsvCell[] {
 
 const Filter = Type.Object(ListFilters)
 
-function filtersOf(request: FastifyRequest, query: Static<typeof Filter>): CollectionFilters {
+function filtersOf(request: FastifyRequest, query: Static<typeof Filter> & { metadata?: Metadata }): CollectionFilters {
   const { merchant, environment } = caller(request)
   return {
     merchant_id: merchant.id,
@@ -79,6 +86,7 @@ function filtersOf(request: FastifyRequest, query: Static<typeof Filter>): Colle
     status: query.status ?? null,
     method: query.method ?? null,
     reference: query.reference ?? null,
+    metadata: query.metadata ?? null,
     phone: query.phone === undefined ? null : checkPhone('phone', query.phone),
     from: query.from === undefined ? null : new Date(query.from),
     to: query.to === undefined ? null : new Date(query.to),
@@ -96,7 +104,7 @@ export function collectionListRoutes(deps: Deps, app: App, access: Access): void
         operationId: 'listCollections',
         summary: 'List collections, newest first',
         description: SEARCH_BOUNDS,
-        querystring: Type.Object({ ...PageQuery, ...ListFilters }),
+        querystring: Type.Object({ ...PageQuery, ...ListFilters, metadata: Type.Optional(MetadataFilter) }),
         response: { 200: success(page(CollectionStatus)) },
       },
       config: { access },

@@ -3,14 +3,16 @@
 import {
   beginsWith,
   countList,
+  createMetadataSearch,
   type Deps,
   type KeptList,
   lastReferenceFirst,
+  metadataSearchSql,
   type Reader,
   sql,
 } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment } from '../../kernel/http/index.ts'
-import { idsBetween, LAST_ID } from '../../kernel/lib/index.ts'
+import { idsBetween, LAST_ID, type Metadata } from '../../kernel/lib/index.ts'
 import { COLLECTION_COLUMNS, type Collection } from './store.ts'
 import { type Segment, segmentsOf } from './tally.ts'
 
@@ -25,6 +27,7 @@ export type CollectionFilters = {
   method: string | null
   reference: string | null
   phone: string | null
+  metadata: Metadata | null
   from: Date | null
   to: Date | null
 }
@@ -88,6 +91,21 @@ const BY_REFERENCE = sql(
    select (select count(*)::int from found) as total,
      array(select id from found order by id desc limit $9 offset $10) as ids`,
 )
+const searchMetadata = createMetadataSearch(
+  'collection_metadata',
+  sql(
+    '',
+    metadataSearchSql({
+      pairs: 'collection_metadata',
+      records: 'collections',
+      alias: 'c',
+      conditions: MATCHING,
+      from: '$7',
+      until: '$8',
+      next: 9,
+    }),
+  ),
+)
 const BY_IDS = sql(
   '',
   `select ${COLLECTION_COLUMNS} from collections c where c.merchant_id = $1 and c.id = any($2::uuid[]) order by c.id desc`,
@@ -126,6 +144,7 @@ export async function listCollections(
   const offset = (page - 1) * page_size
   const { reference, phone, status, method, from, to } = filters
   const has_index = reference !== null || phone !== null
+  if (filters.metadata !== null) return listByMetadata(deps.db, filters, filters.metadata, page_size, offset)
   if (reference !== null) return listByReference(deps.db, filters, page_size, offset)
   const unfiltered = !has_index && [status, method, from, to].every((value) => value === null)
   if (has_index || (unfiltered && offset <= NEAR)) {
@@ -147,6 +166,21 @@ async function listByReference(reader: Reader, filters: CollectionFilters, page_
   const values = [...matchingValues(filters), ...bounds(filters), page_size, offset]
   const [found] = await reader.query<{ total: number; ids: string[] }>(BY_REFERENCE, values)
   const { total, ids } = found ?? { total: 0, ids: [] }
+  const rows = ids.length === 0 ? [] : await reader.query<Collection>(BY_IDS, [filters.merchant_id, ids])
+  return { rows, total }
+}
+
+/** Counts up to COUNT_MAX payments. */
+async function listByMetadata(
+  reader: Reader,
+  filters: CollectionFilters,
+  metadata: Metadata,
+  limit: number,
+  offset: number,
+) {
+  const values = [...matchingValues(filters), ...bounds(filters)]
+  const range = { count_max: COUNT_MAX, limit, offset }
+  const { total, ids } = await searchMetadata(reader, { ...filters, metadata }, values, range)
   const rows = ids.length === 0 ? [] : await reader.query<Collection>(BY_IDS, [filters.merchant_id, ids])
   return { rows, total }
 }

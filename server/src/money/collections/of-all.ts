@@ -203,7 +203,8 @@ async function ofOneMerchant(
   const of = (environment: Environment, number: number, size: number) => {
     const { method = null, reference = null } = filter
     const [from, to] = [filter.from, filter.to].map((time) => (time === undefined ? null : new Date(time)))
-    const filters = { merchant_id, environment, status, method, reference, phone, from: from ?? null, to: to ?? null }
+    const period = { from: from ?? null, to: to ?? null }
+    const filters = { merchant_id, environment, status, method, reference, phone, metadata: null, ...period }
     return listCollections(deps, filters, number, size)
   }
   const { environment } = filter

@@ -4,7 +4,7 @@
 import type { FailureReason, Method } from '../../adapters/providers/port.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
-import { newId, type TraceContext, timeOfId } from '../../kernel/lib/index.ts'
+import { type Metadata, metadataPairs, newId, type TraceContext, timeOfId } from '../../kernel/lib/index.ts'
 import { markDays } from './days.ts'
 import { attemptReference } from './reference.ts'
 import { hasReceived } from './snapshot.ts'
@@ -25,16 +25,19 @@ export type PaymentPage = {
   customer_email: string | null
   reference: string | null
   description: string | null
+  /** The pairs of texts of the merchant, which each payment of the page gets. Null means that there are none. */
+  metadata: Metadata | null
   /** The collection of a hosted page. Null means that the page is a payment link. */
   collection_id: string | null
 }
 
 const CREATE = sql(
   'page_create_collection',
-  `insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor,
+  `with pair as (insert into collection_metadata (merchant_id, pair, id) select $1, unnest($21::uuid[]), $2)
+   insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor,
      currency, fee_minor, amount_received_minor, customer_name, customer_phone, customer_email, reference, description,
-     failure_reason_code, attempts, payment_link_id, created_at, updated_at, busy_for)
-   values ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9, null, $10, $11, $12, $13, $14, null, $15, $16, $17, $18, $19)`,
+     failure_reason_code, attempts, payment_link_id, created_at, updated_at, busy_for, metadata)
+   values ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9, null, $10, $11, $12, $13, $14, null, $15, $16, $17, $18, $19, $20)`,
 )
 
 /**
@@ -75,6 +78,8 @@ async function insertPageCollection(
     timeOfId(made.id),
     deps.clock.now(),
     made.busy_for,
+    page.metadata === null ? null : JSON.stringify(page.metadata),
+    metadataPairs(page.environment, page.metadata),
   ])
 }
 

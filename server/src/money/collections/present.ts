@@ -30,6 +30,7 @@ export function presentCollection(row: Collection, pay_url: string) {
     payment_url: row.slug === null ? null : `${pay_url}/pay/${row.slug}`,
     failure_reason_code: row.failure_reason_code,
     failure_reason_message: row.failure_reason_code === null ? null : FAILURE_REASONS[row.failure_reason_code],
+    metadata: row.metadata ?? {},
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

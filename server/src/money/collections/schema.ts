@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox'
 import { VerdictFields } from '../../access/four-eyes/index.ts'
 import { METHODS, SIMULATE_STATUSES } from '../../adapters/providers/port.ts'
 import { TimeQuery } from '../../kernel/http/index.ts'
-import { AmountField, freeText, line, nullable, oneOf } from '../../kernel/lib/index.ts'
+import { AmountField, freeText, line, MetadataField, MetadataRecord, nullable, oneOf } from '../../kernel/lib/index.ts'
 import { STATUSES } from './state.ts'
 
 const Currency = line(8, 'TZS, the default.')
@@ -27,6 +27,7 @@ const common = {
     }),
   ),
   simulate_status: Type.Optional(SimulateStatus),
+  metadata: Type.Optional(MetadataField),
 }
 
 /** Body of the endpoints wallet-push and provider-pesa. */
@@ -116,6 +117,7 @@ export const CollectionStatus = Type.Object({
   failure_reason_message: nullable(
     Type.String({ description: 'A sentence about the failure that you may show to a user.' }),
   ),
+  metadata: MetadataRecord,
   created_at: Type.String({ format: 'date-time' }),
   updated_at: Type.String({ format: 'date-time' }),
 })

@@ -3,7 +3,7 @@
 import type { Answer, FailureReason, Method } from '../../adapters/providers/port.ts'
 import type { EventEndpoints } from '../../adapters/webhooks/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
-import type { TraceContext } from '../../kernel/lib/index.ts'
+import type { Metadata, TraceContext } from '../../kernel/lib/index.ts'
 import type { LockedLink } from './link-settlement.ts'
 import type { AttemptState, Status } from './state.ts'
 
@@ -43,6 +43,8 @@ export type LockedCollection = CollectionCore & {
    */
   settled_attempt: number | null
   payment_link_id: string | null
+  /** The pairs of texts of the merchant. Null means that there are none. */
+  metadata: Metadata | null
   merchant_code: string
   routing_code: number
   moved: boolean
@@ -58,7 +60,7 @@ export type LockedCollectionRow = Omit<LockedCollection, 'moved' | 'superseded'>
 /** The columns of a locked collection, without the columns of its merchant. */
 export const LOCKED_COLUMNS = `merchant_id, id as collection_id, environment, status, version, amount_minor, fee_minor,
        amount_received_minor, foreign_amount_minor, foreign_currency, currency, method, reference, customer_phone,
-       failure_reason_code, attempts, settled_attempt, payment_link_id`
+       failure_reason_code, attempts, settled_attempt, payment_link_id, metadata`
 
 /** The columns of an attempt that a settlement writes. */
 export type AttemptUpdate = {

@@ -3,7 +3,7 @@
 import { CALL_MS_MAX, type FailureReason, type Method, type SimulateStatus } from '../../adapters/providers/port.ts'
 import { type Deps, inputRows, type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
-import { gather, type TraceContext } from '../../kernel/lib/index.ts'
+import { gather, type Metadata, type TraceContext } from '../../kernel/lib/index.ts'
 import type { AttemptState, Status } from './state.ts'
 
 /** A collection as the API shows it. Its amounts are in cents. */
@@ -27,6 +27,8 @@ export type Collection = {
   reference: string | null
   failure_reason_code: FailureReason | null
   provider_payment_status: string | null
+  /** The pairs of texts of the merchant. Null means that there are none. */
+  metadata: Metadata | null
   /** The slug of the hosted page. Null means that the collection has no page. */
   slug: string | null
   created_at: Date
@@ -36,7 +38,7 @@ export type Collection = {
 /** The columns of a collection as the API shows it. The table has the alias c. */
 export const COLLECTION_COLUMNS = `c.id, c.environment, c.origin_environment, c.status, c.method, c.amount_minor, c.currency,
      c.amount_received_minor, c.foreign_amount_minor, c.foreign_currency, c.customer_name, c.customer_phone, c.fee_minor, c.reference,
-     c.failure_reason_code, c.created_at, c.updated_at, (
+     c.failure_reason_code, c.metadata, c.created_at, c.updated_at, (
        select a.provider_status from collection_attempts a
        where a.merchant_id = c.merchant_id and a.collection_id = c.id and a.number = coalesce(c.settled_attempt, c.attempts)
      ) as provider_payment_status, case when c.payment_link_id is not null then (

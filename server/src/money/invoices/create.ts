@@ -4,7 +4,16 @@
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import type { Caller } from '../../kernel/http/index.ts'
-import { CURRENCY, canonicalPhone, dayOf, newId, PHONE_HELP, refuse, refuseField } from '../../kernel/lib/index.ts'
+import {
+  CURRENCY,
+  canonicalPhone,
+  dayOf,
+  newId,
+  PHONE_HELP,
+  refuse,
+  refuseField,
+  storedMetadata,
+} from '../../kernel/lib/index.ts'
 import { type CheckedPage, cancelActive, checkPageRules, type LiveProviders } from '../payment-links/index.ts'
 import { type InvoiceFieldProblem, itemsOf, readItems, sumOfItems } from './items.ts'
 import type { InvoiceBody, InvoiceChange } from './schema.ts'
@@ -46,6 +55,7 @@ function readContent(body: InvoiceBody | InvoiceChange): Partial<InvoiceContent>
   if (body.customer_email !== undefined) read.customer_email = emptyToNull(body.customer_email)
   if (body.note !== undefined) read.note = emptyToNull(body.note)
   if (body.language !== undefined) read.language = body.language
+  if (body.metadata !== undefined) read.metadata = storedMetadata(body.metadata)
   if (body.due_date !== undefined) {
     read.due_date = body.due_date
     if (!isCalendarDay(body.due_date)) problems.push({ field: 'due_date', message: 'must be a day such as 2030-01-31' })
@@ -60,17 +70,20 @@ function readContent(body: InvoiceBody | InvoiceChange): Partial<InvoiceContent>
 
 /** Returns the content of a new invoice. Refuses a request body that has invalid fields with 400. */
 export function readInvoice(body: InvoiceBody): InvoiceContent {
-  const defaults = { customer_phone: null, customer_email: null, note: null, language: 'sw' } as const
+  const defaults = { customer_phone: null, customer_email: null, note: null, language: 'sw', metadata: null } as const
   return { ...defaults, ...readContent(body) } as InvoiceContent
 }
 
 /** Returns the content of the payment link for an invoice. */
 export function pageOfInvoice(
-  invoice: Pick<Invoice, 'customer_name' | 'customer_phone' | 'customer_email' | 'language' | 'total_minor'>,
+  invoice: Pick<
+    Invoice,
+    'customer_name' | 'customer_phone' | 'customer_email' | 'language' | 'total_minor' | 'metadata'
+  >,
   number: number,
 ): CheckedPage {
   const reference = displayNumber(number)
-  const { customer_name, customer_phone, customer_email, total_minor, language } = invoice
+  const { customer_name, customer_phone, customer_email, total_minor, language, metadata } = invoice
   return {
     merchant_id: undefined,
     amount_minor: total_minor,
@@ -83,6 +96,7 @@ export function pageOfInvoice(
     redirect_url: null,
     cancel_url: null,
     expires_at: null,
+    metadata,
   }
 }
 

@@ -40,6 +40,7 @@ export function presentInvoice(invoice: Invoice, pay_url: string, now: Date): In
     paid_collection_id: invoice.paid_collection_id,
     payment_reversed_at: invoice.reversed_at?.toISOString() ?? null,
     cancelled_at: invoice.cancelled_at?.toISOString() ?? null,
+    metadata: invoice.metadata ?? {},
     created_at: invoice.created_at.toISOString(),
     updated_at: invoice.updated_at.toISOString(),
   }

@@ -14,11 +14,11 @@ import {
   payUrlOf,
   success,
 } from '../../kernel/http/index.ts'
-import { isId, refuse } from '../../kernel/lib/index.ts'
+import { isId, type Metadata, refuse } from '../../kernel/lib/index.ts'
 import { exportInvoices } from './export.ts'
 import { presentInvoice } from './present.ts'
 import { Csv, ExportQuery, InvoiceRecord, InvoicesQuery, OwnerQuery } from './schema.ts'
-import { countInvoices, findInvoice, type Invoice, readInvoices } from './store.ts'
+import { countInvoices, findInvoice, type Invoice, type InvoiceFilter, readInvoices, searchInvoices } from './store.ts'
 
 const READ = { scopes: ['invoices:read'], roles: MERCHANT_ROLES } as const satisfies Access
 const tags = ['Invoices']
@@ -29,6 +29,19 @@ export async function findOwnInvoice(deps: Deps, { merchant, environment }: Call
   const invoice = isId(id) ? await findInvoice(deps.db, merchant.id, id) : null
   if (invoice?.environment === environment) return invoice
   return refuse('not_found', { message: 'There is no such invoice in this environment.' })
+}
+
+/** Reads a page of the list of invoices, with all pairs of `metadata` if a request has them. */
+async function readInvoicePage(
+  deps: Deps,
+  filter: InvoiceFilter,
+  metadata: Metadata | undefined,
+  page_size: number,
+  offset: number,
+): Promise<{ rows: Invoice[]; total: number }> {
+  if (metadata !== undefined) return searchInvoices(deps, filter, metadata, page_size, offset)
+  const [rows, total] = await Promise.all([readInvoices(deps, filter, page_size, offset), countInvoices(deps, filter)])
+  return { rows, total }
 }
 
 /** Adds the endpoints that read invoices. */
@@ -51,12 +64,10 @@ export function invoiceReadRoutes(deps: Deps, app: App): void {
     },
     async (request) => {
       const { merchant, environment } = caller(request)
-      const { status, page: number = 1, page_size = 20 } = request.query
+      const { status, metadata, page: number = 1, page_size = 20 } = request.query
       const filter = { merchant_id: merchant.id, environment, status }
-      const [rows, total] = await Promise.all([
-        readInvoices(deps, filter, page_size, (number - 1) * page_size),
-        countInvoices(deps, filter),
-      ])
+      const offset = (number - 1) * page_size
+      const { rows, total } = await readInvoicePage(deps, filter, metadata, page_size, offset)
       return { success: true as const, data: pageOf(rows.map(show), total, request.query) }
     },
   )

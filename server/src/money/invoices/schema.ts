@@ -3,7 +3,17 @@
 import type { Readable } from 'node:stream'
 import Type, { type Static } from 'typebox'
 import { ENVIRONMENTS, PageQuery } from '../../kernel/http/index.ts'
-import { freeText, LANGUAGES, line, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
+import {
+  freeText,
+  LANGUAGES,
+  line,
+  MetadataField,
+  MetadataFilter,
+  MetadataRecord,
+  nullable,
+  oneOf,
+  visibleLine,
+} from '../../kernel/lib/index.ts'
 import { LINK_STATUSES } from '../payment-links/index.ts'
 import { INVOICE_STATUSES } from './state.ts'
 
@@ -54,6 +64,7 @@ export const InvoiceBody = Type.Object({
   items: Items,
   note: Note,
   language: ChosenLanguage,
+  metadata: Type.Optional(MetadataField),
 })
 export type InvoiceBody = Static<typeof InvoiceBody>
 
@@ -67,6 +78,7 @@ export const InvoiceChange = Type.Object({
   items: Type.Optional(Items),
   note: Note,
   language: ChosenLanguage,
+  metadata: Type.Optional(MetadataField),
 })
 export type InvoiceChange = Static<typeof InvoiceChange>
 
@@ -110,6 +122,7 @@ export const InvoiceRecord = Type.Object({
     }),
   ),
   cancelled_at: nullable(Timestamp),
+  metadata: MetadataRecord,
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -126,6 +139,7 @@ export const InvoicesQuery = Type.Object({
   ...PageQuery,
   ...ownerFields,
   status: Type.Optional(oneOf(INVOICE_STATUSES)),
+  metadata: Type.Optional(MetadataFilter),
 })
 
 /** A CSV file as RFC 4180 defines it. */

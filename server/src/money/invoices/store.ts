@@ -1,10 +1,27 @@
 // Writes and reads stored invoices. Transactions lock the invoice, then its links, then the audit chain of the merchant. A payment
 // locks only links, so that no deadlock is possible.
 
-import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import {
+  createMetadataSearch,
+  type Deps,
+  inputRows,
+  metadataSearchSql,
+  type Reader,
+  sql,
+  type Tx,
+} from '../../kernel/db/index.ts'
 import type { InvoiceItem, InvoiceStatus } from '../../kernel/documents/index.ts'
 import type { Environment, PageChoice } from '../../kernel/http/index.ts'
-import { dayOf, gather, type Language } from '../../kernel/lib/index.ts'
+import {
+  assertInvariant,
+  dayOf,
+  gather,
+  LAST_ID,
+  type Language,
+  type Metadata,
+  metadataPairs,
+  ZERO_ID,
+} from '../../kernel/lib/index.ts'
 import type { Link } from '../payment-links/index.ts'
 import { itemsToJson, type StoredItem } from './items.ts'
 import type { StoredStatus } from './state.ts'
@@ -28,6 +45,8 @@ export type Invoice = {
   total_minor: bigint
   items: StoredItem[]
   note: string | null
+  /** The pairs of texts of the merchant. Null means that there are none. */
+  metadata: Metadata | null
   payment_link_id: string | null
   sent_at: Date | null
   sends_today: number
@@ -52,7 +71,7 @@ export type Invoice = {
 }
 
 const COLUMNS = `i.merchant_id, i.id, i.environment, i.number, i.status, i.customer_name, i.customer_phone, i.customer_email,
-     i.language, i.due_date::text as due_date, i.currency, i.total_minor, i.items, i.note, l.id as payment_link_id, i.sent_at,
+     i.language, i.due_date::text as due_date, i.currency, i.total_minor, i.items, i.note, i.metadata, l.id as payment_link_id, i.sent_at,
      i.sends_today, i.cancelled_at, i.reminders, i.created_at, i.updated_at, m.name as merchant_name,
      m.status as merchant_status, l.status as link_status, l.slug, l.paid_at, l.paid_collection_id,
      i.payment_link_id as newest_link_id, coalesce(o.under_review, false) as under_review, o.processing_since,
@@ -130,14 +149,15 @@ export async function nextNumber(tx: Tx, merchant_id: string, environment: Envir
 /** The fields of an invoice that the merchant writes. Amounts are in cents. */
 export type InvoiceContent = Pick<
   Invoice,
-  'customer_name' | 'customer_phone' | 'customer_email' | 'language' | 'due_date' | 'note' | 'total_minor'
+  'customer_name' | 'customer_phone' | 'customer_email' | 'language' | 'due_date' | 'note' | 'total_minor' | 'metadata'
 > & { items: readonly InvoiceItem[] }
 
 const INSERT = sql(
   'invoices_insert',
-  `insert into invoices (merchant_id, id, environment, number, status, customer_name, customer_phone, customer_email,
-     language, due_date, currency, total_minor, items, note, sends_today, reminders, created_at, updated_at)
-   values ($1, $2, $3, $4, 'DRAFT', $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, 0, $14, $14)`,
+  `with pair as (insert into invoice_metadata (merchant_id, pair, id) select $1, unnest($16::uuid[]), $2)
+   insert into invoices (merchant_id, id, environment, number, status, customer_name, customer_phone, customer_email,
+     language, due_date, currency, total_minor, items, note, sends_today, reminders, created_at, updated_at, metadata)
+   values ($1, $2, $3, $4, 'DRAFT', $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, 0, $14, $14, $15)`,
 )
 
 /** Inserts a new invoice as a draft. */
@@ -160,27 +180,44 @@ export async function insertInvoice(
     itemsToJson(invoice.items),
     invoice.note,
     invoice.created_at,
+    jsonOrNull(invoice.metadata),
+    metadataPairs(invoice.environment, invoice.metadata),
   ])
+}
+
+function jsonOrNull(metadata: Metadata | null): string | null {
+  return metadata === null ? null : JSON.stringify(metadata)
 }
 
 const CHANGE = sql(
   'invoices_change',
-  `update invoices set customer_name = $3, customer_phone = $4, customer_email = $5, language = $6, due_date = $7,
-     total_minor = $8, items = $9, note = $10, updated_at = $11
+  `with gone as (
+     delete from invoice_metadata where merchant_id = $1 and id = $2 and pair <> all($13::uuid[])
+       and pair = any($14::uuid[])
+   ), pair as (
+     insert into invoice_metadata (merchant_id, pair, id) select $1, unnest($13::uuid[]), $2 on conflict do nothing
+   )
+   update invoices set customer_name = $3, customer_phone = $4, customer_email = $5, language = $6, due_date = $7,
+     total_minor = $8, items = $9, note = $10, updated_at = $11, metadata = $12
    where merchant_id = $1 and id = $2 and status = 'DRAFT'`,
 )
 
 /** Updates a locked draft. */
 export async function updateInvoice(
   tx: Tx,
-  { merchant_id, id }: Pick<Invoice, 'merchant_id' | 'id'>,
+  { merchant_id, id, environment, metadata: before }: Pick<Invoice, 'merchant_id' | 'id' | 'environment' | 'metadata'>,
   content: InvoiceContent,
   now: Date,
 ): Promise<void> {
   const { customer_name, customer_phone, customer_email, language, due_date, total_minor, items, note } = content
   const amounts = [total_minor.toString(), itemsToJson(items)]
+  const pairs = [
+    jsonOrNull(content.metadata),
+    metadataPairs(environment, content.metadata),
+    metadataPairs(environment, before),
+  ]
   const customer = [customer_name, customer_phone, customer_email, language]
-  await tx.query(CHANGE, [merchant_id, id, ...customer, due_date, ...amounts, note, now])
+  await tx.query(CHANGE, [merchant_id, id, ...customer, due_date, ...amounts, note, now, ...pairs])
 }
 
 /**
@@ -271,4 +308,58 @@ export async function countInvoices(deps: Deps, filter: InvoiceFilter): Promise<
   const values = [...invoiceFilterValues(deps, filter), COUNT_MAX]
   const [row] = await deps.db.query<{ total: number }>(invoiceCountStatement(filter.status), values)
   return row?.total ?? 0
+}
+
+const INVOICE_STATUS_KEYS: readonly (InvoiceStatus | undefined)[] = [
+  undefined,
+  'DRAFT',
+  'SENT',
+  'OVERDUE',
+  'PAID',
+  'CANCELLED',
+]
+
+/** The searches by metadata, one for each status filter. */
+const METADATA_SEARCHES = new Map(
+  INVOICE_STATUS_KEYS.map((status) => [
+    status,
+    createMetadataSearch(
+      'invoice_metadata',
+      sql(
+        '',
+        metadataSearchSql({
+          pairs: 'invoice_metadata',
+          records: 'invoices',
+          alias: 'i',
+          conditions: filterCondition(status),
+          from: '$4',
+          until: '$5',
+          next: 6,
+        }),
+      ),
+    ),
+  ]),
+)
+
+/** Returns a page of the selected invoices that have all of these pairs, newest first, and their number up to 10,000. */
+export async function searchInvoices(
+  deps: Deps,
+  filter: InvoiceFilter,
+  metadata: Metadata,
+  limit: number,
+  offset: number,
+): Promise<{ rows: Invoice[]; total: number }> {
+  const search = METADATA_SEARCHES.get(filter.status)
+  assertInvariant(search !== undefined, 'each status has its search')
+  const values = [...invoiceFilterValues(deps, filter), ZERO_ID, LAST_ID]
+  const { total, ids } = await search(deps.db, { ...filter, metadata }, values, { count_max: COUNT_MAX, limit, offset })
+  const { merchant_id } = filter
+  const rows =
+    ids.length === 0
+      ? []
+      : await findInvoices(
+          deps.db,
+          ids.map((id) => ({ merchant_id, id })),
+        )
+  return { rows: rows.sort((a, b) => (a.id < b.id ? 1 : -1)), total }
 }

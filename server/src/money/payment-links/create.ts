@@ -10,11 +10,13 @@ import {
   CURRENCY,
   canonicalPhone,
   formatAmount,
+  type Metadata,
   newId,
   PHONE_HELP,
   parseAmount,
   refuse,
   refuseField,
+  storedMetadata,
 } from '../../kernel/lib/index.ts'
 import { createHosted } from '../collections/index.ts'
 import { insertLink, type Link, newSlug } from './store.ts'
@@ -34,6 +36,7 @@ type PageBody = {
   redirect_url?: string | null
   cancel_url?: string | null
   expires_at?: string | null
+  metadata?: Metadata
 }
 
 /** A valid request body for a page. The amount is in cents. */
@@ -48,6 +51,7 @@ export type CheckedPage = Pick<
   | 'redirect_url'
   | 'cancel_url'
   | 'expires_at'
+  | 'metadata'
 > & { merchant_id: string | undefined; amount_minor: bigint | 'too_large' }
 
 /** Checks the rules that the schema cannot express. Refuses with 400 and names every wrong field. */
@@ -78,6 +82,7 @@ export function checkPage(body: PageBody): CheckedPage {
     redirect_url: textOrNull(body.redirect_url),
     cancel_url: textOrNull(body.cancel_url),
     expires_at: expires_at === 'not_a_time' ? null : expires_at,
+    metadata: storedMetadata(body.metadata),
   }
 }
 

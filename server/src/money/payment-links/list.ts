@@ -1,8 +1,8 @@
 // Lists a merchant's payment links, newest first.
 
-import { type Deps, sql } from '../../kernel/db/index.ts'
+import { createMetadataSearch, type Deps, metadataSearchSql, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, idsOfTime, type PageChoice, pageOf } from '../../kernel/http/index.ts'
-import { LAST_ID } from '../../kernel/lib/index.ts'
+import { LAST_ID, type Metadata } from '../../kernel/lib/index.ts'
 import { presentLink } from './present.ts'
 import type { ShownLinkStatus } from './state.ts'
 import { LINK_COLUMNS, type Link } from './store.ts'
@@ -14,6 +14,7 @@ export type LinkFilter = PageChoice & {
   status?: ShownLinkStatus | undefined
   from?: string | undefined
   to?: string | undefined
+  metadata?: Metadata | undefined
 }
 
 // In CONDITIONS, $3 is the stored status. If $4 is true, the links end until $5; if $4 is false, the links end after $5.
@@ -39,6 +40,27 @@ const countIn = (order: string) =>
 const COUNT = countIn('l.id desc')
 const COUNT_BY_END = countIn(END)
 
+const searchMetadata = createMetadataSearch(
+  'payment_link_metadata',
+  sql(
+    '',
+    metadataSearchSql({
+      pairs: 'payment_link_metadata',
+      records: 'payment_links',
+      alias: 'l',
+      conditions: CONDITIONS,
+      from: '$6',
+      until: '$7',
+      next: 8,
+    }),
+  ),
+)
+const BY_IDS = sql(
+  '',
+  `select ${LINK_COLUMNS} from payment_links l join merchants m on m.id = l.merchant_id
+   where l.merchant_id = $1 and l.id = any($2::uuid[]) order by l.id desc`,
+)
+
 function linkFilterValues(deps: Deps, { merchant_id, environment, status, from, to }: LinkFilter): unknown[] {
   const expired = status === 'EXPIRED' ? true : status === 'ACTIVE' ? false : null
   const { from_id, until_id } = idsOfTime({ from, to })
@@ -60,6 +82,7 @@ export function readLinks(
 /** Returns a page of links. `total_items` counts up to 10,000. */
 export async function listLinks(deps: Deps, pay_url: string, filter: LinkFilter) {
   const { page = 1, page_size = 20, status } = filter
+  if (filter.metadata !== undefined) return listLinksByMetadata(deps, pay_url, filter, filter.metadata)
   const by_end = status === 'ACTIVE' || status === 'EXPIRED'
   const [rows, counted] = await Promise.all([
     readLinks(deps, filter, page_size, (page - 1) * page_size),
@@ -68,6 +91,18 @@ export async function listLinks(deps: Deps, pay_url: string, filter: LinkFilter)
   return pageOf(
     rows.map((row) => presentLink(deps, pay_url, row)),
     counted[0]?.total ?? 0,
+    filter,
+  )
+}
+
+async function listLinksByMetadata(deps: Deps, pay_url: string, filter: LinkFilter, metadata: Metadata) {
+  const { page = 1, page_size = 20 } = filter
+  const range = { count_max: COUNT_MAX, limit: page_size, offset: (page - 1) * page_size }
+  const { total, ids } = await searchMetadata(deps.db, { ...filter, metadata }, linkFilterValues(deps, filter), range)
+  const rows = ids.length === 0 ? [] : await deps.db.query<Link>(BY_IDS, [filter.merchant_id, ids])
+  return pageOf(
+    rows.map((row) => presentLink(deps, pay_url, row)),
+    total,
     filter,
   )
 }

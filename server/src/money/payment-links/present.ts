@@ -32,6 +32,7 @@ export function presentLink(deps: Deps, pay_url: string, link: Link): LinkRecord
     invoice_id: link.invoice_id,
     paid_collection_id: link.paid_collection_id,
     paid_at: link.paid_at?.toISOString() ?? null,
+    metadata: link.metadata ?? {},
     created_at: link.created_at.toISOString(),
     updated_at: link.updated_at.toISOString(),
   }

@@ -2,7 +2,16 @@
 
 import Type, { type Static } from 'typebox'
 import { ENVIRONMENTS, PageQuery, TimeQuery } from '../../kernel/http/index.ts'
-import { AmountField, freeText, line, nullable, oneOf } from '../../kernel/lib/index.ts'
+import {
+  AmountField,
+  freeText,
+  line,
+  MetadataField,
+  MetadataFilter,
+  MetadataRecord,
+  nullable,
+  oneOf,
+} from '../../kernel/lib/index.ts'
 import { LINK_STATUSES } from './state.ts'
 
 const common = {
@@ -29,6 +38,7 @@ export const LinkBody = Type.Object({
     ),
   ),
   environment: Environment,
+  metadata: Type.Optional(MetadataField),
 })
 export type LinkBody = Static<typeof LinkBody>
 
@@ -45,6 +55,7 @@ export const HostedBody = Type.Object({
     }),
   ),
   environment: Environment,
+  metadata: Type.Optional(MetadataField),
 })
 export type HostedBody = Static<typeof HostedBody>
 
@@ -68,6 +79,7 @@ export const LinkRecord = Type.Object({
   invoice_id: nullable(Type.String({ description: 'The invoice that the link pays.' })),
   paid_collection_id: nullable(Type.String({ description: 'The payment that paid the link.' })),
   paid_at: nullable(Timestamp),
+  metadata: MetadataRecord,
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -123,4 +135,8 @@ export const LinksFilter = {
   ...TimeQuery,
 }
 /** Query of the list of payment links. */
-export const LinksQuery = Type.Object({ ...PageQuery, ...LinksFilter })
+export const LinksQuery = Type.Object({
+  ...PageQuery,
+  ...LinksFilter,
+  metadata: Type.Optional(MetadataFilter),
+})

@@ -3,7 +3,7 @@
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Caller } from '../../kernel/http/index.ts'
-import { gather, type Random } from '../../kernel/lib/index.ts'
+import { gather, metadataPairs, type Random } from '../../kernel/lib/index.ts'
 import type { LinkStatus, PaymentPage } from '../collections/index.ts'
 
 const SECRET_BYTES = 16
@@ -41,15 +41,16 @@ export type Link = PaymentPage & {
 /** The columns of a link. The tables have the aliases l (payment_links) and m (merchants). */
 export const LINK_COLUMNS = `l.merchant_id, l.id, l.environment, l.origin_environment, l.slug, l.status, l.amount_minor, l.currency,
      l.customer_name, l.customer_phone, l.customer_email, l.reference, l.description, l.redirect_url, l.cancel_url,
-     l.expires_at, l.collection_id, l.invoice_id, l.paid_collection_id, l.paid_at, l.created_at, l.updated_at,
+     l.expires_at, l.metadata, l.collection_id, l.invoice_id, l.paid_collection_id, l.paid_at, l.created_at, l.updated_at,
      m.name as merchant_name, m.status as merchant_status, m.routing_code::float8 as routing_code`
 
 const INSERT = sql(
   'payment_links_insert',
-  `insert into payment_links (merchant_id, id, environment, origin_environment, slug, status, amount_minor, currency,
+  `with pair as (insert into payment_link_metadata (merchant_id, pair, id) select $1, unnest($20::uuid[]), $2)
+   insert into payment_links (merchant_id, id, environment, origin_environment, slug, status, amount_minor, currency,
      customer_name, customer_phone, customer_email, reference, description, redirect_url, cancel_url, expires_at,
-     collection_id, invoice_id, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, 'ACTIVE', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18)`,
+     collection_id, invoice_id, created_at, updated_at, metadata)
+   values ($1, $2, $3, $4, $5, 'ACTIVE', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18, $19)`,
 )
 
 /** Inserts a new page. */
@@ -73,6 +74,9 @@ export async function insertLink(tx: Tx, link: Link): Promise<void> {
     link.collection_id,
     link.invoice_id,
     link.created_at,
+    link.metadata === null ? null : JSON.stringify(link.metadata),
+    // The list of links has no hosted pages, which merchants find by their collections.
+    link.collection_id === null ? metadataPairs(link.environment, link.metadata) : [],
   ])
 }
 

@@ -206,6 +206,7 @@ function disbursementEventBody(row: Withdrawal, { merchant_code }: WithdrawalMer
     ...failure,
     [TIME_FIELDS[event] as string]: now,
     timestamp: now,
+    metadata: row.metadata ?? {},
     ...(row.environment === 'sandbox' ? { sandbox: true } : {}),
   }
 }

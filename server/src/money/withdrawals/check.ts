@@ -12,9 +12,11 @@ import {
   type Destination,
   findDestination,
   formatAmount,
+  type Metadata,
   PHONE_HELP,
   parseAmount,
   refuse,
+  storedMetadata,
 } from '../../kernel/lib/index.ts'
 
 /** A valid request body. The amount is in cents, and the destination code is as the caller sent it. */
@@ -29,6 +31,8 @@ export type CheckedPayoutBody = {
   destination_name: string | null
   bank_name: string | null
   reference: string | null
+  /** The pairs of texts of the merchant. Null means that there are none. */
+  metadata: Metadata | null
 }
 
 /** A withdrawal that the platform's rules allow. The amount is in cents, and the destination has its canonical code. */
@@ -51,6 +55,7 @@ type PayoutBody = {
   bank_account_number?: string
   bank_account_name?: string
   reference?: string
+  metadata?: Metadata
 }
 
 type PayoutFieldProblem = { field: string; message: string }
@@ -100,6 +105,7 @@ export function checkPayoutBody(
     destination_name,
     bank_name: bank ? (body.bank_name ?? null) : null,
     reference: body.reference ?? null,
+    metadata: storedMetadata(body.metadata),
   }
 }
 

@@ -1,9 +1,9 @@
 // Reads a page of a merchant's withdrawals, one withdrawal, or the sums of withdrawals.
 
 import type { PayoutMethod } from '../../adapters/providers/port.ts'
-import { beginsWith, type Reader, sql } from '../../kernel/db/index.ts'
+import { beginsWith, createMetadataSearch, metadataSearchSql, type Reader, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, idsOfTime, type PageChoice, pageOf } from '../../kernel/http/index.ts'
-import { firstIdAt, isId, LAST_ID, refuse } from '../../kernel/lib/index.ts'
+import { firstIdAt, isId, LAST_ID, type Metadata, refuse } from '../../kernel/lib/index.ts'
 import { presentDetail, presentWithdrawal } from './present.ts'
 import type { WithdrawalDetail } from './schema.ts'
 import type { WithdrawalStatus } from './state.ts'
@@ -19,6 +19,7 @@ export type WithdrawalFilter = PageChoice & {
   reference?: string | undefined
   from?: string | undefined
   to?: string | undefined
+  metadata?: Metadata | undefined
 }
 
 const CONDITIONS = `w.merchant_id = $1 and w.environment = $2 and ($3::text is null or w.status = $3)
@@ -43,6 +44,26 @@ const COUNT_BY_REFERENCE = sql(
   `select count(*)::int as total from (select 1 from withdrawals w where ${CONDITIONS} limit $8) counted`,
 )
 
+const searchMetadata = createMetadataSearch(
+  'withdrawal_metadata',
+  sql(
+    '',
+    metadataSearchSql({
+      pairs: 'withdrawal_metadata',
+      records: 'withdrawals',
+      alias: 'w',
+      conditions: CONDITIONS,
+      from: '$6',
+      until: '$7',
+      next: 8,
+    }),
+  ),
+)
+const BY_IDS = sql(
+  '',
+  `select ${WITHDRAWAL_COLUMNS} from withdrawals w where w.merchant_id = $1 and w.id = any($2::uuid[]) order by w.id desc`,
+)
+
 function filterValues({ merchant_id, environment, status, reference, method, from, to }: WithdrawalFilter): unknown[] {
   const { from_id, until_id } = idsOfTime({ from, to })
   return [merchant_id, environment, status ?? null, reference ?? null, method ?? null, from_id, until_id]
@@ -64,6 +85,7 @@ export function readWithdrawals(
 /** Returns a page of withdrawals. `total_items` counts up to 10,000. */
 export async function listWithdrawals(reader: Reader, filter: WithdrawalFilter) {
   const { page = 1, page_size = 20 } = filter
+  if (filter.metadata !== undefined) return searchWithdrawals(reader, filter, filter.metadata)
   const [rows, counted] = await Promise.all([
     readWithdrawals(reader, filter, page_size, (page - 1) * page_size),
     reader.query<{ total: number }>(filter.reference === undefined ? COUNT : COUNT_BY_REFERENCE, [
@@ -72,6 +94,14 @@ export async function listWithdrawals(reader: Reader, filter: WithdrawalFilter) 
     ]),
   ])
   return pageOf(rows.map(presentWithdrawal), counted[0]?.total ?? 0, filter)
+}
+
+async function searchWithdrawals(reader: Reader, filter: WithdrawalFilter, metadata: Metadata) {
+  const { page = 1, page_size = 20 } = filter
+  const range = { count_max: COUNT_MAX, limit: page_size, offset: (page - 1) * page_size }
+  const { total, ids } = await searchMetadata(reader, { ...filter, metadata }, filterValues(filter), range)
+  const rows = ids.length === 0 ? [] : await reader.query<Withdrawal>(BY_IDS, [filter.merchant_id, ids])
+  return pageOf(rows.map(presentWithdrawal), total, filter)
 }
 
 const NOT_IN_ENVIRONMENT = {

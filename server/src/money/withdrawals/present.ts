@@ -48,6 +48,7 @@ export function presentWhole(row: Withdrawal): WithdrawalRecord {
     ...presentPrice(row.amount_minor, row),
     provider_reference: row.provider_reference,
     transaction_reference: row.transfer_id === null ? null : `TXN-${idToBase32(row.transfer_id)}`,
+    metadata: row.metadata ?? {},
     initiated_at: row.created_at.toISOString(),
     completed_at: row.completed_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),

@@ -3,7 +3,17 @@
 import Type, { type Static } from 'typebox'
 import { PAYOUT_METHODS } from '../../adapters/providers/port.ts'
 import { ENVIRONMENTS, PageQuery, TimeQuery } from '../../kernel/http/index.ts'
-import { AmountField, line, nullable, oneOf, visibleLine, visibleText } from '../../kernel/lib/index.ts'
+import {
+  AmountField,
+  line,
+  MetadataField,
+  MetadataFilter,
+  MetadataRecord,
+  nullable,
+  oneOf,
+  visibleLine,
+  visibleText,
+} from '../../kernel/lib/index.ts'
 import { STATUSES } from './state.ts'
 
 // Requests --------------------------------------------------------------------------------------------------------
@@ -28,6 +38,7 @@ const destinationCode = (description: string, example = 'MPESA') => ({
 const CodeUnlessWallet = Type.Optional(destinationCode(`${CODE} Required unless the method is PROVIDER_PESA.`))
 const Name = Type.Optional(line(200, 'The name of the recipient.'))
 const Reference = Type.Optional(line(100, 'Your own id of the withdrawal; every answer and webhook contains it.'))
+const Metadata = Type.Optional(MetadataField)
 const PHONE = 'Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX.'
 const ACCOUNT = 'Account number: letters, digits, - and /. It is stored as you send it.'
 const WALLET = `${PHONE} Or the account number of the wallet, 6 to 20 digits.`
@@ -52,6 +63,7 @@ export const SubmitBody = Type.Object({
   bank_account_name: Type.Optional(line(200, 'An alias of destination_name, for BANK_ACCOUNT.')),
   destination_identifier: Type.Optional(line(64, 'An alias of destination_phone and bank_account_number.')),
   reference: Reference,
+  metadata: Metadata,
 })
 
 /** Body of POST /v1/disbursements/mobile-money. */
@@ -61,6 +73,7 @@ export const MobileMoneyBody = Type.Object({
   destination_identifier: line(64, PHONE),
   destination_code: destinationCode(CODE),
   reference: Reference,
+  metadata: Metadata,
 })
 
 /** Body of POST /v1/disbursements/provider-pesa. */
@@ -70,6 +83,7 @@ export const ProviderPesaBody = Type.Object({
   destination_identifier: line(64, WALLET),
   destination_code: Type.Optional(destinationCode('PROVIDER_PESA, the default.', 'PROVIDER_PESA')),
   reference: Reference,
+  metadata: Metadata,
 })
 
 /** Body of POST /v1/disbursements/bank-account. */
@@ -80,6 +94,7 @@ export const BankAccountBody = Type.Object({
   destination_code: destinationCode(CODE, 'CRDB'),
   bank_name: visibleLine(100, 'The name of the bank.'),
   reference: Reference,
+  metadata: Metadata,
 })
 
 /** Body of POST /v1/merchant/withdrawals/{withdrawal_id}/respond. */
@@ -118,12 +133,13 @@ export const ListFilter = {
   ...TimeQuery,
 }
 /** Query of the merchant's list of withdrawals. */
-export const ListQuery = Type.Object({ ...PageQuery, ...ListFilter })
+export const ListQuery = Type.Object({ ...PageQuery, ...ListFilter, metadata: Type.Optional(MetadataFilter) })
 /** Query of the list of disbursements. */
 export const DisbursementsQuery = Type.Object({
   merchant_id: Type.Optional(line(64, 'Your own merchant id or `me`. Needed by members of several merchants.')),
   ...PageQuery,
   ...ListFilter,
+  metadata: Type.Optional(MetadataFilter),
 })
 
 /** Query of GET /v1/destinations. */
@@ -203,6 +219,7 @@ const record = {
       description: 'The reference of its transaction. Null means that no operator has approved the withdrawal.',
     }),
   ),
+  metadata: MetadataRecord,
   initiated_at: Timestamp,
   completed_at: nullable(
     Type.String({ format: 'date-time', description: 'Null means that the status is not SUCCESS.' }),

@@ -206,6 +206,7 @@ describe('events about a payout', () => {
       currency: 'TZS',
       method: 'MOBILE_MONEY',
       timestamp: now,
+      metadata: {},
       sandbox: true,
     }
     assert.deepEqual(

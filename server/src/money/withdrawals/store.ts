@@ -3,7 +3,7 @@
 import { CALL_MS_MAX, type PayoutFailure, type PayoutMethod } from '../../adapters/providers/port.ts'
 import { inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
-import { assertInvariant, type TraceContext } from '../../kernel/lib/index.ts'
+import { assertInvariant, type Metadata, type TraceContext } from '../../kernel/lib/index.ts'
 import type { Funds, PayoutState, WithdrawalStatus } from './state.ts'
 
 /** A row of `withdrawals`. Amounts are in cents; db/schema.md describes the columns. */
@@ -22,6 +22,8 @@ export type Withdrawal = {
   destination_name: string | null
   bank_name: string | null
   reference: string | null
+  /** The pairs of texts of the merchant. Null means that there are none. */
+  metadata: Metadata | null
   percentage_fee_minor: bigint
   flat_fee_minor: bigint
   processor_charge_minor: bigint
@@ -59,6 +61,7 @@ const COLUMNS = [
   'destination_name',
   'bank_name',
   'reference',
+  'metadata',
   'percentage_fee_minor',
   'flat_fee_minor',
   'processor_charge_minor',

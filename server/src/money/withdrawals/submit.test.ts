@@ -132,6 +132,7 @@ test('a submitted withdrawal waits for an operator, and the server reserves no m
     processor_fee_pass_through: true,
     provider_reference: null,
     transaction_reference: null,
+    metadata: {},
     initiated_at: at,
     completed_at: null,
     created_at: at,

@@ -7,7 +7,7 @@ import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { readBalance } from '../../books/ledger/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { ActingMerchant } from '../../kernel/http/index.ts'
-import { assertInvariant, newId, refuse } from '../../kernel/lib/index.ts'
+import { assertInvariant, metadataPairs, newId, refuse } from '../../kernel/lib/index.ts'
 import { auditFields, shortOf } from './approve.ts'
 import type { NewWithdrawal } from './check.ts'
 import { withdrawalPrice } from './quote.ts'
@@ -18,20 +18,28 @@ const SUBMITTED: WithdrawalStatus = 'PENDING_ADMIN_APPROVAL'
 
 const INSERT = sql(
   'withdrawals_insert',
-  `insert into withdrawals as w (merchant_id, id, environment, status, version, funds, method, amount_minor, currency,
+  `with input as materialized (
+     select * from json_to_recordset($1::json) as x(merchant_id uuid, id uuid, environment text, status text, method text,
+       amount_minor bigint, currency text, destination_code text, destination_identifier text, destination_name text,
+       bank_name text, reference text, percentage_fee_minor bigint, flat_fee_minor bigint, processor_charge_minor bigint,
+       processor_fee_pass_through boolean, total_charges_minor bigint, total_reserved_minor bigint, pricing_rule_id uuid,
+       pricing_rule_label text, requested_by_kind text, requested_by_id text, requested_by_name text, metadata jsonb,
+       pairs uuid[])
+   ), pair as (
+     insert into withdrawal_metadata (merchant_id, pair, id) select merchant_id, unnest(pairs), id from input
+   )
+   insert into withdrawals as w (merchant_id, id, environment, status, version, funds, method, amount_minor, currency,
      destination_code, destination_identifier, destination_name, bank_name, reference, percentage_fee_minor, flat_fee_minor,
      processor_charge_minor, processor_fee_pass_through, total_charges_minor, total_reserved_minor, pricing_rule_id,
      pricing_rule_label, requested_by_kind, requested_by_id, requested_by_name, status_reason, failure_reason_code,
-     provider_reference, transfer_id, created_at, updated_at, completed_at)
+     provider_reference, transfer_id, created_at, updated_at, completed_at,
+     metadata)
    select merchant_id, id, environment, status, 0, 'none', method, amount_minor, currency, destination_code,
      destination_identifier, destination_name, bank_name, reference, percentage_fee_minor, flat_fee_minor,
      processor_charge_minor, processor_fee_pass_through, total_charges_minor, total_reserved_minor, pricing_rule_id,
-     pricing_rule_label, requested_by_kind, requested_by_id, requested_by_name, null, null, null, null, $2, $2, null
-   from json_to_recordset($1::json) as x(merchant_id uuid, id uuid, environment text, status text, method text,
-     amount_minor bigint, currency text, destination_code text, destination_identifier text, destination_name text,
-     bank_name text, reference text, percentage_fee_minor bigint, flat_fee_minor bigint, processor_charge_minor bigint,
-     processor_fee_pass_through boolean, total_charges_minor bigint, total_reserved_minor bigint, pricing_rule_id uuid,
-     pricing_rule_label text, requested_by_kind text, requested_by_id text, requested_by_name text)
+     pricing_rule_label, requested_by_kind, requested_by_id, requested_by_name, null, null, null, null, $2, $2, null,
+     metadata
+   from input
    returning ${WITHDRAWAL_COLUMNS}`,
 )
 
@@ -60,7 +68,8 @@ export async function submitWithdrawal(
   const { kind: requested_by_kind, id: requested_by_id, name: requested_by_name } = act.actor
   const requested = { requested_by_kind, requested_by_id, requested_by_name }
   const id = newId(deps, merchant.routing_code)
-  const fields = { ...input, ...price, ...requested, id, status: SUBMITTED }
+  const pairs = metadataPairs(environment, input.metadata)
+  const fields = { ...input, ...price, ...requested, id, status: SUBMITTED, pairs }
   const [row] = await tx.query<Withdrawal>(INSERT, [jsonRows([fields]), deps.clock.now()])
   assertInvariant(row !== undefined, 'a withdrawal that was just submitted exists')
   await recordAudit(deps, tx, {

@@ -1,0 +1,25 @@
+// Shows the pairs of texts that a merchant's server stored with a record.
+
+import type { ReactNode } from 'react'
+import { useTexts } from '../ui/language.ts'
+
+const metadataTexts = { sw: { metadata: 'Metadata' }, en: { metadata: 'Metadata' } }
+
+/** Returns the fact with the pairs of a record. Without pairs, returns null, and FactList omits the fact. */
+export function useMetadataFact(
+  metadata: Readonly<Record<string, unknown>>,
+): readonly [label: string, shown: ReactNode] | null {
+  const t = useTexts(metadataTexts)
+  const pairs = Object.entries(metadata)
+  if (pairs.length === 0) return null
+  return [
+    t.metadata,
+    <span key="metadata">
+      {pairs.map(([name, value]) => (
+        <span key={name} style={{ display: 'block', overflowWrap: 'anywhere' }}>
+          {name}: {String(value)}
+        </span>
+      ))}
+    </span>,
+  ]
+}
