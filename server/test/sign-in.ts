@@ -86,7 +86,7 @@ function keep(cookies: Browser['cookies'], line: string): void {
 
 /** Creates a person with a password. An operator is a demo operator, who needs no second factor, unless `demo` is false. */
 export async function newPerson(
-  world: World,
+  world: Pick<World, 'deps'>,
   options: { password?: string; super_admin?: boolean; email_verified?: boolean; demo?: boolean } = {},
 ): Promise<{ id: string; email: string; password: string }> {
   const { password = 'mvua ya vuli', super_admin = false, email_verified = true, demo = super_admin } = options
@@ -161,7 +161,7 @@ export function refresh(base: string, refresh_token: string, client_id: Console 
 
 /** Signs in with a password, and returns the tokens. */
 export async function signIn(
-  { base }: Served,
+  { base }: Pick<Served, 'base'>,
   person: { email: string; password: string },
   browser = openBrowser(base),
   client_id: Console = 'dashboard',

@@ -14,7 +14,7 @@ import pg from 'pg'
 import { startEmbedded } from '../../src/kernel/db/embedded.ts'
 import { type Db, sql } from '../../src/kernel/db/index.ts'
 import { migrate } from '../../src/kernel/db/migrate.ts'
-import { type Facts, findProblems, gatherFacts, waitQuiet } from './facts.ts'
+import { factsOf, findProblems, gatherFacts, waitQuiet } from './facts.ts'
 import { createClient, type Load, startLoad } from './load.ts'
 import {
   type Cashier,
@@ -310,20 +310,6 @@ async function approvePayouts(parts: {
     assert.equal(await cashier.approve(api.url, id), 200)
   })
   await Promise.all(approvals)
-}
-
-/** Returns the facts about payments of these merchants. */
-function factsOf(facts: Facts, merchants: ReadonlySet<string>): Facts {
-  const isTheirs = ({ merchant_id }: { merchant_id: string }) => merchants.has(merchant_id)
-  return {
-    ...facts,
-    collections: facts.collections.filter(isTheirs),
-    attempts: facts.attempts.filter(isTheirs),
-    moves: facts.moves.filter(isTheirs),
-    deliveries: facts.deliveries.filter(isTheirs),
-    arrivals: facts.arrivals.filter(({ path }) => merchants.has(path.slice(1))),
-    balances: facts.balances.filter(isTheirs),
-  }
 }
 
 const OPEN_NOW = sql(

@@ -96,6 +96,20 @@ export async function gatherFacts(rig: Rig, acks: readonly Ack[]): Promise<Facts
   }
 }
 
+/** Returns the facts about payments of these merchants. */
+export function factsOf(facts: Facts, merchants: ReadonlySet<string>): Facts {
+  const isTheirs = ({ merchant_id }: { merchant_id: string }) => merchants.has(merchant_id)
+  return {
+    ...facts,
+    collections: facts.collections.filter(isTheirs),
+    attempts: facts.attempts.filter(isTheirs),
+    moves: facts.moves.filter(isTheirs),
+    deliveries: facts.deliveries.filter(isTheirs),
+    arrivals: facts.arrivals.filter(({ path }) => merchants.has(path.slice(1))),
+    balances: facts.balances.filter(isTheirs),
+  }
+}
+
 /** Describes each contradiction. An empty list means that the platform lost no payment and made no payment twice. */
 export function findProblems(facts: Facts): string[] {
   return [

@@ -23,6 +23,7 @@ export type Client = {
 }
 
 const RETRY_MS = 50
+const RETRIED = [502, 503, 504]
 const GIVE_UP_MS = 60_000
 
 /** Makes an order. `ending` is the last three digits of the payer's phone number. */
@@ -74,8 +75,9 @@ export function createClient(url: string, connections: number): Client {
             text: answer.text,
           }
         }
-        // On 409 the first request with this key may still run. On 503 the server asks for a retry.
-        if (answer !== null && answer.status !== 503 && !answer.text.includes('idempotency_in_progress')) {
+        // On 409 the first request with this key may still run. On 503 the server asks for a retry, and 502 and 504 are of a balancer.
+        const is_retried = answer === null || RETRIED.includes(answer.status)
+        if (!is_retried && !answer.text.includes('idempotency_in_progress')) {
           throw new Error(`${order.key} got the unexpected answer ${answer.status}: ${answer.text}`)
         }
         if (Date.now() > give_up)

@@ -6,7 +6,7 @@ import { issueAccessToken, issuerKey } from '../../src/access/identity/index.ts'
 import type { PayoutEntry } from '../../src/adapters/providers/mock/payout-book.ts'
 import { verify } from '../../src/apps/admin/verify.ts'
 import { sql } from '../../src/kernel/db/index.ts'
-import { systemClock } from '../../src/kernel/lib/index.ts'
+import { settableClock, systemClock } from '../../src/kernel/lib/index.ts'
 import { createWorld } from '../harness.ts'
 import { fund, insertWithdrawal, newPayoutScript, scriptedProvider } from '../payouts.ts'
 import type { Arrival, Rig, Shop } from './rig.ts'
@@ -30,7 +30,10 @@ export const totalOf = (amount_minor: bigint): bigint => amount_minor + FEE + CH
 
 /** Builds the helper over a rig. */
 export async function openCashier(rig: Rig): Promise<Cashier> {
-  const world = await createWorld({ url: rig.url, compose: { providers: [scriptedProvider(newPayoutScript())] } })
+  // The clock of a world stands, so that the payments that fund merchants must begin today.
+  const clock = settableClock(new Date())
+  const compose = { providers: [scriptedProvider(newPayoutScript())] }
+  const world = await createWorld({ url: rig.url, clock, compose })
   const { user_id } = await world.newSession('SUPER_ADMIN')
   const signing = await issuerKey(rig.deps, 'http://127.0.0.1/identity')
   const newToken = () => issueAccessToken({ ...rig.deps, clock: systemClock }, signing, user_id, ['pwd', 'otp'])

@@ -129,7 +129,7 @@ export function startChild(
     })
   })
   const alive = () => child.exitCode === null && child.signalCode === null
-  const url = `http://127.0.0.1:${env.PORT ?? '8080'}`
+  const url = `http://${env.HOST ?? '127.0.0.1'}:${env.PORT ?? '8080'}`
   return {
     pid: child.pid ?? 0,
     url,

@@ -2,18 +2,24 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text as readText } from 'node:stream/consumers'
+import { buffer as readBuffer, text as readText } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Pool } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
 import { type Ack, orderOf } from './load.ts'
 import { until } from './processes.ts'
 import { type Shop, seededRandom } from './rig.ts'
 
-type SentRequest = { method: 'GET' | 'POST'; path: string; headers: Record<string, string>; body?: string }
-type SentAnswer = { status: number; text: string }
+type SentRequest = {
+  method: Dispatcher.HttpMethod
+  path: string
+  headers: Record<string, string> | IncomingHttpHeaders
+  body?: string | Buffer
+}
+type SentAnswer = { status: number; headers: IncomingHttpHeaders; text: string }
 
 /** Sends each request once, to one server. If the connection breaks, throws. */
 type Sender = { send(request: SentRequest): Promise<SentAnswer>; close(): Promise<void> }
@@ -37,7 +43,7 @@ function createSender(url: string): Sender {
   return {
     async send(request) {
       const answer = await pool.request(request)
-      return { status: answer.statusCode, text: await answer.body.text() }
+      return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() }
     },
     close: () => pool.destroy(),
   }
@@ -78,6 +84,35 @@ export function createBalancer(urls: readonly string[]): Balancer {
       running = false
       await Promise.all(watches)
       await Promise.all(servers.map(({ sender }) => sender.close()))
+    },
+  }
+}
+
+/** Headers of one connection, which the balancer makes anew for the connection to the server. */
+const OF_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'expect']
+
+/** Listens on `port` and sends each request to a balancer. A request whose connection breaks gets 502, as behind a real balancer. */
+export async function serveBalancer(port: number, balancer: Balancer): Promise<Pick<Balancer, 'usesAll' | 'close'>> {
+  const without = (headers: IncomingHttpHeaders) =>
+    Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.includes(name)))
+  const server = createServer(async (request, response) => {
+    const { method = 'GET', url: path = '/', headers } = request
+    try {
+      const body = await readBuffer(request)
+      const sent = { method: method as Dispatcher.HttpMethod, path, headers: without(headers) }
+      const answer = await balancer.send(body.length > 0 ? { ...sent, body } : sent)
+      response.writeHead(answer.status, without(answer.headers)).end(answer.text)
+    } catch {
+      response.writeHead(502).end()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  return {
+    usesAll: balancer.usesAll,
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await balancer.close()
     },
   }
 }

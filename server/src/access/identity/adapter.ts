@@ -54,12 +54,27 @@ const LIFE_S_DEFAULT = 86_400
 
 const idHash = (id: string) => createHash('sha256').update(id).digest()
 
+/** The times that oidc-provider itself reads and writes, in seconds, by the clock of its machine. */
+const MACHINE_TIMES = ['exp', 'iat', 'iiat'] as const
+
+/** Moves these times by `seconds`. The database has the times of its own clock, because another machine may read the record. */
+function shiftTimes(payload: AdapterPayload, seconds: number): AdapterPayload {
+  if (seconds === 0) return payload
+  const shifted: AdapterPayload = { ...payload }
+  for (const name of MACHINE_TIMES) {
+    const time = payload[name]
+    if (typeof time === 'number') shifted[name] = time + seconds
+  }
+  return shifted
+}
+
 /** Creates the storage for each model of oidc-provider. */
 export function createAdapter(deps: Deps): (model: string) => Adapter {
   type RecordRow = { payload: string; consumed_at: Date | null }
+  const aheadSeconds = () => Math.trunc(deps.clock_ahead_ms() / 1000)
   const read = ([row]: RecordRow[]): AdapterPayload | undefined => {
     if (!row) return undefined
-    const payload = JSON.parse(deps.vault.open(row.payload)) as AdapterPayload
+    const payload = shiftTimes(JSON.parse(deps.vault.open(row.payload)) as AdapterPayload, aheadSeconds())
     return row.consumed_at === null ? payload : { ...payload, consumed: Math.floor(row.consumed_at.getTime() / 1000) }
   }
   const write = oneStatement(deps.db)
@@ -67,7 +82,7 @@ export function createAdapter(deps: Deps): (model: string) => Adapter {
     async upsert(id, payload, expires_in = LIFE_S_DEFAULT) {
       const expires_at = new Date(deps.clock.now().getTime() + expires_in * 1000)
       const { consumed: _, ...rest } = payload
-      const sealed = deps.vault.seal(JSON.stringify(rest))
+      const sealed = deps.vault.seal(JSON.stringify(shiftTimes(rest, -aheadSeconds())))
       const { grantId = null, uid = null } = payload
       await write.query(UPSERT, [model, idHash(id), sealed, grantId, recordSubject(payload), uid, expires_at])
     },
