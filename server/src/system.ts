@@ -34,13 +34,14 @@ import { type Breaker, createBreaker } from './adapters/providers/breaker.ts'
 import { type ConfiguredProviders, createProviders, SANDBOX } from './adapters/providers/configured.ts'
 import type { ProviderExtras, ProviderLists } from './adapters/providers/extras.ts'
 import { measureCircuits, measureProviders } from './adapters/providers/measure.ts'
-import { MAGIC_NUMBERS, PAYOUT_MAGIC_NUMBERS } from './adapters/providers/mock/index.ts'
+import { MAGIC_NUMBERS } from './adapters/providers/mock/index.ts'
 import type { CallbackSink, Provider } from './adapters/providers/port.ts'
 import { isSimulated } from './adapters/providers/registry.ts'
 import { createRouting, type Routing } from './adapters/providers/routing.ts'
 import { createDeliverer, webhookGauges, webhookRoutes } from './adapters/webhooks/index.ts'
 import { createReadSystem } from './apps/admin/doctor-server.ts'
 import { verifyTask } from './apps/admin/verify-task.ts'
+import { docsSiteRoutes } from './apps/docs/index.ts'
 import { operatorRoutes, verifyGauges } from './apps/operators/index.ts'
 import { notFoundPage, payPageRoutes } from './apps/pay-page/index.ts'
 import { type PortalOptions, portalRoutes, siteRoutes } from './apps/portal/index.ts'
@@ -57,9 +58,9 @@ import { backupKeyOf, walTask } from './kernel/backup/index.ts'
 import { createReadiness, type Deps, exposeDatabaseGauges, readCanary } from './kernel/db/index.ts'
 import {
   type App,
+  apiDocumentRoutes,
   createApp,
   createOutgoing,
-  docsRoutes,
   healthRoutes,
   type Lookup,
   type Outgoing,
@@ -402,7 +403,8 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
       requestsOf: options.requestsOf ?? ((merchant_id, id) => findRequestsOf(db, merchant_id, id)),
     }),
     siteRoutes(deps, { rehearses: live.every(({ capabilities }) => capabilities.rehearses === true) }),
-    docsRoutes(deps, { magic_numbers: MAGIC_NUMBERS, payout_magic_numbers: PAYOUT_MAGIC_NUMBERS }),
+    apiDocumentRoutes,
+    docsSiteRoutes(deps),
   ]
 }
 

@@ -11,7 +11,7 @@ export {
   subscriptionKey,
   subscriptionsOf,
 } from './enqueue.ts'
-export { EVENTS, type EventName } from './events.ts'
+export { DEFAULT_EVENTS, EVENTS, type EventName } from './events.ts'
 export { failingEndpoints, presentFailing } from './failing.ts'
 export { readWebhookQueue, webhookGauges } from './metrics.ts'
 export { webhookRoutes } from './routes.ts'

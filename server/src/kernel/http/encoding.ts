@@ -26,8 +26,15 @@ const packGzip = promisify(gzip)
 /** The quality of Brotli for static texts. Quality 11 would take many times as long and save only a few per cent. */
 const QUALITY = 9
 
-/** Makes a static text. The first request calls `make`, and later requests get the stored text. */
-export function staticText(type: string, make: () => string): StaticText {
+/**
+ * Makes a static text. The first request calls `make`, and later requests get the stored text. `maxAge` returns the seconds for which
+ * a browser may keep the text without a question.
+ */
+export function staticText(
+  type: string,
+  make: () => string,
+  maxAge: (request: FastifyRequest) => number = () => 0,
+): StaticText {
   let plain: Buffer | null = null
   let etag = ''
   const packed = new Map<'br' | 'gzip', Promise<Buffer>>()
@@ -38,7 +45,9 @@ export function staticText(type: string, make: () => string): StaticText {
     }
     const encoding = bestEncoding(request.headers['accept-encoding'])
     const tag = `"${etag}${encoding === null ? '' : `-${encoding}`}"`
-    reply.headers({ vary: 'Accept-Encoding', etag: tag, 'cache-control': 'no-cache' })
+    const max_age_s = maxAge(request)
+    const cache_control = max_age_s === 0 ? 'no-cache' : `public, max-age=${max_age_s}, immutable`
+    reply.headers({ vary: 'Accept-Encoding', etag: tag, 'cache-control': cache_control })
     const cached_tags = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''))
     if (cached_tags?.some((one) => one === tag || one === '*')) return reply.code(304).send()
     reply.type(type)

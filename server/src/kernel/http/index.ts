@@ -6,8 +6,8 @@ export { createApp } from './app.ts'
 export type { App, Routes } from './app-types.ts'
 export { baseUrlOf, payUrlOf } from './base-url.ts'
 export { batchesBefore, CSV_BATCH, CSV_WORDS, csvAnswer, sendCsv } from './csv.ts'
-export { docsRoutes } from './docs.ts'
-export { bestEncoding } from './encoding.ts'
+export { apiDocumentRoutes } from './docs.ts'
+export { bestEncoding, type StaticText, staticText } from './encoding.ts'
 export {
   COUNT_MAX,
   EmptyBody,
@@ -41,5 +41,5 @@ export {
   type OperatorRole,
 } from './operator-roles.ts'
 export { createOutgoing, type Outgoing } from './outgoing.ts'
-export { pageStyle } from './style.ts'
+export { contentVersion, pageStyle, yearIfCurrent } from './style.ts'
 export { createTracing } from './trace-export.ts'

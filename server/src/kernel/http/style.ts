@@ -1,7 +1,8 @@
-// Serves the style sheet of all pages under a versioned address, which browsers may cache for a year.
+// Reads style sheets and scripts, each with a versioned address, which browsers may cache for a year.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import type { FastifyRequest } from 'fastify'
 
 const FILE = new URL('../../../../web/ui/page.css', import.meta.url)
 
@@ -14,7 +15,19 @@ let cached: PageStyle | null = null
 export function pageStyle(): PageStyle {
   if (cached) return cached
   const text = readFileSync(FILE)
-  const version = createHash('sha256').update(text).digest('hex').slice(0, 16)
+  const version = contentVersion(text)
   cached = { text, version, path: `/assets/page.css?v=${version}` }
   return cached
+}
+
+/** Returns the version of a file in its address: another content gives another version. */
+export function contentVersion(text: Buffer): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+const A_YEAR_S = 31_536_000
+
+/** Returns a year if the address names this version of a file, and otherwise 0: the address of an old page gets the new file. */
+export function yearIfCurrent(version: string): (request: FastifyRequest) => number {
+  return ({ query }) => ((query as { v?: unknown }).v === version ? A_YEAR_S : 0)
 }

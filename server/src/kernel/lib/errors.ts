@@ -1,136 +1,255 @@
 // Defines the error catalogue: every error code that a caller can get, with its status and message.
 
-type CatalogueEntry = { status: number; message: string }
+/** `to_do` tells the developer of the caller the next step. The answer contains only `message`, and the documentation both. */
+type CatalogueEntry = { status: number; message: string; to_do: string }
 
 /** Every error code of the API. `npm run generate` writes the documentation of errors from this table. */
 export const catalogue = {
-  validation_failed: { status: 400, message: 'The request is not valid. See details.fields for what to change.' },
-  invalid_json: { status: 400, message: 'The body is not valid JSON. Send one JSON object encoded as UTF-8.' },
-  malformed_request: { status: 400, message: 'The request is not valid HTTP/1.1.' },
+  validation_failed: {
+    status: 400,
+    message: 'The request is not valid. See details.fields for what to change.',
+    to_do:
+      'Correct each field that details.fields names, and send the request again with the same Idempotency-Key. The refused request changed nothing.',
+  },
+  invalid_json: {
+    status: 400,
+    message: 'The body is not valid JSON. Send one JSON object encoded as UTF-8.',
+    to_do: 'Serialise the body with the JSON library of your language, as UTF-8. Do not build JSON from parts of text.',
+  },
+  malformed_request: {
+    status: 400,
+    message: 'The request is not valid HTTP/1.1.',
+    to_do: 'Use an HTTP library instead of a socket. If you do, check the proxies between your server and this one.',
+  },
   idempotency_key_required: {
     status: 400,
     message: 'Send an Idempotency-Key header of 1 to 255 visible ASCII characters, fresh for each payment attempt.',
+    to_do:
+      'Make one key for each payment attempt, store it with the order, and send it again with each retry of this attempt.',
   },
   authentication_required: {
     status: 401,
     message: 'Send your API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
+    to_do: 'Read the key from your settings and send the header with each call. A key never belongs in the address.',
   },
-  invalid_api_key: { status: 401, message: 'This API key is not valid. Check that you copied all of it.' },
-  api_key_revoked: { status: 401, message: 'This API key is revoked or has expired. Use a current key.' },
+  invalid_api_key: {
+    status: 401,
+    message: 'This API key is not valid. Check that you copied all of it.',
+    to_do:
+      'Copy the key again, without spaces and line ends. If you have lost it, rotate the key in the dashboard: no one can show it again.',
+  },
+  api_key_revoked: {
+    status: 401,
+    message: 'This API key is revoked or has expired. Use a current key.',
+    to_do: 'Put the new key into your settings. If you did not revoke the key, ask an administrator of your business.',
+  },
   public_key_not_accepted: {
     status: 401,
     message: 'A pk_ value is a public identifier, not a credential. Use a secret API key on your server.',
+    to_do: 'Use the secret key of your server. A pk_ value cannot authenticate a call.',
   },
   invalid_session: {
     status: 401,
     message: 'This session token is not valid for this call. Sign in again, or use an API key.',
+    to_do: 'Sign in again. A server uses an API key and no session.',
   },
   insufficient_scope: {
     status: 403,
     message: 'This API key lacks the scope that the call needs. See details.required_scope.',
+    to_do: 'Make a key with the scope that details.required_scope names. An existing key keeps its scopes.',
   },
   insufficient_role: {
     status: 403,
     message: 'Your role does not allow this call. Ask an administrator of the merchant.',
+    to_do: 'Ask an administrator of your business for another role, or for the action.',
   },
   merchant_mismatch: {
     status: 403,
     message: 'merchant_id is not the merchant of this credential. Leave it out or send your own.',
+    to_do: 'Leave merchant_id out. If you work for several businesses, use the key of the right one.',
   },
   production_access_restricted: {
     status: 403,
     message:
       'Production keys are available after an operator has approved the business account. Use the sandbox until then.',
+    to_do:
+      'Complete the business account in the dashboard and wait for its approval. Everything except real money works in the sandbox.',
   },
   step_up_required: {
     status: 403,
     message:
       'This request needs a recent sign-in. Send your code or password to POST /v1/session/confirm, or sign in again, then repeat the request.',
+    to_do: 'Confirm with your code, password or passkey in the console, then repeat the action.',
   },
   conflict_of_interest: {
     status: 403,
     message:
       'You are or were a member of this merchant, or you made one of its API keys. Another operator must decide.',
+    to_do: 'Ask an operator who never was a member of this merchant.',
   },
   second_factor_required: {
     status: 403,
     message:
       'This merchant requires a second factor of its members. Set up the second step of your sign-in, then sign in again.',
+    to_do: 'Set up the authenticator app or a passkey on the page Security, then sign in again.',
   },
-  forbidden: { status: 403, message: 'The server does not allow this request.' },
-  not_found: { status: 404, message: 'This resource does not exist. Check the path and the id.' },
-  method_not_allowed: { status: 405, message: 'This path does not accept this method. See the Allow header.' },
-  payment_link_not_active: { status: 409, message: 'This payment link no longer accepts payments.' },
+  forbidden: {
+    status: 403,
+    message: 'The server does not allow this request.',
+    to_do:
+      'For a live key, check the addresses that it may use. The answer does not say more, so that an attacker learns nothing.',
+  },
+  not_found: {
+    status: 404,
+    message: 'This resource does not exist. Check the path and the id.',
+    to_do: 'Check the id, and that the key belongs to the same environment: a sandbox key finds no live record.',
+  },
+  method_not_allowed: {
+    status: 405,
+    message: 'This path does not accept this method. See the Allow header.',
+    to_do: 'Use a method of the Allow header of the answer.',
+  },
+  payment_link_not_active: {
+    status: 409,
+    message: 'This payment link no longer accepts payments.',
+    to_do: 'Read details.status. Make another link if the payer should still pay.',
+  },
   payment_link_already_paid: {
     status: 409,
     message: 'A payer has already paid this payment link, so you cannot cancel the link.',
+    to_do: 'Deliver what the payer paid for. To give the money back, ask the platform.',
   },
-  payment_in_progress: { status: 409, message: 'Another payment of this link is in progress. Wait until it ends.' },
-  invalid_state: { status: 409, message: 'The state of the record does not allow this request.' },
+  payment_in_progress: {
+    status: 409,
+    message: 'Another payment of this link is in progress. Wait until it ends.',
+    to_do: 'Wait for the seconds in Retry-After, then send the same request with the same Idempotency-Key.',
+  },
+  invalid_state: {
+    status: 409,
+    message: 'The state of the record does not allow this request.',
+    to_do:
+      'Read the record again and look at its status: another request or person has changed it. Do not repeat the request blindly.',
+  },
   key_limit_reached: {
     status: 409,
     message:
       'The merchant already has the maximum number of active keys in this environment. Revoke a key that no server uses.',
+    to_do: 'Revoke a key that no server uses, or rotate a key instead of making another one.',
   },
   webhook_endpoint_limit_reached: {
     status: 409,
     message:
       'The merchant already has the maximum number of webhook endpoints in this environment. Delete an endpoint that no server uses.',
+    to_do: 'Delete an endpoint that no server uses.',
   },
   second_operator_required: {
     status: 409,
     message:
       'You have already made this decision. Another operator must make the same decision before any money moves.',
+    to_do: 'Ask another operator to decide.',
   },
-  insufficient_balance: { status: 409, message: 'The available balance does not cover the amount and its charges.' },
+  insufficient_balance: {
+    status: 409,
+    message: 'The available balance does not cover the amount and its charges.',
+    to_do: 'Read GET /v1/balance. Pay out less, or wait for more payments. The refused request reserved nothing.',
+  },
   confirmation_required: {
     status: 409,
     message:
       'This is the first payout of the merchant to this destination. Check the destination, then approve with confirm_new_destination: true and a new Idempotency-Key.',
+    to_do: 'Check the destination with the merchant, then approve with confirm_new_destination.',
   },
   payout_limit_reached: {
     status: 409,
     message:
       'The payout would exceed a daily limit. Approve the withdrawal on another day, or set a higher limit for the merchant.',
+    to_do: 'Wait for the next day in Tanzania, or ask an operator for a higher limit.',
   },
   withdrawal_restricted: {
     status: 409,
     message:
       'Withdrawals need a merchant that is active, verified and priced. Ask the platform to complete the account.',
+    to_do:
+      'Complete the account in the dashboard, or ask the platform what is missing. A retry does not help before that.',
   },
   payouts_paused: {
     status: 409,
     message: 'An operator has paused these payouts. Wait until an operator ends the pause.',
+    to_do: 'Wait. The withdrawal keeps its state, and nothing is lost.',
   },
   idempotency_in_progress: {
     status: 409,
     message: 'The first request with this Idempotency-Key is still running. Try again in a moment.',
+    to_do: 'Wait a second, then send the same request with the same key. You get the answer of the first request.',
   },
-  request_timeout: { status: 408, message: 'The request did not arrive completely in time. Send it again.' },
-  payload_too_large: { status: 413, message: 'The body is too large. The limit is 64 KiB.' },
-  unsupported_media_type: { status: 415, message: 'Send the body as application/json.' },
+  request_timeout: {
+    status: 408,
+    message: 'The request did not arrive completely in time. Send it again.',
+    to_do: 'Send the same request with the same Idempotency-Key again. If this repeats, check your connection.',
+  },
+  payload_too_large: {
+    status: 413,
+    message: 'The body is too large. The limit is 64 KiB.',
+    to_do: 'Send less: a call needs no more than a few kilobytes.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    message: 'Send the body as application/json.',
+    to_do: 'Add the header Content-Type: application/json.',
+  },
   idempotency_key_reused: {
     status: 422,
     message: 'This Idempotency-Key belongs to another request. Use a fresh key for each payment attempt.',
+    to_do: 'Find out which attempt owns the key. A new attempt needs a new key; a retry must send the same body.',
   },
-  simulate_status_not_allowed: { status: 422, message: 'Only sandbox keys may send simulate_status.' },
-  amount_not_supported: { status: 422, message: 'This amount is outside the limits, or the provider cannot move it.' },
-  unsupported_currency: { status: 422, message: 'The service supports only TZS.' },
+  simulate_status_not_allowed: {
+    status: 422,
+    message: 'Only sandbox keys may send simulate_status.',
+    to_do: 'Remove simulate_status from live requests. Choose it by the environment of the key.',
+  },
+  amount_not_supported: {
+    status: 422,
+    message: 'This amount is outside the limits, or the provider cannot move it.',
+    to_do: 'Read the limit in the message and change the amount.',
+  },
+  unsupported_currency: {
+    status: 422,
+    message: 'The service supports only TZS.',
+    to_do: 'Send TZS, or leave currency out.',
+  },
   unknown_destination: {
     status: 422,
     message: 'destination_code is not a destination of this method. GET /v1/destinations lists them.',
+    to_do: 'Read GET /v1/destinations and send one of its codes.',
   },
-  headers_too_large: { status: 431, message: 'The headers are too large. The limit is 16 KiB.' },
-  rate_limited: { status: 429, message: 'Too many requests. Wait for the seconds in Retry-After.' },
+  headers_too_large: {
+    status: 431,
+    message: 'The headers are too large. The limit is 16 KiB.',
+    to_do: 'Remove cookies and other headers that the API does not need.',
+  },
+  rate_limited: {
+    status: 429,
+    message: 'Too many requests. Wait for the seconds in Retry-After.',
+    to_do: 'Wait for the seconds in Retry-After, then continue. Poll less often: webhooks report each outcome.',
+  },
   internal_error: {
     status: 500,
     message: 'The server met an unexpected error. Quote the X-Request-Id when you report the error.',
+    to_do:
+      'Send the same request with the same Idempotency-Key again. If this repeats, report the X-Request-Id to the platform.',
   },
   provider_unavailable: {
     status: 503,
     message: 'The server cannot reach the payment provider. Try again in a moment.',
+    to_do:
+      'Send the same request with the same Idempotency-Key again after some seconds. For a payment, offer another way to pay.',
   },
-  service_unavailable: { status: 503, message: 'The service cannot answer at the moment. Try again shortly.' },
+  service_unavailable: {
+    status: 503,
+    message: 'The service cannot answer at the moment. Try again shortly.',
+    to_do:
+      'Wait for the seconds in Retry-After, or five seconds, and send the same request with the same Idempotency-Key again.',
+  },
 } as const satisfies Record<string, CatalogueEntry>
 
 /** An error code of the catalogue. */

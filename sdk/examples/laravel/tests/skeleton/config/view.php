@@ -1,3 +1,0 @@
-<?php
-
-return ['paths' => [resource_path('views')], 'compiled' => storage_path('framework/views')];

@@ -1,0 +1,166 @@
+// Renders code blocks: colours for five languages, and one example in several languages as tabs that need no script.
+
+import { type Html, html } from '../../kernel/lib/index.ts'
+
+/** A code block of Markdown: the language after the fence, and the code. */
+export type CodeFence = { lang?: string | undefined; text: string }
+
+/** The languages that an example can have, with their names. Blocks of these languages that follow each other become tabs. */
+const TAB_NAMES: Record<string, string> = { bash: 'curl', ts: 'TypeScript', php: 'PHP', python: 'Python' }
+
+/** The names of the other languages of code blocks. */
+const NAMES: Record<string, string> = {
+  ...TAB_NAMES,
+  bash: 'Shell',
+  json: 'JSON',
+  text: 'Text',
+  http: 'HTTP',
+  kotlin: 'Kotlin',
+}
+
+/** Returns true if a block of this language can be a tab. */
+export function isTabLanguage(lang: string | undefined): boolean {
+  return lang !== undefined && lang in TAB_NAMES
+}
+
+/** Renders one code block. A reader can scroll the block with the keyboard. */
+export function codeBlock({ lang = '', text }: CodeFence): Html {
+  return html`<figure class="code"><figcaption>${NAMES[lang] ?? lang}</figcaption>${pre(lang, text)}</figure>\n`
+}
+
+/** Renders one example in several languages. A group of radio buttons shows one language at a time. */
+export function codeTabs(id: string, fences: readonly CodeFence[]): Html {
+  const inputs = fences.map(
+    (
+      { lang = '' },
+      i,
+    ) => html`<input type="radio" name="${id}" id="${id}-${lang}" value="${lang}"${i === 0 && html` checked`}>
+<label for="${id}-${lang}">${TAB_NAMES[lang]}</label>
+`,
+  )
+  const panels = fences.map(
+    ({ lang = '', text }) => html`<div class="panel" data-lang="${lang}">${pre(lang, text)}</div>\n`,
+  )
+  return html`<fieldset class="code tabs"><legend class="unseen">Language of the example</legend>
+${inputs}${panels}</fieldset>\n`
+}
+
+function pre(lang: string, text: string): Html {
+  return html`<pre tabindex="0"><code>${coloured(lang, text)}</code></pre>`
+}
+
+/** The parts of a language that get a colour. */
+type CodeGrammar = {
+  comments: readonly string[]
+  quotes: string
+  /** The words that get the colour of keywords. */
+  words: ReadonlySet<string>
+  /** True if the words are commands, which only begin a command. */
+  is_shell?: true
+}
+
+const wordSet = (text: string) => new Set(text.split(' '))
+
+const GRAMMARS: Readonly<Record<string, CodeGrammar>> = {
+  json: { comments: [], quotes: '"', words: wordSet('true false null') },
+  bash: {
+    comments: ['#'],
+    quotes: `"'`,
+    words: wordSet('curl node npm export echo kill sleep php python3 composer pip cd git grep'),
+    is_shell: true,
+  },
+  ts: {
+    comments: ['//'],
+    quotes: `"'\``,
+    words: wordSet(
+      'import from export const let await async function return if else try catch throw new for of typeof instanceof type null true false',
+    ),
+  },
+  php: {
+    comments: ['//', '<?php'],
+    quotes: `"'`,
+    words: wordSet(
+      'use new function return if else try catch throw foreach as require echo null true false fn match namespace class',
+    ),
+  },
+  python: {
+    comments: ['#'],
+    quotes: `"'`,
+    words: wordSet(
+      'import from def return if else elif try except raise for in with as async await not and or None True False class',
+    ),
+  },
+}
+
+type CodePart = { kind: '' | 'c' | 's' | 'k' | 'n' | 'p'; end: number }
+
+/** Gives each part of the code its class. Code of an unknown language stays plain. */
+function coloured(lang: string, text: string): Html {
+  const grammar = GRAMMARS[lang]
+  if (grammar === undefined) return html`${text}`
+  const out: Html[] = []
+  let plain = 0
+  for (let at = 0; at < text.length; ) {
+    const { kind, end } = partAt(grammar, text, at)
+    if (kind !== '') {
+      out.push(html`${text.slice(plain, at)}<span class="h-${kind}">${text.slice(at, end)}</span>`)
+      plain = end
+    }
+    at = end
+  }
+  return html`${out}${text.slice(plain)}`
+}
+
+const isWord = (char: string | undefined) => char !== undefined && /[\w]/.test(char)
+
+/** Returns the part that begins at a place of the code. */
+function partAt(grammar: CodeGrammar, text: string, at: number): CodePart {
+  const char = text[at] as string
+  const before = text[at - 1] ?? '\n'
+  const comment = grammar.comments.find((start) => text.startsWith(start, at))
+  if (comment !== undefined && (comment !== '#' || /\s/.test(before))) return { kind: 'c', end: endOfLine(text, at) }
+  if (grammar.quotes.includes(char)) {
+    const end = endOfQuote(text, at)
+    return { kind: grammar.quotes === '"' && text[end] === ':' ? 'p' : 's', end }
+  }
+  if (char === '$' && isWord(text[at + 1])) return { kind: 'p', end: endOfWord(text, at + 1) }
+  if (grammar.is_shell && char === '-' && before === ' ') return { kind: 'n', end: endOfOption(text, at) }
+  if (!isWord(char)) return { kind: '', end: at + 1 }
+  const end = endOfWord(text, at)
+  if (/\d/.test(char)) return { kind: 'n', end }
+  if (grammar.words.has(text.slice(at, end)) && (!grammar.is_shell || beginsCommand(text, at)))
+    return { kind: 'k', end }
+  return { kind: text[end] === '(' && !grammar.is_shell ? 'p' : '', end }
+}
+
+/** Returns true if only a line start or an operator of the shell precedes the place. */
+function beginsCommand(text: string, at: number): boolean {
+  let place = at - 1
+  while (text[place] === ' ') place -= 1
+  return place < 0 || '\n|&(;'.includes(text[place] as string)
+}
+
+function endOfLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at)
+  return end < 0 ? text.length : end
+}
+
+function endOfQuote(text: string, at: number): number {
+  for (let place = at + 1; place < text.length; place += 1) {
+    if (text[place] === '\\') place += 1
+    else if (text[place] === text[at]) return place + 1
+  }
+  return text.length
+}
+
+function endOfWord(text: string, at: number): number {
+  let end = at
+  while (isWord(text[end])) end += 1
+  return Math.max(end, at + 1)
+}
+
+function endOfOption(text: string, at: number): number {
+  let end = at
+  while (text[end] === '-' || isWord(text[end])) end += 1
+  return end
+}

@@ -1,0 +1,190 @@
+// Tests the documentation that a developer reads in the browser: every page, its links, the search, and the Markdown.
+
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { createWorld, type World } from '../../../test/harness.ts'
+import { EVENTS } from '../../adapters/webhooks/index.ts'
+import { catalogue, escapeHtml } from '../../kernel/lib/index.ts'
+import { GUIDES } from './guides.ts'
+
+/** A quality that compresses less than that of the server, and in a hundredth of the time. */
+const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+
+let world: World
+before(async () => {
+  world = await createWorld({
+    env: { BRAND: 'duka', BRAND_NAME: `Duka <b>"Pay"</b> & Co`, BASE_URL: 'https://pay.example' },
+  })
+})
+after(() => world.close())
+
+const read = (url: string, headers: Record<string, string> = {}) =>
+  world.call({ method: 'GET', url, key: null, headers })
+
+type Operation = { operationId: string; summary: string }
+
+async function operations(): Promise<Operation[]> {
+  const api = JSON.parse((await read('/openapi.json')).text) as { paths: Record<string, Record<string, Operation>> }
+  return Object.values(api.paths).flatMap((methods) => Object.values(methods))
+}
+
+/** Returns the addresses of all pages, which llms.txt lists. */
+async function allPaths(): Promise<string[]> {
+  const { text } = await read('/llms.txt')
+  const listed = [...text.matchAll(/\]\(https:\/\/pay\.example(\/docs\/\S+)\.md\)/g)].map(([, path]) => path as string)
+  return ['/docs', ...listed]
+}
+
+test('the documentation has a page for each guide, each call and each event, and the navigation leads to each', async () => {
+  const paths = await allPaths()
+  assert.equal(new Set(paths).size, paths.length)
+  const calls = await operations()
+  assert.ok(calls.length > 100)
+  for (const { operationId, summary } of calls) {
+    assert.ok(paths.includes(`/docs/api/${operationId}`), operationId)
+    const { text } = await read(`/docs/api/${operationId}`)
+    assert.ok(text.includes(`<h1>${escapeHtml(summary)}</h1>`), operationId)
+  }
+  for (const { name } of GUIDES) assert.ok(paths.includes(`/docs/${name}`), name)
+  for (const event of EVENTS) assert.ok(paths.includes(`/docs/events/${event}`), event)
+  const { text: start } = await read('/docs')
+  for (const path of paths) assert.ok(start.includes(`href="${path}"`), path)
+})
+
+test('the errors page has each code with its message and the next step, and a row to which other pages link', async () => {
+  const { text } = await read('/docs/errors')
+  for (const [code, { message, to_do }] of Object.entries(catalogue)) {
+    assert.ok(text.includes(`<tr role="row" id="${code}">`), code)
+    assert.ok(text.includes(escapeHtml(to_do).slice(0, 40)), code)
+    assert.ok(text.includes(escapeHtml(message).slice(0, 40)), code)
+  }
+  assert.ok((await read('/docs/webhooks')).text.includes('href="/docs/errors#webhook_endpoint_limit_reached"'))
+})
+
+test('the pages show the brand, the address and the key prefixes of this installation', async () => {
+  assert.ok((await read('/docs/webhooks')).text.includes('X-Duka-Signature'))
+  assert.ok((await read('/docs/api/createWalletPush')).text.includes('https://pay.example/v1/collections/wallet-push'))
+  for (const path of await allPaths()) {
+    for (const address of [path, path === '/docs' ? '/docs/index.md' : `${path}.md`]) {
+      const { text } = await read(address)
+      assert.doesNotMatch(text, /X-Service-|service_sandbox_|127\.0\.0\.1:8080/, address)
+    }
+  }
+})
+
+test('every page is complete, escapes settings, runs one script of this server, and has less than 60 KB compressed', async () => {
+  for (const path of ['/', '/docs/search', '/docs/search?q=webhook', ...(await allPaths())]) {
+    const { status, text, headers } = await read(path)
+    assert.equal(status, 200, path)
+    assert.match(String(headers['content-type']), /^text\/html/, path)
+    const policy = String(headers['content-security-policy'])
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'/)
+    assert.doesNotMatch(policy, /unsafe|http|\*/)
+    assert.doesNotMatch(
+      text,
+      /<script(?! src="\/docs\/assets\/docs\.js\?v=[0-9a-f]{16}"><\/script>)|<b>|\son\w+="|style="/,
+    )
+    assert.ok(text.includes('Duka &lt;b&gt;&quot;Pay&quot;&lt;/b&gt; &amp; Co'), path)
+    assert.match(text, /^<!doctype html>\n<html lang="(?:en|sw)">/)
+    assert.equal([...text.matchAll(/<h1>/g)].length, 1, path)
+    const ids = [...text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1])
+    assert.equal(new Set(ids).size, ids.length, path)
+    const loaded = [
+      ...text.matchAll(/<(?:link rel="(?:icon|stylesheet)"|script|img|iframe|source)[^>]+(?:href|src)="([^"]+)"/g),
+    ]
+    assert.ok(loaded.length >= 2, path)
+    for (const [, address] of loaded)
+      assert.match(address as string, /^(?:\/(?:docs\/)?assets\/\w+\.\w+\?v=[0-9a-f]{16}|data:,)$/)
+    for (const packed of [brotliCompressSync(text, FAST), gzipSync(text)])
+      assert.ok(packed.length < 60_000, `${path} has ${packed.length} bytes`)
+  }
+})
+
+test('every link of every page leads to a page, and every anchor exists', async () => {
+  const texts = new Map<string, string>()
+  const textOf = async (path: string) => {
+    if (!texts.has(path)) {
+      const { status, text } = await read(path)
+      texts.set(path, [200, 503].includes(status) ? text : '')
+    }
+    return texts.get(path) as string
+  }
+  let anchors = 0
+  for (const path of await allPaths()) {
+    for (const [, address = ''] of (await textOf(path)).matchAll(/ href="([^"]+)"/g)) {
+      if (/^(?:data:|https:|mailto:)/.test(address)) continue
+      const [target = '', anchor] = address.replaceAll('&amp;', '&').split('#')
+      const there = await textOf(target === '' ? path : target)
+      assert.notEqual(there, '', `${path}: ${address}`)
+      if (anchor === undefined) continue
+      anchors += 1
+      assert.ok(there.includes(` id="${anchor}"`), `${path}: ${address}`)
+    }
+  }
+  assert.ok(anchors > 500)
+})
+
+test('the anchors of the documentation of one page lead to a card or a line of the start page', async () => {
+  const { text } = await read('/docs')
+  const OLD = [
+    'authentication',
+    'first-payment',
+    'idempotency',
+    'statuses',
+    'endpoints',
+    'payment-links',
+    'errors',
+    'sandbox',
+  ]
+  for (const anchor of [...OLD, 'receiving-webhooks', 'verify', 'post-v1-collections-wallet-push', 'get-v1-me'])
+    assert.ok(text.includes(` id="${anchor}"`), anchor)
+})
+
+test('each page is also Markdown, and llms-full.txt contains the guides and the calls of merchants', async () => {
+  for (const path of await allPaths()) {
+    const { status, text, headers } = await read(path === '/docs' ? '/docs/index.md' : `${path}.md`)
+    assert.equal(status, 200, path)
+    assert.match(String(headers['content-type']), /^text\/markdown/)
+    assert.match(text, /^# \S/m, path)
+  }
+  const { text } = await read('/llms-full.txt')
+  assert.ok(text.includes('`POST /v1/collections/wallet-push`'))
+  assert.ok(text.includes('\n# Webhooks\n'))
+  assert.ok(!text.includes('`GET /v1/operator/queue`'))
+  for (const name of ['none', '../../package', 'api/none', 'errors.md', '..%2f..%2fpackage', '%00'])
+    assert.equal((await read(`/docs/${name}.md`)).status, 404, name)
+  assert.equal((await read('/docs/none')).status, 404)
+})
+
+test('the search finds pages by words, in the page without scripts and for the script', async () => {
+  const first = async (query: string) => (await read(`/docs/search.json?q=${query}`)).body.results[0]
+  assert.equal((await first('webhooks')).path, '/docs/webhooks')
+  assert.equal((await first('insufficient_balance')).path, '/docs/errors')
+  assert.equal((await first('send+a+mobile-money+prompt')).path, '/docs/api/createWalletPush')
+  assert.equal((await first('rotate+secret')).anchor, 'rotate-a-secret')
+  const { text } = await read('/docs/search?q=rotate+secret')
+  assert.ok(text.includes('href="/docs/webhooks#rotate-a-secret"'))
+  assert.ok(text.includes('value="rotate secret"'))
+  const none = await read('/docs/search?q=%3Cscript%3Ezzz')
+  assert.ok(none.text.includes('No page contains all words of “&lt;script&gt;zzz”'))
+  for (const query of ['', '?q=', '?q=%20', `?q=${'a'.repeat(5000)}`, '?q=a&q=b', '?q=%25%ff'])
+    assert.equal((await read(`/docs/search${query}`)).status, 200, query)
+})
+
+test('a browser may cache style sheets and the script for a year under their versioned addresses only', async () => {
+  const { text } = await read('/docs')
+  const addresses = [...text.matchAll(/"(\/(?:docs\/)?assets\/[^"]+)"/g)].map(([, address]) => address as string)
+  assert.equal(addresses.length, 3)
+  for (const address of addresses) {
+    assert.match(String((await read(address)).headers['cache-control']), /immutable/, address)
+    assert.equal((await read(`${address.split('?')[0]}?v=old`)).headers['cache-control'], 'no-cache')
+    assert.match(String((await read(address)).headers['content-type']), /^text\/(?:css|javascript)/)
+    assert.equal((await read(address, { 'accept-encoding': 'br' })).headers['content-encoding'], 'br')
+  }
+})
+
+test('every source that a page names is a file of the repository', async () => {
+  for (const { file } of GUIDES) assert.ok(existsSync(new URL(`../../../../${file}`, import.meta.url)), file)
+})

@@ -1,0 +1,145 @@
+// The example of each call that a server can make. The pages show these values, and a test sends each of them to a real server.
+
+/** The values of an example. A test replaces the sample ids of `path` by the ids of its own records. */
+export type CallExample = {
+  path?: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, string>>
+  body?: Readonly<Record<string, unknown>>
+}
+
+/** The ids of records in the examples. */
+export const SAMPLES = {
+  collection_id: '01a1fdef-f09c-8b9d-a92f-5bb2a0bd109f',
+  link_id: '01a1fdf0-0b1e-8d2c-b0f4-5bb2a0bd10a1',
+  public_slug: 'k7Qx2mWv9TzB4nLpR8sYcA',
+  invoice_id: '01a1fdf1-2c4d-8e5f-90a1-5bb2a0bd10b2',
+  disbursement_id: '01a1fdf2-3d5e-8f60-81b2-5bb2a0bd10c3',
+  endpoint_id: '01a1fdf3-4e6f-8071-92c3-5bb2a0bd10d4',
+  delivery_id: '01a1fdf4-5f70-8182-a3d4-5bb2a0bd10e5',
+  transaction: 'TXN-2JBTVPA7Q4',
+} as const
+
+const A_PHONE = '0754123001'
+const collection = { path: { collection_id: SAMPLES.collection_id } }
+const link = { path: { link_id: SAMPLES.link_id } }
+const slug = { path: { public_slug: SAMPLES.public_slug } }
+const invoice = { path: { invoice_id: SAMPLES.invoice_id } }
+const disbursement = { path: { disbursement_id: SAMPLES.disbursement_id } }
+const endpoint = { path: { id: SAMPLES.endpoint_id } }
+const delivery = { path: { id: SAMPLES.delivery_id } }
+const payer = { body: { method: 'WALLET_PUSH', customer_phone: A_PHONE } }
+const push = { body: { amount: '25000.00', phone: A_PHONE, reference: 'ORDER-1042' } }
+
+const EXAMPLES: Readonly<Record<string, CallExample>> = {
+  getHealth: {},
+  getReadiness: {},
+  getMe: {},
+  createWalletPush: push,
+  createProviderPesaPush: push,
+  createStkPush: {
+    body: { amount: '25000.00', customer_phone: A_PHONE, merchant_reference: 'ORDER-1042' },
+  },
+  createQrCollection: { body: { amount: '4000.00', reference: 'TABLE-7' } },
+  createCollection: {
+    body: {
+      amount: '18000.00',
+      reference: 'ORDER-2001',
+      description: 'Leather shoes',
+      redirect_url: 'https://shop.example/thanks',
+      cancel_url: 'https://shop.example/cart',
+    },
+  },
+  listCollections: { query: { reference: 'ORDER-1042', page_size: '20' } },
+  exportCollections: { query: { status: 'successful' } },
+  getCollection: collection,
+  refreshCollection: collection,
+  getCollectionTimeline: collection,
+  createPaymentLink: { body: { amount: '7500.00', description: 'Rent of a stall', reference: 'STALL-12' } },
+  listPaymentLinks: { query: { status: 'ACTIVE' } },
+  exportPaymentLinks: {},
+  getPaymentLink: link,
+  getPaymentLinkPoster: link,
+  listPaymentLinkCollections: link,
+  cancelPaymentLink: link,
+  getPublicPaymentLink: slug,
+  payPublicPaymentLink: { ...slug, ...payer },
+  payPublicPaymentLinkAlias: { ...slug, ...payer },
+  getPublicCollectionStatus: { path: { public_slug: SAMPLES.public_slug, collection_id: SAMPLES.collection_id } },
+  createInvoice: {
+    body: {
+      customer_name: 'Juma Ali',
+      customer_phone: A_PHONE,
+      due_date: '2030-01-31',
+      items: [{ description: 'Maize flour, 25 kg', quantity: '2', unit_price: '32000.00' }],
+    },
+  },
+  listInvoices: { query: { status: 'SENT' } },
+  exportInvoices: {},
+  getInvoice: invoice,
+  updateInvoice: { ...invoice, body: { due_date: '2030-02-28' } },
+  sendInvoice: invoice,
+  cancelInvoice: invoice,
+  createInvoicePaymentLink: invoice,
+  listDestinations: { query: { method: 'MOBILE_MONEY' } },
+  createMobileMoneyDisbursement: {
+    body: {
+      amount: '10000.00',
+      destination_code: 'MPESA',
+      destination_identifier: '0754123400',
+      destination_name: 'Asha Juma',
+      reference: 'PAYOUT-7',
+    },
+  },
+  createProviderPesaDisbursement: {
+    body: {
+      amount: '10000.00',
+      destination_identifier: '0754123400',
+      destination_name: 'Asha Juma',
+      reference: 'PAYOUT-8',
+    },
+  },
+  createBankAccountDisbursement: {
+    body: {
+      amount: '10000.00',
+      destination_code: 'CRDB',
+      bank_name: 'CRDB Bank',
+      destination_identifier: '0150123400',
+      destination_name: 'Asha Juma',
+      reference: 'SALARY-7',
+    },
+  },
+  listDisbursements: { query: { status: 'SUCCESS' } },
+  getDisbursement: disbursement,
+  cancelDisbursement: disbursement,
+  simulateDisbursement: { ...disbursement, body: { outcome: 'SUCCESS' } },
+  getPayoutLimits: {},
+  getBalance: {},
+  listTransactions: { path: { merchant_id: 'me' }, query: { type: 'COLLECTION' } },
+  exportTransactions: { path: { merchant_id: 'me' } },
+  getTransaction: { path: { reference: SAMPLES.transaction } },
+  getStatement: { path: { merchant_id: 'me', period: '2026-01' } },
+  getWebhookConfig: {},
+  updateWebhookConfig: { body: { webhook_url: 'https://shop.example/hooks/malipo' } },
+  testWebhook: {},
+  listWebhookEndpoints: {},
+  createWebhookEndpoint: {
+    body: {
+      webhook_url: 'https://books.example/hooks/malipo',
+      events: ['collection.success'],
+      description: 'Bookkeeping',
+    },
+  },
+  getWebhookEndpoint: endpoint,
+  updateWebhookEndpoint: { ...endpoint, body: { events: ['collection.success', 'collection.reversed'] } },
+  deleteWebhookEndpoint: endpoint,
+  testWebhookEndpoint: endpoint,
+  listWebhookDeliveries: { query: { status: 'failed' } },
+  getWebhookDelivery: delivery,
+  replayWebhookDeliveries: { body: { since: '2026-01-05T06:00:00Z' } },
+  replayWebhookDelivery: delivery,
+}
+
+/** Returns the example of a call. Null means that only people in a console make this call. */
+export function exampleCall(name: string): CallExample | null {
+  return EXAMPLES[name] ?? null
+}

@@ -1,0 +1,48 @@
+// Lists the guides, which are the Markdown files of docs/guides, and reads them.
+
+import { readFileSync } from 'node:fs'
+import type { Language } from '../../kernel/lib/index.ts'
+
+/** A guide: `name` is its file without the ending and its address below /docs. */
+export type Guide = { name: string; group: string; language: Language; file: string }
+
+const guide = (group: string, name: string, language: Language = 'en'): Guide => ({
+  name,
+  group,
+  language,
+  file: `docs/guides/${name}.md`,
+})
+
+/** The groups of guides in the order of the navigation. The reference of the API follows them. */
+export const GUIDES: readonly Guide[] = [
+  ...['payments', 'pages', 'invoices', 'withdrawals', 'webhooks'].map((name) => guide('Guides', name)),
+  ...['sandbox', 'errors', 'requests', 'portal'].map((name) => guide('Guides', name)),
+]
+
+/** The pages after the reference of the API. */
+export const CHANGELOG: Guide = { name: 'changelog', group: 'Versions', language: 'en', file: 'CHANGELOG.md' }
+
+/** Reads the text of a guide. The folder of the program contains the file. */
+export function readGuide({ file }: Guide): string {
+  return readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8')
+}
+
+/** What a guide says of this installation: its address, and the brand of its headers and keys. */
+export type InstallationFacts = { base_url: string; header_brand: string; sandbox_prefix: string; live_prefix: string }
+
+/** Puts the address and the brand of this installation in the place of those of the files. */
+export function localised(
+  markdown: string,
+  { base_url, header_brand, sandbox_prefix, live_prefix }: InstallationFacts,
+): string {
+  return markdown
+    .replaceAll('http://127.0.0.1:8080', base_url)
+    .replaceAll('X-Service-', `X-${header_brand}-`)
+    .replaceAll('service_sandbox_', sandbox_prefix)
+    .replaceAll('service_live_', live_prefix)
+}
+
+/** Returns the title of a page: its first heading. */
+export function titleOf(markdown: string): string {
+  return /^# (.+)$/m.exec(markdown)?.[1]?.replaceAll('`', '') ?? ''
+}

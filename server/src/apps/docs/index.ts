@@ -1,0 +1,3 @@
+// Exports the documentation site.
+
+export { docsSiteRoutes } from './routes.ts'

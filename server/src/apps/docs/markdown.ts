@@ -1,0 +1,252 @@
+// Renders Markdown as HTML. Only the html template writes HTML, so a text of a page never becomes code.
+
+import { Marked, type Token, type Tokens } from 'marked'
+import { type Html, html } from '../../kernel/lib/index.ts'
+import { codeBlock, codeTabs, isTabLanguage } from './code.ts'
+
+/** The answers that a page needs from the site while the page is rendered. */
+export type LinkContext = {
+  /** Returns the address for a link of the page. Null means that the site has no such page, so that only the text remains. */
+  resolve(href: string): string | null
+  /** Returns the address of the page about an inline code, such as the name of an event. Null means that no page exists. */
+  about(code: string): string | null
+}
+
+/** A heading of a page, for "On this page" and for the search. */
+export type PageHeading = { id: string; text: string; level: number }
+
+/** A part of a page from one heading to the next, as plain text for the search. */
+export type PageSection = { heading: PageHeading | null; text: string }
+
+/** A rendered page. */
+export type RenderedMarkdown = { body: Html[]; headings: PageHeading[]; sections: PageSection[] }
+
+const marked = new Marked({ gfm: true })
+
+/** Renders the Markdown of a page. The first heading of level 1 is the title, which the frame of the page shows. */
+export function renderMarkdown(markdown: string, links: LinkContext): RenderedMarkdown {
+  const tokens = marked.lexer(markdown)
+  const headings: PageHeading[] = []
+  const sections: PageSection[] = [{ heading: null, text: '' }]
+  const page: RenderState = { links, ids: new Set(), tabs: 0, is_linking: true }
+  const body: Html[] = []
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i] as Token
+    if (token.type === 'heading') {
+      const heading = headingOf(token as Tokens.Heading, page)
+      if (heading.level === 1) continue
+      headings.push(heading)
+      sections.push({ heading, text: '' })
+      body.push(headingHtml(token as Tokens.Heading, heading, page))
+      continue
+    }
+    const section = sections.at(-1) as PageSection
+    section.text += ` ${tokenText([token])}`
+    const group = codeGroup(tokens, i)
+    if (group.length > 1) {
+      page.tabs += 1
+      body.push(codeTabs(`tabs-${page.tabs}`, group))
+      section.text += ` ${tokenText(group.slice(1))}`
+      i = tokens.indexOf(group.at(-1) as Token)
+    } else body.push(...block([token], page))
+  }
+  return { body, headings, sections }
+}
+
+type RenderState = { links: LinkContext; ids: Set<string>; tabs: number; is_linking: boolean }
+
+/** Returns the code blocks that follow each other from this token on, each in another language: one example in many languages. */
+function codeGroup(tokens: readonly Token[], from: number): Tokens.Code[] {
+  const group: Tokens.Code[] = []
+  for (const token of tokens.slice(from)) {
+    if (token.type === 'space' && group.length > 0) continue
+    const code = token as Tokens.Code
+    if (token.type !== 'code' || !isTabLanguage(code.lang) || group.some(({ lang }) => lang === code.lang)) break
+    group.push(code)
+  }
+  return group
+}
+
+function headingOf(token: Tokens.Heading, page: RenderState): PageHeading {
+  const text = tokenText(token.tokens)
+  return { id: uniqueId(text, page.ids), text, level: token.depth }
+}
+
+function headingHtml(token: Tokens.Heading, { id, text, level }: PageHeading, page: RenderState): Html {
+  const content = inline(token.tokens, { ...page, is_linking: false })
+  const anchor = html`<a class="anchor" href="#${id}" aria-label="Link to: ${text}">#</a>`
+  if (level === 2) return html`<h2 id="${id}">${content} ${anchor}</h2>\n`
+  if (level === 3) return html`<h3 id="${id}">${content} ${anchor}</h3>\n`
+  return html`<h4 id="${id}">${content} ${anchor}</h4>\n`
+}
+
+/** Returns the anchor of a heading, as GitHub makes it, so that the links of the files work here too. */
+function uniqueId(text: string, ids: Set<string>): string {
+  const base = text
+    .toLowerCase()
+    .replace(/[^\p{Letter}\p{Number}_ -]/gu, '')
+    .replaceAll(' ', '-')
+  let id = base
+  for (let number = 1; ids.has(id); number += 1) id = `${base}-${number}`
+  ids.add(id)
+  return id
+}
+
+/** Renders blocks. HTML in the Markdown is only shown as text; comments are left out. */
+function block(tokens: readonly Token[], page: RenderState): Html[] {
+  return tokens.flatMap((token): Html[] => {
+    switch (token.type) {
+      case 'paragraph':
+        return [paragraphHtml(token as Tokens.Paragraph, page)]
+      case 'text':
+        return inline((token as Tokens.Text).tokens ?? [token], page)
+      case 'code':
+        return [codeBlock(token as Tokens.Code)]
+      case 'list':
+        return [listHtml(token as Tokens.List, page)]
+      case 'table':
+        return [tableHtml(token as Tokens.Table, page)]
+      case 'blockquote':
+        return [html`<aside class="note">${block((token as Tokens.Blockquote).tokens, page)}</aside>\n`]
+      case 'hr':
+        return [html`<hr>\n`]
+      case 'html':
+        return isComment(token.raw) ? [] : [html`<p>${token.raw}</p>\n`]
+      case 'heading':
+        return [headingHtml(token as Tokens.Heading, headingOf(token as Tokens.Heading, page), page)]
+      default:
+        return []
+    }
+  })
+}
+
+const isComment = (text: string) => /^\s*<!--[\s\S]*?-->\s*$/.test(text)
+
+const CALL = /^(GET|POST|PUT|PATCH|DELETE) (\/\S*)$/
+
+/** Renders a paragraph. A paragraph that contains only a method and a path becomes the bar of a call. */
+function paragraphHtml({ tokens }: Tokens.Paragraph, page: RenderState): Html {
+  const only = tokens.length === 1 && tokens[0]?.type === 'codespan' ? CALL.exec(tokens[0].text) : null
+  if (only === null) return html`<p>${inline(tokens, page)}</p>\n`
+  const [, method = '', path = ''] = only
+  return html`<p class="call">${methodBadge(method)} <code>${breakable(path)}</code></p>\n`
+}
+
+/** Renders the method of a call in its colour. */
+export function methodBadge(method: string): Html {
+  return html`<span class="method method-${method.toLowerCase()}">${method}</span>`
+}
+
+function listHtml({ ordered, start, items }: Tokens.List, page: RenderState): Html {
+  const lines = items.map((item) => html`<li>${block(item.tokens, page)}</li>\n`)
+  if (!ordered) return html`<ul>\n${lines}</ul>\n`
+  return start === '' || start === 1 ? html`<ol>\n${lines}</ol>\n` : html`<ol start="${start}">\n${lines}</ol>\n`
+}
+
+/**
+ * Renders a table whose first column names the row. On a narrow screen the style sheet stacks the cells, and a stacked table would
+ * lose its roles, so the HTML states them. A row whose name is one code gets an anchor.
+ */
+function tableHtml({ header, rows }: Tokens.Table, page: RenderState): Html {
+  const heads = header.map(({ tokens }) => html`<th role="columnheader" scope="col">${inline(tokens, page)}</th>`)
+  const lines = rows.map(([first, ...rest]) => {
+    const name = inline(first?.tokens ?? [], page)
+    const cells = rest.map(
+      ({ tokens }, i) =>
+        html`<td role="cell" data-head="${tokenText(header[i + 1]?.tokens ?? [])}">${inline(tokens, page)}</td>`,
+    )
+    return html`<tr role="row"${rowAnchor(first?.tokens ?? [], page)}><th role="rowheader" scope="row">${name}</th>${cells}</tr>\n`
+  })
+  return html`<div class="scroll"><table role="table">
+<thead role="rowgroup"><tr role="row">${heads}</tr></thead>
+<tbody role="rowgroup">
+${lines}</tbody>
+</table></div>\n`
+}
+
+function rowAnchor(tokens: readonly Token[], page: RenderState): Html | null {
+  const text = tokens[0]?.type === 'codespan' ? tokens[0].text : ''
+  if (!/^[\w.-]+$/.test(text) || page.ids.has(text)) return null
+  page.ids.add(text)
+  return html` id="${text}"`
+}
+
+function inline(tokens: readonly Token[] | undefined, page: RenderState): Html[] {
+  return (tokens ?? []).flatMap((token): Html[] => {
+    switch (token.type) {
+      case 'text':
+      case 'escape':
+        return token.type === 'text' && token.tokens ? inline(token.tokens, page) : [html`${decoded(token.text)}`]
+      case 'strong':
+        return [html`<strong>${inline(token.tokens, page)}</strong>`]
+      case 'em':
+        return [html`<em>${inline(token.tokens, page)}</em>`]
+      case 'del':
+        return [html`<del>${inline(token.tokens, page)}</del>`]
+      case 'codespan':
+        return [codeSpan(token.text, page)]
+      case 'link':
+        return [linkHtml(token as Tokens.Link, page)]
+      case 'image':
+        return [html`${decoded(token.text)}`]
+      case 'br':
+        return [html`<br>`]
+      case 'html':
+        return isComment(token.raw) ? [] : [html`${token.raw}`]
+      default:
+        return []
+    }
+  })
+}
+
+function codeSpan(text: string, { links, is_linking }: RenderState): Html {
+  const address = is_linking ? links.about(text) : null
+  const call = CALL.exec(text)
+  const code = html`<code>${call === null ? breakable(text) : html`${call[1]} ${breakable(call[2] as string)}`}</code>`
+  return address === null ? code : html`<a class="to-code" href="${address}">${code}</a>`
+}
+
+function linkHtml({ href, tokens }: Tokens.Link, page: RenderState): Html {
+  const content = inline(tokens, { ...page, is_linking: false })
+  const address = page.is_linking ? page.links.resolve(href) : null
+  return address === null ? html`${content}` : html`<a href="${address}">${content}</a>`
+}
+
+/** Lets a long path or name break after a slash, a dot or an underscore. */
+function breakable(text: string): Html {
+  if (text.length < 16) return html`${text}`
+  return html`${text.split(/(?<=[/._])(?=\w|\{)/).map((part, i) => html`${i > 0 && html`<wbr>`}${part}`)}`
+}
+
+const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', '#39': "'", nbsp: '\u00a0' }
+
+/** Replaces the entities of a text of Markdown by their characters. The template escapes these characters again. */
+function decoded(text: string): string {
+  return text.replace(/&(lt|gt|amp|quot|#39|nbsp);/g, (_, name: string) => ENTITIES[name] as string)
+}
+
+/** Returns the text of tokens without marks, for headings and for the search. */
+export function tokenText(tokens: readonly Token[]): string {
+  const words = tokens.map((token): string => {
+    if (token.type === 'table') {
+      const { header, rows } = token as Tokens.Table
+      return [header, ...rows].map((cells) => cells.map(({ tokens: cell }) => tokenText(cell)).join(' ')).join(' ')
+    }
+    if (token.type === 'list') return (token as Tokens.List).items.map((item) => tokenText(item.tokens)).join(' ')
+    if (token.type === 'html') return ''
+    if (token.type === 'codespan' || token.type === 'code') return token.text
+    if ('tokens' in token && token.tokens) return tokenText(token.tokens)
+    return 'text' in token ? decoded(String(token.text)) : ''
+  })
+  return words.join(tokens.some(({ type }) => type === 'paragraph' || type === 'space') ? ' ' : '')
+}
+
+/** Returns the first sentence of the first paragraph that is no call, without marks, for lists of pages. */
+export function summaryOf(markdown: string): string {
+  const paragraph = marked
+    .lexer(markdown)
+    .find(({ type, raw }) => type === 'paragraph' && !CALL.test(raw.trim().replaceAll('`', '')))
+  const text = paragraph === undefined ? '' : tokenText([paragraph]).replaceAll('\n', ' ')
+  const end = [text.indexOf('. '), text.indexOf(': ')].filter((at) => at > 0)
+  return text.slice(0, Math.min(...end, text.length)).replace(/[.:]$/, '')
+}

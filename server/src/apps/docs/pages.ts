@@ -1,0 +1,112 @@
+// Makes the list of all pages of the documentation: guides, one page for each call and each event, and the pages of versions.
+
+import { EVENTS } from '../../adapters/webhooks/index.ts'
+import { callPage, joined } from './call-page.ts'
+import { eventPage, eventsPage } from './event-page.ts'
+import { CHANGELOG, GUIDES, type Guide, type InstallationFacts, localised, readGuide, titleOf } from './guides.ts'
+import { callsOf, capabilityPath, type DocCall, type OpenApiDocument, tableCell } from './openapi.ts'
+import type { DocPage } from './page.ts'
+import { startBody, startMarkdown } from './start.ts'
+
+/** All pages, and the calls of the API. */
+export type DocPages = { pages: readonly DocPage[]; calls: readonly DocCall[]; byPath: ReadonlyMap<string, DocPage> }
+
+const LEAD =
+  'Collect payments in Tanzanian shillings by mobile money and QR code, pay out to phones and bank accounts, and receive signed webhooks about both.'
+const REFERENCE = 'API reference'
+const EVENT_GROUP = 'Webhook events'
+
+/** Makes the list of pages. A page writes its Markdown when it is read for the first time. */
+export function createPages(api: OpenApiDocument, facts: InstallationFacts, brand_name: string): DocPages {
+  const calls = callsOf(api)
+  const tags = (api.tags ?? []).filter(({ name }) => calls.some(({ tag }) => tag === name))
+  const pages: DocPage[] = [
+    ...GUIDES.map((guide) => guidePage(guide, facts)),
+    ...tags.flatMap((tag) => capabilityPages(tag, calls, facts.base_url)),
+    ...eventPages(),
+    guidePage(CHANGELOG, facts),
+  ]
+  const title = `${brand_name} documentation`
+  const start = made({
+    path: '/docs',
+    title,
+    label: 'Overview',
+    group: 'Start',
+    markdown: () => startMarkdown(pages, title, LEAD),
+    body: () => startBody(pages, calls, LEAD),
+  })
+  const all = [start, ...pages]
+  return { pages: all, calls, byPath: new Map(all.map((page) => [page.path, page])) }
+}
+
+function made(page: Pick<DocPage, 'path' | 'title' | 'group' | 'markdown'> & Partial<DocPage>): DocPage {
+  return {
+    label: page.title,
+    parent: null,
+    language: 'en',
+    source: null,
+    call: null,
+    translates: null,
+    body: null,
+    ...page,
+    markdown: writtenOnce(page.markdown),
+  }
+}
+
+function writtenOnce(make: () => string): () => string {
+  let text: string | null = null
+  return () => {
+    text ??= make()
+    return text
+  }
+}
+
+function guidePage(guide: Guide, facts: InstallationFacts): DocPage {
+  const text = localised(readGuide(guide), facts)
+  const { group, language, file } = guide
+  return made({
+    path: `/docs/${guide.name}`,
+    title: titleOf(text),
+    group,
+    language,
+    source: file,
+    markdown: () => text,
+  })
+}
+
+function capabilityPages(
+  tag: { name: string; description?: string },
+  calls: readonly DocCall[],
+  base_url: string,
+): DocPage[] {
+  const own = calls.filter((call) => call.tag === tag.name)
+  const path = capabilityPath(tag.name)
+  const rows = own.map(
+    (call) => `| [${tableCell(call.title)}](/docs/api/${call.name}) | \`${call.method} ${call.path}\` |`,
+  )
+  const markdown = () =>
+    joined([`# ${tag.name}`, tag.description ?? '', `| Call | Request |\n|---|---|\n${rows.join('\n')}`])
+  return [
+    made({ path, title: tag.name, group: REFERENCE, markdown }),
+    ...own.map((call) =>
+      made({
+        path: `/docs/api/${call.name}`,
+        title: call.title,
+        group: REFERENCE,
+        parent: path,
+        call,
+        markdown: () => callPage(call, base_url),
+      }),
+    ),
+  ]
+}
+
+function eventPages(): DocPage[] {
+  const path = '/docs/events'
+  return [
+    made({ path, title: 'Webhook events', label: 'All events', group: EVENT_GROUP, markdown: eventsPage }),
+    ...EVENTS.map((event) =>
+      made({ path: `${path}/${event}`, title: event, group: EVENT_GROUP, markdown: () => eventPage(event) }),
+    ),
+  ]
+}

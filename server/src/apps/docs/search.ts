@@ -1,0 +1,101 @@
+// Finds pages by words. The index contains every section of every page.
+
+/** A section of a page. `text` is the text that a result shows an excerpt of. */
+export type IndexedSection = {
+  path: string
+  title: string
+  heading: string
+  anchor: string
+  text: string
+  group: string
+}
+
+/** A result of a search. `excerpt` contains the words around the first found word. */
+export type SearchResult = Omit<IndexedSection, 'text'> & { excerpt: string }
+
+/** An index of sections, made for searching. */
+export type SearchIndex = readonly { section: IndexedSection; title: string; heading: string; text: string }[]
+
+const QUERY_MAX = 100
+const RESULTS_MAX = 30
+/** The number of results of one page, so that one long page does not hide the others. */
+const PER_PAGE_MAX = 3
+const EXCERPT = 180
+
+/** Makes the index of sections. */
+export function createSearchIndex(sections: readonly IndexedSection[]): SearchIndex {
+  return sections.map((section) => ({
+    section,
+    title: section.title.toLowerCase(),
+    heading: section.heading.toLowerCase(),
+    text: ` ${section.text.toLowerCase()}`,
+  }))
+}
+
+/** Returns the words of a query. Every word must be found. */
+export function searchWords(query: string): string[] {
+  return [
+    ...new Set(
+      query
+        .slice(0, QUERY_MAX)
+        .toLowerCase()
+        .split(/[^\p{Letter}\p{Number}_.-]+/u),
+    ),
+  ].filter(Boolean)
+}
+
+/** Returns the best sections for a query, best first. */
+export function searchSections(index: SearchIndex, query: string): SearchResult[] {
+  const words = searchWords(query)
+  if (words.length === 0) return []
+  const found = index.flatMap((entry) => {
+    const score = scoreOf(entry, words)
+    return score === 0 ? [] : [{ entry, score }]
+  })
+  found.sort((a, b) => b.score - a.score)
+  const per_page = new Map<string, number>()
+  return found
+    .filter(({ entry: { section } }) => {
+      const count = (per_page.get(section.path) ?? 0) + 1
+      per_page.set(section.path, count)
+      return count <= PER_PAGE_MAX
+    })
+    .slice(0, RESULTS_MAX)
+    .map(({ entry: { section } }) => {
+      const { text, ...shown } = section
+      return { ...shown, excerpt: excerptOf(text, words) }
+    })
+}
+
+/** Scores a section. 0 means that a word is missing. A word of the title counts most. */
+function scoreOf({ section, title, heading, text }: SearchIndex[number], words: readonly string[]): number {
+  let score = 0
+  for (const word of words) {
+    const in_title = startsWord(title, word)
+    const in_heading = startsWord(heading, word)
+    const in_text = startsWord(text, word)
+    if (!in_title && !in_heading && !in_text) return 0
+    score += (in_title ? 8 : 0) + (in_heading ? 6 : 0) + (in_text ? 2 : 0)
+  }
+  const phrase = words.join(' ')
+  if (title === phrase || heading === phrase) score += 20
+  // The first section stands for the page.
+  return section.heading === '' ? score + 1 : score
+}
+
+/** Returns true if a word of the text begins with `word`. */
+function startsWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    if (at === 0 || !/[\p{Letter}\p{Number}]/u.test(text.charAt(at - 1))) return true
+  }
+  return false
+}
+
+function excerptOf(text: string, words: readonly string[]): string {
+  const plain = text.split(/\s+/).join(' ').trim()
+  const lower = plain.toLowerCase()
+  const first = Math.min(...words.map((word) => lower.indexOf(word)).filter((at) => at >= 0), plain.length)
+  const from = first === plain.length || first < EXCERPT / 2 ? 0 : plain.indexOf(' ', first - EXCERPT / 2) + 1
+  const cut = plain.slice(from, from + EXCERPT)
+  return `${from > 0 ? '… ' : ''}${cut}${from + EXCERPT < plain.length ? ' …' : ''}`
+}

@@ -1,0 +1,152 @@
+// Renders the pages, and makes the search index and the files for language models from the same Markdown.
+
+import { posix } from 'node:path'
+import { catalogue, type Html, html } from '../../kernel/lib/index.ts'
+import { type FramedPage, framedPage, markdownPath, type SiteFacts } from './layout.ts'
+import { type LinkContext, renderMarkdown, summaryOf } from './markdown.ts'
+import type { DocPage } from './page.ts'
+import type { DocPages } from './pages.ts'
+import { createSearchIndex, type IndexedSection, type SearchIndex, type SearchResult } from './search.ts'
+
+/** The documentation of one installation. */
+export type DocsSite = DocPages & { facts: SiteFacts }
+
+/** Returns a page as HTML. */
+export function renderPage(site: DocsSite, page: DocPage): string {
+  if (page.body !== null) return framedPage(site.facts, { ...placeOf(site, page), body: page.body(), headings: [] })
+  const { body, headings } = renderMarkdown(page.markdown(), linksOf(site, page))
+  return framedPage(site.facts, { ...placeOf(site, page), body, headings })
+}
+
+function placeOf(site: DocsSite, page: DocPage): Pick<FramedPage, 'page' | 'all' | 'translation'> {
+  const original = page.translates === null ? undefined : site.byPath.get(page.translates)
+  const translation = original ?? site.pages.find(({ translates }) => translates === page.path) ?? null
+  return { page, all: site.pages, translation }
+}
+
+const REPOSITORY_FILE = /^(?!\/|[a-z]+:)/
+
+/** Returns how the links and codes of a page become addresses. */
+export function linksOf({ byPath, calls, pages }: DocsSite, page: DocPage): LinkContext {
+  const base = page.source ?? 'docs/made/page.md'
+  const bySource = new Map(pages.flatMap(({ source, path }) => (source === null ? [] : [[source, path] as const])))
+  return {
+    resolve(href) {
+      const [target = '', anchor] = href.split('#')
+      const end = anchor === undefined ? '' : `#${anchor}`
+      if (target === '') return end
+      if (!REPOSITORY_FILE.test(target)) return /^(?:https:|http:|mailto:|\/)/.test(target) ? href : null
+      const path = bySource.get(posix.join(posix.dirname(base), target))
+      return path === undefined ? null : `${path}${end}`
+    },
+    about(code) {
+      const call = /^(GET|POST|PUT|PATCH|DELETE) (\/[^?\s]*)/.exec(code)
+      if (call !== null) {
+        const shape = shapeOf(call[2] as string)
+        const found = calls.find(({ method, path }) => method === call[1] && shapeOf(path) === shape)
+        return found === undefined || found.name === page.call?.name ? null : `/docs/api/${found.name}`
+      }
+      if (Object.hasOwn(catalogue, code)) return page.path === '/docs/errors' ? null : `/docs/errors#${code}`
+      const event = `/docs/events/${code}`
+      return byPath.has(event) && event !== page.path ? event : null
+    },
+  }
+}
+
+/** Returns a path without the names of its parameters, because guides shorten these names. */
+function shapeOf(path: string): string {
+  return path.replace(/\{\w+\}/g, '{}')
+}
+
+/**
+ * Makes the search index. Between two pages the function lets other work run, because one turn for all pages would delay
+ * requests.
+ */
+export async function indexPages(site: DocsSite): Promise<SearchIndex> {
+  const sections: IndexedSection[] = []
+  for (const page of site.pages) {
+    if (page.path === '/docs') continue
+    const rendered = renderMarkdown(page.markdown(), linksOf(site, page))
+    for (const { heading, text } of rendered.sections) {
+      if (heading !== null && text.trim() === '') continue
+      sections.push({
+        path: page.path,
+        title: page.title,
+        heading: heading?.text ?? '',
+        anchor: heading?.id ?? '',
+        text,
+        group: page.group,
+      })
+    }
+    await new Promise<void>((next) => setImmediate(next))
+  }
+  return createSearchIndex(sections)
+}
+
+/** Returns the page of search results. */
+export function searchPage(site: DocsSite, query: string, results: readonly SearchResult[]): string {
+  const page: DocPage = {
+    path: '/docs/search',
+    title: 'Search',
+    label: 'Search',
+    group: 'Start',
+    parent: null,
+    language: 'en',
+    source: null,
+    call: null,
+    translates: null,
+    body: null,
+    markdown: () => '',
+  }
+  const body = query === '' ? html`<p>Type words into the field at the top.</p>` : resultList(query, results)
+  return framedPage(site.facts, { page, all: site.pages, translation: null, body, headings: [], query })
+}
+
+function resultList(query: string, results: readonly SearchResult[]): Html {
+  if (results.length === 0)
+    return html`<p role="status">No page contains all words of “${query}”. Use fewer words, or the name of a field or an error code.</p>`
+  return html`<p role="status">${results.length} ${results.length === 1 ? 'result' : 'results'} for “${query}”</p>
+<ol class="docs-results">
+${results.map(
+  ({
+    path,
+    anchor,
+    title,
+    heading,
+    excerpt,
+    group,
+  }) => html`<li><a href="${path}${anchor && `#${anchor}`}">${title}${heading && html` <span>› ${heading}</span>`}</a>
+<p>${excerpt}</p><p class="docs-result-group">${group}</p></li>
+`,
+)}</ol>`
+}
+
+/** Returns llms.txt: the list of pages as Markdown. */
+export function llmsText(site: DocsSite, base_url: string): string {
+  const groups = [...new Set(site.pages.map(({ group }) => group))]
+  const list = groups.map((group) => {
+    const lines = site.pages
+      .filter((page) => page.group === group && page.path !== '/docs')
+      .map((page) => {
+        const summary = page.call ? `${page.call.method} ${page.call.path}` : summaryOf(page.markdown())
+        return `- [${page.title}](${base_url}${markdownPath(page)})${summary === '' ? '' : `: ${summary}`}`
+      })
+    return lines.length === 0 ? '' : `## ${group}\n\n${lines.join('\n')}\n`
+  })
+  return `# ${site.facts.brand_name}
+
+> The API of ${site.facts.brand_name}: collect payments in Tanzanian shillings, pay out, and receive signed webhooks. All pages in one file: ${base_url}/llms-full.txt. OpenAPI: ${base_url}/openapi.json.
+
+${list.filter(Boolean).join('\n')}`
+}
+
+/** Returns llms-full.txt: the Markdown of all pages, except the calls of operators, the changelog and lists of pages. */
+export function llmsFullText(site: DocsSite): string {
+  const lists = new Set(site.pages.map(({ parent }) => parent))
+  return site.pages
+    .filter(
+      ({ path, call }) => !['/docs', '/docs/changelog'].includes(path) && !lists.has(path) && call?.tag !== 'Operator',
+    )
+    .map((page) => page.markdown())
+    .join('\n---\n\n')
+}

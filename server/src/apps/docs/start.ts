@@ -1,0 +1,91 @@
+// The first page of the server, and the start page of the documentation.
+
+import { type Html, html } from '../../kernel/lib/index.ts'
+import type { SiteFacts } from './layout.ts'
+import { methodBadge, summaryOf } from './markdown.ts'
+import { type DocCall, oldAnchor } from './openapi.ts'
+import type { DocPage } from './page.ts'
+
+/** Returns the page at /. */
+export function landingPage({ brand_name, assets }: SiteFacts): string {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${brand_name}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${assets.base_style}">
+</head>
+<body>
+<main id="main" class="start">
+<h1>${brand_name}</h1>
+<p class="lead">The payment API is running.</p>
+<ul class="links">
+<li><a href="/docs">Documentation</a> <span>how to take a payment, every call, webhooks and errors</span></li>
+<li><a href="/openapi.json">OpenAPI document</a> <span>the same for programs</span></li>
+<li><a href="/healthz">Health</a> <span>whether this process is alive</span></li>
+</ul>
+</main>
+</body>
+</html>
+`
+  return page.toString()
+}
+
+/** The anchors of the time when the documentation was one page, by the page that has their subject now. */
+const OLD_ANCHORS: Readonly<Record<string, readonly string[]>> = {
+  '/docs/payments': ['statuses', 'first-payment', 'idempotency', 'authentication', 'mistyped'],
+  '/docs/webhooks': ['receiving-webhooks', 'verify', 'retries'],
+  '/docs/errors': ['errors'],
+  '/docs/sandbox': ['sandbox'],
+}
+
+/**
+ * Returns the content of the start page: a card for each page, and a list of all calls. The anchors of earlier versions lead to the
+ * card or line of their subject.
+ */
+export function startBody(pages: readonly DocPage[], calls: readonly DocCall[], lead: string): Html {
+  const groups = [...new Set(pages.map(({ group }) => group))]
+  const tags = [...new Set(calls.map(({ tag }) => tag))]
+  return html`<p class="docs-lead">${lead}</p>
+${groups.map(
+  (group) => html`<h2 id="${groupAnchor(group)}">${group}</h2>
+<ul class="docs-cards">
+${pages.filter((page) => page.group === group && page.parent === null).map(card)}</ul>
+`,
+)}<h2 id="endpoints">All calls</h2>
+${tags.map(
+  (tag) => html`<h3>${tag}</h3>
+<ul class="docs-calls">
+${calls
+  .filter((call) => call.tag === tag)
+  .map(
+    (call) =>
+      html`<li id="${oldAnchor(call)}"><a href="/docs/api/${call.name}">${methodBadge(call.method)} <span>${call.title}</span></a></li>\n`,
+  )}</ul>
+`,
+)}`
+}
+
+const groupAnchor = (group: string) => `group-${group.toLowerCase().replaceAll(' ', '-')}`
+
+function card(page: DocPage): Html {
+  const { path, label, language } = page
+  const [id, ...more] = OLD_ANCHORS[path] ?? (path.startsWith('/docs/api/') ? [path.slice('/docs/api/'.length)] : [])
+  const anchors = more.map((one) => html`<span id="${one}"></span>`)
+  const lang = language !== 'en' && html` lang="${language}"`
+  return html`<li${id !== undefined && html` id="${id}"`}>${anchors}<a href="${path}"${lang}><strong>${label}</strong>
+<span>${summaryOf(page.markdown())}</span></a></li>\n`
+}
+
+/** Returns the start page in Markdown. */
+export function startMarkdown(pages: readonly DocPage[], title: string, lead: string): string {
+  const groups = [...new Set(pages.map(({ group }) => group))]
+  const lists = groups.map((group) => {
+    const own = pages.filter((page) => page.group === group && page.parent === null)
+    return `## ${group}\n\n${own.map(({ label, path }) => `- [${label}](${path})`).join('\n')}\n`
+  })
+  return `# ${title}\n\n${lead}\n\n${lists.join('\n')}`
+}
