@@ -14,6 +14,7 @@ const ACCEPTED: Record<string, string> = {
   'BlueOak-1.0.0': 'permits everything; asks for its notice',
   'CC0-1.0': 'public domain',
   Unlicense: 'public domain',
+  'OFL-1.1': 'permits fonts inside pages and documents; asks for its notice, and the fonts may not be sold alone',
   'Bitstream-Vera': 'permits fonts inside documents; asks for its notice, and the fonts may not be sold alone',
 }
 

@@ -134,11 +134,24 @@ async function readFacts(version: string): Promise<ReleaseFacts> {
       .split('\n')
       .filter((line) => line !== ''),
     branch: git('rev-parse', '--abbrev-ref', 'HEAD').toString('utf8').trim(),
-    versions: { ...versions, 'package-lock.json': versionIn('package-lock.json'), 'openapi.json': info.version },
+    versions: {
+      ...versions,
+      ...sdkVersions(),
+      'package-lock.json': versionIn('package-lock.json'),
+      'openapi.json': info.version,
+    },
     changelog: readText('CHANGELOG.md'),
     is_tagged: git('tag', '--list', `v${version}`).length > 0,
     stale: await staleFiles(),
   }
+}
+
+/** The versions of the SDKs that have no package.json, by the file that names each. */
+export function sdkVersions(): Record<string, string> {
+  const forms: Record<string, RegExp> = { 'sdk/php/src/Client.php': /^ {4}public const VERSION = '([^']+)';$/m }
+  return Object.fromEntries(
+    Object.entries(forms).map(([file, form]) => [file, form.exec(readText(file))?.[1] ?? 'none']),
+  )
 }
 
 /** Makes the artefacts, by file name. The same commit gives the same bytes. */

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -16,6 +16,8 @@ const WEB = join(ROOT, 'web')
 const DIST = join(WEB, 'dist')
 const MADE_FROM = join(DIST, 'made-from')
 const CONSOLES = ['dashboard', 'operator']
+/** The licence of the font asks for its text beside the font. */
+const FONT_LICENCE = join(ROOT, 'node_modules', '@fontsource-variable', 'geist', 'LICENSE')
 const compress = promisify(brotliCompress)
 const zip = promisify(gzip)
 
@@ -42,6 +44,7 @@ async function buildWeb(): Promise<void> {
   const fresh = `${DIST}.${process.pid}`
   try {
     for (const name of CONSOLES) await buildConsole(name, join(fresh, name))
+    await copyFile(FONT_LICENCE, join(fresh, 'geist-font-LICENSE.txt'))
     await writeFile(join(fresh, 'made-from'), sources)
     await rm(DIST, { recursive: true, force: true })
     await rename(fresh, DIST)
@@ -82,7 +85,7 @@ async function compressFile(path: string): Promise<void> {
 /** Returns a hash of every input of the build. */
 function sourcesHash(): string {
   const files = readdirSync(WEB, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.(tsx?|css|html|json)$/.test(path) && !path.startsWith('dist'))
+    .filter((path) => /\.(tsx?|css|html|json|svg)$/.test(path) && !path.startsWith('dist'))
     .sort()
     .map((path) => join(WEB, path))
   const hash = createHash('sha256')

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { generatedFiles, ROOT } from '../../scripts/generated.ts'
+import { sdkVersions } from '../../scripts/release.ts'
 import { VERSION } from '../src/kernel/http/index.ts'
 
 const read = (path: string): Promise<string> => readFile(new URL(path, ROOT), 'utf8').catch(() => '')
@@ -18,6 +19,7 @@ test('all files that state the version of the product state the same version', a
   for (const path of ['package.json', 'server/package.json', 'sdk/typescript/package.json', 'web/package.json']) {
     assert.equal((JSON.parse(await read(path)) as { version: string }).version, VERSION, path)
   }
+  for (const [path, version] of Object.entries(sdkVersions())) assert.equal(version, VERSION, path)
   const sections = [...(await read('CHANGELOG.md')).matchAll(/^## \[(.+?)\]/gm)].map(([, name]) => name)
   assert.ok(
     sections.includes(VERSION) || sections.includes('Unreleased'),

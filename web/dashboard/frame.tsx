@@ -1,16 +1,18 @@
 // Shows the frame of the dashboard: the user, the business and the environment.
 
-import { Group, NativeSelect, SegmentedControl, Text } from '@mantine/core'
+import { NativeSelect, SegmentedControl, Text } from '@mantine/core'
 import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { type Environment, ScopeContext, useSignedInUser } from '../ui/data.ts'
 import { facts } from '../ui/facts.ts'
+import type { IconName } from '../ui/icons.tsx'
 import { useTexts } from '../ui/language.ts'
 import { LoadingRows } from '../ui/list.tsx'
 import { Page } from '../ui/parts.tsx'
 import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'
-import { type MenuItem, Shell } from '../ui/shell.tsx'
+import { Initial, type MenuItem, Shell } from '../ui/shell.tsx'
+import { useWords } from '../ui/words.ts'
 import { frameTexts } from './frame-texts.ts'
 import { CHOSEN, ENVIRONMENTS, type Membership, MerchantContext } from './merchant.ts'
 import { NeedsSecondFactor } from './second-factor.tsx'
@@ -73,27 +75,32 @@ function DashboardShell({
   const acting = useMemo(() => ({ environment, membership }), [environment, membership])
   const scope = useMemo(() => ({ environment, merchant_id }), [environment, merchant_id])
   const at = (path: string) => `${environment}${path === '' ? '' : `/${path}`}`
-  const line = (path: string, label: string): MenuItem => ({ to: at(path), label })
+  const line = (path: string, label: string, icon: IconName): MenuItem => ({ to: at(path), label, icon })
   const develops = role === 'MERCHANT_ADMIN' || role === 'DEVELOPER'
   const menu: MenuItem[] = [
-    line('', t.home),
+    line('', t.home, 'home'),
     { heading: t.collect },
-    line('collections', t.collections),
-    line('links', t.links),
-    line('invoices', t.invoices),
+    line('collections', t.collections, 'collect'),
+    line('links', t.links, 'link'),
+    line('invoices', t.invoices, 'invoice'),
     { heading: t.money },
-    line('withdrawals', t.withdrawals),
-    line('transactions', t.transactions),
-    line('statements', t.statements),
+    line('withdrawals', t.withdrawals, 'payout'),
+    line('transactions', t.transactions, 'transactions'),
+    line('statements', t.statements, 'statement'),
     ...(develops
-      ? [{ heading: t.develop }, line('keys', t.keys), line('webhooks', t.webhooks), line('requests', t.requests)]
+      ? [
+          { heading: t.develop },
+          line('keys', t.keys, 'key'),
+          line('webhooks', t.webhooks, 'webhook'),
+          line('requests', t.requests, 'request'),
+        ]
       : []),
     { heading: t.business },
-    line('members', t.members),
-    ...(develops ? [line('addresses', t.addresses)] : []),
-    line('messages', t.messages),
-    line('sessions', t.sessions),
-    ...(role === 'MERCHANT_ADMIN' ? [line('activity', t.activity)] : []),
+    line('members', t.members, 'people'),
+    ...(develops ? [line('addresses', t.addresses, 'globe')] : []),
+    line('messages', t.messages, 'message'),
+    line('sessions', t.sessions, 'device'),
+    ...(role === 'MERCHANT_ADMIN' ? [line('activity', t.activity, 'history')] : []),
   ]
   const live_text = facts.rehearses ? parts.rehearsal_strip : parts.live_strip
   return (
@@ -106,20 +113,8 @@ function DashboardShell({
             text: `${environment === 'live' ? live_text : parts.sandbox_strip} · ${membership.name}`,
           }}
           who={email}
-          header={
-            <Group gap="sm" wrap="nowrap">
-              {memberships.length > 1 ? (
-                <NativeSelect
-                  aria-label={t.merchant}
-                  size="xs"
-                  value={merchant_id}
-                  data={memberships.map((one) => ({ value: one.merchant_id, label: one.name }))}
-                  onChange={(event) => choose(event.currentTarget.value)}
-                />
-              ) : null}
-              <EnvironmentSwitch environment={environment} />
-            </Group>
-          }
+          place={<BusinessChoice {...{ memberships, membership, choose }} />}
+          header={<EnvironmentSwitch environment={environment} />}
         >
           {membership.second_factor_required && !second_factor ? (
             <NeedsSecondFactor business={membership.name} />
@@ -129,6 +124,39 @@ function DashboardShell({
         </Shell>
       </ScopeContext>
     </MerchantContext>
+  )
+}
+
+/** Shows the business. A user with several businesses chooses another business here. */
+function BusinessChoice({
+  memberships,
+  membership,
+  choose,
+}: {
+  memberships: readonly Membership[]
+  membership: Membership
+  choose: (merchant_id: string) => void
+}) {
+  const t = useTexts(frameTexts)
+  const { role: roleName } = useWords()
+  return (
+    <div className="business">
+      <Initial name={membership.name} square />
+      {memberships.length > 1 ? (
+        <NativeSelect
+          aria-label={t.merchant}
+          size="xs"
+          value={membership.merchant_id}
+          data={memberships.map((one) => ({ value: one.merchant_id, label: one.name }))}
+          onChange={(event) => choose(event.currentTarget.value)}
+        />
+      ) : (
+        <span className="business-text">
+          <span className="business-name">{membership.name}</span>
+          <span className="business-role">{roleName(membership.role)}</span>
+        </span>
+      )}
+    </div>
   )
 }
 

@@ -41,11 +41,12 @@ function OperatorShell({ email, role }: { email: string; role: OperatorRole }) {
   const count = (...kinds: string[]) =>
     data?.items.filter(({ kind }) => kinds.includes(kind)).reduce((sum, item) => sum + item.count, 0)
   const menu: MenuItem[] = [
-    { to: '', label: t.queue },
+    { to: '', label: t.queue, icon: 'inbox' },
     { heading: t.money },
     {
       to: 'withdrawals',
       label: t.withdrawals,
+      icon: 'payout',
       count: count(
         'withdrawals_waiting',
         'withdrawals_needs_reconciliation',
@@ -53,24 +54,24 @@ function OperatorShell({ email, role }: { email: string; role: OperatorRole }) {
         'withdrawals_needs_attention',
       ),
     },
-    { to: 'decisions', label: t.decisions },
-    { to: 'pauses', label: t.pauses },
-    { to: 'payments', label: t.payments },
-    { to: 'collections', label: t.collections, count: count('collections_held') },
-    { to: 'reconciliation', label: t.reconciliation, count: count('reconciliation_exceptions') },
+    { to: 'decisions', label: t.decisions, icon: 'decisions' },
+    { to: 'pauses', label: t.pauses, icon: 'pause' },
+    { to: 'payments', label: t.payments, icon: 'collect' },
+    { to: 'collections', label: t.collections, icon: 'held', count: count('collections_held') },
+    { to: 'reconciliation', label: t.reconciliation, icon: 'balance', count: count('reconciliation_exceptions') },
     { heading: t.merchants_heading },
-    { to: 'merchants', label: t.merchants, count: count('merchants_to_check') },
-    { to: 'addresses', label: t.addresses, count: count('ip_addresses_pending') },
-    { to: 'webhooks', label: t.webhooks, count: count('webhooks_failing') },
+    { to: 'merchants', label: t.merchants, icon: 'shop', count: count('merchants_to_check') },
+    { to: 'addresses', label: t.addresses, icon: 'globe', count: count('ip_addresses_pending') },
+    { to: 'webhooks', label: t.webhooks, icon: 'webhook', count: count('webhooks_failing') },
     { heading: t.platform },
-    { to: 'providers', label: t.providers },
-    { to: 'waiting', label: t.waiting },
-    { to: 'networks', label: t.networks },
-    { to: 'messages', label: t.messages },
-    { to: 'system', label: t.system },
-    ...(role === 'SUPER_ADMIN' ? [{ to: 'operators', label: t.operators }] : []),
-    { to: 'audit', label: t.audit },
-    { to: 'sessions', label: t.sessions },
+    { to: 'providers', label: t.providers, icon: 'plug' },
+    { to: 'waiting', label: t.waiting, icon: 'hourglass' },
+    { to: 'networks', label: t.networks, icon: 'signal' },
+    { to: 'messages', label: t.messages, icon: 'message' },
+    { to: 'system', label: t.system, icon: 'pulse' },
+    ...(role === 'SUPER_ADMIN' ? [{ to: 'operators', label: t.operators, icon: 'badge' as const }] : []),
+    { to: 'audit', label: t.audit, icon: 'audit' },
+    { to: 'sessions', label: t.sessions, icon: 'device' },
   ]
   return (
     <Shell
@@ -78,6 +79,7 @@ function OperatorShell({ email, role }: { email: string; role: OperatorRole }) {
       strip={{ kind: 'operator', text: `${t.console} · ${facts.rehearses ? parts.rehearsal_strip : t.strip}` }}
       who={email}
       role={t.roles[role]}
+      place={<p className="console-name">{t.console}</p>}
     >
       <PauseBanner />
       <Outlet />

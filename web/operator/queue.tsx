@@ -76,7 +76,11 @@ export function Queue() {
       ) : null}
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <LoadingRows /> : null}
-      {data && waiting.length === 0 ? <EmptyState title={t.nothing}>{t.nothing_teach}</EmptyState> : null}
+      {data && waiting.length === 0 ? (
+        <EmptyState title={t.nothing} done>
+          {t.nothing_teach}
+        </EmptyState>
+      ) : null}
       {waiting.length > 0 ? <Work waiting={waiting} environment={environment} /> : null}
       {data && waiting.length > 0 && idle.length > 0 ? (
         <Stack gap={4}>

@@ -4,6 +4,7 @@ import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { facts } from './facts.ts'
+import { EmptyPicture, Icon, type IconName } from './icons.tsx'
 import { useLanguage, useTexts } from './language.ts'
 import { partsTexts } from './parts-texts.ts'
 import { showAmount, showTime } from './show.ts'
@@ -34,14 +35,14 @@ export function Page({
     scrollTo(0, 0)
   }, [])
   return (
-    <Stack gap="lg">
+    <Stack gap="lg" className="page">
       <Group justify="space-between" align="flex-start" gap="sm">
         <div className="page-head">
           <Title order={1} ref={heading} tabIndex={-1} className="page-title">
             {title}
           </Title>
           {lead ? (
-            <Text c="dimmed" component="div">
+            <Text c="dimmed" component="div" className="page-lead">
               {lead}
             </Text>
           ) : null}
@@ -83,10 +84,12 @@ export function PageLink({
 /** Shows a button that leads to another page of this console. */
 export function PageButton({
   to,
+  icon,
   children,
   ...rest
 }: {
   to: string
+  icon?: IconName
   children: ReactNode
   variant?: string
   size?: string
@@ -94,7 +97,11 @@ export function PageButton({
   onClick?: () => void
 }) {
   return (
-    <Button {...rest} renderRoot={(props) => <Link {...props} {...placeOf(to)} />}>
+    <Button
+      {...rest}
+      {...(icon === undefined ? {} : { leftSection: <Icon name={icon} size={16} /> })}
+      renderRoot={(props) => <Link {...props} {...placeOf(to)} />}
+    >
       {children}
     </Button>
   )
@@ -184,7 +191,13 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
   }
   return (
     <>
-      <Button size="xs" variant="default" onClick={() => void copy()} className="no-print">
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<Icon name={done === 'copied' ? 'check' : 'copy'} size={14} />}
+        onClick={() => void copy()}
+        className="no-print"
+      >
         {done === null ? (label ?? t.copy) : t[done]}
       </Button>
       <span role="status" className="unseen">
@@ -253,10 +266,24 @@ export function Dialog({
   )
 }
 
-/** If the page has no records, shows the purpose of the page and the first step. */
-export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+/**
+ * If the page has no records, shows the purpose of the page and the first step. `done` means that the page is empty because the
+ * reader has finished the work.
+ */
+export function EmptyState({
+  title,
+  done = false,
+  children,
+  action,
+}: {
+  title: string
+  done?: boolean
+  children?: ReactNode
+  action?: ReactNode
+}) {
   return (
     <div className="empty">
+      <EmptyPicture kind={done ? 'done' : 'none'} />
       <Title order={2}>{title}</Title>
       {children ? <Text component="div">{children}</Text> : null}
       {action ? <Group mt="md">{action}</Group> : null}

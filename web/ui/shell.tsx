@@ -1,42 +1,55 @@
 // Shows the frame of every page: the menu, the environment, and the account.
 
 import {
+  ActionIcon,
   AppShell,
   Burger,
   Button,
   Group,
   NavLink,
   ScrollArea,
-  Stack,
   Text,
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure, useNetwork } from '@mantine/hooks'
 import { Link, useRouterState } from '@tanstack/react-router'
-import { type ReactNode, useContext, useEffect } from 'react'
+import { type ReactNode, useContext, useEffect, useState } from 'react'
 import { ConfirmDialog } from './confirm.tsx'
+import { chooseDensity, currentDensity } from './density.ts'
 import { facts } from './facts.ts'
+import { Icon, type IconName, Logo } from './icons.tsx'
 import { LanguageContext, useTexts } from './language.ts'
 import { hrefOf } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
 import { signOut } from './session.ts'
 
 /** A line of the menu, or a heading above the following lines. */
-export type MenuItem = { to: string; label: string; count?: number | undefined } | { heading: string }
+export type MenuItem = { to: string; label: string; icon: IconName; count?: number | undefined } | { heading: string }
 
-/** Shows the frame. `strip` is a coloured line on every page, for example with the environment. */
+/** The environment or the console that the frame shows on every page. */
+type Strip = { kind: 'sandbox' | 'live' | 'operator'; text: string }
+
+const STRIP_ICONS: Record<Strip['kind'], IconName> = { sandbox: 'flask', live: 'lock', operator: 'held' }
+
+/** Shows the frame. `strip` is a line on every page, for example with the environment. */
 export function Shell({
   menu,
   strip,
+  place,
+  search,
   header,
   who,
   role,
   children,
 }: {
   menu: readonly MenuItem[]
-  strip: { kind: 'sandbox' | 'live' | 'operator'; text: string }
-  /** The switches beside the name of the product. */
+  strip: Strip
+  /** The business or the installation that the console shows, below the name of the product. */
+  place?: ReactNode
+  /** The search box of the header. */
+  search?: ReactNode
+  /** The switches at the end of the header. */
   header?: ReactNode
   who: string
   /** The role of the user, if the console has one role for each user. */
@@ -52,7 +65,7 @@ export function Shell({
   return (
     <AppShell
       header={{ height: 56 }}
-      navbar={{ width: 248, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      navbar={{ width: 256, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding="md"
       transitionDuration={0}
       className={`shell shell-${strip.kind}`}
@@ -61,8 +74,8 @@ export function Shell({
         {t.skip}
       </a>
       <AppShell.Header className="no-print">
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="sm">
+          <Group gap="xs" wrap="nowrap" className="header-start">
             <Burger
               opened={opened}
               onClick={toggle}
@@ -71,59 +84,105 @@ export function Shell({
               aria-label={t.menu}
               aria-expanded={opened}
             />
-            <Text fw={700} className="brand" truncate>
-              {facts.brand_name}
-            </Text>
+            <Group hiddenFrom="sm" gap="xs" wrap="nowrap" className="brand">
+              <Logo size={26} />
+              <span className="brand-name">{facts.brand_name}</span>
+            </Group>
+            {search}
           </Group>
           {header}
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" className="no-print" component="nav" aria-label={t.menu}>
-        <AppShell.Section grow component={ScrollArea} type="always" offsetScrollbars="y">
-          {menu.map((item) =>
-            'heading' in item ? (
-              <Text key={item.heading} size="xs" fw={700} c="dimmed" px="sm" pt={10} pb={2}>
-                {item.heading}
-              </Text>
-            ) : (
-              <NavLink
-                key={item.to}
-                renderRoot={(props) => <Link {...props} to={hrefOf(item.to)} activeOptions={{ exact: true }} />}
-                label={item.label}
-                active={isAt(path, item, menu)}
-                aria-current={isAt(path, item, menu) ? 'page' : undefined}
-                rightSection={item.count ? <span className="count">{item.count}</span> : null}
-              />
-            ),
-          )}
+      <AppShell.Navbar className="no-print" component="nav" aria-label={t.menu}>
+        <AppShell.Section className="menu-top">
+          <Group visibleFrom="sm" gap="xs" wrap="nowrap" className="brand">
+            <Logo />
+            <span className="brand-name">{facts.brand_name}</span>
+          </Group>
+          {place}
         </AppShell.Section>
-        <AppShell.Section>
-          <Stack gap={6} px="xs" pt="xs">
-            <Text size="xs" c="dimmed" className="who">
-              {who}
-            </Text>
-            {role === undefined ? null : <Text size="xs">{role}</Text>}
-            <Group gap={6} className="who-buttons">
-              <LanguageButton />
-              <SchemeButton />
-              <Button size="xs" variant="default" onClick={() => void signOut()}>
-                {t.sign_out}
-              </Button>
-            </Group>
-          </Stack>
+        <AppShell.Section
+          grow
+          component={ScrollArea}
+          type="auto"
+          scrollbarSize={6}
+          offsetScrollbars="y"
+          className="menu-lines"
+        >
+          <Menu menu={menu} path={path} />
+        </AppShell.Section>
+        <AppShell.Section className="menu-account">
+          <Account who={who} role={role} />
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
-        <div className={`strip strip-${strip.kind}`}>{strip.text}</div>
+        <div className={`strip strip-${strip.kind}`}>
+          <Icon name={STRIP_ICONS[strip.kind]} size={16} />
+          <span>{strip.text}</span>
+        </div>
         {online ? null : (
           <div className="strip strip-offline" role="status">
-            {t.offline}
+            <Icon name="alert" size={16} />
+            <span>{t.offline}</span>
           </div>
         )}
         <div className="content">{children}</div>
         <ConfirmDialog />
       </AppShell.Main>
     </AppShell>
+  )
+}
+
+function Menu({ menu, path }: { menu: readonly MenuItem[]; path: string }) {
+  return menu.map((item) =>
+    'heading' in item ? (
+      <p key={item.heading} className="menu-heading">
+        {item.heading}
+      </p>
+    ) : (
+      <NavLink
+        key={item.to}
+        renderRoot={(props) => <Link {...props} to={hrefOf(item.to)} activeOptions={{ exact: true }} />}
+        label={item.label}
+        leftSection={<Icon name={item.icon} />}
+        active={isAt(path, item, menu)}
+        aria-current={isAt(path, item, menu) ? 'page' : undefined}
+        rightSection={item.count ? <span className="count">{item.count}</span> : null}
+      />
+    ),
+  )
+}
+
+/** Shows the user, the settings of this browser, and the way out. */
+function Account({ who, role }: { who: string; role: string | undefined }) {
+  const t = useTexts(partsTexts)
+  return (
+    <>
+      <Group gap="xs" wrap="nowrap">
+        <Initial name={who} />
+        <div className="who-text">
+          <Text size="xs" className="who" title={who}>
+            {who}
+          </Text>
+          {role === undefined ? null : <Text size="xs">{role}</Text>}
+        </div>
+      </Group>
+      <div className="who-buttons">
+        <LanguageButton />
+        <SchemeButton />
+        <DensityButton />
+        <MenuButton icon="leave" label={t.sign_out} onClick={() => void signOut()} />
+      </div>
+    </>
+  )
+}
+
+/** Shows the first letter of a name as a picture. */
+export function Initial({ name, square = false }: { name: string; square?: boolean }) {
+  return (
+    <span className={square ? 'initial initial-square' : 'initial'} aria-hidden="true">
+      {(name.match(/[\p{L}\p{N}]/u)?.[0] ?? '?').toUpperCase()}
+    </span>
   )
 }
 
@@ -140,7 +199,13 @@ export function LanguageButton() {
   const { language, choose } = useContext(LanguageContext)
   const other = language === 'sw' ? 'en' : 'sw'
   return (
-    <Button size="xs" variant="default" lang={other} onClick={() => choose(other)}>
+    <Button
+      size="xs"
+      variant="subtle"
+      lang={other}
+      leftSection={<Icon name="globe" size={16} />}
+      onClick={() => choose(other)}
+    >
       {t.language}
     </Button>
   )
@@ -151,8 +216,30 @@ function SchemeButton() {
   const { setColorScheme } = useMantineColorScheme()
   const scheme = useComputedColorScheme('light')
   return (
-    <Button size="xs" variant="default" onClick={() => setColorScheme(scheme === 'dark' ? 'light' : 'dark')}>
-      {scheme === 'dark' ? t.light : t.dark}
-    </Button>
+    <MenuButton
+      icon={scheme === 'dark' ? 'sun' : 'moon'}
+      label={scheme === 'dark' ? t.light : t.dark}
+      onClick={() => setColorScheme(scheme === 'dark' ? 'light' : 'dark')}
+    />
+  )
+}
+
+function DensityButton() {
+  const t = useTexts(partsTexts)
+  const [density, setDensity] = useState(currentDensity)
+  const other = density === 'compact' ? 'comfortable' : 'compact'
+  const change = () => {
+    chooseDensity(other)
+    setDensity(other)
+  }
+  return <MenuButton icon={other === 'compact' ? 'rows' : 'roomy'} label={t[other]} onClick={change} />
+}
+
+/** Shows a button without text. Its label appears under the pointer, and screen readers read it. */
+function MenuButton({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) {
+  return (
+    <ActionIcon variant="subtle" size={30} aria-label={label} title={label} onClick={onClick}>
+      <Icon name={icon} />
+    </ActionIcon>
   )
 }

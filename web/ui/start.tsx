@@ -7,7 +7,9 @@ import { type AnyRoute, createRouter, type ErrorComponentProps, RouterProvider }
 import { type ReactNode, StrictMode, useEffect, useMemo, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueries } from './data.ts'
+import { applyDensity, currentDensity } from './density.ts'
 import { facts, HOME } from './facts.ts'
+import { Logo } from './icons.tsx'
 import { firstLanguage, keepLanguage, type Language, LanguageContext, useTexts } from './language.ts'
 import { loadAhead } from './lazy.tsx'
 import { Page } from './parts.tsx'
@@ -28,6 +30,7 @@ export async function startConsole(routes: AnyRoute): Promise<void> {
       </StrictMode>,
     )
   document.documentElement.lang = firstLanguage()
+  applyDensity(currentDensity())
   signOutWithOthers(() => show(<SignedOut />))
   try {
     if (isCallback()) await finishSignIn()
@@ -92,7 +95,11 @@ function StandalonePage({ title, children }: { title: string; children: ReactNod
   }, [title])
   return (
     <main className="alone">
-      <Stack gap="md">
+      <p className="brand alone-brand">
+        <Logo size={36} />
+        <span className="brand-name">{facts.brand_name}</span>
+      </p>
+      <Stack gap="md" className="panel">
         <Title order={1}>{title}</Title>
         {children}
         <Group>

@@ -1,43 +1,112 @@
-// Defines the theme of both consoles. The colours have a contrast of at least 4.5, in light and in dark mode.
+// Defines the theme of both consoles from the tokens of tokens.css. Texts have a contrast of at least 4.5, in light and in dark
+// mode.
 
-import { type CSSVariablesResolver, createTheme, InputWrapper } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, InputWrapper, type MantineColorsTuple } from '@mantine/core'
+import { facts } from './facts.ts'
 
-/** The theme of the components of both consoles. */
+const GREEN: MantineColorsTuple = [
+  '#e9f7f0',
+  '#cfeede',
+  '#a2dcc0',
+  '#6fc89f',
+  '#3fb37f',
+  '#1c9d68',
+  '#0c8253',
+  '#087348',
+  '#065c3a',
+  '#04452b',
+]
+const VIOLET: MantineColorsTuple = [
+  '#f0effc',
+  '#dedbf8',
+  '#bdb7f0',
+  '#9a91e8',
+  '#7b70df',
+  '#6154d6',
+  '#5648cc',
+  '#4a3cb4',
+  '#3b2f97',
+  '#281f6b',
+]
+const GRAY: MantineColorsTuple = [
+  '#f6f7f9',
+  '#eef1f4',
+  '#e2e6eb',
+  '#d3d9e0',
+  '#c8cfd8',
+  '#8d97a5',
+  '#667080',
+  '#55606f',
+  '#343c49',
+  '#151b23',
+]
+const DARK: MantineColorsTuple = [
+  '#e8ecf1',
+  '#c6ced8',
+  '#a2adbb',
+  '#6b7686',
+  '#3d4856',
+  '#28303b',
+  '#1a212b',
+  '#0d1117',
+  '#090c11',
+  '#05070a',
+]
+
+/** The theme of the components. Operators have another accent, so that the two consoles look different. */
 export const theme = createTheme({
-  primaryColor: 'teal',
-  primaryShade: { light: 9, dark: 9 },
+  colors: { brand: facts.console === 'operator' ? VIOLET : GREEN, gray: GRAY, dark: DARK },
+  primaryColor: 'brand',
+  primaryShade: { light: 7, dark: 6 },
   defaultRadius: 'md',
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, Ubuntu, "Noto Sans", sans-serif',
+  radius: { xs: '4px', sm: '6px', md: '8px', lg: '12px', xl: '16px' },
+  fontFamily: '"Geist", system-ui, -apple-system, "Segoe UI", Roboto, Ubuntu, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SFMono-Regular", Menlo, Consolas, "Noto Sans Mono", monospace',
-  headings: { sizes: { h1: { fontSize: '1.6rem' }, h2: { fontSize: '1.2rem' }, h3: { fontSize: '1.05rem' } } },
+  fontSizes: { xs: '0.78rem', sm: '0.85rem', md: '0.9375rem', lg: '1.05rem', xl: '1.2rem' },
+  lineHeights: { xs: '1.4', sm: '1.45', md: '1.5', lg: '1.5', xl: '1.5' },
+  headings: {
+    fontWeight: '600',
+    sizes: {
+      h1: { fontSize: '1.6rem', lineHeight: '1.25' },
+      h2: { fontSize: '1.05rem', lineHeight: '1.35' },
+      h3: { fontSize: '0.975rem', lineHeight: '1.4' },
+    },
+  },
   respectReducedMotion: true,
   cursorType: 'pointer',
   // The label marks optional fields. Required fields have an attribute that screen readers announce.
   components: { InputWrapper: InputWrapper.extend({ defaultProps: { withAsterisk: false } }) },
 })
 
-/** The colours of a button under the pointer. These colours are darker than the normal colours. */
-const HOVERED = { '--mantine-color-teal-filled-hover': '#066649', '--mantine-color-red-filled-hover': '#a61e1e' }
+/** The colours of the component library that take their value from a token. */
+const FROM_TOKENS = {
+  '--mantine-color-body': 'var(--ground)',
+  '--mantine-color-text': 'var(--ink)',
+  '--mantine-color-dimmed': 'var(--soft)',
+  '--mantine-color-placeholder': 'var(--soft)',
+  '--mantine-color-error': 'var(--bad)',
+  '--mantine-color-anchor': 'var(--accent)',
+  '--mantine-color-default': 'var(--surface)',
+  '--mantine-color-default-hover': 'var(--sunken)',
+  '--mantine-color-default-color': 'var(--ink)',
+  '--mantine-color-default-border': 'var(--line-strong)',
+  '--mantine-color-red-light': 'var(--bad-back)',
+  '--mantine-color-red-light-color': 'var(--bad)',
+  '--mantine-color-yellow-light': 'var(--warn-back)',
+  '--mantine-color-yellow-light-color': 'var(--warn)',
+  '--mantine-color-blue-light': 'var(--wait-back)',
+  '--mantine-color-blue-light-color': 'var(--wait)',
+  '--mantine-color-teal-light': 'var(--good-back)',
+  '--mantine-color-teal-light-color': 'var(--good)',
+  '--mantine-color-brand-light': 'var(--accent-soft)',
+  '--mantine-color-brand-light-color': 'var(--accent-strong)',
+  '--mantine-color-red-filled': '#c02626',
+  '--mantine-color-red-filled-hover': '#a01d1d',
+}
 
-/** Replaces the greys and reds of the component library that have too little contrast. */
-export const cssVariables: CSSVariablesResolver = (given) => ({
+/** Replaces the colours of the component library by the tokens. */
+export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
-  light: {
-    ...HOVERED,
-    '--mantine-color-teal-light-color': '#0b6b45',
-    '--mantine-color-red-light-color': '#a61e1e',
-    '--mantine-color-yellow-light-color': '#7a4b00',
-    '--mantine-color-blue-light-color': '#1b4f91',
-    '--mantine-color-dimmed': given.colors.gray?.[7] ?? '#495057',
-    '--mantine-color-placeholder': given.colors.gray?.[7] ?? '#495057',
-    '--mantine-color-error': given.colors.red?.[9] ?? '#c92a2a',
-    '--mantine-color-anchor': given.colors.teal?.[9] ?? '#087f5b',
-  },
-  dark: {
-    ...HOVERED,
-    '--mantine-color-dimmed': given.colors.dark?.[1] ?? '#b8b8b8',
-    '--mantine-color-placeholder': given.colors.dark?.[1] ?? '#b8b8b8',
-    '--mantine-color-error': given.colors.red?.[4] ?? '#ff8787',
-    '--mantine-color-anchor': given.colors.teal?.[4] ?? '#38d9a9',
-  },
+  light: { ...FROM_TOKENS },
+  dark: { ...FROM_TOKENS },
 })

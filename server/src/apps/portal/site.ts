@@ -108,6 +108,7 @@ function consoleHeaders(nonce: string, issuer: string): Record<string, string> {
       "script-src 'self'",
       `style-src 'self' 'nonce-${nonce}'`,
       "img-src 'self' data: blob:",
+      "font-src 'self'",
       `connect-src 'self' ${issuer}`,
       "manifest-src 'none'",
       "base-uri 'none'",

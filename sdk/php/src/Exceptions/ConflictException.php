@@ -1,0 +1,10 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\Exceptions;
+
+/** The state of a record forbids the call (409), such as insufficient_balance. */
+final class ConflictException extends MalipoException
+{
+}

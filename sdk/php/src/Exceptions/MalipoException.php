@@ -1,0 +1,53 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\Exceptions;
+
+/**
+ * A failed call. Each kind of failure has its own class below this one. A wrong argument is an InvalidArgumentException
+ * of PHP
+ * instead, because no request was sent.
+ */
+class MalipoException extends \RuntimeException
+{
+    /**
+     * @param string $errorCode The error code of the API, or `no_answer` if no readable response arrived.
+     * @param int $status The HTTP status. 0 means that no response arrived.
+     * @param string|null $requestId The id to name when you ask the operator of the server.
+     * @param string|null $idempotencyKey A repeated call with this key has no second effect. Null for a read.
+     * @param bool $outcomeUnknown True means that the server may have done the work. Repeat the call with $idempotencyKey.
+     * @param array<string, mixed>|null $details
+     * @param float|null $retryAfter The seconds that the server asks to wait.
+     */
+    final public function __construct(
+        string $message,
+        public readonly string $errorCode,
+        public readonly int $status,
+        public readonly ?string $requestId = null,
+        public readonly ?string $idempotencyKey = null,
+        public readonly bool $outcomeUnknown = false,
+        public readonly ?array $details = null,
+        public readonly ?float $retryAfter = null,
+        ?\Throwable $previous = null,
+    ) {
+        parent::__construct($message, $status, $previous);
+    }
+
+    /**
+     * The refused fields of a `validation_failed`, by name.
+     *
+     * @return array<string, string>
+     */
+    public function fields(): array
+    {
+        $found = [];
+        foreach (is_array($this->details['fields'] ?? null) ? $this->details['fields'] : [] as $field) {
+            if (is_array($field)) {
+                $name = is_string($field['field'] ?? null) ? $field['field'] : '';
+                $found[$name] = is_string($field['message'] ?? null) ? $field['message'] : '';
+            }
+        }
+        return $found;
+    }
+}

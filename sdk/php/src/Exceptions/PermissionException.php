@@ -1,0 +1,10 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\Exceptions;
+
+/** The key may not do this (403): a scope, an IP address or an approval is missing. */
+final class PermissionException extends MalipoException
+{
+}

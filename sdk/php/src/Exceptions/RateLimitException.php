@@ -1,0 +1,10 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\Exceptions;
+
+/** Too many requests (429), also after the retries. Wait for $retryAfter seconds. */
+final class RateLimitException extends MalipoException
+{
+}

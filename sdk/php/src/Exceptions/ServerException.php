@@ -1,0 +1,10 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\Exceptions;
+
+/** The server failed (5xx). The outcome of a change is unknown: repeat the call with the same idempotency key. */
+final class ServerException extends MalipoException
+{
+}

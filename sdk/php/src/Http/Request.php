@@ -1,0 +1,28 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\Http;
+
+/** An HTTP request, as a transport sends it. */
+final class Request
+{
+    /**
+     * @param array<string, string> $headers
+     * @param float $timeout Seconds from the first byte to the last byte of the response.
+     */
+    public function __construct(
+        public readonly string $method,
+        public readonly string $url,
+        public readonly array $headers,
+        public readonly ?string $body,
+        public readonly float $timeout,
+    ) {
+    }
+
+    /** Hides the API key from dumps. */
+    public function __debugInfo(): array
+    {
+        return ['method' => $this->method, 'url' => $this->url, 'timeout' => $this->timeout];
+    }
+}

@@ -1,0 +1,19 @@
+<?php
+
+// The configuration of Malipo: php artisan vendor:publish --tag=malipo-config copies this file to config/malipo.php.
+
+declare(strict_types=1);
+
+return [
+    // The address of the server, without /v1.
+    'url' => env('MALIPO_URL', ''),
+    'api_key' => env('MALIPO_API_KEY', ''),
+    // The signing secret of your webhook endpoint (whsec_...). During a rotation, the old secret and the new one both work.
+    'webhook_secret' => env('MALIPO_WEBHOOK_SECRET', ''),
+    // The largest age of a webhook in seconds.
+    'webhook_tolerance' => 300,
+    // The seconds that one attempt of a call may take.
+    'timeout' => 20.0,
+    // The language of failure_reason_message: sw or en.
+    'language' => env('MALIPO_LANGUAGE', 'en'),
+];

@@ -1,0 +1,108 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\Resources;
+
+use Malipo\Http\Requester;
+
+/** Payouts. An operator must approve each one. Only the status `SUCCESS` means paid out. */
+final class Disbursements extends ApiResource
+{
+    /**
+     * Submits a payout to a phone. Input: amount, destination_identifier, destination_code, destination_name, reference.
+     *
+     * @param array<string, mixed> $input
+     * @return array<string, mixed>
+     */
+    public function createMobileMoney(array $input, ?string $idempotencyKey = null, ?float $timeout = null): array
+    {
+        return $this->requester->change('POST', '/v1/disbursements/mobile-money', $input, $idempotencyKey, $timeout);
+    }
+
+    /**
+     * Submits a payout to a Provider Pesa wallet. Input: amount, destination_identifier, reference.
+     *
+     * @param array<string, mixed> $input
+     * @return array<string, mixed>
+     */
+    public function createProviderPesa(array $input, ?string $idempotencyKey = null, ?float $timeout = null): array
+    {
+        return $this->requester->change('POST', '/v1/disbursements/provider-pesa', $input, $idempotencyKey, $timeout);
+    }
+
+    /**
+     * Submits a payout to a bank account. Input: amount, destination_identifier, destination_code, bank_name, reference.
+     *
+     * @param array<string, mixed> $input
+     * @return array<string, mixed>
+     */
+    public function createBankAccount(array $input, ?string $idempotencyKey = null, ?float $timeout = null): array
+    {
+        return $this->requester->change('POST', '/v1/disbursements/bank-account', $input, $idempotencyKey, $timeout);
+    }
+
+    /**
+     * Returns a payout with its history.
+     *
+     * @return array<string, mixed>
+     */
+    public function get(string $disbursementId, ?float $timeout = null): array
+    {
+        return $this->requester->get('/v1/disbursements/' . Requester::segment($disbursementId, 'disbursementId'), [], $timeout);
+    }
+
+    /**
+     * Yields all payouts, newest first, over all pages. Filters: status, method, reference, from, to.
+     *
+     * @param array<string, mixed> $filters
+     * @return \Generator<int, array<string, mixed>>
+     */
+    public function list(array $filters = []): \Generator
+    {
+        return $this->pages('/v1/disbursements', $filters, 'id');
+    }
+
+    /**
+     * Returns one page: items and pagination. Filters: page, page_size, status, method, reference, from, to.
+     *
+     * @param array<string, mixed> $filters
+     * @return array<string, mixed>
+     */
+    public function listPage(array $filters = [], ?float $timeout = null): array
+    {
+        return $this->requester->get('/v1/disbursements', $filters, $timeout);
+    }
+
+    /**
+     * Cancels a payout that no operator has approved.
+     *
+     * @return array<string, mixed>
+     */
+    public function cancel(string $disbursementId, ?string $idempotencyKey = null, ?float $timeout = null): array
+    {
+        $path = '/v1/disbursements/' . Requester::segment($disbursementId, 'disbursementId') . '/cancel';
+        return $this->requester->change('POST', $path, [], $idempotencyKey, $timeout);
+    }
+
+    /**
+     * Plays the operator and the provider for a sandbox payout. Outcome: SUCCESS, FAILED, REJECTED, REVERSED.
+     *
+     * @return array<string, mixed>
+     */
+    public function simulate(string $disbursementId, string $outcome, ?string $idempotencyKey = null, ?float $timeout = null): array
+    {
+        $path = '/v1/sandbox/disbursements/' . Requester::segment($disbursementId, 'disbursementId') . '/simulate';
+        return $this->requester->change('POST', $path, ['outcome' => $outcome], $idempotencyKey, $timeout);
+    }
+
+    /**
+     * Returns the payout limits of the merchant.
+     *
+     * @return array<string, mixed>
+     */
+    public function limits(?float $timeout = null): array
+    {
+        return $this->requester->get('/v1/merchant/payout-limits', [], $timeout);
+    }
+}

@@ -1,0 +1,87 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\Resources;
+
+use Malipo\Http\Requester;
+
+/** The addresses that receive webhooks. */
+final class WebhookEndpoints extends ApiResource
+{
+    /**
+     * Adds an endpoint. Input: webhook_url, events, description. Store the secret of the answer: no later answer has it.
+     *
+     * @param array<string, mixed> $input
+     * @return array<string, mixed>
+     */
+    public function create(array $input, ?string $idempotencyKey = null, ?float $timeout = null): array
+    {
+        return $this->requester->change('POST', '/v1/merchant/webhook-endpoints', $input, $idempotencyKey, $timeout);
+    }
+
+    /**
+     * Returns an endpoint.
+     *
+     * @return array<string, mixed>
+     */
+    public function get(string $endpointId, ?float $timeout = null): array
+    {
+        return $this->requester->get('/v1/merchant/webhook-endpoints/' . Requester::segment($endpointId, 'endpointId'), [], $timeout);
+    }
+
+    /**
+     * Returns all endpoints.
+     *
+     * @return list<array<string, mixed>>
+     */
+    public function list(?float $timeout = null): array
+    {
+        return $this->requester->get('/v1/merchant/webhook-endpoints', [], $timeout)['items'];
+    }
+
+    /**
+     * Changes webhook_url, events or description.
+     *
+     * @param array<string, mixed> $input
+     * @return array<string, mixed>
+     */
+    public function update(string $endpointId, array $input, ?string $idempotencyKey = null, ?float $timeout = null): array
+    {
+        $path = '/v1/merchant/webhook-endpoints/' . Requester::segment($endpointId, 'endpointId');
+        return $this->requester->change('PATCH', $path, $input, $idempotencyKey, $timeout);
+    }
+
+    /**
+     * Makes a new secret, which the answer has. For 24 hours the old secret signs too.
+     *
+     * @return array<string, mixed>
+     */
+    public function rotateSecret(string $endpointId, ?string $idempotencyKey = null, ?float $timeout = null): array
+    {
+        $path = '/v1/merchant/webhook-endpoints/' . Requester::segment($endpointId, 'endpointId');
+        return $this->requester->change('PATCH', $path, ['rotate_secret' => true], $idempotencyKey, $timeout);
+    }
+
+    /**
+     * Sends a test delivery.
+     *
+     * @return array<string, mixed>
+     */
+    public function test(string $endpointId, ?string $idempotencyKey = null, ?float $timeout = null): array
+    {
+        $path = '/v1/merchant/webhook-endpoints/' . Requester::segment($endpointId, 'endpointId') . '/test';
+        return $this->requester->change('POST', $path, [], $idempotencyKey, $timeout);
+    }
+
+    /**
+     * Removes an endpoint.
+     *
+     * @return array<string, mixed>
+     */
+    public function delete(string $endpointId, ?string $idempotencyKey = null, ?float $timeout = null): array
+    {
+        $path = '/v1/merchant/webhook-endpoints/' . Requester::segment($endpointId, 'endpointId');
+        return $this->requester->change('DELETE', $path, [], $idempotencyKey, $timeout);
+    }
+}

@@ -1,0 +1,78 @@
+// Follows the README of the PHP SDK as a new user: installs the package with Composer, and runs each program of the page.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import {
+  type LiveWorld,
+  outputOf,
+  requirePhp,
+  startLiveWorld,
+  startProgram,
+  until,
+} from '../../../server/test/programs.ts'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+
+let world: LiveWorld
+let folder: string
+let readme: string
+
+before(async () => {
+  await requirePhp(['curl'])
+  world = await startLiveWorld()
+  folder = await mkdtemp(join(tmpdir(), 'malipo-php-'))
+  readme = await readFile(join(ROOT, 'sdk/php/README.md'), 'utf8')
+})
+after(async () => {
+  await world.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('a developer follows the README of the PHP SDK from the installation to the webhook, the payout and the statement', async () => {
+  // The network of this test has no package registry.
+  await writeFile(join(folder, 'composer.json'), '{"repositories": {"packagist.org": false}}')
+  const [, install = ''] = /```bash\n(composer [^`]*)```/.exec(readme) ?? []
+  const home = {
+    COMPOSER_HOME: join(folder, 'composer-home'),
+    COMPOSER_ALLOW_SUPERUSER: '1',
+    COMPOSER_NO_INTERACTION: '1',
+  }
+  const at = { cwd: folder, env: { ...home, MALIPO_SOURCES: ROOT } }
+  await outputOf('composer', ['--version'], at)
+  await outputOf('bash', ['-ec', install], at)
+
+  const programs = [...readme.matchAll(/```php\n(<\?php \/\/ (\S+)\n[^`]*)```/g)]
+  assert.deepEqual(
+    programs.map(([, , name]) => name),
+    ['webhook.php', 'register.php', 'pay.php', 'payout.php'],
+  )
+  for (const [, text = '', name = ''] of programs) await writeFile(join(folder, name), text)
+  const receiver = await startProgram('php', ['-S', '127.0.0.1:0', 'webhook.php'], /127\.0\.0\.1:\d+\) started/, at)
+  try {
+    const [, port] = /127\.0\.0\.1:(\d+)\) started/.exec(receiver.printed()) ?? []
+    const env = {
+      MALIPO_URL: world.base_url,
+      MALIPO_API_KEY: world.sandbox_key,
+      RECEIVER_URL: `http://127.0.0.1:${port}/webhook.php`,
+    }
+    const php = (name: string) => outputOf('php', ['-d', 'display_errors=stderr', name], { cwd: folder, env })
+    assert.equal(await php('register.php'), '')
+    const first = await php('pay.php')
+    assert.match(first, /^[0-9a-f-]{36} is processing\n$/)
+    assert.equal((await php('pay.php')).slice(0, 36), first.slice(0, 36), 'a repeated program makes no second payment')
+    const events = () => readFile(join(folder, 'events.log'), 'utf8').catch(() => '')
+    await until(async () => /^\S+ collection\.success ORDER-1042 25000\.00\n$/.test(await events()))
+    assert.equal(await php('payout.php'), STATEMENT)
+
+    const forged = await fetch(env.RECEIVER_URL, { method: 'POST', body: '{"event":"collection.success"}' })
+    assert.deepEqual([forged.status, (await forged.text()).slice(0, 36)], [401, 'the request has no webhook-signature'])
+  } finally {
+    await receiver.stop()
+  }
+})
+
+const STATEMENT = 'WITHDRAWAL 10000.00 balance 15000.00\nCOLLECTION 25000.00 balance 25000.00\n15000.00\n'
