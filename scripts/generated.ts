@@ -24,6 +24,7 @@ import {
 import { createMetrics } from '../server/src/kernel/lib/metrics-registry.ts'
 import { compose } from '../server/src/system.ts'
 import { apiTypes } from './api-types.ts'
+import { sdkTypes } from './sdk-types.ts'
 
 /** The repository's root folder. */
 export const ROOT = new URL('../', import.meta.url)
@@ -37,6 +38,8 @@ export async function generatedFiles(): Promise<Map<string, string>> {
   return new Map([
     ['openapi.json', openapi],
     ['web/ui/api-types.ts', apiTypes(JSON.parse(openapi))],
+    ['sdk/typescript/src/api-types.ts', sdkTypes(JSON.parse(openapi), Object.keys(catalogue))],
+    ['sdk/typescript/src/version.ts', await sdkVersion()],
     ['.env.example', envExample()],
     ['docs/guides/errors.md', errorsPage()],
     ['docs/guides/sandbox.md', await sandboxPage()],
@@ -70,6 +73,16 @@ async function openApiText(): Promise<string> {
     await system.close()
     await deps.db.close()
   }
+}
+
+/** Returns the module of the SDK that states its version, which a file of another runtime cannot read from package.json. */
+async function sdkVersion(): Promise<string> {
+  const { version } = JSON.parse(await readFile(new URL('sdk/typescript/package.json', ROOT), 'utf8'))
+  return `// Generated from package.json by \`npm run generate\`; do not edit.
+
+/** The version of the SDK. */
+export const VERSION = '${version}'
+`
 }
 
 function envExample(): string {
@@ -183,6 +196,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
     'Attacks a server with 400 wrong sign-ins, 180 posters and hostile text at once, and prints the response times of /readyz and of payments.',
   receiver:
     'Runs an example receiver of webhooks at http://127.0.0.1:9090/hook. `WEBHOOK_SECRET` has the signing secret.',
+  conformance:
+    'Runs the [conformance suite](../sdk/conformance/README.md) of the SDKs against one of them: `npm run conformance -- COMMAND OF THE DRIVER`.',
   'mock-provider': 'Runs the mock provider as a separate process.',
   simulator: "Runs a simulator of Selcom's gateway.",
   'vodacom-twin': "Runs a simulator of Vodacom's M-Pesa OpenAPI.",

@@ -20,10 +20,10 @@ const seen = new Set<string>()
 createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  request.on('end', () => {
+  request.on('end', async () => {
     try {
       // The signature covers the raw bytes. If a program parses and serialises the JSON again, the signature no longer matches.
-      const event = verifyWebhook({ body: Buffer.concat(chunks), headers: request.headers, secret })
+      const event = await verifyWebhook({ body: Buffer.concat(chunks), headers: request.headers, secret })
       const id = String(request.headers['webhook-id'])
       const again = seen.has(id) ? ' (again)' : ''
       seen.add(id)

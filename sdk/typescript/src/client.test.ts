@@ -1,170 +1,163 @@
-// Tests the client against the real API over a real port, and tests verifyWebhook with a real delivery.
+// Tests what the conformance suite of all SDKs cannot express: values, types and objects of JavaScript.
 
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
-import { createWorld, type World } from '../../../server/test/harness.ts'
-import { startReceiver } from '../../../server/test/receiver.ts'
-import { type Client, createClient, MalipoError, verifyWebhook } from './index.ts'
+import { test } from 'node:test'
+import { AuthenticationError, Malipo, MalipoError, type MalipoOptions, NoAnswerError } from './index.ts'
 
-let world: World
-let base_url: string
-let client: Client
+const apiKey = 'service_sandbox_conformanceConformanceConforma1234'
+const baseUrl = 'https://api.example.com'
 
-before(async () => {
-  world = await createWorld()
-  await world.system.app.listen({ host: '127.0.0.1', port: 0 })
-  base_url = `http://127.0.0.1:${(world.system.app.server.address() as AddressInfo).port}`
-  client = createClient({ base_url: `${base_url}/`, api_key: world.sandbox_key })
-})
-after(() => world.close())
+type Sent = { url: string; init: RequestInit }
 
-const failureOf = (call: Promise<unknown>): Promise<MalipoError> =>
-  call.then(
+/** Makes a client whose requests a function answers, and the list of its requests. */
+function clientWith(answer: (count: number) => Response | Promise<Response>, options: Partial<MalipoOptions> = {}) {
+  const sent: Sent[] = []
+  const fetch = async (url: unknown, init: unknown) => {
+    sent.push({ url: String(url), init: init as RequestInit })
+    ;(init as RequestInit).signal?.throwIfAborted()
+    return answer(sent.length)
+  }
+  return { sent, malipo: new Malipo({ apiKey, baseUrl, fetch: fetch as typeof globalThis.fetch, ...options }) }
+}
+
+const success = (data: unknown) => Response.json({ success: true, data })
+const page = (ids: string[], number: number, total_pages: number) =>
+  success({
+    items: ids.map((collection_id) => ({ collection_id })),
+    pagination: { page: number, page_size: 2, total_items: 3, total_pages },
+  })
+
+const failureOf = (call: PromiseLike<unknown>): Promise<MalipoError> =>
+  Promise.resolve(call).then(
     () => assert.fail('the call went through'),
     (error: unknown) => {
-      assert.ok(error instanceof MalipoError)
+      assert.ok(error instanceof MalipoError, String(error))
       return error
     },
   )
 
-test('the client sends a push, and reads, refreshes and lists the successful collection', async () => {
-  const made = await client.walletPush({ amount: '25000.00', phone: '0754 123 001', reference: 'ORDER-1' })
-  assert.equal(made.status, 'processing')
-  await world.work()
-  const found = await client.getCollection(made.collection_id)
-  assert.deepEqual([found.status, found.amount, found.reference], ['successful', 25000, 'ORDER-1'])
-  assert.equal((await client.refreshStatus(made.collection_id)).status, 'successful')
-  const { items, pagination } = await client.listCollections({
-    status: 'successful',
-    reference: 'ORDER-1',
-    page_size: 5,
+test('an amount that JSON cannot carry is a TypeError that says what to do, and sends nothing', async () => {
+  const { sent, malipo } = clientWith(() => success({}))
+  const phone = '0754123001'
+  for (const amount of [25_000n, Number.NaN, Number.POSITIVE_INFINITY] as unknown as string[]) {
+    await assert.rejects(malipo.collections.createWalletPush({ amount, phone }), (error: Error) => {
+      assert.ok(error instanceof TypeError)
+      assert.match(error.message, /^amount is .*: pass .*'25000\.00'/)
+      return true
+    })
+  }
+  await assert.rejects(malipo.collections.create([] as never), /Pass an object/)
+  await assert.rejects(malipo.collections.create('25000.00' as never), /Pass an object/)
+  assert.equal(sent.length, 0)
+})
+
+test('a client in a page or a mobile app throws a TypeError that leads to the hosted page', () => {
+  const globals = globalThis as { window?: unknown; document?: unknown }
+  globals.window = globals
+  globals.document = {}
+  try {
+    assert.throws(() => new Malipo({ apiKey, baseUrl }), /browser .*payment_url/)
+  } finally {
+    delete globals.window
+    delete globals.document
+  }
+  assert.ok(new Malipo({ apiKey, baseUrl }))
+})
+
+test('an aborted signal ends the call, and the error tells whether the payment may exist', async () => {
+  const reason = new Error('the payer left')
+  const input = { amount: 1, phone: '0754123001' }
+  const early = clientWith(() => success({}))
+  const before = await failureOf(
+    early.malipo.collections.createWalletPush(input, { signal: AbortSignal.abort(reason) }),
+  )
+  assert.deepEqual([before.code, before.outcomeUnknown, before.cause], ['aborted', false, reason])
+  assert.equal(early.sent.length, 0)
+
+  const stopping = new AbortController()
+  const during = clientWith(() => {
+    stopping.abort(reason)
+    throw new DOMException('aborted', 'AbortError')
   })
+  const options = { signal: stopping.signal, idempotencyKey: 'order-1' }
+  const sent = await failureOf(during.malipo.collections.createWalletPush(input, options))
+  assert.ok(sent instanceof NoAnswerError)
+  assert.deepEqual([sent.code, sent.outcomeUnknown, sent.idempotencyKey], ['aborted', true, 'order-1'])
+  assert.match(sent.message, /repeat the call with the idempotencyKey order-1/)
+  assert.equal(during.sent.length, 1)
+
+  const waiting = new AbortController()
+  const refused = clientWith(() => {
+    setTimeout(() => waiting.abort(reason), 10)
+    const error = { code: 'rate_limited', message: 'Wait.', details: null }
+    return Response.json({ success: false, error }, { status: 429, headers: { 'retry-after': '15' } })
+  })
+  const begin = performance.now()
+  assert.equal((await failureOf(refused.malipo.balance.get({ signal: waiting.signal }))).code, 'aborted')
+  assert.ok(performance.now() - begin < 10_000, 'the abort ended the pause of 15 seconds')
+})
+
+test('await returns one page of a list, and for await goes through all pages', async () => {
+  const { sent, malipo } = clientWith((count) => (count % 2 === 1 ? page(['a', 'b'], 1, 2) : page(['c'], 2, 2)))
+  const { items, pagination } = await malipo.collections.list({ page_size: 2 })
+  assert.deepEqual([items.map((one) => one.collection_id), pagination.total_pages], [['a', 'b'], 2])
+  assert.equal(sent[0]?.url, `${baseUrl}/v1/collections?page_size=2`)
+  sent.push(sent[0] as Sent) // the next answer is that of an odd request again
+  const ids: string[] = []
+  for await (const { collection_id } of malipo.collections.list({ page_size: 2 })) ids.push(collection_id)
+  assert.deepEqual(ids, ['a', 'b', 'c'])
+  assert.equal(
+    await malipo.collections
+      .list()
+      .finally(() => {})
+      .catch(() => 'failed')
+      .then(() => 'done'),
+    'done',
+  )
+})
+
+test('a filter may be a Date or pairs of metadata', async () => {
+  const { sent, malipo } = clientWith(() => page([], 1, 0))
+  const filters = { from: new Date(0), metadata: { order: 'A & B' } } as unknown as { from: string }
+  await malipo.collections.list(filters)
+  const query = new URL(sent[0]?.url ?? '').searchParams
   assert.deepEqual(
-    items.map((item) => item.collection_id),
-    [made.collection_id],
+    [...query],
+    [
+      ['from', '1970-01-01T00:00:00.000Z'],
+      ['metadata[order]', 'A & B'],
+    ],
   )
-  assert.equal(pagination.total_items, 1)
 })
 
-test('the client starts a Provider Pesa payment and creates a QR code', async () => {
-  assert.equal((await client.providerPesa({ amount: 100, phone: '0754123001' })).status, 'processing')
-  const qr = await client.qr({ amount: 100 })
-  assert.ok(qr.payment_token.length > 0 && qr.qr_payload.length > 0)
+test('Retry-After as a date is honoured, and the client gives up at once if the date is far', async () => {
+  const at = new Date(Date.now() + 3_600_000).toUTCString()
+  const error = { code: 'service_unavailable', message: 'Later.', details: null }
+  const headers = { 'retry-after': at }
+  const { sent, malipo } = clientWith(() => Response.json({ success: false, error }, { status: 503, headers }))
+  const failure = await failureOf(malipo.balance.get())
+  assert.ok(failure.retryAfter !== null && failure.retryAfter > 3_500 && failure.retryAfter <= 3_600)
+  assert.equal(sent.length, 1)
 })
 
-test('each call makes a new payment, but two calls with one idempotency key make one payment', async () => {
-  const input = { amount: 500, phone: '0754123001' }
-  const first = await client.walletPush(input)
-  assert.notEqual((await client.walletPush(input)).collection_id, first.collection_id)
-  const once = await client.walletPush(input, { idempotency_key: 'order-7' })
-  assert.deepEqual(await client.walletPush(input, { idempotency_key: 'order-7' }), once)
-  const other = await failureOf(client.walletPush({ ...input, amount: 501 }, { idempotency_key: 'order-7' }))
-  assert.equal(other.code, 'idempotency_key_reused')
+test('an export is an answer whose body the program reads as text or as a stream', async () => {
+  const { malipo } = clientWith(() => new Response('reference,amount\r\n', { headers: { 'content-type': 'text/csv' } }))
+  const answer = await malipo.transactions.export()
+  assert.equal(answer.headers.get('content-type'), 'text/csv')
+  assert.equal(await answer.text(), 'reference,amount\r\n')
 })
 
-test('the error of a refusal has its code, message, details, status and request id', async () => {
-  const refusal = await failureOf(client.walletPush({ amount: 'many', phone: '12' }))
-  assert.deepEqual([refusal.status, refusal.code], [400, 'validation_failed'])
-  assert.ok(Array.isArray(refusal.details?.fields))
-  assert.ok(refusal.request_id)
-  assert.ok(refusal.idempotency_key)
-  const unknown = await failureOf(client.getCollection('../../healthz'))
-  assert.deepEqual([unknown.status, unknown.code, unknown.details], [404, 'not_found', null])
-  const stranger = createClient({ base_url, api_key: 'service_sandbox_nonsense' })
-  assert.equal((await failureOf(stranger.listCollections())).code, 'invalid_api_key')
+test('an error has its class, its name and its facts, and never the whole key', async () => {
+  const error = { code: 'invalid_api_key', message: 'This API key is not valid.', details: null }
+  const { malipo } = clientWith(() => Response.json({ success: false, error }, { status: 401 }))
+  const failure = await failureOf(malipo.me.get())
+  assert.ok(failure instanceof AuthenticationError && failure instanceof Error)
+  assert.equal(failure.name, 'AuthenticationError')
+  assert.doesNotMatch(`${failure.stack} ${JSON.stringify(failure)} ${JSON.stringify(malipo)}`, new RegExp(apiKey))
 })
 
-test('a call without a readable response fails with no_answer and gives the idempotency key for a retry', async () => {
-  const unreachable_client = createClient({ base_url: 'http://127.0.0.1:1', api_key: 'k' })
-  const unreachable = await failureOf(
-    unreachable_client.walletPush({ amount: 1, phone: '0754123001' }, { idempotency_key: 'again-1' }),
-  )
-  assert.deepEqual([unreachable.code, unreachable.status, unreachable.idempotency_key], ['no_answer', 0, 'again-1'])
-
-  const proxy = createServer((_request, response) => response.writeHead(502).end('<h1>Bad Gateway</h1>'))
-  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
-  const behind = createClient({ base_url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, api_key: 'k' })
-  const bad_gateway = await failureOf(behind.getCollection('x'))
-  assert.deepEqual([bad_gateway.code, bad_gateway.status], ['no_answer', 502])
-  proxy.close()
-})
-
-test('verifyWebhook accepts a real delivery with the right secret and refuses the delivery with another secret', async () => {
-  await world.work() // completes the payments of earlier tests before this test configures the webhook
-  const receiver = await startReceiver()
-  try {
-    const config = await world.call({
-      method: 'PATCH',
-      url: '/v1/merchant/webhook-config',
-      payload: { webhook_url: receiver.url },
-    })
-    const secret: string = config.body.data.secret
-    const other_secret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
-    const { collection_id } = await client.walletPush({ amount: 700, phone: '0754123001', reference: 'Café ☕' })
-    await world.work()
-    await receiver.waitFor(1)
-    const [delivery] = receiver.received
-    assert.ok(delivery)
-    const now = world.deps.clock.now()
-    const event = verifyWebhook({ body: delivery.body, headers: delivery.headers, secret, now })
-    assert.deepEqual([event.event, event.collection_id, event.amount], ['collection.success', collection_id, '700.00'])
-    assert.deepEqual([event.sandbox, event.test], [true, undefined])
-
-    const { 'webhook-signature': _signature, ...branded } = delivery.headers
-    const by_body = verifyWebhook({ body: delivery.body, headers: branded, secret, now, allow_body_signature: true })
-    assert.equal(by_body.collection_id, collection_id)
-    assert.throws(() => verifyWebhook({ body: delivery.body, headers: delivery.headers, secret: other_secret, now }))
-  } finally {
-    await receiver.close()
-  }
-})
-
-test('the client adds, lists, changes, tests and removes a webhook endpoint, and rotates its secret', async () => {
-  const receiver = await startReceiver()
-  try {
-    const input = { webhook_url: receiver.url, events: ['collection.failed'], description: 'Bookkeeping' }
-    const added = await client.addWebhookEndpoint(input, { idempotency_key: 'endpoint-1' })
-    const { secret, ...endpoint } = added
-    assert.match(secret ?? '', /^whsec_/)
-    assert.deepEqual(
-      [endpoint.environment, endpoint.events, endpoint.description],
-      ['sandbox', input.events, 'Bookkeeping'],
-    )
-    assert.deepEqual(await client.addWebhookEndpoint(input, { idempotency_key: 'endpoint-1' }), endpoint)
-    const { items, limit } = await client.listWebhookEndpoints()
-    assert.deepEqual([items.filter(({ id }) => id !== 'default'), limit], [[endpoint], 10])
-    assert.deepEqual(await client.getWebhookEndpoint(endpoint.id), endpoint)
-
-    const changed = await client.changeWebhookEndpoint(endpoint.id, {
-      events: ['collection.success'],
-      description: null,
-    })
-    assert.deepEqual(changed, { ...endpoint, events: ['collection.success'], description: null })
-    const rotated = await client.rotateWebhookSecret(endpoint.id)
-    assert.ok(
-      rotated.secret !== undefined && rotated.secret !== secret && rotated.secret.endsWith(rotated.secret_last4),
-    )
-
-    const queued = await client.testWebhookEndpoint(endpoint.id)
-    assert.equal(queued.endpoint_id, endpoint.id)
-    await world.work()
-    await receiver.waitFor(1)
-    const [delivery] = receiver.received
-    assert.ok(delivery)
-    const now = world.deps.clock.now()
-    for (const one of [rotated.secret, secret ?? '']) {
-      const event = verifyWebhook({ body: delivery.body, headers: delivery.headers, secret: one, now })
-      assert.equal(event.test, true)
-    }
-
-    assert.deepEqual(await client.removeWebhookEndpoint(endpoint.id), { id: endpoint.id, deleted: true })
-    const gone = await failureOf(client.changeWebhookEndpoint(endpoint.id, { description: 'x' }))
-    assert.deepEqual([gone.code, gone.status], ['not_found', 404])
-    const refused = await failureOf(client.getWebhookEndpoint('default'))
-    assert.equal(refused.code, 'not_found')
-  } finally {
-    await receiver.close()
-  }
+test('the client tells its environment from the key', () => {
+  assert.equal(new Malipo({ apiKey, baseUrl }).environment, 'sandbox')
+  assert.equal(new Malipo({ apiKey: 'sk_test_0123456789', baseUrl }).environment, 'sandbox')
+  assert.equal(new Malipo({ apiKey: 'duka_live_0123456789', baseUrl, environment: 'live' }).environment, 'live')
 })

@@ -1,51 +1,36 @@
-// The exports of the SDK: a client of the API, and the verification of webhooks.
+// The exports of the SDK: the client of the API, its errors, and the verification of webhooks.
 
-export { type Client, createClient } from './client.ts'
-export type {
-  Collection,
-  CollectionStatus,
-  ListOptions,
-  Page,
-  PushAccepted,
-  PushInput,
-  QrAccepted,
-  QrInput,
-} from './collections.ts'
-export { MalipoError } from './error.ts'
-export type { Identity, KeyIdentity, PersonIdentity } from './me.ts'
-export type { ClientOptions, CreateOptions } from './request.ts'
-export type {
-  Balance,
-  ExportFilters,
-  Statement,
-  StatementOptions,
-  Transaction,
-  TransactionFilters,
-  TransactionType,
-} from './transactions.ts'
-export { type VerifyOptions, verifyWebhook, type WebhookEvent, WebhookSignatureError } from './webhook.ts'
-export type {
-  WebhookDelivery,
-  WebhookEndpoint,
-  WebhookEndpointChange,
-  WebhookEndpointInput,
-  WebhookEndpointWithSecret,
-} from './webhook-endpoints.ts'
-export type {
-  ActingInput,
-  BankAccountInput,
-  Charges,
-  Destination,
-  DisbursementFilters,
-  MobileMoneyInput,
-  PayoutMethod,
-  Quote,
-  QuoteInput,
-  SimulatedOutcome,
-  WalletInput,
-  Withdrawal,
-  WithdrawalDetail,
-  WithdrawalFilters,
-  WithdrawalInput,
-  WithdrawalStatus,
-} from './withdrawals.ts'
+export type * from './api-types.ts'
+export {
+  AuthenticationError,
+  ConflictError,
+  MalipoError,
+  NoAnswerError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  ValidationError,
+} from './errors.ts'
+export {
+  type CollectionFailed,
+  type CollectionPendingReview,
+  type CollectionReversed,
+  type CollectionSuccess,
+  type DisbursementFailed,
+  type DisbursementReversed,
+  type DisbursementSuccess,
+  isPaid,
+  unknownEventNotice,
+  type WebhookEvent,
+} from './events.ts'
+export type { List, Page } from './list.ts'
+export { Malipo } from './malipo.ts'
+export type { Collections, Invoices, PaymentLinks } from './money-in.ts'
+export type { Balances, Destinations, Disbursements, Transactions } from './money-out.ts'
+export type { MalipoOptions } from './options.ts'
+export type * from './records.ts'
+export type { ChangeOptions, ReadOptions } from './request.ts'
+export { VERSION } from './version.ts'
+export { type VerifyOptions, verifyWebhook, type WebhookRefusal, WebhookSignatureError } from './webhook.ts'
+export type { WebhookConfig, WebhookDeliveries, WebhookEndpoints } from './webhook-calls.ts'

@@ -1,151 +1,195 @@
 // Verifies the raw bytes of webhooks, before a program parses the body.
 
-import { createHmac, timingSafeEqual } from 'node:crypto'
-
-/** The fields that every event has. Other fields depend on the event. */
-export type WebhookEvent = {
-  event: string
-  merchant_code: string
-  collection_id?: string
-  disbursement_id?: string
-  reference: string | null
-  merchant_reference: string | null
-  amount: string
-  currency: string
-  status: string
-  method: string | null
-  timestamp: string
-  failure_reason_code?: string
-  failure_reason_message?: string
-  /** True means that a sandbox key made the payment. Never ship an order for such a payment. */
-  sandbox?: true
-  /** True means that the delivery is a test. Never ship an order for a test. */
-  test?: true
-  [field: string]: unknown
-}
+import { fromBase64, fromHex, hmacSha256, isSame, utf8 } from './crypto.ts'
+import type { WebhookEvent } from './events.ts'
 
 /** The options of `verifyWebhook`. */
 export type VerifyOptions = {
-  /** The raw body of the request. Pass the received bytes, not JSON that your program has parsed and serialised again. */
-  body: Buffer | string
-  /** The request's headers, as Node gives them, or a `Headers` object. */
-  headers: Record<string, string | string[] | undefined> | Headers
-  /** The signing secret (`whsec_...`). */
-  secret: string
-  /** The maximum age of a delivery in seconds. 0 permits any age. The default is five minutes. */
-  tolerance_s?: number
+  /** The raw body of the request: the received bytes, or their text. JSON that was parsed and serialised again does not match. */
+  body: string | Uint8Array | ArrayBuffer
+  /** The headers of the request, as the framework gives them, or a `Headers` object. */
+  headers: Headers | Record<string, string | readonly string[] | undefined>
+  /** The signing secret (`whsec_...`), or several, such as the old and the new one of a rotation. */
+  secret: string | readonly string[]
+  /** The maximum difference between the delivery's time and this machine's clock, in seconds. 0 permits any. The default is 300. */
+  tolerance?: number
   /**
-   * True also accepts a request without the Standard Webhooks headers if X-<Brand>-Signature is valid. That signature covers
+   * True also accepts a request without the Standard Webhooks headers if X-<Brand>-Signature is right. That signature covers
    * neither id nor time, so an attacker with one delivery can replay it under another id. The default is false.
    */
-  allow_body_signature?: boolean
+  allowBodySignature?: boolean
+  /** The middle part of the header X-<Brand>-Signature, such as 'service'. By default, any brand is accepted. */
+  brand?: string
   /** The current time. By default, the clock of this machine gives the time. */
   now?: Date
 }
 
-/**
- * The signature is wrong, the delivery is too old, or the body is not an event. Answer 401, and do not process the delivery.
- */
+/** Why a webhook was refused. */
+export type WebhookRefusal = 'missing_signature' | 'signature_mismatch' | 'timestamp_out_of_tolerance' | 'invalid_event'
+
+/** The request is no valid webhook. Answer 401, and do nothing with it. */
 export class WebhookSignatureError extends Error {
   override readonly name = 'WebhookSignatureError'
+  /** The reason. */
+  readonly code: WebhookRefusal
+  constructor(code: WebhookRefusal, message: string) {
+    super(message)
+    this.code = code
+  }
 }
 
 const PREFIX = 'whsec_'
 const SECRET_BYTES_MIN = 24
 const TOLERANCE_S = 300
-const BRANDED = /^x-[a-z0-9]+-signature(?:-previous)?$/
+const RAW_BODY_HELP =
+  "Pass the raw body, before any JSON parser: express.raw({ type: 'application/json' }) in Express, await request.text() in fetch handlers."
+
+type Bytes = Uint8Array<ArrayBuffer>
 
 /**
- * Verifies the signature of a webhook with your secret, and returns the event. The Standard Webhooks headers are decisive,
- * because their signature also covers id and time. Throws `WebhookSignatureError`, or a `TypeError` for a wrong secret or
- * tolerance. The API may deliver an event twice: store webhook-id and ignore duplicates.
+ * Verifies the signature of a webhook, and returns its event. Throws a `WebhookSignatureError` if the request is no valid webhook,
+ * and a `TypeError` for a mistake in the program. The API may deliver an event twice: store the header webhook-id.
  */
-export function verifyWebhook(options: VerifyOptions): WebhookEvent {
-  checkOptions(options)
+export async function verifyWebhook(options: VerifyOptions): Promise<WebhookEvent> {
+  const { tolerance = TOLERANCE_S, brand, allowBodySignature } = options
+  if (!(tolerance >= 0)) throw new TypeError('tolerance must be a number of seconds, 0 or more.')
+  if (brand !== undefined && !/^[a-z][a-z0-9]{1,19}$/i.test(brand)) {
+    throw new TypeError("brand must be the middle part of the header name X-<Brand>-Signature, such as 'service'.")
+  }
+  const secrets = checkedSecrets(options.secret)
+  const body = bytesOf(options.body)
   const headers = lowerCase(options.headers)
-  const body = typeof options.body === 'string' ? Buffer.from(options.body, 'utf8') : options.body
-  const id = headers.get('webhook-id')
-  const timestamp = headers.get('webhook-timestamp')
   const signatures = headers.get('webhook-signature')
+  let timestamp: string | undefined
   if (signatures !== undefined) {
-    if (id === undefined || timestamp === undefined)
-      throw new WebhookSignatureError('the header webhook-id or webhook-timestamp is missing')
-    checkStandard(options.secret, { id, timestamp, signatures, body })
-    checkAge(timestamp, options)
-  } else if (!options.allow_body_signature) {
-    throw new WebhookSignatureError('the request carries no webhook-signature')
-  } else {
-    checkBranded(options.secret, headers, body)
-    const sent = [...headers].find(([name]) => /^x-[a-z0-9]+-timestamp$/.test(name))?.[1]
-    // This signature does not cover the time. The check therefore finds late deliveries, but stops no attacker.
-    if (sent !== undefined) checkAge(sent, options)
+    const id = headers.get('webhook-id')
+    timestamp = headers.get('webhook-timestamp')
+    if (id === undefined || timestamp === undefined) throw missing('webhook-id or webhook-timestamp')
+    await checkStandard(secrets, signatures, utf8(`${id}.${timestamp}.`), body)
+  } else if (allowBodySignature) {
+    const names = brand === undefined ? '[a-z0-9]+' : brand.toLowerCase()
+    await checkBranded(secrets, headers, names, body)
+    // This signature does not cover the time. The check finds late deliveries, but stops no attacker.
+    timestamp = valuesOf(headers, `^x-${names}-timestamp$`)[0]
+  } else throw missing('webhook-signature')
+  if (timestamp !== undefined) checkAge(timestamp, tolerance, options.now ?? new Date())
+  return eventOf(body)
+}
+
+function missing(name: string): WebhookSignatureError {
+  return new WebhookSignatureError(
+    'missing_signature',
+    `The request has no header ${name}: it is no webhook, or a proxy removes the header.`,
+  )
+}
+
+function checkedSecrets(given: string | readonly string[]): { text: string; bytes: Bytes }[] {
+  const secrets = typeof given === 'string' ? [given] : given
+  const found = (Array.isArray(secrets) ? secrets : []).map((text: unknown) => {
+    const bytes = typeof text === 'string' && text.startsWith(PREFIX) ? fromBase64(text.slice(PREFIX.length)) : null
+    return bytes !== null && bytes.length >= SECRET_BYTES_MIN ? { text: text as string, bytes } : null
+  })
+  if (found.length === 0 || found.includes(null)) {
+    throw new TypeError(
+      'secret must be the signing secret of your webhook endpoint, unchanged: it begins with whsec_. It is not the API key.',
+    )
   }
-  return parseEvent(body)
+  return found as { text: string; bytes: Bytes }[]
 }
 
-/** If an option is wrong, throws a TypeError, because a wrong option must never make a signature valid. */
-function checkOptions({ secret, tolerance_s }: VerifyOptions): void {
-  const bytes = typeof secret === 'string' && secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ''
-  if (Buffer.from(bytes, 'base64').length < SECRET_BYTES_MIN) {
-    throw new TypeError('secret must be the signing secret of your webhook configuration: it begins with whsec_')
+function bytesOf(body: unknown): Bytes {
+  if (typeof body === 'string') return utf8(body)
+  // The second test accepts bytes of another realm, such as those of a test runner.
+  if (body instanceof ArrayBuffer || Object.prototype.toString.call(body) === '[object ArrayBuffer]') {
+    return new Uint8Array(body as ArrayBuffer)
   }
-  if (tolerance_s !== undefined && !(tolerance_s >= 0)) throw new TypeError('tolerance_s must be a number of seconds')
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength)
+  const what = body === undefined || body === null ? 'missing' : 'already parsed'
+  throw new TypeError(`body is ${what}. ${RAW_BODY_HELP}`)
 }
 
-function checkStandard(
-  secret: string,
-  { id, timestamp, signatures, body }: { id: string; timestamp: string; signatures: string; body: Buffer },
-): void {
-  const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
-  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
-  for (const part of signatures.split(' ')) {
-    const [version, signature = ''] = part.split(',')
-    if (version === 'v1' && same(expected, Buffer.from(signature, 'base64'))) return
+async function checkStandard(
+  secrets: readonly { bytes: Bytes }[],
+  signatures: string,
+  head: Bytes,
+  body: Bytes,
+): Promise<void> {
+  const message = new Uint8Array(head.length + body.length)
+  message.set(head)
+  message.set(body, head.length)
+  const given = signatures
+    .split(' ')
+    .flatMap((part) => (part.startsWith('v1,') ? (fromBase64(part.slice(3)) ?? []) : []))
+  for (const { bytes } of secrets) {
+    const expected = await hmacSha256(bytes, message)
+    if (given.some((one) => isSame(expected, one))) return
   }
-  throw new WebhookSignatureError('the signature does not match')
+  throw mismatch()
 }
 
-function checkBranded(secret: string, headers: ReadonlyMap<string, string>, body: Buffer): void {
-  const given = [...headers].filter(([name]) => BRANDED.test(name))
-  if (given.length === 0) throw new WebhookSignatureError('the request carries no signature')
-  const expected = createHmac('sha256', secret).update(body).digest()
-  for (const [, signature] of given) {
-    if (/^[0-9a-f]{64}$/i.test(signature) && same(expected, Buffer.from(signature, 'hex'))) return
+async function checkBranded(
+  secrets: readonly { text: string }[],
+  headers: ReadonlyMap<string, string>,
+  names: string,
+  body: Bytes,
+): Promise<void> {
+  const given = valuesOf(headers, `^x-${names}-signature(?:-previous)?$`)
+  if (given.length === 0) throw missing(`X-${names === '[a-z0-9]+' ? 'Service' : names}-Signature`)
+  const decoded = given.flatMap((text) => fromHex(text) ?? [])
+  for (const { text } of secrets) {
+    const expected = await hmacSha256(utf8(text), body)
+    if (decoded.some((one) => isSame(expected, one))) return
   }
-  throw new WebhookSignatureError('the signature does not match')
+  throw mismatch()
 }
 
-function checkAge(timestamp: string, { tolerance_s = TOLERANCE_S, now = new Date() }: VerifyOptions): void {
-  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookSignatureError('the timestamp is not a number of seconds')
-  if (tolerance_s === 0) return
-  const apart_s = Math.abs(now.getTime() / 1000 - Number(timestamp))
-  if (apart_s > tolerance_s)
-    throw new WebhookSignatureError('the delivery is too old or too new: check the clock of your machine')
+function mismatch(): WebhookSignatureError {
+  return new WebhookSignatureError(
+    'signature_mismatch',
+    `The signature does not match: the secret is of another endpoint or environment, or the body is not the raw body. ${RAW_BODY_HELP}`,
+  )
 }
 
-/** Compares two texts in constant time. */
-function same(expected: Buffer, given: Buffer): boolean {
-  return given.length === expected.length && timingSafeEqual(expected, given)
+function checkAge(timestamp: string, tolerance: number, now: Date): void {
+  const refuse = (message: string) => {
+    throw new WebhookSignatureError('timestamp_out_of_tolerance', message)
+  }
+  if (!/^\d{1,12}$/.test(timestamp)) refuse('The time of the delivery is no number of seconds.')
+  const age = Math.floor(now.getTime() / 1000) - Number(timestamp)
+  if (tolerance === 0 || Math.abs(age) <= tolerance) return
+  refuse(
+    `The delivery is ${Math.abs(age)} seconds ${age > 0 ? 'older' : 'newer'} than the clock of this machine allows. If this happens to every delivery, correct the clock (NTP); otherwise it is a replay.`,
+  )
 }
 
-function parseEvent(body: Buffer): WebhookEvent {
+function eventOf(body: Bytes): WebhookEvent {
   let event: unknown
   try {
-    event = JSON.parse(body.toString('utf8'))
+    event = JSON.parse(new TextDecoder('utf-8', { ignoreBOM: true }).decode(body))
   } catch {
     event = null
   }
   if (typeof event !== 'object' || event === null || typeof (event as { event?: unknown }).event !== 'string') {
-    throw new WebhookSignatureError('the body is signed but is not an event')
+    throw new WebhookSignatureError('invalid_event', 'The body is signed, but is not an event.')
   }
   return event as WebhookEvent
 }
 
+function valuesOf(headers: ReadonlyMap<string, string>, pattern: string): string[] {
+  return [...headers].filter(([name]) => new RegExp(pattern).test(name)).map(([, value]) => value)
+}
+
 function lowerCase(headers: VerifyOptions['headers']): Map<string, string> {
-  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers)
-  const found = new Map<string, string>()
-  for (const [name, value] of entries) {
-    if (value !== undefined) found.set(name.toLowerCase(), Array.isArray(value) ? value.join(',') : value)
+  if (typeof headers !== 'object' || headers === null) {
+    throw new TypeError('headers is missing: pass the headers of the request.')
   }
+  const found = new Map<string, string>()
+  const add = (name: string, value: unknown): void => {
+    if (typeof value === 'string') found.set(name.toLowerCase(), value)
+    else if (Array.isArray(value)) found.set(name.toLowerCase(), value.join(','))
+  }
+  const { forEach } = headers as Headers
+  if (typeof forEach === 'function') forEach.call(headers, (value: string, name: string) => add(name, value))
+  else for (const [name, value] of Object.entries(headers)) add(name, value)
   return found
 }

@@ -1,0 +1,82 @@
+// The driver of the conformance suite for this SDK: reads commands from standard input, one JSON object a line, and reports what
+// the SDK did. The first argument is the module to test. sdk/conformance/README.md describes the protocol.
+
+import { createInterface } from 'node:readline'
+
+const sdk = await import(process.argv[2] ?? '@malipo/sdk')
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, ...command } = JSON.parse(line)
+  const report = await perform(command).then(
+    (ok) => ({ ok }),
+    (error) => (error?.unsupported ? { unsupported: error.message } : { error: factsOf(error) }),
+  )
+  process.stdout.write(`${JSON.stringify({ id, ...report })}\n`)
+}
+
+/** Does what a command says. */
+async function perform(command) {
+  if (command.do === 'verify') {
+    const { body, headers, secret, now, tolerance_s, allow_body_signature, brand } = command
+    return sdk.verifyWebhook({
+      body,
+      headers,
+      secret,
+      now: new Date(now * 1000),
+      tolerance: tolerance_s,
+      allowBodySignature: allow_body_signature,
+      brand,
+    })
+  }
+  const { client, call, args } = command
+  const malipo = new sdk.Malipo({
+    baseUrl: client.base_url,
+    apiKey: client.api_key,
+    environment: client.environment,
+    timeout: client.timeout_s === undefined ? undefined : client.timeout_s * 1000,
+    maxRetries: client.max_retries,
+    language: client.language,
+  })
+  const [resource, method] = call.split('.')
+  const known = malipo[resource]?.[method]
+  if (known === undefined) throw Object.assign(new Error(call), { unsupported: true })
+  const { id, input, filters, limit, idempotency_key } = args
+  const given = [id, input, filters].filter((one) => one !== undefined)
+  // The options come last, after filters, which may be missing.
+  const has_options = idempotency_key !== undefined
+  const result = known(...given, ...(has_options ? [{ idempotencyKey: idempotency_key }] : []))
+  if (result[Symbol.asyncIterator] !== undefined) return collect(result, limit ?? Number.POSITIVE_INFINITY)
+  const data = await result
+  return data instanceof Response ? data.text() : data
+}
+
+async function collect(list, limit) {
+  const items = []
+  for await (const item of list) {
+    items.push(item)
+    if (items.length >= limit) break
+  }
+  return items
+}
+
+/** Returns the facts of an error under the names of the suite. */
+function factsOf(error) {
+  const { message } = error
+  if (error instanceof sdk.WebhookSignatureError) return { kind: 'webhook', code: error.code, message }
+  if (error instanceof sdk.MalipoError) {
+    return {
+      kind: error instanceof sdk.NoAnswerError ? 'no_answer' : 'api',
+      class: error.name,
+      code: error.code,
+      status: error.status,
+      message,
+      details: error.details,
+      request_id: error.requestId,
+      idempotency_key: error.idempotencyKey,
+      outcome_unknown: error.outcomeUnknown,
+      is_retryable: error.isRetryable,
+      retry_after_s: error.retryAfter,
+    }
+  }
+  return { kind: error instanceof TypeError ? 'usage' : `${error?.name}: ${error?.stack}`, message }
+}

@@ -1,0 +1,51 @@
+// WebCrypto: random keys, and the HMAC of webhooks.
+
+type WebCrypto = typeof globalThis.crypto
+
+/** The name is a variable so that a bundler for another runtime does not try to include a module of Node. */
+const NODE_CRYPTO: string = 'crypto'
+
+/** Returns the WebCrypto of the runtime. In Node 18 alone it is not a global, but part of a module. */
+async function webCrypto(): Promise<WebCrypto> {
+  return globalThis.crypto ?? (await import(NODE_CRYPTO)).webcrypto
+}
+
+/** Returns a random idempotency key. */
+export async function randomKey(): Promise<string> {
+  return (await webCrypto()).randomUUID()
+}
+
+/** Returns the HMAC-SHA256 of a message. */
+export async function hmacSha256(key: Uint8Array<ArrayBuffer>, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const { subtle } = await webCrypto()
+  const imported = await subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+  return new Uint8Array(await subtle.sign('HMAC', imported, message))
+}
+
+/** Compares two byte strings. The time depends on the length only. */
+export function isSame(expected: Uint8Array, given: Uint8Array): boolean {
+  if (given.length !== expected.length) return false
+  let difference = 0
+  for (let i = 0; i < expected.length; i++) difference |= (expected[i] as number) ^ (given[i] as number)
+  return difference === 0
+}
+
+/** Encodes a text as UTF-8. */
+export function utf8(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text)
+}
+
+/** Decodes base64. Null means that the text is no base64. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
+  } catch {
+    return null
+  }
+}
+
+/** Decodes hexadecimal digits. Null means that the text has other letters. */
+export function fromHex(text: string): Uint8Array<ArrayBuffer> | null {
+  if (!/^(?:[0-9a-f]{2})+$/i.test(text)) return null
+  return Uint8Array.from(text.match(/../g) as string[], (pair) => Number.parseInt(pair, 16))
+}

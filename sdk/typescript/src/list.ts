@@ -1,0 +1,51 @@
+// Lists: a page for `await`, or all records for `for await`.
+
+import type { Http, ReadOptions } from './request.ts'
+
+/** A page of a list. */
+export type Page<Item> = {
+  items: Item[]
+  pagination: { page: number; page_size: number; total_items: number; total_pages: number }
+}
+
+/**
+ * A list of the API. `await` returns one page, and `for await` goes through the records of all pages. The records come newest
+ * first. Nothing is sent before one of the two begins.
+ */
+export type List<Item> = Promise<Page<Item>> & AsyncIterable<Item>
+
+const PAGE_SIZE_MAX = 100
+/** How many ids an iteration remembers, so that a record that new records moved to the next page comes once. */
+const IDS_MAX = 1_000
+
+/** Makes a list. `id` is the field that tells records apart. */
+export function createList<Item>(
+  http: Http,
+  path: string,
+  filters: object,
+  id: keyof Item & string,
+  options: ReadOptions = {},
+): List<Item> {
+  const page = (query: object) => http.get<Page<Item>>(path, query, options)
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: `await` returns a page, and `for await` reads every page.
+    then: (resolve, reject) => page(filters).then(resolve, reject),
+    catch: (reject) => page(filters).catch(reject),
+    finally: (done) => page(filters).finally(done),
+    [Symbol.toStringTag]: 'List',
+    async *[Symbol.asyncIterator]() {
+      const seen = new Set<unknown>()
+      const { page: first = 1, ...rest } = filters as { page?: number }
+      for (let number = first; ; number++) {
+        const { items, pagination } = await page({ page_size: PAGE_SIZE_MAX, ...rest, page: number })
+        for (const item of items) {
+          if (seen.has(item[id])) continue
+          seen.add(item[id])
+          if (seen.size > IDS_MAX) seen.delete(seen.values().next().value)
+          yield item
+        }
+        if (number >= pagination.total_pages) return
+      }
+    },
+  }
+}

@@ -1,0 +1,71 @@
+// The client of the API.
+
+import {
+  type Collections,
+  collectionCalls,
+  type Invoices,
+  invoiceCalls,
+  type PaymentLinks,
+  paymentLinkCalls,
+} from './money-in.ts'
+import {
+  type Balances,
+  balanceCalls,
+  type Destinations,
+  type Disbursements,
+  destinationCalls,
+  disbursementCalls,
+  type Transactions,
+  transactionCalls,
+} from './money-out.ts'
+import { checkedSettings, type MalipoOptions } from './options.ts'
+import type { Identity } from './records.ts'
+import { createHttp, type ReadOptions } from './request.ts'
+import {
+  type WebhookConfig,
+  type WebhookDeliveries,
+  type WebhookEndpoints,
+  webhookConfigCalls,
+  webhookDeliveryCalls,
+  webhookEndpointCalls,
+} from './webhook-calls.ts'
+
+/**
+ * A client of the payment API, for servers. A call that fails throws a `MalipoError`; a mistake in the program throws a
+ * `TypeError` before anything is sent.
+ */
+export class Malipo {
+  /** The environment of the key. In the sandbox no real money moves. */
+  readonly environment: 'live' | 'sandbox'
+  readonly collections: Collections
+  readonly paymentLinks: PaymentLinks
+  readonly invoices: Invoices
+  readonly disbursements: Disbursements
+  readonly destinations: Destinations
+  readonly balance: Balances
+  readonly transactions: Transactions
+  readonly webhookEndpoints: WebhookEndpoints
+  readonly webhookConfig: WebhookConfig
+  readonly webhookDeliveries: WebhookDeliveries
+  readonly me: {
+    /** Returns the key's merchant, environment and scopes. */
+    get(options?: ReadOptions): Promise<Identity>
+  }
+
+  constructor(options: MalipoOptions) {
+    const settings = checkedSettings(options)
+    const http = createHttp(settings)
+    this.environment = settings.environment
+    this.collections = collectionCalls(http)
+    this.paymentLinks = paymentLinkCalls(http)
+    this.invoices = invoiceCalls(http)
+    this.disbursements = disbursementCalls(http)
+    this.destinations = destinationCalls(http)
+    this.balance = balanceCalls(http)
+    this.transactions = transactionCalls(http)
+    this.webhookEndpoints = webhookEndpointCalls(http)
+    this.webhookConfig = webhookConfigCalls(http)
+    this.webhookDeliveries = webhookDeliveryCalls(http)
+    this.me = { get: (options) => http.get('/v1/me', {}, options) }
+  }
+}

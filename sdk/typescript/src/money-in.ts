@@ -1,0 +1,129 @@
+// The calls that take money: collections, payment links and invoices.
+
+import type * as Api from './api-types.ts'
+import { createList, type List } from './list.ts'
+import type {
+  Collection,
+  CollectionItem,
+  Invoice,
+  InvoiceItem,
+  PaymentLink,
+  PaymentLinkCollection,
+  PaymentLinkItem,
+} from './records.ts'
+import { type ChangeOptions, type Http, path, type ReadOptions } from './request.ts'
+
+/** Payments that you request from payers. */
+export type Collections = {
+  /** Creates a payment with a hosted page. Send the payer to `payment_url`. */
+  create(input: Api.CreateCollectionInput, options?: ChangeOptions): Promise<Api.CreateCollectionAnswer>
+  /** Sends a mobile-money prompt to a phone. The answer means that the prompt is on its way, not that the payer paid. */
+  createWalletPush(input: Api.CreateWalletPushInput, options?: ChangeOptions): Promise<Api.CreateWalletPushAnswer>
+  /** Sends a prompt to a Provider Pesa wallet. */
+  createProviderPesa(
+    input: Api.CreateProviderPesaPushInput,
+    options?: ChangeOptions,
+  ): Promise<Api.CreateProviderPesaPushAnswer>
+  /** Creates a QR code. Show `qr_payload` unchanged. */
+  createQr(input: Api.CreateQrCollectionInput, options?: ChangeOptions): Promise<Api.CreateQrCollectionAnswer>
+  /** Returns a payment with its present status. */
+  get(collection_id: string, options?: ReadOptions): Promise<Collection>
+  /** Lists payments, newest first. */
+  list(filters?: Api.ListCollectionsFilters, options?: ReadOptions): List<CollectionItem>
+  /** Makes the API ask the provider, and returns the payment. */
+  refreshStatus(collection_id: string, options?: ChangeOptions): Promise<Collection>
+  /** Returns what happened to a payment, step by step. */
+  timeline(collection_id: string, options?: ReadOptions): Promise<Api.GetCollectionTimelineAnswer>
+  /** Exports payments as CSV. Read the answer with `text()`, or as a stream with `body`. */
+  export(filters?: Api.ExportCollectionsFilters, options?: ReadOptions): Promise<Response>
+}
+
+/** Makes the calls of collections. */
+export function collectionCalls(http: Http): Collections {
+  const { get, change, file } = http
+  const create = <Data>(name: string, input: object, options?: ChangeOptions) =>
+    change<Data>('POST', `/v1/collections${name}`, input, options)
+  return {
+    create: (input, options) => create('', input, options),
+    createWalletPush: (input, options) => create('/wallet-push', input, options),
+    createProviderPesa: (input, options) => create('/provider-pesa', input, options),
+    createQr: (input, options) => create('/qr', input, options),
+    get: async (id, options) => get(path`/v1/collections/${id}`, {}, options),
+    list: (filters = {}, options) => createList(http, '/v1/collections', filters, 'collection_id', options),
+    refreshStatus: async (id, options) => change('POST', path`/v1/collections/${id}/refresh-status`, {}, options),
+    timeline: async (id, options) => get(path`/v1/collections/${id}/timeline`, {}, options),
+    export: (filters, options) => file('/v1/collections/export.csv', filters, options),
+  }
+}
+
+/** Pages that take one payment each. */
+export type PaymentLinks = {
+  /** Creates a payment link. Share its `public_url`. */
+  create(input: Api.CreatePaymentLinkInput, options?: ChangeOptions): Promise<PaymentLink>
+  /** Returns a payment link with its present status. */
+  get(link_id: string, options?: ReadOptions): Promise<PaymentLink>
+  /** Lists payment links, newest first. */
+  list(filters?: Api.ListPaymentLinksFilters, options?: ReadOptions): List<PaymentLinkItem>
+  /** Lists the payments of a payment link, newest first. */
+  listCollections(
+    link_id: string,
+    filters?: Api.ListPaymentLinkCollectionsFilters,
+    options?: ReadOptions,
+  ): List<PaymentLinkCollection>
+  /** Cancels a payment link that no payer has paid. */
+  cancel(link_id: string, options?: ChangeOptions): Promise<PaymentLink>
+  /** Returns a poster of the link as PDF. Read the answer with `arrayBuffer()`. */
+  poster(link_id: string, filters?: Api.GetPaymentLinkPosterFilters, options?: ReadOptions): Promise<Response>
+  /** Exports payment links as CSV. */
+  export(filters?: Api.ExportPaymentLinksFilters, options?: ReadOptions): Promise<Response>
+}
+
+/** Makes the calls of payment links. */
+export function paymentLinkCalls(http: Http): PaymentLinks {
+  const { get, change, file } = http
+  return {
+    create: (input, options) => change('POST', '/v1/payment-links', input, options),
+    get: async (id, options) => get(path`/v1/payment-links/${id}`, {}, options),
+    list: (filters = {}, options) => createList(http, '/v1/payment-links', filters, 'id', options),
+    listCollections: (id, filters = {}, options) =>
+      createList(http, path`/v1/payment-links/${id}/collections`, filters, 'collection_id', options),
+    cancel: async (id, options) => change('POST', path`/v1/payment-links/${id}/cancel`, {}, options),
+    poster: async (id, filters, options) => file(path`/v1/payment-links/${id}/poster.pdf`, filters, options),
+    export: (filters, options) => file('/v1/payment-links/export.csv', filters, options),
+  }
+}
+
+/** Invoices. */
+export type Invoices = {
+  /** Creates a draft. */
+  create(input: Api.CreateInvoiceInput, options?: ChangeOptions): Promise<Invoice>
+  /** Returns an invoice with its present status. */
+  get(invoice_id: string, options?: ReadOptions): Promise<Invoice>
+  /** Lists invoices, newest first. */
+  list(filters?: Api.ListInvoicesFilters, options?: ReadOptions): List<InvoiceItem>
+  /** Changes a draft. */
+  update(invoice_id: string, input: Api.UpdateInvoiceInput, options?: ChangeOptions): Promise<Invoice>
+  /** Sends an invoice, with a payment link, to its customer. */
+  send(invoice_id: string, options?: ChangeOptions): Promise<Api.SendInvoiceAnswer>
+  /** Cancels an invoice that is not paid. */
+  cancel(invoice_id: string, options?: ChangeOptions): Promise<Invoice>
+  /** Creates the payment link of an invoice. */
+  createPaymentLink(invoice_id: string, options?: ChangeOptions): Promise<Api.CreateInvoicePaymentLinkAnswer>
+  /** Exports invoices as CSV. */
+  export(filters?: Api.ExportInvoicesFilters, options?: ReadOptions): Promise<Response>
+}
+
+/** Makes the calls of invoices. */
+export function invoiceCalls(http: Http): Invoices {
+  const { get, change, file } = http
+  return {
+    create: (input, options) => change('POST', '/v1/invoices', input, options),
+    get: async (id, options) => get(path`/v1/invoices/${id}`, {}, options),
+    list: (filters = {}, options) => createList(http, '/v1/invoices', filters, 'id', options),
+    update: async (id, input, options) => change('PATCH', path`/v1/invoices/${id}`, input, options),
+    send: async (id, options) => change('POST', path`/v1/invoices/${id}/send`, {}, options),
+    cancel: async (id, options) => change('POST', path`/v1/invoices/${id}/cancel`, {}, options),
+    createPaymentLink: async (id, options) => change('POST', path`/v1/invoices/${id}/payment-link`, {}, options),
+    export: (filters, options) => file('/v1/invoices/export.csv', filters, options),
+  }
+}

@@ -1,0 +1,114 @@
+// The calls about money that leaves or lies in the account: payouts, destinations, the balance and transactions.
+
+import type * as Api from './api-types.ts'
+import { createList, type List } from './list.ts'
+import type {
+  Balance,
+  Destination,
+  Disbursement,
+  DisbursementItem,
+  Statement,
+  Transaction,
+  TransactionItem,
+} from './records.ts'
+import { type ChangeOptions, type Http, path, type ReadOptions } from './request.ts'
+
+/** Payouts. An operator of the platform approves each of them. */
+export type Disbursements = {
+  /** Submits a payout to a mobile-money number. */
+  createMobileMoney(
+    input: Api.CreateMobileMoneyDisbursementInput,
+    options?: ChangeOptions,
+  ): Promise<Api.CreateMobileMoneyDisbursementAnswer>
+  /** Submits a payout to a Provider Pesa wallet. */
+  createProviderPesa(
+    input: Api.CreateProviderPesaDisbursementInput,
+    options?: ChangeOptions,
+  ): Promise<Api.CreateProviderPesaDisbursementAnswer>
+  /** Submits a payout to a bank account. */
+  createBankAccount(
+    input: Api.CreateBankAccountDisbursementInput,
+    options?: ChangeOptions,
+  ): Promise<Api.CreateBankAccountDisbursementAnswer>
+  /** Returns a payout with its history. */
+  get(disbursement_id: string, options?: ReadOptions): Promise<Disbursement>
+  /** Lists payouts, newest first. */
+  list(filters?: Api.ListDisbursementsFilters, options?: ReadOptions): List<DisbursementItem>
+  /** Cancels a payout that no operator has approved. */
+  cancel(disbursement_id: string, options?: ChangeOptions): Promise<Api.CancelDisbursementAnswer>
+  /** Plays the operator and the provider of a sandbox payout. */
+  simulate(
+    disbursement_id: string,
+    input: Api.SimulateDisbursementInput,
+    options?: ChangeOptions,
+  ): Promise<Api.SimulateDisbursementAnswer>
+  /** Returns the limits of payouts in a day. */
+  limits(options?: ReadOptions): Promise<Api.GetPayoutLimitsAnswer>
+}
+
+/** Makes the calls of payouts. */
+export function disbursementCalls(http: Http): Disbursements {
+  const { get, change } = http
+  const create = <Data>(name: string, input: object, options?: ChangeOptions) =>
+    change<Data>('POST', `/v1/disbursements/${name}`, input, options)
+  return {
+    createMobileMoney: (input, options) => create('mobile-money', input, options),
+    createProviderPesa: (input, options) => create('provider-pesa', input, options),
+    createBankAccount: (input, options) => create('bank-account', input, options),
+    get: async (id, options) => get(path`/v1/disbursements/${id}`, {}, options),
+    list: (filters = {}, options) => createList(http, '/v1/disbursements', filters, 'id', options),
+    cancel: async (id, options) => change('POST', path`/v1/disbursements/${id}/cancel`, {}, options),
+    simulate: async (id, input, options) =>
+      change('POST', path`/v1/sandbox/disbursements/${id}/simulate`, input, options),
+    limits: (options) => get('/v1/merchant/payout-limits', {}, options),
+  }
+}
+
+/** The networks and banks that can receive payouts. */
+export type Destinations = {
+  /** Lists all, or those of a method. */
+  list(filters?: Api.ListDestinationsFilters, options?: ReadOptions): Promise<{ items: Destination[] }>
+}
+
+/** Makes the call of destinations. */
+export function destinationCalls({ get }: Http): Destinations {
+  return { list: (filters, options) => get('/v1/destinations', filters, options) }
+}
+
+/** The balance. */
+export type Balances = {
+  /** Returns the balance of your merchant. */
+  get(options?: ReadOptions): Promise<Balance>
+}
+
+/** Makes the call of the balance. */
+export function balanceCalls({ get }: Http): Balances {
+  return { get: (options) => get('/v1/balance', {}, options) }
+}
+
+/** The bookings of your merchant, and its statements. */
+export type Transactions = {
+  /** Returns the transaction with a TXN- reference. */
+  get(reference: string, options?: ReadOptions): Promise<Transaction>
+  /** Lists transactions, newest first. */
+  list(filters?: Api.ListTransactionsFilters, options?: ReadOptions): List<TransactionItem>
+  /** Exports transactions as CSV. Read the answer with `text()`, or as a stream with `body`. */
+  export(filters?: Api.ExportTransactionsFilters, options?: ReadOptions): Promise<Response>
+  /** Returns the statement of a month ("2026-01") or a day ("2026-01-05"). */
+  statement(period: string, options?: ReadOptions): Promise<Statement>
+  /** Returns a statement as a file. */
+  statementFile(period: string, filters: { format: 'csv' | 'pdf' }, options?: ReadOptions): Promise<Response>
+}
+
+/** Makes the calls of transactions. The word `me` stands for the merchant of the key. */
+export function transactionCalls(http: Http): Transactions {
+  const { get, file } = http
+  const own = '/v1/merchants/me'
+  return {
+    get: async (reference, options) => get(path`/v1/transactions/${reference}`, {}, options),
+    list: (filters = {}, options) => createList(http, `${own}/transactions`, filters, 'reference', options),
+    export: (filters, options) => file(`${own}/transactions/export`, filters, options),
+    statement: async (period, options) => get(own + path`/statements/${period}`, {}, options),
+    statementFile: async (period, filters, options) => file(own + path`/statements/${period}`, filters, options),
+  }
+}
