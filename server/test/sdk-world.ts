@@ -1,0 +1,42 @@
+// A real server for the tests of SDKs: a merchant with a sandbox key, and a receiver of webhooks.
+
+import type { AddressInfo } from 'node:net'
+import { createWorld } from './harness.ts'
+import { type ReceivedRequest, startReceiver } from './receiver.ts'
+
+/** The server, with the address and the key that an SDK needs. */
+export type SdkWorld = Awaited<ReturnType<typeof startSdkWorld>>
+
+/** Starts the server, the receiver and a merchant with a sandbox key. */
+export async function startSdkWorld() {
+  const world = await createWorld()
+  const receiver = await startReceiver()
+  await world.system.app.listen({ host: '127.0.0.1', port: 0 })
+  const taken = new Set<ReceivedRequest>()
+  return {
+    base_url: `http://127.0.0.1:${(world.system.app.server.address() as AddressInfo).port}`,
+    api_key: world.sandbox_key,
+    receiver_urls: { default: receiver.url, other: `${receiver.url}/other` },
+    month: world.deps.clock.now().toISOString().slice(0, 7),
+    /** Lets the worker do what is due. */
+    async work() {
+      world.deps.clock.advance(1_000) // lists are in the order of time
+      await world.work()
+    },
+    /** Returns the next webhook of an event at the default endpoint, or at the other one, with the time at which to verify it. */
+    async receive(at: 'default' | 'other', event: string) {
+      for (let count = 1; ; count++) {
+        await receiver.waitFor(count)
+        const delivery = receiver.received[count - 1] as ReceivedRequest
+        const is_wanted = delivery.path.endsWith('/other') === (at === 'other')
+        if (taken.has(delivery) || !is_wanted || delivery.headers['x-service-event'] !== event) continue
+        taken.add(delivery)
+        return { body: delivery.body, headers: delivery.headers, now: world.deps.clock.now().getTime() / 1000 }
+      }
+    },
+    async close() {
+      await receiver.close()
+      await world.close()
+    },
+  }
+}
