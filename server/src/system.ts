@@ -44,7 +44,7 @@ import { verifyTask } from './apps/admin/verify-task.ts'
 import { docsSiteRoutes } from './apps/docs/index.ts'
 import { operatorRoutes, verifyGauges } from './apps/operators/index.ts'
 import { notFoundPage, payPageRoutes } from './apps/pay-page/index.ts'
-import { type PortalOptions, portalRoutes, siteRoutes } from './apps/portal/index.ts'
+import { frontPageRoutes, type PortalOptions, portalRoutes, siteRoutes } from './apps/portal/index.ts'
 import {
   createRecorder,
   createRequestLog,
@@ -402,6 +402,7 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
       breaker,
       requestsOf: options.requestsOf ?? ((merchant_id, id) => findRequestsOf(db, merchant_id, id)),
     }),
+    frontPageRoutes(deps, { live }),
     siteRoutes(deps, { rehearses: live.every(({ capabilities }) => capabilities.rehearses === true) }),
     apiDocumentRoutes,
     docsSiteRoutes(deps),

@@ -159,7 +159,10 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
     provider.interactionResult(raw, reply.raw, next, { mergeWithLastSubmission: false })
   const view = site.view(request, details.params.ui_locales)
   return {
-    view: details.params.client_id === 'operator' ? { ...view, dashboard: site.home('operator') } : view,
+    view:
+      details.params.client_id === 'operator'
+        ? { ...view, dashboard: site.home('operator'), for_operators: true }
+        : view,
     /** The factor whose setup the console requested: the authenticator app, or a passkey. */
     enrol: ENROLLED.find((factor) => factor === details.params.enrol) ?? null,
     first: result.first_step ?? null,

@@ -37,9 +37,9 @@ export function signInPage(view: View, typed: FormInput = {}, problems: Problems
   const register = view.by_invitation
     ? html`<p>${t.have_invitation} ${link(view, '/identity/forgot', t.use_invitation)}</p>`
     : html`<p>${t.no_account} ${link(view, '/identity/sign-up', t.create_account)}</p>`
-  const body = html`<p>${t.sign_in_lead}</p>
+  const body = html`<p>${view.for_operators ? t.operator_lead : t.sign_in_lead}</p>
 ${form(fields, t.sign_in)}<p>${link(view, '/identity/forgot', t.forgot)}</p>
-${register}`
+${view.for_operators ? null : register}`
   return pageHtml(view, t.sign_in, body, problems)
 }
 

@@ -25,6 +25,7 @@ function viewOf(deps: Deps, ctx: KoaContextWithOIDC): View {
     url: ctx.originalUrl,
     style: pageStyle().path,
     dashboard: '/dashboard/',
+    for_operators: false,
     by_invitation: deps.config.sign_up === 'invited',
   }
 }

@@ -1,5 +1,6 @@
 // Renders the layout of the identity pages: HTML without scripts, which works on a cheap phone.
 
+import { FAVICON, logoHtml, OPERATOR_FAVICON } from '../../kernel/http/index.ts'
 import { type Html, html, type Language } from '../../kernel/lib/index.ts'
 import { type IdentityTexts, TEXTS } from './pages-texts.ts'
 
@@ -13,6 +14,8 @@ export type View = {
   style: string
   /** The address of the dashboard, or the address of the console to which the user signs in. */
   dashboard: string
+  /** True if the user signs in to the operators' console. Its pages have another colour. */
+  for_operators: boolean
   /** True if a person can register only with an invitation (SIGN_UP=invited). */
   by_invitation: boolean
 }
@@ -31,19 +34,19 @@ export function pageHtml(view: View, title: string, body: Html, problems: Proble
   const found = Object.entries(problems)
   const other = view.language === 'sw' ? 'en' : 'sw'
   return html`<!doctype html>
-<html lang="${view.language}">
+<html lang="${view.language}"${view.for_operators && html` class="for-operators"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${found.length > 0 ? `${t.problem_title}: ` : ''}${title} - ${view.brand}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${view.for_operators ? OPERATOR_FAVICON : FAVICON}">
 <link rel="stylesheet" href="${view.style}">
 </head>
-<body>
+<body class="identity-page">
 <a class="skip" href="#main">${t.skip}</a>
 <header class="identity-top">
-<p class="brand"><a href="${view.dashboard}">${view.brand}</a></p>
+<p class="brand"><a href="${view.dashboard}">${logoHtml(28)} ${view.brand}</a>${view.for_operators && html` <span class="for-whom">${t.operators}</span>`}</p>
 <p class="language"><a href="${withLanguage(view.url, other)}" lang="${other}" hreflang="${other}">${t.other}</a></p>
 </header>
 <main id="main" class="identity">

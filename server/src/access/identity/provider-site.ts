@@ -65,6 +65,7 @@ export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): 
         url: request.url,
         style: pageStyle().path,
         dashboard: site.home('dashboard'),
+        for_operators: false,
         by_invitation: config.sign_up === 'invited',
       }
     },

@@ -3,7 +3,14 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DEMO_DOMAIN, hasPassword, newPassword, setPassword } from '../../access/identity/index.ts'
-import { createMerchant, createUser, findMerchant, type Merchant, setMember } from '../../access/merchants/index.ts'
+import {
+  createMerchant,
+  createUser,
+  DEMO_EMAIL,
+  findDemoMerchant,
+  type Merchant,
+  setMember,
+} from '../../access/merchants/index.ts'
 import { recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { MERCHANT_ROLES, type Role, SCOPES } from '../../kernel/http/index.ts'
@@ -11,8 +18,6 @@ import { newId, refuse } from '../../kernel/lib/index.ts'
 import { COMMAND_ACT } from './act.ts'
 import { makeKey } from './merchants.ts'
 
-const DEMO_EMAIL = 'demo@malipo.example'
-const FIND_DEMO_MERCHANT = sql('demo_find', 'select id from merchants where email = $1 order by created_at limit 1')
 // No other advisory lock of this database uses this number.
 const LOCK = sql('demo_lock', 'select pg_advisory_xact_lock(7165243380915628)')
 const LOCK_TIMEOUT = '55P03'
@@ -41,8 +46,7 @@ export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
     })
   }
   return withLock(deps, async (tx) => {
-    const [found] = await tx.query<{ id: string }>(FIND_DEMO_MERCHANT, [DEMO_EMAIL])
-    const merchant = found ? await findMerchant(tx, found.id) : null
+    const merchant = await findDemoMerchant(tx)
     return merchant ?? createMerchant(deps, { name: 'Duka la Mfano', email: DEMO_EMAIL, approved: true })
   })
 }

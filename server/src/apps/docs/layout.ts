@@ -1,5 +1,6 @@
 // The frame of each page: header with search, navigation, path, contents of the page, neighbours, and links to the Markdown.
 
+import { FAVICON, logoHtml } from '../../kernel/http/index.ts'
 import { type Html, html } from '../../kernel/lib/index.ts'
 import { methodBadge, type PageHeading } from './markdown.ts'
 import type { DocPage } from './page.ts'
@@ -35,7 +36,7 @@ export function framedPage(site: SiteFacts, framed: FramedPage): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${FAVICON}">
 <link rel="stylesheet" href="${site.assets.base_style}">
 <link rel="stylesheet" href="${site.assets.style}">
 <link rel="alternate" type="text/markdown" href="${markdownPath(page)}">
@@ -75,7 +76,7 @@ export function markdownPath({ path }: DocPage): string {
 function header({ brand_name }: SiteFacts, words: FrameWords, query: string): Html {
   return html`<header class="docs-top">
 <button type="button" class="docs-menu" popovertarget="pages">${words.menu}</button>
-<p class="docs-brand"><a href="/docs">${brand_name} <span>${words.home}</span></a></p>
+<p class="docs-brand"><a href="/docs">${logoHtml(24)} ${brand_name} <span>${words.home}</span></a></p>
 <form class="docs-search" role="search" action="/docs/search" method="get">
 <input type="search" name="q" value="${query}" maxlength="100" autocomplete="off" spellcheck="false" aria-label="${words.search_label}" placeholder="${words.search_label}">
 <button type="submit">${words.search}</button>

@@ -20,7 +20,6 @@ import type { DocPage } from './page.ts'
 import { createPages } from './pages.ts'
 import { type SearchIndex, searchSections } from './search.ts'
 import { type DocsSite, indexPages, llmsFullText, llmsText, renderPage, searchPage } from './site.ts'
-import { landingPage } from './start.ts'
 
 /** The headers that let a page load styles and one script of this server, and send requests to this server only. */
 const POLICY = [
@@ -45,7 +44,7 @@ const asset = (name: string, type: string) => {
   return { name, path: `/docs/assets/${name}?v=${version}`, send }
 }
 
-/** Adds /, /docs, the pages below /docs, llms.txt and llms-full.txt. */
+/** Adds /docs, the pages below /docs, llms.txt and llms-full.txt. */
 export function docsSiteRoutes(deps: Deps): (app: App) => void {
   const style = asset('docs.css', 'text/css; charset=utf-8')
   const script = asset('docs.js', 'text/javascript; charset=utf-8')
@@ -73,7 +72,6 @@ export function docsSiteRoutes(deps: Deps): (app: App) => void {
       return page === undefined ? refuse('not_found') : send(path, HTML, () => renderPage(site(), page), request, reply)
     }
 
-    app.get('/', ROUTE, (request, reply) => send('/', HTML, () => landingPage(site().facts), request, reply))
     app.get('/docs', ROUTE, (request, reply) => sendPage('/docs', request, reply))
     app.get<{ Params: { '*': string } }>('/docs/*', ROUTE, (request, reply) => {
       const name = request.params['*']

@@ -1,38 +1,9 @@
-// The first page of the server, and the start page of the documentation.
+// The start page of the documentation.
 
 import { type Html, html } from '../../kernel/lib/index.ts'
-import type { SiteFacts } from './layout.ts'
 import { methodBadge, summaryOf } from './markdown.ts'
 import { type DocCall, oldAnchor } from './openapi.ts'
 import type { DocPage } from './page.ts'
-
-/** Returns the page at /. */
-export function landingPage({ brand_name, assets }: SiteFacts): string {
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${brand_name}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${assets.base_style}">
-</head>
-<body>
-<main id="main" class="start">
-<h1>${brand_name}</h1>
-<p class="lead">The payment API is running.</p>
-<ul class="links">
-<li><a href="/docs">Documentation</a> <span>how to take a payment, every call, webhooks and errors</span></li>
-<li><a href="/openapi.json">OpenAPI document</a> <span>the same for programs</span></li>
-<li><a href="/healthz">Health</a> <span>whether this process is alive</span></li>
-</ul>
-</main>
-</body>
-</html>
-`
-  return page.toString()
-}
 
 /** The anchors of the time when the documentation was one page, by the page that has their subject now. */
 const OLD_ANCHORS: Readonly<Record<string, readonly string[]>> = {

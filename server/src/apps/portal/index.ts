@@ -1,4 +1,5 @@
 // Exports the records that the consoles read across rooms, and the built files of the consoles.
 
+export { frontPageRoutes } from './front-page.ts'
 export { type PortalOptions, portalRoutes } from './routes.ts'
 export { siteRoutes } from './site.ts'
