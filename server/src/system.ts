@@ -19,7 +19,7 @@ import {
   passkeyRoutes,
   sessionRoutes,
 } from './access/identity/index.ts'
-import { ipAddressRoutes, merchantRoutes, notifyAdmins } from './access/merchants/index.ts'
+import { ipAddressRoutes, merchantRoutes, notifyAdmins, profileRoutes } from './access/merchants/index.ts'
 import {
   type Attach,
   createGateways,
@@ -378,6 +378,7 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
       driver,
       payouts,
     }),
+    profileRoutes(deps),
     merchantRoutes(deps, { mayMailInvitation, revokeKeysOf }),
     auditRoutes(deps),
     messageRoutes(deps),

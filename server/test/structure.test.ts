@@ -225,7 +225,15 @@ const OWNERS: Record<string, readonly string[]> = {
   'adapters/webhooks': ['webhook_attempts', 'webhook_configs', 'webhook_deliveries'],
   'adapters/messages': ['outbox_messages', 'recipient_messages'],
   'access/four-eyes': ['four_eyes_sums', 'operator_decisions'],
-  'access/merchants': ['ip_addresses', 'member_history', 'members', 'merchants', 'pricing_rules', 'users'],
+  'access/merchants': [
+    'ip_addresses',
+    'member_history',
+    'members',
+    'merchant_logos',
+    'merchants',
+    'pricing_rules',
+    'users',
+  ],
   'access/identity': [
     'console_sessions',
     'credentials',

@@ -96,6 +96,7 @@ function DashboardShell({
         ]
       : []),
     { heading: t.business },
+    line('profile', t.profile, 'shop'),
     line('members', t.members, 'people'),
     ...(develops ? [line('addresses', t.addresses, 'globe')] : []),
     line('messages', t.messages, 'message'),

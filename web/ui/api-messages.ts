@@ -37,6 +37,13 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must be a percentage from "0" to "100" such as "1.50", with at most two decimals':
     'Andika asilimia kutoka 0 hadi 100, kama 1.50.',
   'must be null, or an amount in shillings such as "5000000.00"': 'Acha wazi, au andika kiasi kama 5000000.',
+  'is too light: white text on it would be hard to read. Choose a darker colour':
+    'Rangi hii ni nyepesi mno: maandishi meupe hayatasomeka. Chagua rangi nzito zaidi.',
+  'is not a PNG picture that the server can read. Save the picture as PNG with 8 bits, not interlaced':
+    'Seva haiwezi kusoma picha hii. Ihifadhi kama PNG ya kawaida.',
+  'is larger than {} x {} pixels. Make it smaller': 'Picha inazidi pikseli {} x {}. Ipunguze.',
+  'has more than {} bytes. Make it smaller, or use fewer colours':
+    'Picha inazidi baiti {}. Ipunguze, au tumia rangi chache.',
   'must begin with https:// for live payments': 'Kwa malipo halisi, anwani lazima ianze na https://.',
   'must be greater than zero': 'Andika kiasi kikubwa kuliko sifuri.',
   'must have port 443, port 80, or a port from 1024 on that belongs to no other service, such as 8443':

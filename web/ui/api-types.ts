@@ -511,6 +511,30 @@ export type Calls = {
     body: { resolution: "accepted" | "written_off" | "corrected"; reason: string }
     data: { id: string; provider: string; kind: "unknown_to_us" | "unknown_to_them" | "amount_differs" | "outcome_differs" | "duplicate"; line_kind: "payment" | "payout" | "reversal" | "charge"; state: "open" | "resolved"; reference: string | null; provider_id: string | null; merchant_id: string | null; collection_id: string | null; withdrawal_id: string | null; amount_theirs: string | null; amount_ours: string | null; currency: string; currency_theirs: string | null; status_ours: string | null; difference: string; at: string | null; statement_id: string; line: number | null; opened_at: string; resolution: "accepted" | "written_off" | "corrected" | "explained" | "withdrawn" | null; reason: string | null; resolved_at: string | null; resolved_by: { id: string | null; name: string } | null; explained_by: string | null }
   }
+  'GET /v1/merchant/profile': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { name: string; support_phone: string | null; support_email: string | null; support_address: string | null; accent_color: string | null; logo: { hash: string; width: number; height: number; png: string } | null }
+  }
+  'PATCH /v1/merchant/profile': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: { support_phone?: string | null; support_email?: string | null; support_address?: string | null; accent_color?: string | null }
+    data: { name: string; support_phone: string | null; support_email: string | null; support_address: string | null; accent_color: string | null; logo: { hash: string; width: number; height: number; png: string } | null }
+  }
+  'PUT /v1/merchant/logo': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: { png: string }
+    data: { name: string; support_phone: string | null; support_email: string | null; support_address: string | null; accent_color: string | null; logo: { hash: string; width: number; height: number; png: string } | null }
+  }
+  'DELETE /v1/merchant/logo': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { name: string; support_phone: string | null; support_email: string | null; support_address: string | null; accent_color: string | null; logo: { hash: string; width: number; height: number; png: string } | null }
+  }
   'GET /v1/me': {
     params: {  }
     query: {  }

@@ -16,6 +16,13 @@ export function shop(language: Language, over: Partial<MerchantFrame> = {}): Mer
     url: `${SLUG}?lang=${language}`,
     brand_name: 'Malipo',
     merchant_name: 'Duka la Asha',
+    look: {
+      support_phone: '022 211 0000',
+      support_email: 'duka@asha.example',
+      support_address: 'Kariakoo, Dar es Salaam',
+      accent_color: null,
+      logo_hash: null,
+    },
     prompt_name: 'DUKA LA ASHA',
     wallet_name: 'Provider Pesa',
     amount_minor: 2_500_000n,

@@ -176,3 +176,51 @@ test('the console shows messages word for word and HTML in them as plain text, a
   await visitor.looks('activity')
   await visitor.leave()
 })
+
+test('an administrator sets contact, colour and logo from a phone, and a photo of several megabytes becomes a small logo', async () => {
+  const { world } = office
+  const merchant = await world.newMerchant()
+  const admin = await office.newPerson('MERCHANT_ADMIN', merchant)
+  const options = { viewport: { width: 360, height: 740 } }
+  const visitor = await office.comes(admin, 'dashboard', { language: 'en', refusals: [400], options })
+  const { page } = visitor
+  await visitor.opens('/sandbox/profile')
+  await visitor.sees('Mwonekano wa biashara', 'Look of the business')
+  await page.getByLabel('Support phone').fill('0754 111 222')
+  await page.getByLabel('Support e-mail').fill('not an address')
+  await visitor.press('Hifadhi', 'Save')
+  await page.getByText('Write an address such as name@example.co.tz.').waitFor()
+  await page.getByLabel('Support e-mail').fill('duka@example.com')
+  await page.getByLabel('Colour of buttons').fill('#ffee00')
+  await visitor.press('Hifadhi', 'Save')
+  await page.getByText('is too light: white text on it would be hard to read.').waitFor()
+  await page.getByLabel('Colour of buttons').fill('#7a1fa2')
+  await visitor.press('Hifadhi', 'Save')
+  await page.getByRole('status').getByText('Saved. Payers see the change now.').waitFor()
+
+  const upload = (name: string, mimeType: string, buffer: Buffer) =>
+    page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer })
+  await upload('notes.txt', 'image/png', Buffer.from('no picture'))
+  await page.getByRole('alert').getByText('This file is not a picture.').waitFor()
+  const script = '<script>document.title = "changed"</script>'
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="200" height="80">${script}<rect width="200" height="80" fill="#7a1fa2"/></svg>`
+  await upload('logo.svg', 'image/svg+xml', Buffer.from(svg))
+  await page.getByRole('img', { name: `Logo of ${merchant.name}` }).waitFor()
+  assert.equal(await page.title(), 'Look of the business - Malipo')
+  const photo = await page.screenshot({ type: 'png', fullPage: true, scale: 'device' })
+  // A PNG may have bytes after its end, so that this file has 5 MB.
+  await upload('photo.png', 'image/png', Buffer.concat([photo, Buffer.alloc(5_000_000)]))
+  await page.waitForFunction(
+    "(() => { const logo = document.querySelector('#logo img'); return logo && logo.naturalHeight > logo.naturalWidth })()",
+  )
+  await visitor.looks('look of the business')
+  await visitor.picture('business-look')
+  const [stored] = await world.rows<{ bytes: number }>(
+    'select length(png) as bytes from merchant_logos where merchant_id = $1',
+    [merchant.id],
+  )
+  assert.ok(stored !== undefined && stored.bytes <= 20_480)
+  await visitor.press('Ondoa nembo', 'Remove the logo')
+  await page.getByText('There is no logo yet.').waitFor()
+  await visitor.leave()
+})

@@ -14,6 +14,10 @@ export function businessRoutes(parent: AnyRoute): AnyRoute[] {
       lazyPage(() => import('./members.tsx'), 'Members'),
     ),
     page(
+      'profile',
+      lazyPage(() => import('./profile.tsx'), 'Profile'),
+    ),
+    page(
       'addresses',
       lazyPage(() => import('./addresses.tsx'), 'MerchantAddresses'),
     ),

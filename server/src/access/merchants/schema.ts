@@ -182,6 +182,53 @@ export type SecuritySettings = Static<typeof SecurityBody>
 /** The response with the security settings. */
 export const SecurityAnswer = success(SecurityBody)
 
+const supportPhone = 'The phone that payers call: a mobile number, a landline or a short code.'
+const supportEmail = 'The e-mail address that payers write to.'
+const supportAddress = 'Where payers find you, such as a street and a town.'
+const accentColor = 'The colour of the buttons on your pages, as #rrggbb, dark enough for white text.'
+
+/** The body of PATCH /v1/merchant/profile. A missing field stays as it is. */
+export const ProfileBody = Type.Object({
+  support_phone: Type.Optional(nullable({ ...line(20, supportPhone), pattern: '^\\+?[0-9][0-9 -]{2,18}$' })),
+  support_email: Type.Optional(nullable({ ...Email, description: supportEmail })),
+  support_address: Type.Optional(nullable(visibleLine(160, supportAddress))),
+  accent_color: Type.Optional(nullable({ ...line(7, accentColor), pattern: '^#[0-9a-fA-F]{6}$' })),
+})
+/** The changes of a profile. */
+export type ProfileChange = Static<typeof ProfileBody>
+
+/** What payers see of a merchant beside its name. */
+export const ProfileRecord = Type.Object({
+  name: Type.String({ description: 'The name of the business. Only an operator can change it.' }),
+  support_phone: nullable(Type.String({ description: supportPhone })),
+  support_email: nullable(Type.String({ description: supportEmail })),
+  support_address: nullable(Type.String({ description: supportAddress })),
+  accent_color: nullable(Type.String({ description: accentColor })),
+  logo: nullable(
+    Type.Object({
+      hash: Type.String({ description: 'Changes with the picture.' }),
+      width: Type.Integer(),
+      height: Type.Integer(),
+      png: Type.String({ description: 'The picture as PNG in base64.' }),
+    }),
+  ),
+})
+/** A profile in a response. */
+export type ProfileView = Static<typeof ProfileRecord>
+/** The response with a profile. */
+export const ProfileAnswer = success(ProfileRecord)
+
+/** The body of PUT /v1/merchant/logo. */
+export const LogoBody = Type.Object({
+  png: Type.String({
+    minLength: 1,
+    maxLength: 60_000,
+    pattern: '^[A-Za-z0-9+/]+={0,2}$',
+    description:
+      'A PNG in base64: at most 512 x 512 pixels, and at most 20,480 bytes after the server wrote it again from its pixels.',
+  }),
+})
+
 /** The record of a signed-in user with the user's memberships. */
 export const MeRecord = Type.Object({
   id: Id,

@@ -1,6 +1,7 @@
 // Makes the queries that the pages share, and the frame around each screen of a link.
 
 import type { FastifyRequest } from 'fastify'
+import type { MerchantLook } from '../../access/merchants/index.ts'
 import type { Method, Provider } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { gather, type Language, newId } from '../../kernel/lib/index.ts'
@@ -79,6 +80,11 @@ export function availableMethods({ options }: PageContext, link: Link): PayMetho
   })
 }
 
+/** Returns only the look of a link's merchant. */
+function lookOf({ support_phone, support_email, support_address, accent_color, logo_hash }: Link): MerchantLook {
+  return { support_phone, support_email, support_address, accent_color, logo_hash }
+}
+
 /** Reads the facts that each screen of a link needs. */
 export async function screenContextOf(
   context: PageContext,
@@ -93,6 +99,7 @@ export async function screenContextOf(
   const merchantFrame: MerchantFrame = {
     ...frame,
     merchant_name: link.merchant_name,
+    look: lookOf(link),
     prompt_name: config.prompt_name || link.merchant_name,
     wallet_name: config.wallet_name,
     amount_minor: link.amount_minor,

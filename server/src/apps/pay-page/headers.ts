@@ -1,18 +1,23 @@
 // Contains the HTTP headers of the pay page.
 
+import { accentStyle } from './accent.ts'
 import { payScript, payStyle } from './assets.ts'
 
-// The policy permits only the script of the pay page, and no other site may frame the page.
-const POLICY = [
-  "default-src 'none'",
-  `style-src '${payStyle().hash}'`,
-  "script-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ')
+/**
+ * Returns the policy of a page: only the script and the styles of the pay page, and no other site may frame the page. `accent` is the
+ * hash of the style of the merchant's colour.
+ */
+const policyOf = (accent?: string) =>
+  [
+    "default-src 'none'",
+    `style-src '${payStyle().hash}'${accent === undefined ? '' : ` '${accent}'`}`,
+    "script-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ')
 
 const DENIED_FEATURES = [
   'accelerometer',
@@ -32,7 +37,7 @@ const DENIED_FEATURES = [
  */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': POLICY,
+  'content-security-policy': policyOf(),
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex, nofollow',
   'permissions-policy': DENIED_FEATURES.map((feature) => `${feature}=()`).join(', '),
@@ -41,6 +46,12 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
   'cache-control': 'no-store',
   vary: 'accept-encoding',
+}
+
+/** Returns the headers of a page with the merchant's colour (#rrggbb), or null for the colours of the page itself. */
+export function pageHeaders(accent_color: string | null): Readonly<Record<string, string>> {
+  const style = accentStyle(accent_color)
+  return style === null ? PAGE_HEADERS : { ...PAGE_HEADERS, 'content-security-policy': policyOf(style.hash) }
 }
 
 /** The headers of a PDF or a picture. With a stricter policy, the PDF viewers of browsers would fail. */

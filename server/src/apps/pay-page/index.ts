@@ -3,7 +3,7 @@
 export { payScript } from './assets.ts'
 export { compressPage } from './compress.ts'
 export type { PayPageOptions } from './context.ts'
-export { PAGE_HEADERS, SCRIPT_HEADERS } from './headers.ts'
+export { PAGE_HEADERS, pageHeaders, SCRIPT_HEADERS } from './headers.ts'
 export { qrPng } from './qr-image.ts'
 export { type PollAnswer, pollAnswer, renderScreen, screenStatus } from './render.ts'
 export { notFoundPage } from './reply.ts'

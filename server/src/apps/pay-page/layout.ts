@@ -1,8 +1,9 @@
 // Renders the HTML document around the content of a screen.
 
 import { type Html, html, plainLine } from '../../kernel/lib/index.ts'
+import { accentStyle } from './accent.ts'
 import { payScript, payStyle } from './assets.ts'
-import { localPath, plainMerchant, shownAmount } from './parts.ts'
+import { contactOf, localPath, merchantOf, plainMerchant, shownAmount } from './parts.ts'
 import { pageTexts, pathInLanguage } from './texts.ts'
 import type { Frame, MerchantFrame, PollPaths } from './view.ts'
 
@@ -23,6 +24,8 @@ export type ScreenContent = {
   polling?: Polling | null
   /** True if the form has problems. In that case the title names the problem. */
   wrong?: boolean
+  /** True if the body shows how to reach the merchant. */
+  has_contact?: boolean
   /** The preview of the link in chat applications. */
   card?: { title: string; description: string }
 }
@@ -36,7 +39,13 @@ export function shopPage(view: MerchantFrame, content: ScreenContent): string {
     view.test &&
     html`<p class="test">${pageTexts(view.language).say('test_strip')}</p>
 `
-  return wholePage(view, content, plainMerchant(view), strip, footer(view, helpLinks(view)))
+  return wholePage(
+    view,
+    content,
+    plainMerchant(view),
+    strip,
+    footer(view, helpLinks(view, content.has_contact === true)),
+  )
 }
 
 /** Returns the page of a screen without a merchant. */
@@ -44,7 +53,13 @@ export function plainPage(view: Frame, content: ScreenContent): string {
   return wholePage(view, content, plainLine(view.brand_name, 60), null, footer(view, null))
 }
 
-function wholePage(view: Frame, content: ScreenContent, whose: string, strip: Html | null, foot: Html): string {
+function wholePage(
+  view: Frame | MerchantFrame,
+  content: ScreenContent,
+  whose: string,
+  strip: Html | null,
+  foot: Html,
+): string {
   const { say, plain } = pageTexts(view.language)
   const other = view.language === 'sw' ? 'en' : 'sw'
   const title = content.wrong ? plain('problem_in_title', { title: content.title }) : content.title
@@ -86,7 +101,8 @@ ${foot}</body>
 </html>
 `
   // No template may change the style sheet, because the content security policy contains the hash of the style sheet.
-  return `${before}${payStyle().text}${after}`
+  const accent = 'look' in view ? accentStyle(view.look.accent_color) : null
+  return `${before}${payStyle().text}${accent === null ? '' : `</style>\n<style>${accent.text}`}${after}`
 }
 
 function pollingAttributes(view: Frame, { poll_path, check_path, state, countdown }: Polling): Html {
@@ -97,9 +113,16 @@ function pollingAttributes(view: Frame, { poll_path, check_path, state, countdow
   }`
 }
 
-function helpLinks(view: MerchantFrame): Html {
+function helpLinks(view: MerchantFrame, has_contact: boolean): Html {
   const { say } = pageTexts(view.language)
-  return html`<p><a class="tap" href="${localPath(view, view.help_path)}">${say('how_to_pay')}</a></p>
+  // Receipts and invoices have the contact among their facts.
+  const contact = has_contact ? null : contactOf(view)
+  return html`${
+    contact &&
+    html`<p>${say('contact_of', { merchant: merchantOf(view) })}<br>
+${contact}</p>
+`
+  }<p><a class="tap" href="${localPath(view, view.help_path)}">${say('how_to_pay')}</a></p>
 `
 }
 

@@ -1,6 +1,7 @@
 // Sends the pages that payers open: a link, a payment, its QR image, and the receipt and the invoice, each as a page or a PDF.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { contactLines, findLogo } from '../../access/merchants/index.ts'
 import type { Method } from '../../adapters/providers/port.ts'
 import { drawDocument, qrSvg } from '../../kernel/documents/index.ts'
 import { type App, payUrlOf } from '../../kernel/http/index.ts'
@@ -78,6 +79,21 @@ export async function sendHelp(
   if (link === null) return sendNotFound(context.deps, request, reply)
   const { merchantFrame } = await screenContextOf(context, request, link)
   return sendScreen(request, reply, { ...merchantFrame, screen: 'help' })
+}
+
+/** Sends the logo of a link's merchant. */
+export async function sendLogo(
+  context: PageContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { slug, hash }: { slug: string; hash: string },
+): Promise<FastifyReply> {
+  const { deps } = context
+  const link = await context.findBySlug(slug)
+  const png = link === null ? null : await findLogo(deps.db, link.merchant_id, hash)
+  if (png === null) return sendNotFound(deps, request, reply)
+  const headers = { 'content-type': 'image/png', 'cache-control': 'public, max-age=31536000, immutable' }
+  return reply.headers({ ...FILE_HEADERS, ...headers }).send(png)
 }
 
 /** Finds the link and the payment of an address. If a different payment paid the link, `paid` is that payment. */
@@ -170,6 +186,7 @@ function receiptInput(link: Link, payment: PagePayment, frame: MerchantFrame) {
     language: frame.language,
     brand_name: frame.brand_name,
     merchant_name: link.merchant_name,
+    contact: contactLines(link),
     amount_minor: facts.amount_minor,
     currency: facts.currency,
     method: methodName(frame, facts.method),

@@ -57,6 +57,28 @@ ${shown.map(
 `
 }
 
+/** Returns the contact of the merchant with links to call and write. Null means that the merchant gave no contact. */
+export function contactOf({ look }: MerchantFrame): Html | null {
+  const { support_phone, support_email, support_address } = look
+  const parts: HtmlValue[] = []
+  if (support_phone !== null) {
+    const dialled = support_phone.replace(/[^+0-9]/g, '')
+    parts.push(html`<a class="tap" href="tel:${dialled}">${nowrap(plainLine(support_phone, 20))}</a>`)
+  }
+  if (support_email !== null) {
+    const address = plainLine(support_email, 254)
+    parts.push(html`<a class="tap" href="mailto:${encodeURIComponent(address)}">${address}</a>`)
+  }
+  if (support_address !== null) parts.push(merchantText(support_address))
+  return parts.length === 0 ? null : html`${parts.map((part, i) => html`${i > 0 && html`<br>`}${part}`)}`
+}
+
+/** Returns the merchant's logo. Its alternative text is empty, because the name stands beside it. */
+export function logoOf({ look, pay_path }: MerchantFrame): Html | null {
+  if (look.logo_hash === null) return null
+  return html`<img class="logo" src="${pay_path}/logo/${look.logo_hash}.png" alt="" loading="lazy" decoding="async">`
+}
+
 /**
  * Returns the merchant, the amount and the purpose, in the order that payers know from prompts on their phones. The brief size has
  * one line for each fact, so that the pay button is on the first screen of a small phone.
@@ -78,7 +100,7 @@ export function summary(
   ]
   const filled = rows.filter(([, value]) => value)
   return html`<section class="summary${size === 'brief' && ' brief'}"${heading === 'p' && html` aria-label="${pageTexts(view.language).plain('payment_to', { merchant: plainMerchant(view) })}"`}>
-${heading === 'h1' ? html`<h1 class="payee">${payee}</h1>` : html`<p class="payee">${payee}</p>`}
+${logoOf(view)}${heading === 'h1' ? html`<h1 class="payee">${payee}</h1>` : html`<p class="payee">${payee}</p>`}
 <p class="amount">${shownAmount(view)}</p>
 ${filled.length > 0 && factList(filled)}${more}</section>
 `

@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../kernel/db/index.ts'
 import { compressPage } from './compress.ts'
-import { PAGE_HEADERS } from './headers.ts'
+import { pageHeaders } from './headers.ts'
 import { type PollAnswer, pollAnswer, renderScreen, screenStatus } from './render.ts'
 import { pathInLanguage, payLanguage } from './texts.ts'
 import type { Frame, MerchantFrame, Screen } from './view.ts'
@@ -32,7 +32,10 @@ export function sendScreen(
 ): FastifyReply {
   const { body, encoding } = compressPage(renderScreen(screen), request.headers['accept-encoding'])
   if (encoding !== null) reply.header('content-encoding', encoding)
-  return reply.code(status).headers(PAGE_HEADERS).send(body)
+  return reply
+    .code(status)
+    .headers(pageHeaders('look' in screen ? screen.look.accent_color : null))
+    .send(body)
 }
 
 /** Sends the page about an unknown address. */

@@ -14,6 +14,7 @@ import {
   sendHelp,
   sendInvoicePage,
   sendLinkPage,
+  sendLogo,
   sendPayment,
   sendQrImage,
   sendReceipt,
@@ -42,6 +43,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
       await scope.register(formbody, { bodyLimit: FORM_BYTES_MAX })
       addErrorPages(scope, deps)
       addLinkPages(scope, context)
+      addLogo(scope, context)
       addPaymentPages(scope, context)
       addDocuments(scope, context, app)
     })
@@ -97,6 +99,16 @@ function addLinkPages(scope: App, context: PageContext): void {
   )
   scope.get<{ Params: { slug: string } }>('/pay/:slug/help', page, (request, reply) =>
     sendHelp(context, request, reply, request.params.slug),
+  )
+}
+
+/** Serves the logo of a merchant. Its address changes with the picture, so that browsers keep it. */
+function addLogo(scope: App, context: PageContext): void {
+  const params = Type.Object({ slug: Type.String(), hash: Type.String() })
+  scope.get<{ Params: { slug: string; hash: string } }>(
+    '/pay/:slug/logo/:hash.png',
+    { schema: { hide: true, params }, config: PAYERS },
+    (request, reply) => sendLogo(context, request, reply, request.params),
   )
 }
 

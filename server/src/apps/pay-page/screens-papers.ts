@@ -3,10 +3,12 @@
 import { type Html, html, plainLine, showAmount, showDate, showTime } from '../../kernel/lib/index.ts'
 import { payCard, type ScreenContent } from './layout.ts'
 import {
+  contactOf,
   copyable,
   factList,
   linkButton,
   localPath,
+  logoOf,
   merchantOf,
   merchantText,
   nowrap,
@@ -23,11 +25,12 @@ export function receiptScreen(view: ReceiptScreen): ScreenContent {
   const { say } = t
   const returned = view.status === 'reversed'
   const body = html`<article class="paper">
-<h1 tabindex="-1" autofocus>${say('receipt')}</h1>
+${logoOf(view)}<h1 tabindex="-1" autofocus>${say('receipt')}</h1>
 <p class="stamp ${returned ? 'bad' : 'good'}">${say(returned ? 'status_returned' : 'status_paid')}</p>
 <p class="amount">${shownAmount(view)}</p>
 ${factList([
   [say('merchant'), merchantOf(view)],
+  [say('contact'), contactOf(view)],
   ...paymentRows(view),
   [say('description'), view.description && merchantText(view.description, 'description')],
   [say('reference'), view.reference && merchantText(view.reference, 'reference')],
@@ -35,7 +38,7 @@ ${factList([
 ])}<p class="hint">${say('sms_is_proof')}</p>
 </article>
 ${shareActions(view)}`
-  return { title: t.plain('receipt'), body }
+  return { title: t.plain('receipt'), body, has_contact: true }
 }
 
 /** Returns the ways to share the receipt. The script shows the buttons. The links also work without the script. */
@@ -84,7 +87,7 @@ export function invoiceScreen(view: InvoiceScreen): ScreenContent {
   const amount = shownAmount(view)
   const hidden = view.items.length - ITEMS_SHOWN
   const body = html`<article class="paper">
-<h1 tabindex="-1" autofocus>${say('invoice', { number: merchantText(view.number, 'reference') })}</h1>
+${logoOf(view)}<h1 tabindex="-1" autofocus>${say('invoice', { number: merchantText(view.number, 'reference') })}</h1>
 <p class="stamp ${tone}">${say(key)}</p>
 <p class="payee">${say('invoice_from', { merchant: merchantOf(view) })}</p>
 <p class="amount">${amount}</p>
@@ -92,6 +95,7 @@ ${factList([
   [say('due'), nowrap(showDate(view.due_on, view.language))],
   [say('invoice_to'), merchantText(view.customer_name, 'name')],
   [say('issued'), nowrap(showDate(view.issued_on, view.language))],
+  [say('contact'), contactOf(view)],
 ])}${view.pay_link && linkButton(localPath(view, view.pay_link), say('pay_amount', { amount }))}<h2>${say('items')}</h2>
 ${itemList(view)}${
   hidden > 0 &&
@@ -108,7 +112,12 @@ ${
 ${view.receipt_path && linkButton(localPath(view, view.receipt_path), say('open_receipt'))}${pdfButton(view, view.pdf_path)}<button type="button" class="button second" hidden data-print>${say('print')}</button>
 </div>
 `
-  return { title: t.plain('invoice', { number: plainLine(view.number, 80) }), body, card: payCard(view) }
+  return {
+    title: t.plain('invoice', { number: plainLine(view.number, 80) }),
+    body,
+    has_contact: true,
+    card: payCard(view),
+  }
 }
 
 function itemList(view: InvoiceScreen): Html {

@@ -153,6 +153,8 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   method_wallet_push: 'Mobile money',
   method_qr: 'QR',
   paying_phone: 'Phone that paid',
+  contact: 'Contact',
+  contact_of: 'Questions about this payment: {merchant}',
   merchant: 'Paid to',
   provider_reference: 'Network reference',
   payment_id: 'Payment id',

@@ -157,6 +157,8 @@ export const sw = {
   method_wallet_push: 'Mtandao wa simu',
   method_qr: 'QR',
   paying_phone: 'Simu iliyolipa',
+  contact: 'Mawasiliano',
+  contact_of: 'Maswali kuhusu malipo haya: {merchant}',
   merchant: 'Imelipwa kwa',
   provider_reference: 'Namba ya muamala',
   payment_id: 'Kitambulisho cha malipo',

@@ -1,5 +1,6 @@
 // Defines the facts that each screen of the pay page shows. No fact is a database row, and every phone number is masked.
 
+import type { MerchantLook } from '../../access/merchants/index.ts'
 import type { Html, Language } from '../../kernel/lib/index.ts'
 
 /** The facts that every screen shows. */
@@ -22,6 +23,7 @@ export type NetworkInstructions = { code: string; name: string; menu_code: strin
 /** The facts that every screen of a link or an invoice shows. */
 export type MerchantFrame = Frame & {
   merchant_name: string
+  look: MerchantLook
   /** The name of the merchant in the prompt on the payer's phone. */
   prompt_name: string
   /** The name of the wallet that has a separate app. */

@@ -20,6 +20,7 @@ export const MERCHANT_ACTIONS = [
   'member.invite',
   'member.remove',
   'merchant.approve',
+  'merchant.change_profile',
   'merchant.change_security',
   'merchant.create',
   'merchant.payout_limits',

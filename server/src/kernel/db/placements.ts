@@ -27,6 +27,7 @@ export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
     'four_eyes_sums',
     'ip_addresses',
     'member_history',
+    'merchant_logos',
     'operator_decisions',
   ),
   ...all({ kind: 'merchant' }, 'collections', 'collection_attempts', 'collection_history', 'collection_metadata'),

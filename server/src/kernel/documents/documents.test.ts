@@ -17,6 +17,7 @@ const INVOICE: InvoiceDocument = {
   language: 'sw',
   brand_name: 'Malipo',
   merchant_name: 'Duka la Asha',
+  contact: ['022 211 0000', 'Kariakoo, Dar es Salaam'],
   number: 'INV-000123',
   status: 'SENT',
   issued: AT,
@@ -40,6 +41,7 @@ const RECEIPT: ReceiptDocument = {
   language: 'sw',
   brand_name: 'Malipo',
   merchant_name: 'Duka la Asha',
+  contact: ['022 211 0000', 'Kariakoo, Dar es Salaam'],
   amount_minor: 2_500_000n,
   currency: 'TZS',
   method: 'M-Pesa',
@@ -81,6 +83,14 @@ const ATTACKS: Record<string, string> = {
   emptied: '\u200b',
   empty: '',
 }
+
+test('an invoice and a receipt show how to reach the merchant', async () => {
+  for (const bytes of [invoicePdf(INVOICE), receiptPdf(RECEIPT)]) {
+    shows(await pagesOf(bytes), ['022 211 0000', 'Kariakoo, Dar es Salaam'])
+  }
+  const without = await pagesOf(receiptPdf({ ...RECEIPT, contact: [] }))
+  showsNot(without, /022 211 0000|Kariakoo/)
+})
 
 test('an invoice shows merchant, customer, amount, due date and items in Swahili and in English', async () => {
   const facts = ['Duka la Asha', 'INV-000123', 'Juma Hassan', 'juma@example.co.tz', '21 Nov 2026', '30 Nov 2026']

@@ -28,6 +28,8 @@ export type InvoiceDocument = {
   /** The name of the operator of this installation. */
   brand_name: string
   merchant_name: string
+  /** How the customer reaches the merchant, one line for each way. */
+  contact: readonly string[]
   /** The number in display form, such as INV-000123. */
   number: string
   status: InvoiceStatus
@@ -120,6 +122,10 @@ function drawHead(sheet: Sheet, input: InvoiceDocument, y: number): number {
   let left = y
   tagged(sheet, 'P', () => {
     left = drawLines(sheet, NAME, name, { x: LEFT, y, width: WIDTH * 0.58 })
+    for (const text of input.contact) {
+      const lines = wrap(sheet, BODY, clean(text, 254), WIDTH * 0.58, 2)
+      left = drawLines(sheet, BODY, lines, { x: LEFT, y: left, width: WIDTH * 0.58 })
+    }
   })
   const end = Math.max(left, right) + 10
   rule(sheet, { x: LEFT, y: end, width: WIDTH }, 1.5)

@@ -30,6 +30,8 @@ export type ReceiptDocument = {
   /** The name of the operator of this installation. */
   brand_name: string
   merchant_name: string
+  /** How the payer reaches the merchant, one line for each way. */
+  contact: readonly string[]
   amount_minor: bigint
   currency: string
   /** The display name of the payment method, such as M-Pesa. */
@@ -93,6 +95,7 @@ function headParts(sheet: Sheet, input: ReceiptDocument): Part[] {
   return [
     ...mark,
     centred(sheet, 'P', NAME, wrap(sheet, NAME, clean(input.merchant_name, 200), WIDTH, 3), 2),
+    ...input.contact.map((line) => centred(sheet, 'P', SMALL, wrap(sheet, SMALL, clean(line, 254), WIDTH, 3), 2)),
     centred(sheet, 'H1', TITLE, [texts.receipt.title.toUpperCase()], 4),
     centred(sheet, 'P', fitted(sheet, AMOUNT, amount, WIDTH), [amount], 2),
     // The receipt of a reversed payment must show the reversal.

@@ -1,5 +1,6 @@
 // Builds the PDF of an invoice, for the page of its payment link and for its e-mails.
 
+import { contactLines } from '../../access/merchants/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { drawDocument, type InvoiceDocument } from '../../kernel/documents/index.ts'
 import { findPagePayments } from '../collections/index.ts'
@@ -26,6 +27,7 @@ export async function invoiceDocument(
     language: invoice.language,
     brand_name: deps.config.brand_name,
     merchant_name: invoice.merchant_name,
+    contact: contactLines(invoice),
     number: displayNumber(invoice.number),
     status: statusAt(invoice, deps.clock.now()),
     issued: invoice.created_at,

@@ -1,6 +1,7 @@
 // Writes and reads stored invoices. Transactions lock the invoice, then its links, then the audit chain of the merchant. A payment
 // locks only links, so that no deadlock is possible.
 
+import { LOOK_COLUMNS, type MerchantLook } from '../../access/merchants/index.ts'
 import {
   createMetadataSearch,
   type Deps,
@@ -30,7 +31,7 @@ import type { StoredStatus } from './state.ts'
  * An invoice with its payment, and with its paid link or else its newest link. Amounts are in cents, and `due_date` has the form
  * YYYY-MM-DD.
  */
-export type Invoice = {
+export type Invoice = MerchantLook & {
   merchant_id: string
   id: string
   environment: Environment
@@ -72,7 +73,7 @@ export type Invoice = {
 
 const COLUMNS = `i.merchant_id, i.id, i.environment, i.number, i.status, i.customer_name, i.customer_phone, i.customer_email,
      i.language, i.due_date::text as due_date, i.currency, i.total_minor, i.items, i.note, i.metadata, l.id as payment_link_id, i.sent_at,
-     i.sends_today, i.cancelled_at, i.reminders, i.created_at, i.updated_at, m.name as merchant_name,
+     i.sends_today, i.cancelled_at, i.reminders, i.created_at, i.updated_at, m.name as merchant_name, ${LOOK_COLUMNS},
      m.status as merchant_status, l.status as link_status, l.slug, l.paid_at, l.paid_collection_id,
      i.payment_link_id as newest_link_id, coalesce(o.under_review, false) as under_review, o.processing_since,
      (select max(h.at) from collection_history h

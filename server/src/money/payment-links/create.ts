@@ -1,7 +1,7 @@
 // Makes payment links, and hosted pages of one collection each. One transaction writes the page and its Idempotency-Key. If the
 // process dies before the commit, no row exists. If it dies after the commit, a repeated request gets the stored answer.
 
-import { findMerchant } from '../../access/merchants/index.ts'
+import { findMerchant, NO_LOOK } from '../../access/merchants/index.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { type Caller, checkMerchant, type Environment, writtenAmount } from '../../kernel/http/index.ts'
@@ -226,6 +226,7 @@ async function buildPage(
     paid_at: null,
     created_at: now,
     updated_at: now,
+    ...NO_LOOK,
     merchant_name: '',
     merchant_status: 'ACTIVE',
   }

@@ -1,6 +1,6 @@
 // Stores pages with their slugs. Merchants read pages by id, and payers read pages by slug.
 
-import { merchantByRoutingCode } from '../../access/merchants/index.ts'
+import { LOOK_COLUMNS, type MerchantLook, merchantByRoutingCode } from '../../access/merchants/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Caller } from '../../kernel/http/index.ts'
 import { gather, metadataPairs, type Random } from '../../kernel/lib/index.ts'
@@ -23,26 +23,27 @@ function routingCodeOfSlug(slug: string): number | null {
 }
 
 /** A payment link, or the page of one collection. The amount is in cents. */
-export type Link = PaymentPage & {
-  slug: string
-  status: LinkStatus
-  redirect_url: string | null
-  cancel_url: string | null
-  expires_at: Date | null
-  invoice_id: string | null
-  paid_collection_id: string | null
-  paid_at: Date | null
-  created_at: Date
-  updated_at: Date
-  merchant_name: string
-  merchant_status: 'PENDING' | 'ACTIVE' | 'SUSPENDED'
-}
+export type Link = PaymentPage &
+  MerchantLook & {
+    slug: string
+    status: LinkStatus
+    redirect_url: string | null
+    cancel_url: string | null
+    expires_at: Date | null
+    invoice_id: string | null
+    paid_collection_id: string | null
+    paid_at: Date | null
+    created_at: Date
+    updated_at: Date
+    merchant_name: string
+    merchant_status: 'PENDING' | 'ACTIVE' | 'SUSPENDED'
+  }
 
 /** The columns of a link. The tables have the aliases l (payment_links) and m (merchants). */
 export const LINK_COLUMNS = `l.merchant_id, l.id, l.environment, l.origin_environment, l.slug, l.status, l.amount_minor, l.currency,
      l.customer_name, l.customer_phone, l.customer_email, l.reference, l.description, l.redirect_url, l.cancel_url,
      l.expires_at, l.metadata, l.collection_id, l.invoice_id, l.paid_collection_id, l.paid_at, l.created_at, l.updated_at,
-     m.name as merchant_name, m.status as merchant_status, m.routing_code::float8 as routing_code`
+     m.name as merchant_name, ${LOOK_COLUMNS}, m.status as merchant_status, m.routing_code::float8 as routing_code`
 
 const INSERT = sql(
   'payment_links_insert',

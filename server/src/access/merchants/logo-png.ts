@@ -1,0 +1,97 @@
+// Reads an uploaded PNG and writes it again from its pixel rows, so that no metadata, animation or appended file survives.
+
+import { constants, crc32, deflateSync, inflateSync } from 'node:zlib'
+
+/** A logo: the rewritten PNG with its size in pixels. */
+export type LogoPicture = { png: Buffer; width: number; height: number }
+
+/** The largest width and height in pixels. The page shows the logo in at most 160 x 48. */
+export const LOGO_SIDE_MAX = 512
+/** The largest rewritten logo in bytes, which a payer on a slow network downloads. */
+export const LOGO_BYTES_MAX = 20_480
+
+const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+/** The channels of a pixel for each colour type of the PNG standard, and the bit depths that the standard allows. */
+const COLOUR_TYPES: Readonly<Record<number, { channels: number; depths: readonly number[] }>> = {
+  0: { channels: 1, depths: [1, 2, 4, 8] },
+  2: { channels: 3, depths: [8] },
+  3: { channels: 1, depths: [1, 2, 4, 8] },
+  4: { channels: 2, depths: [8] },
+  6: { channels: 4, depths: [8] },
+}
+/** The chunks that the pixels need. The function drops all others. */
+const KEPT = ['PLTE', 'tRNS'] as const
+
+/** The reason why a picture is no logo: the picture is no readable PNG, or it exceeds a limit. */
+export type LogoProblem = 'unreadable' | 'too_wide' | 'too_large'
+
+/** Returns the picture as a new PNG, or the reason for a refusal. Reads at most the pixels that the header announces. */
+export function rewritePng(upload: Buffer): LogoPicture | LogoProblem {
+  const chunks = readChunks(upload)
+  const header = chunks?.get('IHDR')
+  const pixels = chunks?.get('IDAT')
+  if (!chunks || header?.length !== 13 || pixels === undefined) return 'unreadable'
+  const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)]
+  const [depth, colour, compression, filter, interlace] = header.subarray(8)
+  const type = COLOUR_TYPES[colour ?? -1]
+  if (!type?.depths.includes(depth ?? 0) || compression !== 0 || filter !== 0 || interlace !== 0) return 'unreadable'
+  if (width === 0 || height === 0) return 'unreadable'
+  if (width > LOGO_SIDE_MAX || height > LOGO_SIDE_MAX) return 'too_wide'
+  const row = 1 + Math.ceil((width * type.channels * (depth ?? 8)) / 8)
+  const rows = inflateRows(pixels, row * height)
+  if (rows === null || !hasKnownFilters(rows, row)) return 'unreadable'
+  const extra = KEPT.flatMap((name) => (chunks.has(name) ? [chunk(name, chunks.get(name) as Buffer)] : []))
+  if (colour === 3 && !isPalette(chunks.get('PLTE'))) return 'unreadable'
+  const png = Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    ...extra,
+    chunk('IDAT', deflateSync(rows, { level: constants.Z_BEST_COMPRESSION })),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+  return png.length > LOGO_BYTES_MAX ? 'too_large' : { png, width, height }
+}
+
+/** Returns the data of each kind of chunk, joined in their order. Null means that the bytes are no complete PNG. */
+function readChunks(file: Buffer): Map<string, Buffer> | null {
+  if (!file.subarray(0, 8).equals(SIGNATURE)) return null
+  const parts = new Map<string, Buffer[]>()
+  for (let at = 8; at + 12 <= file.length; ) {
+    const length = file.readUInt32BE(at)
+    const end = at + 12 + length
+    if (end > file.length) return null
+    const name = file.toString('latin1', at + 4, at + 8)
+    if (crc32(file.subarray(at + 4, end - 4)) !== file.readUInt32BE(end - 4)) return null
+    if (name === 'IEND') return new Map([...parts].map(([kind, list]) => [kind, Buffer.concat(list)]))
+    parts.set(name, [...(parts.get(name) ?? []), file.subarray(at + 8, end - 4)])
+    at = end
+  }
+  return null
+}
+
+/** Returns the pixel rows. Null means that the data has another length, or is no zlib stream. */
+function inflateRows(data: Buffer, length: number): Buffer | null {
+  try {
+    const rows = inflateSync(data, { maxOutputLength: length + 1 })
+    return rows.length === length ? rows : null
+  } catch {
+    return null
+  }
+}
+
+/** Each row begins with one of the five filters of the standard. */
+function hasKnownFilters(rows: Buffer, row: number): boolean {
+  for (let at = 0; at < rows.length; at += row) if ((rows[at] ?? 5) > 4) return false
+  return true
+}
+
+const isPalette = (palette: Buffer | undefined) =>
+  palette !== undefined && palette.length > 0 && palette.length <= 768 && palette.length % 3 === 0
+
+function chunk(name: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(name, 'latin1'), data])
+  const frame = Buffer.alloc(8)
+  frame.writeUInt32BE(data.length, 0)
+  frame.writeUInt32BE(crc32(body), 4)
+  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
+}

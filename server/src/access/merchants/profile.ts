@@ -1,0 +1,162 @@
+// Reads and changes what payers see of a merchant beside its name: how to reach the merchant, its colour and its logo.
+
+import { hash } from 'node:crypto'
+import { type Act, recordAudit } from '../../books/audit/index.ts'
+import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import { refuse, refuseField } from '../../kernel/lib/index.ts'
+import { LOGO_BYTES_MAX, LOGO_SIDE_MAX, type LogoPicture, type LogoProblem, rewritePng } from './logo-png.ts'
+import type { ProfileChange, ProfileView } from './schema.ts'
+
+/** How payers reach a merchant. Null means that the merchant gave no such contact. */
+export type MerchantContact = {
+  support_phone: string | null
+  support_email: string | null
+  support_address: string | null
+}
+
+/** What payers see of a merchant beside its name. `logo_hash` names the picture in its address. */
+export type MerchantLook = MerchantContact & { accent_color: string | null; logo_hash: string | null }
+
+/** Returns the contact of a merchant as lines for a page or a document: phone, e-mail address, place. */
+export function contactLines({ support_phone, support_email, support_address }: MerchantContact): string[] {
+  return [support_phone, support_email, support_address].filter((line) => line !== null)
+}
+
+/** The look of a merchant that gave nothing. */
+export const NO_LOOK: MerchantLook = {
+  support_phone: null,
+  support_email: null,
+  support_address: null,
+  accent_color: null,
+  logo_hash: null,
+}
+
+/** The columns of `MerchantLook`, for statements that join the merchants with the alias m. */
+export const LOOK_COLUMNS = 'm.support_phone, m.support_email, m.support_address, m.accent_color, m.logo_hash'
+
+const FIND = sql(
+  'merchant_profile_find',
+  `select m.name, ${LOOK_COLUMNS}, l.width, l.height, encode(l.png, 'base64') as png
+   from merchants m left join merchant_logos l on l.merchant_id = m.id and l.hash = m.logo_hash where m.id = $1`,
+)
+const LOCK = sql('merchant_profile_lock', `select ${LOOK_COLUMNS} from merchants m where m.id = $1 for update`)
+const SET = sql(
+  'merchant_profile_set',
+  `update merchants set support_phone = $2, support_email = $3, support_address = $4, accent_color = $5, logo_hash = $6,
+     updated_at = $7
+   where id = $1`,
+)
+const PUT_LOGO = sql(
+  'merchant_logo_put',
+  `insert into merchant_logos (merchant_id, hash, png, width, height, created_at) values ($1, $2, $3, $4, $5, $6)
+   on conflict (merchant_id) do update
+     set hash = excluded.hash, png = excluded.png, width = excluded.width, height = excluded.height, created_at = excluded.created_at`,
+)
+const FIND_LOGO = sql('merchant_logo_find', 'select hash, png from merchant_logos where merchant_id = $1')
+const DELETE_LOGO = sql('merchant_logo_delete', 'delete from merchant_logos where merchant_id = $1')
+
+type ProfileRow = MerchantLook & { name: string; width: number | null; height: number | null; png: string | null }
+
+/** Returns the profile of a merchant. If the merchant is unknown, refuses with not_found. */
+export async function getProfile(reader: Reader, merchant_id: string): Promise<ProfileView> {
+  const [row] = await reader.query<ProfileRow>(FIND, [merchant_id])
+  if (!row) return refuse('not_found', { message: 'There is no merchant with this id.' })
+  const { logo_hash, width, height, png, ...profile } = row
+  const complete = logo_hash !== null && width !== null && height !== null && png !== null
+  return { ...profile, logo: complete ? { hash: logo_hash, width, height, png: png.replaceAll('\n', '') } : null }
+}
+
+/** Changes the given fields of a profile. If the colour is too light for white text, refuses with validation_failed. */
+export async function changeProfile(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  input: { merchant_id: string; change: ProfileChange },
+): Promise<ProfileView> {
+  const { merchant_id, change } = input
+  const accent = change.accent_color?.toLowerCase() ?? change.accent_color
+  if (typeof accent === 'string' && contrastWithWhite(accent) < CONTRAST_MIN) {
+    refuseField('accent_color', 'is too light: white text on it would be hard to read. Choose a darker colour')
+  }
+  await writeLook(deps, tx, act, merchant_id, { ...change, ...(accent === undefined ? {} : { accent_color: accent }) })
+  return getProfile(tx, merchant_id)
+}
+
+const LOGO_PROBLEMS: Record<LogoProblem, string> = {
+  unreadable: 'is not a PNG picture that the server can read. Save the picture as PNG with 8 bits, not interlaced',
+  too_wide: `is larger than ${LOGO_SIDE_MAX} x ${LOGO_SIDE_MAX} pixels. Make it smaller`,
+  too_large: `has more than ${LOGO_BYTES_MAX} bytes. Make it smaller, or use fewer colours`,
+}
+
+/** Replaces the logo of a merchant. If the upload is no small PNG, refuses with validation_failed. */
+export async function replaceLogo(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  input: { merchant_id: string; upload: string },
+): Promise<ProfileView> {
+  const picture = rewritePng(Buffer.from(input.upload, 'base64'))
+  if (typeof picture === 'string') return refuseField('png', LOGO_PROBLEMS[picture])
+  const logo_hash = await putLogo(deps, tx, input.merchant_id, picture)
+  await writeLook(deps, tx, act, input.merchant_id, { logo_hash })
+  return getProfile(tx, input.merchant_id)
+}
+
+/** Removes the logo of a merchant. Without a logo, changes nothing. */
+export async function removeLogo(deps: Deps, tx: Tx, act: Act, merchant_id: string): Promise<ProfileView> {
+  await writeLook(deps, tx, act, merchant_id, { logo_hash: null })
+  await tx.query(DELETE_LOGO, [merchant_id])
+  return getProfile(tx, merchant_id)
+}
+
+/** Returns the logo of a merchant with this hash. Null means that the merchant has no such logo. */
+export async function findLogo(reader: Reader, merchant_id: string, hash_wanted: string): Promise<Buffer | null> {
+  const [row] = await reader.query<{ hash: string; png: Buffer }>(FIND_LOGO, [merchant_id])
+  return row?.hash === hash_wanted ? row.png : null
+}
+
+async function putLogo(deps: Deps, tx: Tx, merchant_id: string, picture: LogoPicture): Promise<string> {
+  const logo_hash = hash('sha256', picture.png).slice(0, 16)
+  const { png, width, height } = picture
+  await tx.query(PUT_LOGO, [merchant_id, logo_hash, png, width, height, deps.clock.now()])
+  return logo_hash
+}
+
+/** Writes the changed fields and their audit entry. The same values change nothing and make no entry. */
+async function writeLook(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  merchant_id: string,
+  change: { [Field in keyof MerchantLook]?: MerchantLook[Field] | undefined },
+): Promise<void> {
+  const [before] = await tx.query<MerchantLook>(LOCK, [merchant_id])
+  if (!before) return refuse('not_found', { message: 'There is no merchant with this id.' })
+  const given = Object.entries(change).filter(([, value]) => value !== undefined)
+  const after: MerchantLook = { ...before, ...Object.fromEntries(given) }
+  if (JSON.stringify(before) === JSON.stringify(after)) return
+  const { support_phone, support_email, support_address, accent_color, logo_hash } = after
+  const fields = [support_phone, support_email, support_address, accent_color, logo_hash]
+  await tx.query(SET, [merchant_id, ...fields, deps.clock.now()])
+  await recordAudit(deps, tx, {
+    ...act,
+    merchant_id,
+    action: 'merchant.change_profile',
+    target_type: 'merchant',
+    target_id: merchant_id,
+    before,
+    after,
+  })
+}
+
+/** With this contrast to white, the colour keeps the 4.5 of WCAG 2.2 (1.4.3) on the grey and tinted grounds of the pages too. */
+const CONTRAST_MIN = 5.4
+
+/** Returns the contrast of a colour (#rrggbb) with white, by the formula of WCAG 2.2. */
+export function contrastWithWhite(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const share = Number.parseInt(color.slice(at, at + 2), 16) / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
+}

@@ -1,0 +1,186 @@
+// Shows what payers see of the business, and changes it: contact, colour and logo.
+
+import { Button, ColorInput, FileButton, Group, Image, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { checks } from '../../ui/checks.ts'
+import { useAction, useRead } from '../../ui/data.ts'
+import { newIdempotencyKey, useDraft } from '../../ui/form.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
+import { Page, Panel } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { useHasRole, useMerchantAccess } from '../merchant.ts'
+import { StatusMessage } from '../status-message.tsx'
+import { type LogoFileProblem, shrinkLogo } from './logo-file.ts'
+import { profileTexts } from './profile-texts.ts'
+
+type BusinessProfile = Calls['GET /v1/merchant/profile']['data']
+
+/** Shows the page about what payers see of the business. */
+export function Profile() {
+  const t = useTexts(profileTexts)
+  const may = useHasRole('MERCHANT_ADMIN')
+  const read = useRead('GET /v1/merchant/profile')
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {read.data === undefined ? null : (
+        <Stack gap="md">
+          <Text size="sm">{t.name_help(read.data.name)}</Text>
+          {may ? null : <Text size="sm">{t.read_only}</Text>}
+          <Panel title={t.contact} id="contact">
+            <ContactForm profile={read.data} may={may} />
+          </Panel>
+          <Panel title={t.logo} id="logo">
+            <Logo profile={read.data} may={may} />
+          </Panel>
+        </Stack>
+      )}
+    </Page>
+  )
+}
+
+type ContactFields = { support_phone: string; support_email: string; support_address: string; accent_color: string }
+
+function ContactForm({ profile, may }: { profile: BusinessProfile; may: boolean }) {
+  const t = useTexts(profileTexts)
+  const parts = useTexts(partsTexts)
+  const check = checks(useLanguage())
+  const { merchant_id } = useMerchantAccess().membership
+  const { mutateAsync } = useAction('PATCH /v1/merchant/profile')
+  const [message, setMessage] = useState('')
+  const optional = (test: (text: string) => string | null) => (text: string) => (text.trim() === '' ? null : test(text))
+  const draft = useDraft<ContactFields>({
+    name: `profile.${merchant_id}`,
+    initial: {
+      support_phone: profile.support_phone ?? '',
+      support_email: profile.support_email ?? '',
+      support_address: profile.support_address ?? '',
+      accent_color: profile.accent_color ?? '',
+    },
+    check: {
+      support_email: optional(check.email),
+      accent_color: optional((text) => (/^#[0-9a-f]{6}$/i.test(text.trim()) ? null : t.color_wrong)),
+    },
+  })
+  const save = draft.submit(async (typed, once) => {
+    setMessage('')
+    const orNull = (text: string) => (text.trim() === '' ? null : text.trim())
+    const body = {
+      support_phone: orNull(typed.support_phone),
+      support_email: orNull(typed.support_email),
+      support_address: orNull(typed.support_address),
+      accent_color: orNull(typed.accent_color),
+    }
+    await mutateAsync({ body, once })
+    setMessage(t.saved)
+  })
+  const field = draft.form.getInputProps
+  return (
+    <form onSubmit={save} noValidate>
+      <Stack gap="md" maw="34rem">
+        <TextInput
+          label={parts.optional(t.phone)}
+          description={t.phone_help}
+          type="tel"
+          maxLength={20}
+          disabled={!may}
+          {...field('support_phone')}
+        />
+        <TextInput
+          label={parts.optional(t.email)}
+          type="email"
+          maxLength={254}
+          disabled={!may}
+          {...field('support_email')}
+        />
+        <TextInput
+          label={parts.optional(t.address)}
+          description={t.address_help}
+          maxLength={160}
+          disabled={!may}
+          {...field('support_address')}
+        />
+        <ColorInput
+          label={parts.optional(t.color)}
+          description={t.color_help}
+          format="hex"
+          withEyeDropper={false}
+          disabled={!may}
+          {...field('accent_color')}
+        />
+        <Problem error={draft.error} />
+        <StatusMessage>{message}</StatusMessage>
+        {may ? (
+          <Group>
+            <Button type="submit" loading={draft.sending}>
+              {t.save}
+            </Button>
+          </Group>
+        ) : null}
+      </Stack>
+    </form>
+  )
+}
+
+function Logo({ profile, may }: { profile: BusinessProfile; may: boolean }) {
+  const t = useTexts(profileTexts)
+  const replace = useAction('PUT /v1/merchant/logo')
+  const remove = useAction('DELETE /v1/merchant/logo')
+  const [problem, setProblem] = useState<LogoFileProblem | null>(null)
+  const [message, setMessage] = useState('')
+  const choose = async (file: File | null) => {
+    if (file === null) return
+    setMessage('')
+    const small = await shrinkLogo(file)
+    setProblem(typeof small === 'string' ? small : null)
+    if (typeof small === 'string') return
+    await replace.mutateAsync({ body: small, once: newIdempotencyKey() }).then(
+      () => setMessage(t.saved),
+      () => {
+        // `replace.error` shows the problem.
+      },
+    )
+  }
+  return (
+    <Stack gap="sm" maw="34rem">
+      {profile.logo === null ? (
+        <Text size="sm">{t.logo_none}</Text>
+      ) : (
+        <Image src={`data:image/png;base64,${profile.logo.png}`} alt={t.logo_alt(profile.name)} w={160} fit="contain" />
+      )}
+      <Text size="sm">{t.logo_help}</Text>
+      {problem === null ? null : (
+        <Text role="alert" size="sm" c="red" fw={600}>
+          {t[problem]}
+        </Text>
+      )}
+      <Problem error={replace.error ?? remove.error} />
+      <StatusMessage>{message}</StatusMessage>
+      {may ? (
+        <Group>
+          <FileButton accept="image/png,image/jpeg,image/webp,image/svg+xml" onChange={(file) => void choose(file)}>
+            {(props) => (
+              <Button {...props} loading={replace.isPending}>
+                {t.choose}
+              </Button>
+            )}
+          </FileButton>
+          {profile.logo === null ? null : (
+            <Button
+              variant="default"
+              loading={remove.isPending}
+              onClick={() => {
+                setMessage('')
+                remove.mutate({ once: newIdempotencyKey() })
+              }}
+            >
+              {t.remove}
+            </Button>
+          )}
+        </Group>
+      ) : null}
+    </Stack>
+  )
+}
