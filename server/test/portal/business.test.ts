@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { createKey } from '../../src/access/api-keys/index.ts'
 import { createTestOperator } from '../operator.ts'
 import { type Office, openOffice } from './office.ts'
+import { until } from './totals-data.ts'
 
 let office: Office
 
@@ -206,12 +207,14 @@ test('an administrator sets contact, colour and logo from a phone, and a photo o
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="200" height="80">${script}<rect width="200" height="80" fill="#7a1fa2"/></svg>`
   await upload('logo.svg', 'image/svg+xml', Buffer.from(svg))
   await page.getByRole('img', { name: `Logo of ${merchant.name}` }).waitFor()
-  assert.equal(await page.title(), 'Look of the business - Malipo')
+  assert.equal(await page.title(), 'Look of the business · Malipo')
   const photo = await page.screenshot({ type: 'png', fullPage: true, scale: 'device' })
   // A PNG may have bytes after its end, so that this file has 5 MB.
   await upload('photo.png', 'image/png', Buffer.concat([photo, Buffer.alloc(5_000_000)]))
-  await page.waitForFunction(
-    "(() => { const logo = document.querySelector('#logo img'); return logo && logo.naturalHeight > logo.naturalWidth })()",
+  const logo = page.getByRole('img', { name: `Logo of ${merchant.name}` })
+  type Picture = { naturalHeight: number; naturalWidth: number }
+  await until('the page shows the photo, which is higher than wide', () =>
+    logo.evaluate((picture: Picture) => picture.naturalHeight > picture.naturalWidth),
   )
   await visitor.looks('look of the business')
   await visitor.picture('business-look')

@@ -1,6 +1,6 @@
 // Shows what payers see of the business, and changes it: contact, colour and logo.
 
-import { Button, ColorInput, FileButton, Group, Image, Stack, Text, TextInput } from '@mantine/core'
+import { Button, FileButton, Group, Image, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { checks } from '../../ui/checks.ts'
@@ -40,6 +40,9 @@ export function Profile() {
     </Page>
   )
 }
+
+/** The colour of the platform on the pages of payers. */
+const DEFAULT_COLOR = '#0b6b50'
 
 type ContactFields = { support_phone: string; support_email: string; support_address: string; accent_color: string }
 
@@ -102,12 +105,24 @@ function ContactForm({ profile, may }: { profile: BusinessProfile; may: boolean 
           disabled={!may}
           {...field('support_address')}
         />
-        <ColorInput
+        <TextInput
           label={parts.optional(t.color)}
           description={t.color_help}
-          format="hex"
-          withEyeDropper={false}
+          maxLength={7}
           disabled={!may}
+          rightSection={
+            <input
+              type="color"
+              className="pick"
+              aria-label={t.pick}
+              disabled={!may}
+              value={
+                /^#[0-9a-f]{6}$/i.test(draft.form.values.accent_color) ? draft.form.values.accent_color : DEFAULT_COLOR
+              }
+              onChange={(event) => draft.form.setFieldValue('accent_color', event.currentTarget.value)}
+            />
+          }
+          rightSectionWidth="3.5rem"
           {...field('accent_color')}
         />
         <Problem error={draft.error} />
@@ -148,7 +163,13 @@ function Logo({ profile, may }: { profile: BusinessProfile; may: boolean }) {
       {profile.logo === null ? (
         <Text size="sm">{t.logo_none}</Text>
       ) : (
-        <Image src={`data:image/png;base64,${profile.logo.png}`} alt={t.logo_alt(profile.name)} w={160} fit="contain" />
+        <Image
+          src={`data:image/png;base64,${profile.logo.png}`}
+          alt={t.logo_alt(profile.name)}
+          w={160}
+          h={96}
+          fit="contain"
+        />
       )}
       <Text size="sm">{t.logo_help}</Text>
       {problem === null ? null : (
