@@ -1,6 +1,7 @@
 // Reads an uploaded PNG and writes it again from its pixel rows, so that no metadata, animation or appended file survives.
 
 import { constants, crc32, deflateSync, inflateSync } from 'node:zlib'
+import { PNG_SIGNATURE, pngOfChunks } from '../../kernel/documents/index.ts'
 
 /** A logo: the rewritten PNG with its size in pixels. */
 export type LogoPicture = { png: Buffer; width: number; height: number }
@@ -10,7 +11,6 @@ export const LOGO_SIDE_MAX = 512
 /** The largest rewritten logo in bytes, which a payer on a slow network downloads. */
 export const LOGO_BYTES_MAX = 20_480
 
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 /** The channels of a pixel for each colour type of the PNG standard, and the bit depths that the standard allows. */
 const COLOUR_TYPES: Readonly<Record<number, { channels: number; depths: readonly number[] }>> = {
   0: { channels: 1, depths: [1, 2, 4, 8] },
@@ -27,7 +27,7 @@ export type LogoProblem = 'unreadable' | 'too_wide' | 'too_large'
 
 /** Returns the picture as a new PNG, or the reason for a refusal. Reads at most the pixels that the header announces. */
 export function rewritePng(upload: Buffer): LogoPicture | LogoProblem {
-  const chunks = readChunks(upload)
+  const chunks = readPngChunks(upload)
   const header = chunks?.get('IHDR')
   const pixels = chunks?.get('IDAT')
   if (!chunks || header?.length !== 13 || pixels === undefined) return 'unreadable'
@@ -40,21 +40,18 @@ export function rewritePng(upload: Buffer): LogoPicture | LogoProblem {
   const row = 1 + Math.ceil((width * type.channels * (depth ?? 8)) / 8)
   const rows = inflateRows(pixels, row * height)
   if (rows === null || !hasKnownFilters(rows, row)) return 'unreadable'
-  const extra = KEPT.flatMap((name) => (chunks.has(name) ? [chunk(name, chunks.get(name) as Buffer)] : []))
   if (colour === 3 && !isPalette(chunks.get('PLTE'))) return 'unreadable'
-  const png = Buffer.concat([
-    SIGNATURE,
-    chunk('IHDR', header),
-    ...extra,
-    chunk('IDAT', deflateSync(rows, { level: constants.Z_BEST_COMPRESSION })),
-    chunk('IEND', Buffer.alloc(0)),
+  const png = pngOfChunks([
+    ['IHDR', header],
+    ...KEPT.flatMap((name) => (chunks.has(name) ? [[name, chunks.get(name) as Buffer] as const] : [])),
+    ['IDAT', deflateSync(rows, { level: constants.Z_BEST_COMPRESSION })],
   ])
   return png.length > LOGO_BYTES_MAX ? 'too_large' : { png, width, height }
 }
 
 /** Returns the data of each kind of chunk, joined in their order. Null means that the bytes are no complete PNG. */
-function readChunks(file: Buffer): Map<string, Buffer> | null {
-  if (!file.subarray(0, 8).equals(SIGNATURE)) return null
+function readPngChunks(file: Buffer): Map<string, Buffer> | null {
+  if (!file.subarray(0, 8).equals(PNG_SIGNATURE)) return null
   const parts = new Map<string, Buffer[]>()
   for (let at = 8; at + 12 <= file.length; ) {
     const length = file.readUInt32BE(at)
@@ -87,11 +84,3 @@ function hasKnownFilters(rows: Buffer, row: number): boolean {
 
 const isPalette = (palette: Buffer | undefined) =>
   palette !== undefined && palette.length > 0 && palette.length <= 768 && palette.length % 3 === 0
-
-function chunk(name: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(name, 'latin1'), data])
-  const frame = Buffer.alloc(8)
-  frame.writeUInt32BE(data.length, 0)
-  frame.writeUInt32BE(crc32(body), 4)
-  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
-}

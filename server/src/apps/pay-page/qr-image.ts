@@ -1,7 +1,8 @@
 // Draws the QR code of a provider as a PNG, because a phone cannot scan its own screen.
 
-import { crc32, deflateSync } from 'node:zlib'
+import { deflateSync } from 'node:zlib'
 import { encode } from 'uqr'
+import { pngOfChunks } from '../../kernel/documents/index.ts'
 
 /** The width of the white border in modules, as the QR standard requires. */
 const QUIET = 4
@@ -27,23 +28,12 @@ export function qrPng(payload: string): Buffer {
   head.writeUInt32BE(width, 4)
   // The PNG is greyscale with bit depth 1.
   head.writeUInt8(1, 8)
-  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-  return Buffer.concat([
-    signature,
-    chunk('IHDR', head),
-    chunk('IDAT', deflateSync(Buffer.concat(lines))),
-    chunk('IEND', Buffer.alloc(0)),
+  return pngOfChunks([
+    ['IHDR', head],
+    ['IDAT', deflateSync(Buffer.concat(lines))],
   ])
 }
 
 function matrix(payload: string): { size: number; data: boolean[][] } {
   return encode(payload, { ecc: 'M', border: QUIET })
-}
-
-function chunk(name: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(name, 'latin1'), data])
-  const frame = Buffer.alloc(8)
-  frame.writeUInt32BE(data.length, 0)
-  frame.writeUInt32BE(crc32(body), 4)
-  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
 }
