@@ -33,7 +33,7 @@ export function Profile() {
             <ContactForm profile={read.data} may={may} />
           </Panel>
           <Panel title={t.logo} id="logo">
-            <Logo profile={read.data} may={may} />
+            <BusinessLogo profile={read.data} may={may} />
           </Panel>
         </Stack>
       )}
@@ -139,7 +139,7 @@ function ContactForm({ profile, may }: { profile: BusinessProfile; may: boolean 
   )
 }
 
-function Logo({ profile, may }: { profile: BusinessProfile; may: boolean }) {
+function BusinessLogo({ profile, may }: { profile: BusinessProfile; may: boolean }) {
   const t = useTexts(profileTexts)
   const replace = useAction('PUT /v1/merchant/logo')
   const remove = useAction('DELETE /v1/merchant/logo')
