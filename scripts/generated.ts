@@ -196,6 +196,7 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
     'Attacks a server with 400 wrong sign-ins, 180 posters and hostile text at once, and prints the response times of /readyz and of payments.',
   receiver:
     'Runs an example receiver of webhooks at http://127.0.0.1:9090/hook. `WEBHOOK_SECRET` has the signing secret.',
+  sdk: 'Builds the SDK for TypeScript and JavaScript, and packs it into `dist/malipo-sdk-VERSION.tgz`: see its [README](../sdk/typescript/README.md).',
   conformance:
     'Runs the [conformance suite](../sdk/conformance/README.md) of the SDKs against one of them: `npm run conformance -- COMMAND OF THE DRIVER`.',
   'mock-provider': 'Runs the mock provider as a separate process.',

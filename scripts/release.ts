@@ -5,9 +5,10 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import { packSdk } from '../sdk/typescript/build.ts'
 import { ROOT, staleFiles } from './generated.ts'
 import { readLock } from './locked-packages.ts'
 import { sbomOf } from './sbom.ts'
@@ -15,8 +16,8 @@ import { sbomOf } from './sbom.ts'
 const USAGE = `Usage: npm run release [-- --dry-run]
 
 Checks that the tree is clean and on main, that the version agrees everywhere and has a section with a date in CHANGELOG.md, and that
-the generated files are up to date. Then writes the artefacts to dist/: the sources, the bill of materials (SBOM), the Debian package if
-dist/ has one of this version, and SHA256SUMS. Then makes the tag vVERSION. Pushes nothing.
+the generated files are up to date. Then writes the artefacts to dist/: the sources, the SDK for TypeScript, the bill of materials (SBOM),
+the Debian package if dist/ has one of this version, and SHA256SUMS. Then makes the tag vVERSION. Pushes nothing.
 
   --dry-run   Make the artefacts in a temporary folder, print their checksums, remove them, and make no tag
 `
@@ -157,11 +158,15 @@ export function sdkVersions(): Record<string, string> {
 /** Makes the artefacts, by file name. The same commit gives the same bytes. */
 async function makeArtefacts(version: string): Promise<Map<string, Uint8Array>> {
   const name = `malipo-${version}`
+  const sdk_folder = mkdtempSync(join(tmpdir(), 'malipo-sdk-'))
+  const sdk = await packSdk(sdk_folder)
   const sources = git('archive', '--format=tar', `--prefix=${name}/`, 'HEAD')
   const files = new Map<string, Uint8Array>([
     [`${name}.tar.gz`, gzipSync(sources, { level: 9 })],
+    [basename(sdk), readFileSync(sdk)],
     [`${name}.cdx.json`, Buffer.from(`${JSON.stringify(sbomOf(await readLock()), null, 2)}\n`)],
   ])
+  rmSync(sdk_folder, { recursive: true })
   const packages = readdirSyncOrNone(join(FOLDER, 'dist')).filter((file) => file.startsWith(`malipo_${version}_`))
   for (const file of packages) files.set(file, readFileSync(join(FOLDER, 'dist', file)))
   if (packages.length === 0)

@@ -7,7 +7,7 @@ import { type SdkWorld, startSdkWorld } from '../../server/test/sdk-world.ts'
 import { type DriverProcess, runCases, startDriver } from './run.ts'
 import { runSmoke } from './smoke.ts'
 
-const DRIVER = fileURLToPath(new URL('../typescript/conformance-driver.mjs', import.meta.url))
+const DRIVER = fileURLToPath(new URL('../typescript/tests/conformance-driver.mjs', import.meta.url))
 const SOURCE = new URL('../typescript/src/index.ts', import.meta.url).href
 
 let driver: DriverProcess

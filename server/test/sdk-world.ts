@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { createWorld } from './harness.ts'
 import { type ReceivedRequest, startReceiver } from './receiver.ts'
 
+const WORK_EVERY_MS = 50
+
 /** The server, with the address and the key that an SDK needs. */
 export type SdkWorld = Awaited<ReturnType<typeof startSdkWorld>>
 
@@ -13,6 +15,8 @@ export async function startSdkWorld() {
   const receiver = await startReceiver()
   await world.system.app.listen({ host: '127.0.0.1', port: 0 })
   const taken = new Set<ReceivedRequest>()
+  let running: Promise<void> | null = null
+  let is_closed = false
   return {
     base_url: `http://127.0.0.1:${(world.system.app.server.address() as AddressInfo).port}`,
     api_key: world.sandbox_key,
@@ -34,7 +38,20 @@ export async function startSdkWorld() {
         return { body: delivery.body, headers: delivery.headers, now: world.deps.clock.now().getTime() / 1000 }
       }
     },
+    /** Sets the clock to the present, and lets the worker run until the end, for programs that know only the real time. */
+    runInPresent() {
+      world.deps.clock.advance(Date.now() - world.deps.clock.now().getTime())
+      running ??= (async () => {
+        while (!is_closed) {
+          world.deps.clock.advance(WORK_EVERY_MS)
+          await world.work()
+          await new Promise((done) => setTimeout(done, WORK_EVERY_MS))
+        }
+      })()
+    },
     async close() {
+      is_closed = true
+      await running
       await receiver.close()
       await world.close()
     },

@@ -7,7 +7,7 @@ const NODE_CRYPTO: string = 'crypto'
 
 /** Returns the WebCrypto of the runtime. In Node 18 alone it is not a global, but part of a module. */
 async function webCrypto(): Promise<WebCrypto> {
-  return globalThis.crypto ?? (await import(NODE_CRYPTO)).webcrypto
+  return globalThis.crypto ?? (await import(/* webpackIgnore: true */ /* @vite-ignore */ NODE_CRYPTO)).webcrypto
 }
 
 /** Returns a random idempotency key. */

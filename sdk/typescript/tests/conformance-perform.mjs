@@ -1,21 +1,16 @@
-// The driver of the conformance suite for this SDK: reads commands from standard input, one JSON object a line, and reports what
-// the SDK did. The first argument is the module to test. sdk/conformance/README.md describes the protocol.
+// What the driver of the conformance suite does with one command. It uses nothing of a runtime but the SDK.
 
-import { createInterface } from 'node:readline'
-
-const sdk = await import(process.argv[2] ?? '@malipo/sdk')
-
-for await (const line of createInterface({ input: process.stdin })) {
-  const { id, ...command } = JSON.parse(line)
-  const report = await perform(command).then(
-    (ok) => ({ ok }),
-    (error) => (error?.unsupported ? { unsupported: error.message } : { error: factsOf(error) }),
-  )
-  process.stdout.write(`${JSON.stringify({ id, ...report })}\n`)
+/** Does what a command says, and returns the report. */
+export async function reportOf(sdk, command) {
+  try {
+    return { ok: await perform(sdk, command) }
+  } catch (error) {
+    return error?.unsupported ? { unsupported: error.message } : { error: factsOf(sdk, error) }
+  }
 }
 
 /** Does what a command says. */
-async function perform(command) {
+async function perform(sdk, command) {
   if (command.do === 'verify') {
     const { body, headers, secret, now, tolerance_s, allow_body_signature, brand } = command
     return sdk.verifyWebhook({
@@ -60,7 +55,7 @@ async function collect(list, limit) {
 }
 
 /** Returns the facts of an error under the names of the suite. */
-function factsOf(error) {
+function factsOf(sdk, error) {
   const { message } = error
   if (error instanceof sdk.WebhookSignatureError) return { kind: 'webhook', code: error.code, message }
   if (error instanceof sdk.MalipoError) {
