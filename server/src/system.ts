@@ -53,6 +53,7 @@ import {
   requestLogRoutes,
   requestSweep,
 } from './apps/request-log/index.ts'
+import { searchRoutes } from './apps/search/index.ts'
 import { addressRetention, anchorTask, auditGauges, auditRoutes } from './books/audit/index.ts'
 import { backupKeyOf, walTask } from './kernel/backup/index.ts'
 import { createReadiness, type Deps, exposeDatabaseGauges, readCanary } from './kernel/db/index.ts'
@@ -404,6 +405,7 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
       requestsOf: options.requestsOf ?? ((merchant_id, id) => findRequestsOf(db, merchant_id, id)),
     }),
     frontPageRoutes(deps, { live }),
+    searchRoutes(deps, { providers: [...statementProviders(providers).keys()] }),
     siteRoutes(deps, { rehearses: live.every(({ capabilities }) => capabilities.rehearses === true) }),
     apiDocumentRoutes,
     docsSiteRoutes(deps),

@@ -94,6 +94,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/disbursements/{disbursement_id}/cancel': PAYOUTS,
   'POST /v1/sandbox/disbursements/{disbursement_id}/simulate': PAYOUTS,
 
+  'GET /v1/search': { roles: ALL },
   'GET /v1/merchant/overview': { roles: ALL },
   'GET /v1/merchant/checklist': { roles: ALL },
   'GET /v1/merchant/webhook-status': { roles: ALL },
@@ -184,6 +185,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/operator/audit-log': READERS,
   'GET /v1/operator/audit-log/verify': READERS,
   'GET /v1/operator/queue': READERS,
+  'GET /v1/operator/search': READERS,
   'GET /v1/operator/withdrawals/{withdrawal_id}/case': READERS,
   'GET /v1/operator/webhooks/failing': READERS,
   'GET /v1/operator/verify': READERS,

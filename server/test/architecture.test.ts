@@ -22,7 +22,7 @@ const WINGS: Record<string, readonly string[]> = {
   adapters: ['providers', 'webhooks', 'messages'],
   access: ['merchants', 'four-eyes', 'identity', 'api-keys'],
   money: ['collections', 'payment-links', 'invoices', 'withdrawals', 'callbacks', 'transactions', 'reconciliation'],
-  apps: ['pay-page', 'operators', 'portal', 'admin', 'request-log', 'docs'],
+  apps: ['pay-page', 'operators', 'portal', 'search', 'admin', 'request-log', 'docs'],
 }
 
 /** The files outside the wings, in order. These files may import from every room. */

@@ -212,6 +212,7 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
     route: 'batch',
     reason: REASONS.report,
     statements: [
+      'apps/search/of-all.ts',
       'audit_anchor_check_heads',
       'audit_anchor_check_rest',
       'held_history',
@@ -230,6 +231,7 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'apps/admin/shard-plan.ts',
       'apps/operators/health.ts',
       'apps/operators/withdrawals-list.ts',
+      'apps/search/of-all.ts',
       'audit_all_entries',
       'audit_anchor_check_chains',
       'audit_check_chains',

@@ -35,6 +35,7 @@ export { VERSION } from './openapi.ts'
 export {
   dutiesOf,
   isOperatorRole,
+  mayOperate,
   OPERATOR_DUTIES,
   OPERATOR_DUTY_NAMES,
   OPERATOR_ROLES,

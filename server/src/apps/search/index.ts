@@ -1,0 +1,3 @@
+// Exports the public interface of the room search.
+
+export { searchRoutes } from './routes.ts'

@@ -1,0 +1,174 @@
+// Searches the records of all merchants, for operators.
+
+import { type Deps, sql } from '../../kernel/db/index.ts'
+import { ENVIRONMENTS, type Environment } from '../../kernel/http/index.ts'
+import { formatAmount, limitConcurrency } from '../../kernel/lib/index.ts'
+import { parseOwnReference } from '../../money/reconciliation/index.ts'
+import { type FoundRecord, presentRecord, type SearchHit } from './hit.ts'
+import { ofManyText, type RecordKind } from './statements.ts'
+import { HITS_MAX, type SearchTerms, valuesFor } from './terms.ts'
+
+/** The number of merchants that a search of all merchants reads, the last registered first. */
+export const MERCHANTS_MAX = 1_000
+
+// PostgreSQL plans these unnamed prepared statements for the given terms.
+const STATEMENTS = {
+  payment: sql('', ofManyText('payment', MERCHANTS_MAX)),
+  withdrawal: sql('', ofManyText('withdrawal', MERCHANTS_MAX)),
+  payment_link: sql('', ofManyText('payment_link', MERCHANTS_MAX)),
+  invoice: sql('', ofManyText('invoice', MERCHANTS_MAX)),
+  transaction: sql('', ofManyText('transaction', MERCHANTS_MAX)),
+  delivery: sql('', ofManyText('delivery', MERCHANTS_MAX)),
+} as const satisfies Record<RecordKind, unknown>
+
+const MERCHANTS = sql(
+  '',
+  `select m.id, m.merchant_code, m.name, m.status, m.created_at from (
+     select * from merchants order by id desc limit ${10 * MERCHANTS_MAX}) m
+   where position(lower($1::text) in lower(m.name)) > 0 or starts_with(m.merchant_code, upper($1)) or m.id = $2::uuid
+   order by m.id desc limit ${HITS_MAX}`,
+)
+
+/** The number of e-mail addresses that a search reads, from the text on in alphabetical order. */
+const ADDRESSES_MAX = 100
+
+const PEOPLE = sql(
+  '',
+  `select u.id, u.email, u.name, u.created_at, u.operator_role, u.super_admin, u.disabled_at, b.merchant_id, m.name as merchant_name
+   from (select * from users where email >= lower($1::text) order by email limit ${ADDRESSES_MAX}) u
+   left join lateral (select merchant_id from members where user_id = u.id order by created_at desc limit 1) b on true
+   left join merchants m on m.id = b.merchant_id
+   where starts_with(u.email, lower($1)) order by u.email limit ${HITS_MAX}`,
+)
+
+const LINES = sql(
+  '',
+  `select l.provider, l.subject, l.kind, l.reference, l.provider_id, l.amount_minor, l.currency, l.at
+   from unnest($1::text[]) p(provider) join statement_lines l on l.provider = p.provider and l.subject = any($2::text[])
+   order by l.at desc limit ${HITS_MAX}`,
+)
+
+const readForOperators = limitConcurrency(3)
+
+/** The owners of a search of operators. Null means all merchants, or both environments. */
+export type SearchScope = { merchant_id: string | null; environment: Environment | null }
+
+/** Finds the records of these kinds of all merchants or of one merchant, newest first, by kind. */
+export async function searchMerchants(
+  deps: Deps,
+  { merchant_id, environment }: SearchScope,
+  terms: SearchTerms,
+  kinds: readonly RecordKind[],
+): Promise<SearchHit[][]> {
+  const environments = environment === null ? ENVIRONMENTS : [environment]
+  return Promise.all(
+    kinds.map(async (kind) => {
+      const values = [merchant_id, environments, ...valuesFor(kind, terms)]
+      const rows = await readForOperators(() => deps.db.query<FoundRecord>(STATEMENTS[kind], values))
+      return rows.map((row) => presentRecord(kind, row, deps.clock.now()))
+    }),
+  )
+}
+
+const NOTHING = {
+  currency: null,
+  name: null,
+  phone: null,
+  reference: null,
+  status: null,
+  environment: null,
+  merchant_id: null,
+  merchant_name: null,
+}
+
+/** Finds merchants by a part of their name, by the beginning of their code, or by their id. */
+export async function findMerchantsBy(deps: Deps, { text, ids }: SearchTerms): Promise<SearchHit[]> {
+  const id = ids !== null && ids.from === ids.until ? ids.from : null
+  const rows = await readForOperators(() =>
+    deps.db.query<{ id: string; merchant_code: string; name: string; status: string; created_at: Date }>(MERCHANTS, [
+      text,
+      id,
+    ]),
+  )
+  return rows.map((row) => ({
+    ...NOTHING,
+    kind: 'merchant',
+    id: row.id,
+    title: row.name,
+    reference: row.merchant_code,
+    status: row.status,
+    created_at: row.created_at.toISOString(),
+    target: `merchants/${row.id}`,
+  }))
+}
+
+type FoundPerson = {
+  id: string
+  email: string
+  name: string
+  created_at: Date
+  operator_role: string | null
+  super_admin: boolean
+  disabled_at: Date | null
+  merchant_id: string | null
+  merchant_name: string | null
+}
+
+/**
+ * Finds people by the beginning of their e-mail address. Shows members of merchants, and to a caller who may see operators also
+ * operators.
+ */
+export async function findPeople(deps: Deps, { text }: SearchTerms, sees_operators: boolean): Promise<SearchHit[]> {
+  const rows = await readForOperators(() => deps.db.query<FoundPerson>(PEOPLE, [text]))
+  return rows.flatMap((row): SearchHit[] => {
+    const operates = row.super_admin || row.operator_role !== null
+    if (row.merchant_id === null && !(operates && sees_operators)) return []
+    const { id, email: title, name, merchant_id, merchant_name } = row
+    return [
+      {
+        ...NOTHING,
+        kind: 'person',
+        id,
+        title,
+        name,
+        merchant_id,
+        merchant_name,
+        status: row.disabled_at === null ? null : 'disabled',
+        created_at: row.created_at.toISOString(),
+        target: merchant_id === null ? 'operators' : `merchants/${merchant_id}`,
+      },
+    ]
+  })
+}
+
+type FoundLine = {
+  provider: string
+  subject: string
+  kind: string
+  reference: string | null
+  provider_id: string | null
+  amount_minor: bigint
+  currency: string
+  at: Date
+}
+
+/** Finds lines of provider statements by the whole reference, ours or theirs, or by the provider's own id. */
+export async function findLines(deps: Deps, { text }: SearchTerms, providers: readonly string[]): Promise<SearchHit[]> {
+  const subjects = [text.toUpperCase(), `id:${text}`, `ref:${text}`]
+  const rows = await readForOperators(() => deps.db.query<FoundLine>(LINES, [providers, subjects]))
+  return rows.map((row) => {
+    const own = parseOwnReference(row.reference)
+    return {
+      ...NOTHING,
+      kind: 'statement_line',
+      id: row.reference ?? row.provider_id ?? row.subject,
+      title: formatAmount(row.amount_minor),
+      currency: row.currency,
+      name: row.provider,
+      reference: row.provider_id,
+      status: row.kind,
+      created_at: row.at.toISOString(),
+      target: own === null ? 'reconciliation' : `${own.flow === 'payment' ? 'payments' : 'withdrawals'}/${own.id}`,
+    }
+  })
+}

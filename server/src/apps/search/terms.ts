@@ -1,0 +1,104 @@
+// Parses the text of a search into terms that indexes can find.
+
+import { base32ToId, canonicalPhone, LAST_ID, parseAmount, routingCodeOf, ZERO_ID } from '../../kernel/lib/index.ts'
+import type { RecordKind } from './statements.ts'
+
+/** Ids between two ids, both included. */
+export type IdRange = { from: string; until: string }
+
+/** The terms of a search. Null means that the text cannot be such a term. */
+export type SearchTerms = {
+  /** The text without spaces at its ends: a beginning of a reference, of a code or of an e-mail address. */
+  text: string
+  /** Records whose id, or whose provider reference, the text is or begins. */
+  ids: IdRange | null
+  /** Transactions whose reference the text is or begins. */
+  transactions: IdRange | null
+  /** A canonical phone number. */
+  phone: string | null
+  /** The last four to nine digits of a phone number. */
+  tail: string | null
+  amount_minor: bigint | null
+  /** The number of an invoice. */
+  invoice_number: number | null
+  /** The beginning of a word of a name, in lower case. */
+  name: string | null
+  /** The routing code of the merchant. Set if the text is a whole id or reference of ours. */
+  routing_code: number | null
+}
+
+const ID_PREFIX = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/
+const TRANSACTION = /^TXN-?([0-9A-HJKMNP-TV-Z]{6,26})$/
+const PROVIDER_REFERENCE = /^(?:W([0-9A-HJKMNP-TV-Z]{26})|([0-9A-HJKMNP-TV-Z]{26})\d{2})$/
+const AMOUNT = /^(?:TZS|TSH|SH)?\.? ?(\d{1,3}(?:[, ]\d{3})+|\d+)(\.\d{1,2})?(?: ?(?:TZS|TSH|\/=))?$/
+const NUMBER_MAX = 2_147_483_647
+
+/** Parses the text of a search. */
+export function parseSearch(input: string): SearchTerms {
+  const text = input.normalize('NFC').trim().replace(/\s+/g, ' ')
+  const upper = text.toUpperCase()
+  const ids = idRange(text.toLowerCase()) ?? providerRange(upper)
+  const transactions = base32Range(TRANSACTION.exec(upper)?.[1])
+  const whole = [ids, transactions].find((range) => range !== null && range.from === range.until)
+  const digits = text.replace(/[ -]/g, '')
+  return {
+    text,
+    ids,
+    transactions,
+    phone: canonicalPhone(text),
+    tail: /^\d{4,9}$/.test(digits) ? digits : null,
+    amount_minor: amountTerm(upper),
+    invoice_number: invoiceNumber(upper),
+    name: /\p{L}/u.test(text) ? text.toLowerCase() : null,
+    routing_code: whole ? routingCodeOf(whole.from) : null,
+  }
+}
+
+function idRange(text: string): IdRange | null {
+  if (!ID_PREFIX.test(text)) return null
+  const hex = text.replaceAll('-', '')
+  if (hex.length > 32) return null
+  return { from: withDashes(hex.padEnd(32, '0')), until: withDashes(hex.padEnd(32, 'f')) }
+}
+
+function withDashes(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** Returns the record of a whole provider reference of ours: W and an id for a payout, an id and two digits for an attempt. */
+function providerRange(text: string): IdRange | null {
+  const [, payout, payment] = PROVIDER_REFERENCE.exec(text) ?? []
+  return base32Range(payout ?? payment)
+}
+
+function base32Range(text: string | undefined): IdRange | null {
+  if (text === undefined) return null
+  const from = base32ToId(text.padEnd(26, '0'))
+  const until = base32ToId(text.padEnd(26, 'Z'))
+  return from === null || until === null ? null : { from, until }
+}
+
+function amountTerm(text: string): bigint | null {
+  const [, whole = '', cents = ''] = AMOUNT.exec(text) ?? []
+  const amount = parseAmount(`${whole.replace(/[, ]/g, '')}${cents}`)
+  return typeof amount === 'bigint' ? amount : null
+}
+
+function invoiceNumber(text: string): number | null {
+  const digits = /^(?:INV-?)?0*(\d{1,10})$/.exec(text)?.[1]
+  const number = Number(digits)
+  return digits === undefined || number > NUMBER_MAX ? null : number
+}
+
+/** A range that contains no id. */
+const NO_IDS: IdRange = { from: LAST_ID, until: ZERO_ID }
+
+/** The number of hits of each kind. */
+export const HITS_MAX = 6
+
+/** Returns the values of the parameters of a statement for records of a kind. */
+export function valuesFor(kind: RecordKind, terms: SearchTerms): unknown[] {
+  const { from, until } = (kind === 'transaction' ? (terms.transactions ?? terms.ids) : terms.ids) ?? NO_IDS
+  const { phone, tail, amount_minor, text, name, invoice_number } = terms
+  return [from, until, phone, tail, amount_minor, text, name, invoice_number, HITS_MAX]
+}
