@@ -11,10 +11,12 @@ import { LoadingRows } from '../ui/list.tsx'
 import { Page } from '../ui/parts.tsx'
 import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'
-import { Initial, type MenuItem, Shell } from '../ui/shell.tsx'
+import { SearchBox } from '../ui/search.tsx'
+import { Initial, type MenuItem, placesOfMenu, Shell } from '../ui/shell.tsx'
 import { useWords } from '../ui/words.ts'
 import { frameTexts } from './frame-texts.ts'
 import { CHOSEN, ENVIRONMENTS, type Membership, MerchantContext } from './merchant.ts'
+import { useSearchActs } from './search-acts.ts'
 import { NeedsSecondFactor } from './second-factor.tsx'
 
 const ENVIRONMENT = 'malipo.dashboard.environment'
@@ -103,6 +105,7 @@ function DashboardShell({
     line('sessions', t.sessions, 'device'),
     ...(role === 'MERCHANT_ADMIN' ? [line('activity', t.activity, 'history')] : []),
   ]
+  const acts = useSearchActs(role, at)
   const live_text = facts.rehearses ? parts.rehearsal_strip : parts.live_strip
   return (
     <MerchantContext value={acting}>
@@ -115,6 +118,13 @@ function DashboardShell({
           }}
           who={email}
           place={<BusinessChoice {...{ memberships, membership, choose }} />}
+          search={
+            <SearchBox
+              call="GET /v1/search"
+              places={[...acts, ...placesOfMenu(menu)]}
+              pageOf={({ target }) => at(target)}
+            />
+          }
           header={<EnvironmentSwitch environment={environment} />}
         >
           {membership.second_factor_required && !second_factor ? (

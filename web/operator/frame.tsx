@@ -10,11 +10,13 @@ import { LoadingRows } from '../ui/list.tsx'
 import { Mono } from '../ui/parts.tsx'
 import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'
+import { SearchBox } from '../ui/search.tsx'
 import { signOut } from '../ui/session.ts'
-import { LanguageButton, type MenuItem, Shell } from '../ui/shell.tsx'
+import { LanguageButton, type MenuItem, placesOfMenu, Shell } from '../ui/shell.tsx'
 import { frameTexts, type OperatorRole } from './frame-texts.ts'
 import { MeContext, useQueue } from './operator.ts'
 import { PauseBanner } from './pause-banner.tsx'
+import { useOperatorActs } from './search-acts.ts'
 
 /** Reads the user. If the user is an operator, shows the page. */
 export function OperatorFrame() {
@@ -37,6 +39,7 @@ export function OperatorFrame() {
 function OperatorShell({ email, role }: { email: string; role: OperatorRole }) {
   const t = useTexts(frameTexts)
   const parts = useTexts(partsTexts)
+  const acts = useOperatorActs()
   const { data } = useQueue('live')
   const count = (...kinds: string[]) =>
     data?.items.filter(({ kind }) => kinds.includes(kind)).reduce((sum, item) => sum + item.count, 0)
@@ -79,6 +82,13 @@ function OperatorShell({ email, role }: { email: string; role: OperatorRole }) {
       strip={{ kind: 'operator', text: `${t.console} · ${facts.rehearses ? parts.rehearsal_strip : t.strip}` }}
       who={email}
       role={t.roles[role]}
+      search={
+        <SearchBox
+          call="GET /v1/operator/search"
+          places={[...acts, ...placesOfMenu(menu)]}
+          pageOf={({ target }) => target}
+        />
+      }
       place={<p className="console-name">{t.console}</p>}
     >
       <PauseBanner />

@@ -22,10 +22,16 @@ import { Icon, type IconName, Logo } from './icons.tsx'
 import { LanguageContext, useTexts } from './language.ts'
 import { hrefOf } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
+import type { SearchPlace } from './search-dialog.tsx'
 import { signOut } from './session.ts'
 
 /** A line of the menu, or a heading above the following lines. */
 export type MenuItem = { to: string; label: string; icon: IconName; count?: number | undefined } | { heading: string }
+
+/** Returns the pages of a menu for the search. */
+export function placesOfMenu(menu: readonly MenuItem[]): SearchPlace[] {
+  return menu.flatMap((item) => ('heading' in item ? [] : [{ to: item.to, label: item.label, icon: item.icon }]))
+}
 
 /** The environment or the console that the frame shows on every page. */
 type Strip = { kind: 'sandbox' | 'live' | 'operator'; text: string }

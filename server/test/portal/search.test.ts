@@ -1,0 +1,125 @@
+// Members and operators find records, pages and acts with the search of the header, by keyboard and on a phone.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Office, openOffice, type Visitor } from './office.ts'
+
+let office: Office
+before(async () => {
+  office = await openOffice()
+  const pay = (phone: string, reference: string, customer_name: string, key?: string) =>
+    office.world.post(
+      '/v1/collections/wallet-push',
+      { amount: '25000', phone, reference, customer_name },
+      key === undefined ? {} : { key },
+    )
+  await pay('0754123001', 'ORDER-77', 'Neema Mushi')
+  await pay('0713456003', 'ORDER-78', 'Juma Ali')
+  await pay('0754987001', 'LIVE-1', 'Baraka John', office.world.live_key)
+})
+after(() => office.close())
+
+const field = ({ page }: Visitor) => page.getByRole('combobox', { name: /^(Search|Tafuta)$/ })
+const option = ({ page }: Visitor, text: string | RegExp) => page.getByRole('option').filter({ hasText: text })
+
+for (const language of ['en', 'sw'] as const) {
+  test(`a member finds a payment by the last four digits of its phone with the keyboard alone (${language})`, async () => {
+    const person = await office.newPerson('MERCHANT_ADMIN')
+    const at = await office.comes(person, 'dashboard', { language })
+    await at.opens('/sandbox')
+    await at.page.keyboard.press('/')
+    await field(at).waitFor()
+    await at.looks('search without a text')
+    await at.picture('search-empty')
+    await at.page.keyboard.type('3001')
+    await option(at, 'ORDER-77').waitFor()
+    await at.looks('search with a payment')
+    await at.picture('search-payment')
+    assert.equal(
+      await at.page
+        .getByRole('option', { selected: true })
+        .innerText()
+        .then((text) => /ORDER-77/.test(text)),
+      true,
+    )
+    await at.page.keyboard.press('Enter')
+    await at.page.waitForURL(/collections\/[0-9a-f-]{36}$/)
+    await at.page.keyboard.press('Control+k')
+    await option(at, '3001').waitFor()
+    assert.match(await at.page.getByRole('option').first().innerText(), /3001/, 'a recent search comes first')
+    // Enter waits for the hits of the whole text.
+    await field(at).fill('order-7')
+    await option(at, 'ORDER-78').waitFor()
+    await at.page.keyboard.type('7')
+    await at.page.keyboard.press('Enter')
+    await at.page.waitForURL(/collections\/[0-9a-f-]{36}$/)
+    await at.page.getByText('ORDER-77').first().waitFor()
+    await at.page.keyboard.press('Control+k')
+    await field(at).waitFor()
+    await at.page.keyboard.press('Escape')
+    await field(at).waitFor({ state: 'detached' })
+    await at.page.keyboard.press('Control+k')
+    await field(at).fill(at.says('kiungo cha', 'payment link'))
+    await option(at, at.says('Tengeneza kiungo cha malipo', 'Create a payment link')).click()
+    await at.page.waitForURL(/links\/new$/)
+    await at.leave()
+  })
+}
+
+test('a member moves through the hits with the arrows, and hears when there is none', async () => {
+  const at = await office.comes(await office.newPerson('VIEWER'), 'dashboard')
+  await at.opens('/sandbox')
+  await at.page.keyboard.press('/')
+  await field(at).fill('order')
+  await option(at, 'ORDER-77').waitFor()
+  const active = () => at.page.getByRole('option', { selected: true }).innerText()
+  assert.match(await active(), /ORDER-78/, 'the newest payment comes first')
+  await at.page.keyboard.press('ArrowDown')
+  assert.match(await active(), /ORDER-77/)
+  await at.page.keyboard.press('ArrowUp')
+  assert.match(await active(), /ORDER-78/)
+  const id = await field(at).getAttribute('aria-activedescendant')
+  assert.equal(await at.page.locator(`[id="${id}"]`).getAttribute('aria-selected'), 'true')
+  await field(at).fill('create')
+  await at.page.getByRole('status').filter({ hasText: 'Nothing found' }).waitFor({ state: 'attached' })
+  assert.equal(await at.page.getByRole('option').count(), 0, 'a viewer is offered no act that the role forbids')
+  await at.looks('search without a hit')
+  await at.picture('search-none')
+  await at.leave()
+})
+
+test('a member on a phone opens the search with its button, and sees only payments of the environment', async () => {
+  const options = { viewport: { width: 360, height: 740 } }
+  const at = await office.comes(await office.newPerson('VIEWER'), 'dashboard', { options })
+  await at.opens('/live')
+  await at.page.getByRole('button', { name: 'Search' }).click()
+  await field(at).fill('0754 987 001')
+  await option(at, 'LIVE-1').waitFor()
+  await field(at).fill('ORDER-77')
+  await at.page.getByRole('status').filter({ hasText: 'Nothing found' }).waitFor({ state: 'attached' })
+  await at.page.getByRole('button', { name: 'Close' }).click()
+  await field(at).waitFor({ state: 'detached' })
+  await at.leave()
+})
+
+test('an operator finds payments of all merchants, merchants, and the acts of the duties', async () => {
+  const at = await office.comes(await office.newPerson('COMPLIANCE'), 'operator')
+  await at.opens('/')
+  await at.page.keyboard.press('/')
+  await field(at).fill('8700')
+  await field(at).fill('7001')
+  await option(at, 'LIVE-1').waitFor()
+  await at.looks('search of an operator')
+  await at.picture('search-operator')
+  await field(at).fill('asha')
+  await at.page.getByRole('group', { name: 'Merchants' }).getByRole('option').first().click()
+  await at.page.waitForURL(/merchants\/[0-9a-f-]{36}$/)
+  await at.page.keyboard.press('/')
+  await field(at).fill('pause')
+  await option(at, 'Pause payouts').click()
+  await at.page.waitForURL(/pauses$/)
+  await at.page.keyboard.press('/')
+  await field(at).fill('decide')
+  await at.page.getByRole('status').filter({ hasText: 'Nothing found' }).waitFor({ state: 'attached' })
+  await at.leave()
+})

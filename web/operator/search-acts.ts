@@ -1,0 +1,36 @@
+// Lists the acts that the search of the operator console finds.
+
+import { texts, useTexts } from '../ui/language.ts'
+import type { SearchPlace } from '../ui/search-dialog.tsx'
+import { useMay } from './operator.ts'
+
+const actTexts = texts({
+  sw: {
+    approve: 'Amua utoaji pesa unaosubiri',
+    held: 'Amua makusanyo yaliyozuiwa',
+    merchant: 'Tengeneza biashara',
+    pause: 'Simamisha utoaji pesa',
+    statement: 'Pakia taarifa ya mtoa huduma',
+  },
+  en: {
+    approve: 'Decide withdrawals that wait',
+    held: 'Decide held collections',
+    merchant: 'Create a merchant',
+    pause: 'Pause payouts',
+    statement: 'Upload a provider statement',
+  },
+})
+
+/** Returns the acts that the duties of the operator allow. */
+export function useOperatorActs(): SearchPlace[] {
+  const t = useTexts(actTexts)
+  const decides = useMay('money')
+  const acts: (SearchPlace | false)[] = [
+    decides && { to: 'withdrawals?status=PENDING_ADMIN_APPROVAL', label: t.approve, icon: 'payout' },
+    decides && { to: 'collections', label: t.held, icon: 'held' },
+    useMay('merchants') && { to: 'merchants', label: t.merchant, icon: 'shop' },
+    useMay('pause') && { to: 'pauses', label: t.pause, icon: 'pause' },
+    decides && { to: 'reconciliation', label: t.statement, icon: 'balance' },
+  ]
+  return acts.filter((act) => act !== false).map((act) => ({ ...act, is_act: true }))
+}

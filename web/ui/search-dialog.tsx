@@ -1,0 +1,313 @@
+// Shows the dialog of the search: a combobox whose list has records, pages and acts.
+
+import './search.css'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useNavigate } from '@tanstack/react-router'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import type { Calls } from './api-types.ts'
+import { useRead } from './data.ts'
+import { facts } from './facts.ts'
+import { Icon, type IconName } from './icons.tsx'
+import { useTexts } from './language.ts'
+import { Chip, hrefOf, Time } from './parts.tsx'
+import { Problem } from './problem.tsx'
+import { searchTexts } from './search-texts.ts'
+import { showAmount, showPhone } from './show.ts'
+import { toneOf, useWords } from './words.ts'
+
+/** The two searches of the API. */
+export type SearchCall = 'GET /v1/search' | 'GET /v1/operator/search'
+/** A record that the API found. */
+export type SearchHit = Calls['GET /v1/search']['data']['groups'][number]['items'][number]
+/** A page or an act that the search also finds. `to` is a path below the console. */
+export type SearchPlace = { to: string; label: string; icon: IconName; is_act?: boolean }
+
+/** A line of the list. */
+type SearchOption = { key: string; show: ReactNode; choose: () => void }
+type SearchGroup = { label: string; options: SearchOption[] }
+
+const WAIT_MS = 150
+const TEXT_MIN = 2
+const RECENT_MAX = 6
+const PLACES_MAX = 6
+
+const storageKey = () => `malipo.${facts.console}.searches`
+
+function readRecent(): string[] {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(storageKey()) ?? '[]')
+    return Array.isArray(stored) ? stored.filter((one) => typeof one === 'string').slice(0, RECENT_MAX) : []
+  } catch {
+    return []
+  }
+}
+
+function keepRecent(text: string): void {
+  const others = readRecent().filter((one) => one !== text)
+  sessionStorage.setItem(storageKey(), JSON.stringify([text, ...others].slice(0, RECENT_MAX)))
+}
+
+/** Returns the pages and acts whose name contains each word of the text. */
+function placesFor(places: readonly SearchPlace[], text: string): SearchPlace[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = places.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)))
+  return words.length === 0 ? found.filter(({ is_act }) => is_act) : found.slice(0, PLACES_MAX)
+}
+
+/** Shows the dialog until the reader chooses a line or closes the dialog. */
+export function SearchDialog(props: {
+  call: SearchCall
+  places: readonly SearchPlace[]
+  pageOf: (hit: SearchHit) => string
+  onClose: () => void
+}) {
+  const t = useTexts(searchTexts)
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [typed, setTyped] = useState('')
+  const [waited] = useDebouncedValue(typed.trim(), WAIT_MS)
+  const asks = waited.length >= TEXT_MIN
+  const read = useRead(props.call, { query: { q: waited } }, { enabled: asks, keep: true })
+  const groups = useGroups(props, asks ? (read.data?.groups ?? []) : [], typed.trim(), setTyped)
+  // The list may still show the hits of an earlier text.
+  const is_stale =
+    typed.trim().length >= TEXT_MIN && (typed.trim() !== waited || read.isPlaceholderData || read.isPending)
+  useEffect(() => {
+    dialog.current?.showModal()
+  }, [])
+  const none =
+    asks && read.data !== undefined && !read.isFetching && groups.every(({ options }) => options.length === 0)
+  const count = groups.reduce((sum, { options }) => sum + options.length, 0)
+  return (
+    <dialog
+      ref={dialog}
+      className="dialog search-dialog"
+      aria-label={t.open}
+      onClose={props.onClose}
+      onClick={(event) => event.target === dialog.current && dialog.current?.close()}
+      onKeyDown={(event) => event.stopPropagation()}
+    >
+      <SearchList {...{ typed, setTyped, groups, is_stale }} close={() => dialog.current?.close()} />
+      <div className="search-foot">
+        <Problem error={asks ? read.error : null} retry={() => void read.refetch()} />
+        {none ? <p className="search-none">{t.none}</p> : null}
+        <span role="status" className="unseen">
+          {typed.trim() === '' || (asks && read.isFetching) ? '' : none ? t.none : t.count(count)}
+        </span>
+        <p className="search-help">{t.help}</p>
+      </div>
+    </dialog>
+  )
+}
+
+function SearchList({
+  typed,
+  setTyped,
+  groups,
+  is_stale,
+  close,
+}: {
+  typed: string
+  setTyped: (text: string) => void
+  groups: readonly SearchGroup[]
+  is_stale: boolean
+  close: () => void
+}) {
+  const t = useTexts(searchTexts)
+  const list_id = useId()
+  const options = groups.flatMap((group) => group.options)
+  const [active_key, setActive] = useState<string | null>(null)
+  const found = options.findIndex(({ key }) => key === active_key)
+  const at = found >= 0 ? found : 0
+  const active = options[at]
+  const idOf = (option: SearchOption) => `${list_id}-${options.indexOf(option)}`
+  const move = (to: number) => {
+    const next = options[(to + options.length) % options.length]
+    if (next === undefined) return
+    setActive(next.key)
+    document.getElementById(idOf(next))?.scrollIntoView({ block: 'nearest' })
+  }
+  // A reader who types and presses Enter at once means the hits of the whole text.
+  const [entered, setEntered] = useState(false)
+  useEffect(() => {
+    if (!entered || is_stale) return
+    setEntered(false)
+    active?.choose()
+  }, [entered, is_stale, active])
+  const onKeyDown = (event: KeyboardEvent) => {
+    const moves: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1 }
+    const to = moves[event.key]
+    if (to !== undefined) {
+      event.preventDefault()
+      move(active_key === null && event.key === 'ArrowDown' && options.length > 0 ? 1 % options.length : to)
+    }
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      if (is_stale) setEntered(true)
+      else active?.choose()
+    }
+  }
+  return (
+    <>
+      <div className="search-field">
+        <Icon name="search" />
+        <input
+          type="text"
+          role="combobox"
+          aria-label={t.open}
+          aria-expanded={options.length > 0}
+          aria-controls={list_id}
+          aria-autocomplete="list"
+          {...(active ? { 'aria-activedescendant': idOf(active) } : {})}
+          placeholder={t.placeholder}
+          maxLength={100}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          // biome-ignore lint/a11y/noAutofocus: the reader opened the search to type
+          autoFocus
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value)
+            setActive(null)
+            setEntered(false)
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <button type="button" className="search-close" onClick={close}>
+          {t.close}
+        </button>
+      </div>
+      <div role="listbox" id={list_id} aria-label={t.results} className="search-list">
+        {groups.map((group, i) =>
+          group.options.length === 0 ? null : (
+            // biome-ignore lint/a11y/useSemanticElements: a group of a listbox has no element of its own
+            <div role="group" key={group.label} aria-labelledby={`${list_id}-group-${i}`}>
+              <p id={`${list_id}-group-${i}`} className="search-group">
+                {group.label}
+              </p>
+              {group.options.map((option) => (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
+                <div
+                  key={option.key}
+                  role="option"
+                  id={idOf(option)}
+                  tabIndex={-1}
+                  aria-selected={option === active}
+                  className="search-option"
+                  onClick={option.choose}
+                  onPointerMove={() => setActive(option.key)}
+                >
+                  {option.show}
+                </div>
+              ))}
+            </div>
+          ),
+        )}
+      </div>
+    </>
+  )
+}
+
+/** Returns the groups of the list. Without a text, the list has the recent searches and the acts. */
+function useGroups(
+  {
+    places,
+    pageOf,
+    onClose,
+  }: { places: readonly SearchPlace[]; pageOf: (hit: SearchHit) => string; onClose: () => void },
+  found: Calls['GET /v1/search']['data']['groups'],
+  text: string,
+  setTyped: (text: string) => void,
+): SearchGroup[] {
+  const t = useTexts(searchTexts)
+  const navigate = useNavigate()
+  const open = (to: string) => {
+    if (text.length >= TEXT_MIN) keepRecent(text)
+    onClose()
+    const [path = '', query = ''] = to.split('?')
+    void navigate({ to: hrefOf(path), search: Object.fromEntries(new URLSearchParams(query)) as never })
+  }
+  const near = placesFor(places, text)
+  const lines = (chosen: readonly SearchPlace[]): SearchOption[] =>
+    chosen.map(({ to, label, icon }) => ({
+      key: `place ${to} ${label}`,
+      show: <SimpleLine icon={icon} text={label} />,
+      choose: () => open(to),
+    }))
+  const recent = text === '' ? readRecent() : []
+  return [
+    {
+      label: t.recent,
+      options: recent.map((one) => ({
+        key: `recent ${one}`,
+        show: <SimpleLine icon="history" text={one} />,
+        choose: () => setTyped(one),
+      })),
+    },
+    ...found.map(({ kind, items }) => ({
+      label: t.kinds[kind],
+      options: items.map((hit) => ({
+        key: `${kind} ${hit.id} ${hit.status}`,
+        show: <HitLine hit={hit} />,
+        choose: () => open(pageOf(hit)),
+      })),
+    })),
+    { label: t.acts, options: lines(near.filter(({ is_act }) => is_act)) },
+    { label: t.pages, options: lines(near.filter(({ is_act }) => !is_act)) },
+  ]
+}
+
+function SimpleLine({ icon, text }: { icon: IconName; text: string }) {
+  return (
+    <span className="search-line">
+      <Icon name={icon} size={18} />
+      <span>{text}</span>
+    </span>
+  )
+}
+
+const ICONS: Record<SearchHit['kind'], IconName> = {
+  payment: 'collect',
+  withdrawal: 'payout',
+  payment_link: 'link',
+  invoice: 'invoice',
+  transaction: 'transactions',
+  delivery: 'webhook',
+  merchant: 'shop',
+  person: 'people',
+  statement_line: 'statement',
+}
+
+function HitLine({ hit }: { hit: SearchHit }) {
+  const t = useTexts(searchTexts)
+  const words = useWords()
+  const { kind, title, currency, name, phone, reference, status, environment, merchant_name, created_at } = hit
+  const word: Partial<Record<SearchHit['kind'], (word: string) => string>> = {
+    payment: words.collection,
+    withdrawal: words.withdrawal,
+    payment_link: words.link,
+    invoice: words.invoice,
+  }
+  const shown = status === null ? null : (word[kind]?.(status) ?? t.statuses[status] ?? status)
+  const facts_of = [name, phone === null ? null : showPhone(phone), reference, merchant_name]
+  const sandbox = merchant_name !== null && environment === 'sandbox' ? words.environment(environment) : null
+  return (
+    <span className="search-line">
+      <Icon name={ICONS[kind]} size={18} />
+      <span className="search-hit">
+        <span className="search-title">
+          <strong>{currency === null ? title : showAmount(title, currency)}</strong>
+          {shown === null ? null : <Chip tone={toneOf(status ?? '')}>{shown}</Chip>}
+        </span>
+        <span className="search-facts">
+          {[...facts_of, sandbox]
+            .filter((one) => one !== null)
+            .map((one) => (
+              <span key={one}>{one}</span>
+            ))}
+          <Time time={created_at} />
+        </span>
+      </span>
+    </span>
+  )
+}
