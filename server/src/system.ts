@@ -399,7 +399,7 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
     sessionRoutes(deps),
     passkeyRoutes(deps),
     callbackRoutes(receive, providers),
-    payPageRoutes(deps, { collect, find, live, outcomes: MAGIC_NUMBERS }),
+    payPageRoutes(deps, { collect, ask: driver.ask, find, live, outcomes: MAGIC_NUMBERS }),
     portalRoutes(deps, {
       breaker,
       requestsOf: options.requestsOf ?? ((merchant_id, id) => findRequestsOf(db, merchant_id, id)),

@@ -133,6 +133,10 @@ const RULES: Record<string, Rule> = {
   'GET /v1/merchant/audit-log': { roles: ADMIN },
   'GET /v1/merchant/security': { roles: ALL },
   'PATCH /v1/merchant/security': { roles: ADMIN },
+  'GET /v1/merchant/profile': { roles: ALL },
+  'PATCH /v1/merchant/profile': { roles: ADMIN },
+  'PUT /v1/merchant/logo': { roles: ADMIN },
+  'DELETE /v1/merchant/logo': { roles: ADMIN },
   'GET /v1/merchant/messages': { roles: ALL },
 
   'GET /v1/merchant/webhook-config': WEBHOOKS,

@@ -1,4 +1,4 @@
-// Tests the QR code of a mock provider: the page shows the code, and a simulated scan pays the link after seconds.
+// Tests the QR code of a mock provider: the page shows the code, and the payer's choice or a simulated scan decides the payment.
 
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
@@ -32,10 +32,9 @@ after(async () => {
   await world?.close()
 })
 
-// Each test waits some seconds for the simulated scan, so all these tests run at once.
 describe('the QR code on the page of a mock provider', { concurrency: true }, () => {
   for (const way of WAYS) {
-    test(`a payer sees the QR code before the simulated scan pays the link (${nameOf(way)})`, async () => {
+    test(`a payer sees the QR code, and decides the outcome of the test payment by a button (${nameOf(way)})`, async () => {
       const key = way.script ? world.sandbox_key : world.live_key
       const made = await world.post('/v1/payment-links', { amount: '2500.00', description: 'Viatu' }, { key })
       assert.equal(made.status, 201, made.text)
@@ -50,7 +49,7 @@ describe('the QR code on the page of a mock provider', { concurrency: true }, ()
       await page.getByRole('button', { name: says('Onyesha QR', 'Show the QR') }).click()
       await page.getByRole('heading', { name: says('Skani QR kulipa', 'Scan the QR to pay') }).waitFor()
       await page.locator('.code svg').waitFor()
-      await page.getByText(says('skani inaigizwa', 'simulates the scan'), { exact: false }).waitFor()
+      await page.getByText(says('usipochagua', 'Without your choice'), { exact: false }).waitFor()
       const folder = process.env.SCREENSHOTS
       if (folder) {
         for (const width of [360, 1280]) {
@@ -59,13 +58,59 @@ describe('the QR code on the page of a mock provider', { concurrency: true }, ()
         }
       }
       if (way.script) assert.deepEqual(await violations(page), [])
-      const paid = page.getByRole('heading', { name: says('Malipo yamefanikiwa', 'Payment successful') })
-      // With scripts the page polls. Without scripts the page reloads every 15 seconds.
-      await paid.waitFor({ timeout: 30_000 })
+      const fails = way.language === 'sw'
+      const button = fails ? ['Igiza: imeshindikana', 'Simulate: failed'] : ['Igiza: imelipwa', 'Simulate: paid']
+      await page.getByRole('button', { name: says(button[0] ?? '', button[1] ?? '') }).click()
+      const heading = fails
+        ? says('Malipo hayakufanikiwa', 'Payment did not succeed')
+        : says('Malipo yamefanikiwa', 'Payment successful')
+      await page.getByRole('heading', { name: heading }).waitFor()
       assert.deepEqual(complaints, [])
       await close()
     })
   }
+})
+
+const newLink = async (key: string) => {
+  const made = await world.post('/v1/payment-links', { amount: '2500.00', description: 'Viatu' }, { key })
+  return String(made.body.data.public_url).split('/pay/')[1] as string
+}
+const simulate = (slug: string, collection_id: string, outcome: string) =>
+  world.call({
+    method: 'POST',
+    url: `/pay/${slug}/c/${collection_id}/simulate`,
+    key: null,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({ outcome }).toString(),
+  })
+const statusOf = async (slug: string, collection_id: string) => {
+  const url = `/public/payment-links/${slug}/collections/${collection_id}/status`
+  return (await world.call({ method: 'GET', url, key: null })).body.data.status as string
+}
+
+test('a payer of a test chooses the outcome of a prompt that never ends, and a second choice changes nothing', async () => {
+  const slug = await newLink(world.sandbox_key)
+  const path = `/public/payment-links/${slug}/collect`
+  const sent = await world.post(path, { method: 'WALLET_PUSH', customer_phone: '0754000007' }, { key: null })
+  assert.equal(sent.status, 202, sent.text)
+  const { collection_id } = sent.body.data
+  assert.equal((await simulate(slug, collection_id, 'reversed')).status, 303)
+  assert.equal(await statusOf(slug, collection_id), 'processing', 'the page has no button for this outcome')
+  const answers = await Promise.all([1, 2, 3].map(() => simulate(slug, collection_id, 'successful')))
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [303, 303, 303],
+  )
+  assert.equal(await statusOf(slug, collection_id), 'successful')
+  assert.equal((await simulate(slug, collection_id, 'failed')).status, 303)
+  assert.equal(await statusOf(slug, collection_id), 'successful')
+  const events = await world.rows<{ n: number }>(
+    'select count(*)::int as n from ledger_transfers where merchant_id = $1 and source_id = $2',
+    [world.merchant.id, collection_id],
+  )
+  assert.ok((events[0]?.n ?? 0) <= 2, 'the payment is booked once')
+  const foreign = await simulate(await newLink(world.sandbox_key), collection_id, 'successful')
+  assert.equal(foreign.status, 404)
 })
 
 test('a program that shows the QR code reads a final status within seconds of the simulated scan', async () => {

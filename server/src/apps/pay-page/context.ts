@@ -5,7 +5,7 @@ import type { MerchantLook } from '../../access/merchants/index.ts'
 import type { Method, Provider } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { gather, type Language, newId } from '../../kernel/lib/index.ts'
-import { latestPayments, type PagePayment } from '../../money/collections/index.ts'
+import { type Attempt, latestPayments, type PagePayment } from '../../money/collections/index.ts'
 import { createFindInvoiceByLink } from '../../money/invoices/index.ts'
 import {
   type Collect,
@@ -27,6 +27,8 @@ import type { MagicOutcome, MerchantFrame, PayMethod } from './view.ts'
  */
 export type PayPageOptions = {
   collect: Collect
+  /** Queries the provider about an attempt and records the answer. */
+  ask(attempt: Attempt): Promise<void>
   find(environment: 'live', request: { method: Method }): Provider | null
   live: readonly Provider[]
   outcomes: readonly { ending: string; happens: string; happens_sw: string }[]

@@ -5,7 +5,7 @@ import { contactLines, findLogo } from '../../access/merchants/index.ts'
 import type { Method } from '../../adapters/providers/port.ts'
 import { drawDocument, qrSvg } from '../../kernel/documents/index.ts'
 import { type App, payUrlOf } from '../../kernel/http/index.ts'
-import type { PagePayment } from '../../money/collections/index.ts'
+import { type PagePayment, SIMULATED_ON_PAGE, simulateOnPage } from '../../money/collections/index.ts'
 import { invoiceDocument, publicStatusAt } from '../../money/invoices/index.ts'
 import { type Link, promptLeft } from '../../money/payment-links/index.ts'
 import { type PageContext, pageStateOf, paymentsOf, screenContextOf } from './context.ts'
@@ -120,6 +120,26 @@ export async function sendPayment(
   const label = pageTexts(around.merchantFrame.language).plain('scan_qr')
   const drawQr = (payload: string) => qrSvg(payload, { label })
   return sendScreen(request, reply, paymentScreen(context.deps, link, { payment, paid, page_state }, around, drawQr))
+}
+
+/** Applies the payer's choice of a simulated outcome, then shows the payment. On a page for real money, changes nothing. */
+export async function simulatePayment(
+  context: PageContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  params: PaymentParams,
+  form: Record<string, unknown>,
+): Promise<FastifyReply> {
+  const { deps, rehearses, options } = context
+  const found = await findLinkPayment(context, params)
+  if (found === null) return sendNotFound(deps, request, reply)
+  const outcome = SIMULATED_ON_PAGE.find((name) => name === form.outcome)
+  if (rehearses && outcome !== undefined) {
+    const { merchant_id } = found.link
+    const { collection_id } = found.payment
+    await simulateOnPage(deps, { providers: options.live, ask: options.ask }, { merchant_id, collection_id }, outcome)
+  }
+  return redirectTo(deps, request, reply, `/pay/${found.link.slug}/c/${found.payment.collection_id}`)
 }
 
 /** Answers a poll about the state of a payment. */

@@ -18,6 +18,7 @@ import {
   sendPayment,
   sendQrImage,
   sendReceipt,
+  simulatePayment,
 } from './pages.ts'
 import { frameOf, sendNotFound, sendScreen, sendTooMany } from './reply.ts'
 import { submitForm } from './submit.ts'
@@ -119,6 +120,11 @@ function addPaymentPages(scope: App, context: PageContext): void {
     '/pay/:slug/c/:collection_id',
     payment,
     (request, reply) => sendPayment(context, request, reply, request.params),
+  )
+  scope.post<{ Params: { slug: string; collection_id: string }; Body: Record<string, unknown> | undefined }>(
+    '/pay/:slug/c/:collection_id/simulate',
+    payment,
+    (request, reply) => simulatePayment(context, request, reply, request.params, request.body ?? {}),
   )
   scope.get<{ Params: { slug: string; collection_id: string } }>(
     '/pay/:slug/c/:collection_id/state',

@@ -41,7 +41,7 @@ ${wallet ? heading(say('open_wallet', { wallet: name })) : heading(say('check_ph
 <ol class="steps">${steps.map((step) => html`<li>${step}</li>`)}</ol>
 <p class="hint">${say('no_pin_here')}</p>
 ${countdownBar(view)}${pollingNotice(view, view.check_path)}</section>
-${noMessage(view)}${otherWay(view, view.other_way_path)}${summary(view)}`
+${simulateForm(view, view.check_path)}${noMessage(view)}${otherWay(view, view.other_way_path)}${summary(view)}`
   return {
     title:
       title === 'open_wallet' ? t.plain('open_wallet', { wallet: plainLine(view.wallet_name, 40) }) : t.plain(title),
@@ -99,6 +99,20 @@ function otherWay(view: MerchantFrame, path: string): Html {
 `
 }
 
+/** Returns the buttons that decide the outcome of a rehearsal. Null on a page for real money. */
+function simulateForm(view: MerchantFrame, check_path: string): Html | null {
+  if (view.test === null || view.test.outcomes.length === 0) return null
+  const { say } = pageTexts(view.language)
+  return html`<section class="box">
+<p>${say('simulate_lead')}</p>
+<form method="post" action="${localPath(view, `${check_path}/simulate`)}">
+<div class="actions"><button class="button second" type="submit" name="outcome" value="successful">${say('simulate_paid')}</button>
+<button class="button second" type="submit" name="outcome" value="failed">${say('simulate_failed')}</button></div>
+</form>
+</section>
+`
+}
+
 /** Returns the screen of a QR code. The payer scans the code with another phone, or saves it as a picture on this phone. */
 export function qrScreen(view: QrScreen): ScreenContent {
   const t = pageTexts(view.language)
@@ -116,7 +130,7 @@ ${
 <p class="hint">${say('qr_same_phone')}</p>
 <p><a class="button second" href="${view.picture_path}" download="qr.png">${say('qr_save')}</a></p>
 ${pollingNotice(view, view.check_path)}</section>
-${otherWay(view, view.other_way_path)}${summary(view)}`
+${simulateForm(view, view.check_path)}${otherWay(view, view.other_way_path)}${summary(view)}`
   return { title: t.plain('scan_qr'), body, polling: pollingOf(view) }
 }
 
@@ -129,7 +143,7 @@ export function slowScreen(view: SlowScreen): ScreenContent {
   const { say } = t
   const rest = html`${paragraph(t, 'still_waiting_lead')}<p><strong>${say('do_not_pay_again')}</strong></p>
 ${pollingNotice(view, view.check_path)}`
-  const body = html`${stateSection('wait', say('still_waiting'), rest)}${resendForm(view)}${otherWay(view, view.other_way_path)}${summary(view)}`
+  const body = html`${stateSection('wait', say('still_waiting'), rest)}${simulateForm(view, view.check_path)}${resendForm(view)}${otherWay(view, view.other_way_path)}${summary(view)}`
   return { title: t.plain('still_waiting'), body, polling: pollingOf(view) }
 }
 

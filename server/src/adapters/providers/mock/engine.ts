@@ -27,8 +27,8 @@ export type EngineRequest = Pick<
   'reference' | 'method' | 'phone' | 'amount_minor' | 'currency' | 'simulate_status' | 'on_page'
 >
 
-/** The time for which a payer sees a code on a page before the simulated scan of the code. */
-const SCAN_MS = 5_000
+/** The time for which a code on a page waits for the payer's choice of an outcome, before the simulated scan of the code. */
+const SCAN_MS = 20_000
 
 /** The provider's statuses. NOT_FOUND is only an answer to a query: no payment has this status. */
 export const WORDS = {
@@ -66,11 +66,12 @@ export function timelineOf(request: EngineRequest, profile: MockProfile): MockTi
 }
 
 /**
- * Returns the pause before the first result. If the payer waits on a page, a prompt has its result at once, and a code has
- * its result after the simulated scan.
+ * Returns the pause before the first result. If the payer waits on a page, a prompt and a chosen outcome have their result at once,
+ * and a code has its result after the simulated scan.
  */
-function pauseOf({ method, on_page }: EngineRequest, { delay_ms }: MockProfile): number {
+function pauseOf({ method, on_page, simulate_status }: EngineRequest, { delay_ms }: MockProfile): number {
   if (!on_page) return delay_ms
+  if (simulate_status !== null) return 0
   return method === 'qr' ? Math.max(SCAN_MS, delay_ms) : 0
 }
 
