@@ -16,16 +16,21 @@ type Schema = {
 }
 type Parameter = { name: string; in: string; required?: boolean; schema: Schema }
 type Body = { required?: boolean; content: Record<string, { schema?: Schema }> }
-type Operation = { parameters?: Parameter[]; requestBody?: Body; responses: Record<string, Body> }
+type Operation = { parameters?: (Parameter | { $ref: string })[]; requestBody?: Body; responses: Record<string, Body> }
 /** The parts of an OpenAPI document that this file reads. */
-export type Document = { paths: Record<string, Record<string, Operation>> }
+export type ApiDocument = {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> }
+}
 
-/** Returns the text of a TypeScript module: the parameters, the body and the answer data of each call. */
-export function apiTypes({ paths }: Document): string {
+/** Returns the text of a TypeScript module: the shared schemas, and the parameters, the body and the answer data of each call. */
+export function apiTypes({ paths, components }: ApiDocument): string {
+  const schemas = Object.entries(components.schemas).map(([name, schema]) => `  ${name}: ${typeOf(schema)}\n`)
   const calls = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => {
       const { parameters = [], requestBody } = operation
-      const of = (place: string) => parameters.filter((one) => one.in === place)
+      const all = parameters.map((one) => ('$ref' in one ? parameterNamed(components.parameters, one.$ref) : one))
+      const of = (place: string) => all.filter((one) => one.in === place)
       const body = requestBody?.content['application/json']?.schema
       const parts = [
         `params: ${parametersOf(of('path'))}`,
@@ -36,12 +41,20 @@ export function apiTypes({ paths }: Document): string {
       return `  '${method.toUpperCase()} ${path}': {\n${parts.map((part) => `    ${part}\n`).join('')}  }\n`
     }),
   )
-  return `${HEAD}export type Calls = {\n${calls.join('')}}\n`
+  return `${HEAD}/** The shared schemas of bodies and answers. */\nexport type Schemas = {\n${schemas.join('')}}\n\n/** The calls by method and path. */\nexport type Calls = {\n${calls.join('')}}\n`
 }
 
 const HEAD = `// The calls of the API: parameters, body, and the data of the answer. Generated from openapi.json by \`npm run generate\`.
 
 `
+
+const nameIn = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
+
+function parameterNamed(parameters: Record<string, Parameter>, reference: string): Parameter {
+  const found = parameters[nameIn(reference)]
+  if (found === undefined) throw new Error(`the OpenAPI document has no ${reference}`)
+  return found
+}
 
 function parametersOf(parameters: readonly Parameter[]): string {
   const fields = parameters.map(({ name, required, schema }) => `${key(name)}${required ? '' : '?'}: ${typeOf(schema)}`)
@@ -57,10 +70,13 @@ function dataOf({ responses }: Operation): string {
 }
 
 function typeOf(schema: Schema): string {
-  if (schema.$ref !== undefined) return 'unknown'
+  if (schema.$ref !== undefined) return `Schemas['${nameIn(schema.$ref)}']`
   const several = schema.anyOf ?? schema.oneOf
   if (several !== undefined) return union(several.map(typeOf))
-  if (schema.allOf !== undefined) return schema.allOf.map(typeOf).join(' & ')
+  if (schema.allOf !== undefined) {
+    const own = schema.properties === undefined ? [] : [objectOf(schema)]
+    return [...schema.allOf.map(typeOf), ...own].join(' & ')
+  }
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum !== undefined) {
     const nullable = Array.isArray(schema.type) && schema.type.includes('null') && !schema.enum.includes(null)

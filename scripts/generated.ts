@@ -23,8 +23,9 @@ import {
 } from '../server/src/kernel/lib/index.ts'
 import { createMetrics } from '../server/src/kernel/lib/metrics-registry.ts'
 import { compose } from '../server/src/system.ts'
-import { apiTypes } from './api-types.ts'
-import { sdkTypes } from './sdk-types.ts'
+import { type ApiDocument, apiTypes } from './api-types.ts'
+import { documentText } from './document-text.ts'
+import { type SdkDocument, sdkTypes } from './sdk-types.ts'
 
 /** The repository's root folder. */
 export const ROOT = new URL('../', import.meta.url)
@@ -34,11 +35,12 @@ export const SCHEMA_FILE = 'db/schema.md'
 
 /** Returns every generated file that needs no database, by its path from the root. */
 export async function generatedFiles(): Promise<Map<string, string>> {
-  const openapi = await openApiText()
+  const { whole, of_merchants } = await openApiDocuments()
   return new Map([
-    ['openapi.json', openapi],
-    ['web/ui/api-types.ts', apiTypes(JSON.parse(openapi))],
-    ['sdk/typescript/src/api-types.ts', sdkTypes(JSON.parse(openapi), Object.keys(catalogue))],
+    ['openapi.json', documentText(whole)],
+    ['openapi.merchant.json', documentText(of_merchants)],
+    ['web/ui/api-types.ts', apiTypes(whole as ApiDocument)],
+    ['sdk/typescript/src/api-types.ts', sdkTypes(whole as SdkDocument, Object.keys(catalogue))],
     ['sdk/typescript/src/version.ts', await sdkVersion()],
     ['.env.example', envExample()],
     ['docs/guides/errors.md', errorsPage()],
@@ -47,8 +49,8 @@ export async function generatedFiles(): Promise<Map<string, string>> {
   ])
 }
 
-/** Returns the OpenAPI document of a default configuration. The app neither listens nor connects to a database. */
-async function openApiText(): Promise<string> {
+/** Returns the OpenAPI documents of a default configuration. The app neither listens nor connects to a database. */
+async function openApiDocuments(): Promise<{ whole: object; of_merchants: object }> {
   const config = readConfig({}, PROVIDERS)
   const random = systemRandom()
   const deps: Deps = {
@@ -67,7 +69,7 @@ async function openApiText(): Promise<string> {
   const system = await compose(deps)
   try {
     await system.app.ready()
-    return `${JSON.stringify(system.app.swagger(), null, 2)}\n`
+    return { whole: system.app.swagger(), of_merchants: system.app.merchantApi() }
   } finally {
     await system.app.close()
     await system.close()

@@ -55,11 +55,17 @@ export function sdkTypes(document: SdkDocument, error_codes: readonly string[]):
   for (let open = [...used]; open.length > 0; open = [...used].filter((name) => !done.has(name))) {
     for (const name of open) {
       done.add(name)
-      named.push(declaration(name, typeText(schemas[name] ?? {}, used, true), schemas[name]?.description))
+      named.push(declaration(name, typeText(schemas[name] ?? {}, used, true), describedAs(name, schemas[name])))
     }
   }
   const codes = `/** The error codes of the API. */\nexport type ErrorCode =\n${error_codes.map((code) => `  | '${code}'`).join('\n')}\n`
   return `${HEAD}${codes}\n${[...named.sort(), ...calls].join('\n')}`
+}
+
+/** Returns the comment of a named schema: its own description, or its place in the API. */
+function describedAs(name: string, schema: SdkSchema | undefined): string {
+  if (schema?.description !== undefined) return schema.description
+  return schema?.enum === undefined ? `The schema \`${name}\` of the API.` : `The values of \`${name}\` in the API.`
 }
 
 const HEAD = `// The types of the calls that an API key can make. Generated from openapi.json by \`npm run generate\`; do not edit.

@@ -38,7 +38,7 @@ import { MAGIC_NUMBERS } from './adapters/providers/mock/index.ts'
 import type { CallbackSink, Provider } from './adapters/providers/port.ts'
 import { isSimulated } from './adapters/providers/registry.ts'
 import { createRouting, type Routing } from './adapters/providers/routing.ts'
-import { createDeliverer, webhookGauges, webhookRoutes } from './adapters/webhooks/index.ts'
+import { createDeliverer, DESCRIBED_EVENTS, webhookGauges, webhookRoutes } from './adapters/webhooks/index.ts'
 import { createReadSystem } from './apps/admin/doctor-server.ts'
 import { verifyTask } from './apps/admin/verify-task.ts'
 import { docsSiteRoutes } from './apps/docs/index.ts'
@@ -168,6 +168,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     ...(requests.capture ? { onAnswer: requests.capture } : {}),
     ...(options.draining ? { draining: options.draining } : {}),
     routes: composeRoutes(deps, options, adapters, money),
+    events: DESCRIBED_EVENTS,
   })
   const own_tasks = [usage.task, requests.task]
   return {

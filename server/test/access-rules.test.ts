@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createKey, revokeKey } from '../src/access/api-keys/index.ts'
 import {
+  inlineRefs,
   MERCHANT_ROLES,
   type MerchantRole,
   OPERATOR_ROLES,
@@ -416,7 +417,7 @@ type Operation = {
 }
 
 async function readOperations(): Promise<Map<string, Operation>> {
-  const document = (await world.call({ method: 'GET', url: '/openapi.json', key: null })).body
+  const document = inlineRefs((await world.call({ method: 'GET', url: '/openapi.json', key: null })).body)
   const found = new Map<string, Operation>()
   for (const [path, methods] of Object.entries(document.paths as Record<string, Record<string, never>>)) {
     for (const [name, described] of Object.entries(methods)) {
@@ -507,10 +508,9 @@ for (const [name, rule] of Object.entries(RULES)) {
     const takes_keys = rule === 'authenticated' || (typeof rule === 'object' && rule.scopes !== undefined)
     const takes_sessions = typeof rule === 'string' || rule.roles !== undefined
     const expected = [...(takes_keys ? ['api_key', 'api_key_header'] : []), ...(takes_sessions ? ['session'] : [])]
-    assert.deepEqual(
-      security.flatMap((way) => Object.keys(way)),
-      expected,
-    )
+    assert.deepEqual([...new Set(security.flatMap((way) => Object.keys(way)))], expected)
+    const scopes = security.flatMap((way) => (way.api_key ?? []) as string[])
+    assert.deepEqual(scopes, typeof rule === 'object' ? (rule.scopes ?? []) : [])
   })
 
   if (typeof rule === 'string') continue

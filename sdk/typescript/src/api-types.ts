@@ -48,118 +48,310 @@ export type ErrorCode =
   | 'provider_unavailable'
   | 'service_unavailable'
 
-/** The input of POST /v1/collections/wallet-push. */
-export type CreateWalletPushInput = {
-  /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: string | number
-  /** TZS, the default. */
-  currency?: string | undefined
-  customer_name?: string | undefined
-  customer_email?: string | undefined
-  /** Your order or invoice id; repeated on every answer and webhook. */
-  reference?: string | undefined
-  description?: string | undefined
-  /** The server ignores this field. Configure the webhook of your account instead. */
-  webhook_url?: string | undefined
-  /** Sandbox keys only: the outcome to simulate. */
-  simulate_status?: 'successful' | 'failed' | 'pending_clearance' | 'reversed' | undefined
-  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
-  metadata?: Record<string, string> | undefined
-  /** Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. */
-  phone: string
+/**
+ * For a COLLECTION: successful, or reversed after a reversal. For a WITHDRAWAL: the status of the withdrawal. For
+ * all others: successful.
+ */
+export type TransactionStatus = 'successful' | 'reversed' | 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
+
+/** Sandbox keys only: the outcome to simulate. */
+export type SimulatedStatus = 'successful' | 'failed' | 'pending_clearance' | 'reversed' | (string & {})
+
+/** The outcome to simulate. */
+export type SimulatedOutcome = 'SUCCESS' | 'FAILED' | 'REJECTED' | 'INFO_REQUESTED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'REVERSED' | (string & {})
+
+/** The schema `Balance` of the API. */
+export type Balance = {
+  /** The amount that may be withdrawn. Negative only after a reversal. */
+  available: Money
+  /** The amount that is set aside for payouts. */
+  reserved: Money
+  /** The received amount that is under review. */
+  held: Money
+  currency: string
 }
 
-/** The answer to POST /v1/collections/wallet-push. */
-export type CreateWalletPushAnswer = {
+/** The schema `CollectionList` of the API. */
+export type CollectionList = {
+  items: Array<Collection>
+  pagination: Pagination
+}
+
+/** The schema `Collection` of the API. */
+export type Collection = {
+  collection_id: string
+  reference: string | null
+  merchant_reference: string | null
+  status: CollectionStatus
+  /** The requested amount, in shillings. */
+  amount: number
+  /**
+   * The received amount, as the provider reports the amount. Null means that the provider has reported no amount,
+   * or that money in another currency is under review.
+   */
+  amount_received: number | null
+  /** The received amount in another currency. Null means that there is none. */
+  foreign_amount: number | null
+  /** The currency of foreign_amount. */
+  foreign_currency: string | null
+  currency: string
+  method: CollectionMethod | null
+  /** The name of the customer, as your request named it. */
+  customer_name: string | null
+  /**
+   * The phone that your request named or that the payer typed, 255XXXXXXXXX. Null means that neither did: the
+   * server never shows a phone that only the provider reported. After the erasure of old payers, the last six
+   * digits are xxxxxx.
+   */
+  customer_phone: string | null
+  /** Our fee, fixed with the method. Null means that the payer has not chosen a method. */
+  fee: number | null
+  /**
+   * What the payment adds to your balance: the received amount without our fee. Null means that the payment is not
+   * successful.
+   */
+  net_amount: number | null
+  environment: 'live' | 'sandbox' | (string & {})
+  /** The status as the provider names it. Null means that the provider has not answered. */
+  provider_payment_status: string | null
+  /** The address of the hosted page. Null means that the payment has no hosted page. */
+  payment_url: string | null
+  /** The reason of a failed payment. New releases can add reasons. */
+  failure_reason_code: CollectionFailureCode | null
+  /** A sentence about the failure that you may show to a user. */
+  failure_reason_message: string | null
+  metadata: Metadata
+  created_at: string
+  updated_at: string
+}
+
+/** The schema `CurrentApiKey` of the API. */
+export type CurrentApiKey = {
+  /** The merchant of the key. */
+  merchant_id: string
+  merchant_name: string
+  /** The short public name of the merchant, as in webhooks. */
+  merchant_code: string
+  /** The environment of the key. */
+  environment: Environment
+  /** The scopes of the key. */
+  scopes: Array<string>
+  key_id: string
+  key_name: string
+}
+
+/** The schema `CurrentUser` of the API. */
+export type CurrentUser = {
+  id: string
+  email: string
+  email_verified: boolean
+  name: string
+  language: 'sw' | 'en' | (string & {})
+  /**
+   * The user is an operator of the platform with the role `SUPER_ADMIN`, and signed in with a second factor where
+   * one is required. `console` names the console of this session.
+   */
+  super_admin: boolean
+  /**
+   * The role of an operator of the platform. Null means that the user is no operator, or signed in without the
+   * second factor that operators need.
+   */
+  operator_role: OperatorRole | null
+  /**
+   * The duties that the operator role allows: reading, or one of the kinds of decisions. Empty without an operator
+   * role.
+   */
+  operator_duties: Array<'read' | 'money' | 'merchants' | 'pause' | 'platform' | (string & {})>
+  /**
+   * The console of this session; the session gives no access to the other one. Null means both: a token of the
+   * admin command, or of an issuer without named clients.
+   */
+  console: 'dashboard' | 'operator' | null | (string & {})
+  /**
+   * The time at which the user last gave credentials in this session. After STEP_UP_S, requests that move money or
+   * give access require a confirmation. Null means unknown.
+   */
+  auth_time: string | null
+  /** True if the user signed in with a second factor. */
+  second_factor: boolean
+  memberships: Array<{
+    merchant_id: string
+    merchant_code: string
+    name: string
+    role: MerchantRole
+    status: MerchantStatus
+    verified: boolean
+    priced: boolean
+    /** The merchant refuses members who signed in without a second factor. */
+    second_factor_required: boolean
+  }>
+}
+
+/** The schema `InvoiceItemRequest` of the API. */
+export type InvoiceItemRequest = {
+  description: string
+  /** A decimal greater than zero, at most three decimals. */
+  quantity: string
+  /** Shillings as a decimal string, at most two decimals. */
+  unit_price: string
+}
+
+/** The schema `InvoiceList` of the API. */
+export type InvoiceList = {
+  items: Array<Invoice>
+  pagination: Pagination
+}
+
+/** The schema `Invoice` of the API. */
+export type Invoice = {
+  id: string
+  merchant_id: string
+  environment: Environment
+  /** Counts from INV-000001 for each merchant and environment, without a gap. */
+  number: string
+  /** OVERDUE: sent, and not paid by its due date. PAID: its payment link was paid. */
+  status: InvoiceStatus
+  customer_name: string
+  customer_phone: string | null
+  customer_email: string | null
+  due_date: string
+  language: Language
+  currency: string
+  items: Array<{
+    description: string
+    quantity: string
+    unit_price: string
+    /** Quantity times unit price, rounded half up to the cent. */
+    amount: Money
+  }>
+  /** The sum of the items. */
+  total: Money
+  note: string | null
+  /** The paid payment link. If no link was paid, the newest. */
+  payment_link_id: string | null
+  payment_link_status: PaymentLinkStatus | null
+  /** The address of the page where the customer pays. */
+  payment_url: string | null
+  /** The address of the page where the customer reads the invoice. */
+  invoice_url: string | null
+  sent_at: string | null
+  /** The number of sent reminders. */
+  reminders: number
+  paid_at: string | null
+  /** The payment that paid the invoice. */
+  paid_collection_id: string | null
+  /** The time at which that payment was reversed. The invoice stays PAID. */
+  payment_reversed_at: string | null
+  cancelled_at: string | null
+  metadata: Metadata
+  created_at: string
+  updated_at: string
+}
+
+/** The schema `Money` of the API. */
+export type Money = string
+
+/** The schema `Pagination` of the API. */
+export type Pagination = {
+  /** The number of this page, from 1. */
+  page: number
+  /** The greatest number of items on a page. */
+  page_size: number
+  /** The number of items on all pages. The server stops counting at 10,000. */
+  total_items: number
+  total_pages: number
+}
+
+/** The schema `PaymentLinkList` of the API. */
+export type PaymentLinkList = {
+  items: Array<PaymentLink>
+  pagination: Pagination
+}
+
+/** The schema `PaymentLink` of the API. */
+export type PaymentLink = {
+  id: string
+  merchant_id: string
+  environment: Environment
+  /** The amount to pay. */
+  amount: Money
+  currency: string
+  customer_name: string | null
+  customer_phone: string | null
+  description: string | null
+  reference: string | null
+  expires_at: string | null
+  status: PaymentLinkStatus
+  public_slug: string
+  public_url: string
+  /** The invoice that the link pays. */
+  invoice_id: string | null
+  /** The payment that paid the link. */
+  paid_collection_id: string | null
+  paid_at: string | null
+  metadata: Metadata
+  created_at: string
+  updated_at: string
+}
+
+/** The schema `PayoutLimits` of the API. */
+export type PayoutLimits = {
+  /** Largest sum of payouts that operators may approve on a day. Null means that there is no limit. */
+  daily_limit: string | null
+  /** The payouts that operators approved today, without charges. */
+  approved_today: string
+  /**
+   * Largest sum of payouts that operators may approve to one phone or account on a day. Null means that there is no
+   * limit.
+   */
+  daily_limit_per_destination: string | null
+}
+
+/** The schema `PublicCollection` of the API. */
+export type PublicCollection = {
+  collection_id: string
+  status: CollectionStatus
+  method: PublicMethod | null
+  failure_reason_code: CollectionFailureCode | null
+  failure_reason_message: string | null
+}
+
+/** The schema `PublicPaymentAccepted` of the API. */
+export type PublicPaymentAccepted = {
+  collection_id: string
+  status: 'processing'
+  method: PublicMethod
+  message: string
+  /** The token of the provider, unchanged. Only for TANQR. */
+  payment_token?: string
+  /** The payload of the provider, unchanged. Only for TANQR. */
+  qr_payload?: string
+  expires_at?: null
+}
+
+/** The schema `PublicPaymentLink` of the API. */
+export type PublicPaymentLink = {
+  merchant_name: string
+  /** The amount to pay. */
+  amount: Money
+  currency: string
+  description: string | null
+  customer_name: string | null
+  customer_phone: string | null
+  expires_at: string | null
+  status: PaymentLinkStatus
+}
+
+/** The schema `PushAccepted` of the API. */
+export type PushAccepted = {
   collection_id: string
   reference: string | null
   status: 'processing'
   message: string
 }
 
-/** The input of POST /v1/collections/provider-pesa. */
-export type CreateProviderPesaPushInput = {
-  /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: string | number
-  /** TZS, the default. */
-  currency?: string | undefined
-  customer_name?: string | undefined
-  customer_email?: string | undefined
-  /** Your order or invoice id; repeated on every answer and webhook. */
-  reference?: string | undefined
-  description?: string | undefined
-  /** The server ignores this field. Configure the webhook of your account instead. */
-  webhook_url?: string | undefined
-  /** Sandbox keys only: the outcome to simulate. */
-  simulate_status?: 'successful' | 'failed' | 'pending_clearance' | 'reversed' | undefined
-  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
-  metadata?: Record<string, string> | undefined
-  /** Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. */
-  phone: string
-}
-
-/** The answer to POST /v1/collections/provider-pesa. */
-export type CreateProviderPesaPushAnswer = {
-  collection_id: string
-  reference: string | null
-  status: 'processing'
-  message: string
-}
-
-/** The input of POST /v1/collections/stk-push. */
-export type CreateStkPushInput = {
-  /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: string | number
-  /** TZS, the default. */
-  currency?: string | undefined
-  customer_name?: string | undefined
-  customer_email?: string | undefined
-  /** Your order or invoice id; repeated on every answer and webhook. */
-  reference?: string | undefined
-  description?: string | undefined
-  /** The server ignores this field. Configure the webhook of your account instead. */
-  webhook_url?: string | undefined
-  /** Sandbox keys only: the outcome to simulate. */
-  simulate_status?: 'successful' | 'failed' | 'pending_clearance' | 'reversed' | undefined
-  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
-  metadata?: Record<string, string> | undefined
-  /** Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. */
-  customer_phone: string
-  /** Your order or invoice id; repeated on every answer and webhook. */
-  merchant_reference?: string | undefined
-}
-
-/** The answer to POST /v1/collections/stk-push. */
-export type CreateStkPushAnswer = {
-  collection_id: string
-  reference: string | null
-  status: 'processing'
-  message: string
-}
-
-/** The input of POST /v1/collections/qr. */
-export type CreateQrCollectionInput = {
-  /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: string | number
-  /** TZS, the default. */
-  currency?: string | undefined
-  customer_name?: string | undefined
-  customer_email?: string | undefined
-  /** Your order or invoice id; repeated on every answer and webhook. */
-  reference?: string | undefined
-  description?: string | undefined
-  /** The server ignores this field. Configure the webhook of your account instead. */
-  webhook_url?: string | undefined
-  /** Sandbox keys only: the outcome to simulate. */
-  simulate_status?: 'successful' | 'failed' | 'pending_clearance' | 'reversed' | undefined
-  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
-  metadata?: Record<string, string> | undefined
-  /** Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. */
-  customer_phone?: string | undefined
-}
-
-/** The answer to POST /v1/collections/qr. */
-export type CreateQrCollectionAnswer = {
+/** The schema `QrAccepted` of the API. */
+export type QrAccepted = {
   collection_id: string
   reference: string | null
   status: 'processing'
@@ -171,12 +363,473 @@ export type CreateQrCollectionAnswer = {
   expires_at: null
 }
 
+/** The schema `QrRequest` of the API. */
+export type QrRequest = {
+  /** Your own merchant id. The key already identifies it. */
+  merchant_id?: string
+  /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
+  amount: RequestedAmount
+  /** TZS, the default. */
+  currency?: string
+  customer_name?: string
+  customer_email?: string
+  /** Your order or invoice id; repeated on every answer and webhook. */
+  reference?: string
+  description?: string
+  /** The server ignores this field. Configure the webhook of your account instead. */
+  webhook_url?: string
+  simulate_status?: SimulatedStatus
+  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
+  metadata?: Record<string, string>
+  /** Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. */
+  customer_phone?: string
+}
+
+/** The schema `RequestedAmount` of the API. */
+export type RequestedAmount = string | number
+
+/** The schema `StatementLine` of the API. */
+export type StatementLine = {
+  type: TransactionType
+  direction: Direction
+  count: number
+  /** The sum of the amounts. */
+  amount: Money
+  /** The sum of the fees. */
+  fee: Money
+  /** The change of the available balance: negative if it decreased. */
+  net: Money
+}
+
+/** The schema `Statement` of the API. */
+export type Statement = {
+  merchant_id: string
+  environment: Environment
+  period: string
+  /** The start of the period. */
+  from: string
+  /** The end of the period, which is the start of the next period. */
+  to: string
+  /** False while the period may still get transactions. */
+  final: boolean
+  currency: string
+  /** The available balance at the start, which is the closing balance of the previous period. */
+  opening_balance: Money
+  /** The opening balance plus the net of all lines. */
+  closing_balance: Money
+  /** One line for each type and direction, also without transactions. */
+  lines: Array<StatementLine>
+}
+
+/** The schema `TimelineAttempt` of the API. */
+export type TimelineAttempt = {
+  at: string
+  /** A step of an attempt at a provider. */
+  kind: 'attempt'
+  /** Counts from 1. On a page, a payer may make several attempts. */
+  number: number
+  /**
+   * created: the server stored the attempt. sent: the provider took the request. answered: the provider reported an
+   * outcome.
+   */
+  what: 'created' | 'sent' | 'answered' | (string & {})
+  provider: string
+  method: string
+  /** Our reference at the provider. */
+  provider_reference: string
+  /**
+   * The provider's newest status, only on the newest step of the attempt. Null on earlier steps, and for
+   * withdrawals.
+   */
+  provider_status: string | null
+}
+
+/** The schema `TimelineRequest` of the API. */
+export type TimelineRequest = {
+  at: string
+  /** A request of your server that created or named the record. */
+  kind: 'request'
+  /** The id of the entry in the request log. */
+  id: string
+  request_id: string
+  method: string
+  path: string
+  status: number
+  duration_ms: number
+}
+
+/** The schema `TimelineStatus` of the API. */
+export type TimelineStatus = {
+  at: string
+  /** The record was created, or its status changed. */
+  kind: 'status'
+  /** Null means that this move created the record. */
+  from: string | null
+  to: string
+  /** The actor that changed the status. platform: an operator. deadline: no answer came in time. */
+  actor: 'merchant' | 'payer' | 'platform' | 'provider' | 'deadline' | (string & {})
+  /** The reason of the provider, the message of the platform, or your answer. */
+  reason: string | null
+}
+
+/** The schema `TimelineTransfer` of the API. */
+export type TimelineTransfer = {
+  at: string
+  /** A transfer in your book. */
+  kind: 'transfer'
+  /** The posting of the transfer, such as collection_settled. */
+  posting: string
+  /** The debited account. */
+  debit: string
+  /** The credited account. */
+  credit: string
+  amount: string
+  /** The transaction (TXN-) of the posting. Null means that your available balance did not change. */
+  reference: string | null
+}
+
+/** The schema `TimelineWebhook` of the API. */
+export type TimelineWebhook = {
+  at: string
+  /** An attempt to deliver an event to you. */
+  kind: 'webhook'
+  delivery_id: string
+  event: string
+  /** The number of the attempt. 0 means that the event waits in the queue and the server has made no attempt. */
+  number: number
+  /** Null means that no answer came. */
+  status_code: number | null
+  /** Null means that the server made no attempt. */
+  duration_ms: number | null
+  /** A short code. Null means that the answer was 2xx, or that the server made no attempt. */
+  error: string | null
+  delivered: boolean
+  /** When the next attempt is due; only on the newest attempt. Null means that no attempt follows. */
+  next_attempt_at: string | null
+}
+
+/** The schema `Timeline` of the API. */
+export type Timeline = {
+  /** Oldest first. */
+  items: Array<TimelineRequest | TimelineAttempt | TimelineStatus | TimelineTransfer | TimelineWebhook>
+  /** False means that a kind has too many entries, and the timeline shows only the newest. */
+  complete: boolean
+}
+
+/** The schema `TransactionList` of the API. */
+export type TransactionList = {
+  items: Array<Transaction>
+  pagination: Pagination
+}
+
+/** The schema `Transaction` of the API. */
+export type Transaction = {
+  /** TXN- and 26 characters. */
+  reference: string
+  /**
+   * The number in your book of this environment: the first transaction has 1, and there are no gaps. Lists, exports
+   * and statements use this order.
+   */
+  sequence: number
+  /**
+   * COLLECTION: a payment was credited. COLLECTION_REVERSAL: the provider reversed a payment. WITHDRAWAL: amount
+   * and charges were set aside for a payout. WITHDRAWAL_REVERSAL: amount and charges returned to the balance.
+   * ADJUSTMENT: the platform corrected the balance.
+   */
+  type: TransactionType
+  /** credit: increases the available balance. debit: decreases it. */
+  direction: Direction
+  /** The amount without the fee. */
+  amount: Money
+  /** The fee. For a reversal, the returned fee. */
+  fee: Money
+  /**
+   * The change of your available balance: amount less fee for payments and their reversals, amount plus fee for
+   * withdrawals and their reversals.
+   */
+  net_amount: Money
+  currency: string
+  status: TransactionStatus
+  /**
+   * The available balance after this transaction: the balance after the previous `sequence`, plus or minus
+   * `net_amount`.
+   */
+  balance_after: Money
+  /** The payment of the transaction. */
+  collection_id: string | null
+  /** The withdrawal of the transaction. */
+  withdrawal_id: string | null
+  /** Your own reference of that payment or withdrawal. */
+  merchant_reference: string | null
+  environment: Environment
+  /** The time of booking, never earlier than the time of the previous `sequence`. */
+  created_at: string
+}
+
+/** The schema `WebhookConfig` of the API. */
+export type WebhookConfig = {
+  webhook_url: string
+  events: Array<EventName>
+  /** The last four characters of the signing secret. */
+  secret_last4: string
+  /** The signing secret. Only in the answer to the request that made it. */
+  secret?: string
+}
+
+/** The schema `WebhookDeliveryList` of the API. */
+export type WebhookDeliveryList = {
+  items: Array<WebhookDelivery>
+  pagination: Pagination
+}
+
+/** The schema `WebhookDelivery` of the API. */
+export type WebhookDelivery = {
+  /** The id of the delivery. All attempts and replays have the same id, so that receivers can detect duplicates. */
+  id: string
+  event: EventName
+  environment: Environment
+  /** The endpoint: `default`, which is that of webhook-config, or an id of webhook-endpoints. */
+  endpoint_id: string
+  status: WebhookDeliveryStatus
+  /** The body that the receiver gets. */
+  payload: Record<string, unknown>
+  attempts: Array<{
+    number: number
+    /** The start of the attempt. */
+    at: string
+    /** Null if the receiver did not answer. */
+    status_code: number | null
+    duration_ms: number
+    /** A short reason. Null means that the receiver answered 2xx. */
+    error: string | null
+    /** The beginning of the answer: 16 KiB; in lists 500 characters. */
+    response_body: string | null
+  }>
+  /** The time when the next attempt is due. Null means that the delivery is not pending. */
+  next_attempt_at: string | null
+  /** The time of the event. */
+  created_at: string
+}
+
+/** The schema `WebhookEndpoint` of the API. */
+export type WebhookEndpoint = WebhookConfig
+
+/** The schema `WebhookReplay` of the API. */
+export type WebhookReplay = {
+  /** The number of queued deliveries. Each gets one attempt. */
+  queued: number
+  /** True if more deliveries may match than one call queues. */
+  more: boolean
+  /** If `more` is true, the `since` of the next call. Otherwise null. */
+  next_since: string | null
+}
+
+/** The schema `WithdrawalList` of the API. */
+export type WithdrawalList = {
+  items: Array<Withdrawal>
+  pagination: Pagination
+}
+
+/** The schema `WithdrawalWithHistory` of the API. */
+export type WithdrawalWithHistory = Withdrawal
+
+/** The schema `Withdrawal` of the API. */
+export type Withdrawal = {
+  id: string
+  merchant_id: string
+  environment: Environment
+  method: PayoutMethod
+  /** The amount without charges. */
+  amount: Money
+  currency: string
+  destination_name: string | null
+  /** 255XXXXXXXXX, or the account number as you sent it. */
+  destination_identifier: string
+  destination_code: string
+  bank_name: string | null
+  reference: string | null
+  merchant_reference: string | null
+  status: WithdrawalStatus
+  /** True until an operator approves or rejects the withdrawal, or the merchant cancels it. */
+  requires_approval: boolean
+  /** The text of the operator: the reason of a rejection or of a recall, a question, or the reason of a resolution. */
+  status_reason: string | null
+  /** The reason of a FAILED withdrawal. New releases can add reasons. */
+  failure_reason_code: PayoutFailureCode | null
+  /** A sentence about the failure that you may show to a user. */
+  failure_reason_message: string | null
+  /** The charge of the provider. */
+  processor_charge: Money
+  /** Our fee: percentage_fee and flat_fee together. */
+  infinity_fee: Money
+  /** The percentage of the amount. */
+  percentage_fee: Money
+  /** The fixed part of the fee. */
+  flat_fee: Money
+  /** Our fee, plus the processor charge if it is passed through. */
+  total_charges: Money
+  /** The amount plus total_charges: the sum that leaves your balance. */
+  total_reserved_amount: Money
+  /** The amount that the recipient gets. */
+  recipient_net_amount: Money
+  /** The pricing rule that applies. Null means no charge. */
+  pricing_rule_id: string | null
+  pricing_rule_label: string | null
+  /** True if the processor charge is part of total_charges. */
+  processor_fee_pass_through: boolean
+  /** Null means that no operator has approved the withdrawal. */
+  provider_reference: string | null
+  /** The reference of its transaction. Null means that no operator has approved the withdrawal. */
+  transaction_reference: string | null
+  metadata: Metadata
+  initiated_at: string
+  /** Null means that the status is not SUCCESS. */
+  completed_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+/** The values of `CollectionFailureCode` in the API. */
+export type CollectionFailureCode = 'user_cancelled' | 'provider_declined' | 'reversed' | 'expired' | 'provider_unavailable' | 'unknown_provider_error' | 'insufficient_balance' | 'wrong_pin' | 'review_declined' | 'timeout' | (string & {})
+
+/** The values of `CollectionMethod` in the API. */
+export type CollectionMethod = 'wallet_push' | 'provider_pesa' | 'qr' | (string & {})
+
+/** The values of `CollectionStatus` in the API. */
+export type CollectionStatus = 'created' | 'processing' | 'successful' | 'failed' | 'pending_clearance' | 'reversed' | (string & {})
+
+/** The values of `Direction` in the API. */
+export type Direction = 'credit' | 'debit' | (string & {})
+
+/** The values of `Environment` in the API. */
+export type Environment = 'live' | 'sandbox' | (string & {})
+
+/** The values of `EventChoice` in the API. */
+export type EventChoice = 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'collection.successful' | (string & {})
+
+/** The values of `EventName` in the API. */
+export type EventName = 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | (string & {})
+
+/** The values of `InvoiceStatus` in the API. */
+export type InvoiceStatus = 'DRAFT' | 'SENT' | 'PAID' | 'OVERDUE' | 'CANCELLED' | (string & {})
+
+/** The values of `Language` in the API. */
+export type Language = 'sw' | 'en' | (string & {})
+
+/** The values of `MerchantRole` in the API. */
+export type MerchantRole = 'MERCHANT_ADMIN' | 'DEVELOPER' | 'FINANCE' | 'VIEWER' | (string & {})
+
+/** The values of `MerchantStatus` in the API. */
+export type MerchantStatus = 'PENDING' | 'ACTIVE' | 'SUSPENDED' | (string & {})
+
+/** The values of `OperatorRole` in the API. */
+export type OperatorRole = 'SUPPORT' | 'FINANCE_OPERATOR' | 'COMPLIANCE' | 'SUPER_ADMIN' | (string & {})
+
+/** The values of `PaymentLinkStatus` in the API. */
+export type PaymentLinkStatus = 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | (string & {})
+
+/** The values of `PayoutFailureCode` in the API. */
+export type PayoutFailureCode = 'provider_declined' | 'unknown_recipient' | 'limit_exceeded' | 'unknown_provider_error' | 'operator_resolved' | (string & {})
+
+/** The values of `PayoutMethod` in the API. */
+export type PayoutMethod = 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | (string & {})
+
+/** The values of `PublicMethod` in the API. */
+export type PublicMethod = 'WALLET_PUSH' | 'PROVIDER_PESA' | 'TANQR' | (string & {})
+
+/** The values of `TransactionType` in the API. */
+export type TransactionType = 'COLLECTION' | 'COLLECTION_REVERSAL' | 'WITHDRAWAL' | 'WITHDRAWAL_REVERSAL' | 'ADJUSTMENT' | (string & {})
+
+/** The values of `WebhookDeliveryStatus` in the API. */
+export type WebhookDeliveryStatus = 'pending' | 'delivered' | 'failed' | 'cancelled' | (string & {})
+
+/** The values of `WithdrawalStatus` in the API. */
+export type WithdrawalStatus = 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
+
+/** Your own pairs of texts. Empty if you sent none. */
+export type Metadata = Record<string, string>
+
+/** The input of POST /v1/collections/wallet-push. */
+export type CreateWalletPushInput = {
+  /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
+  amount: RequestedAmount
+  /** TZS, the default. */
+  currency?: string | undefined
+  customer_name?: string | undefined
+  customer_email?: string | undefined
+  /** Your order or invoice id; repeated on every answer and webhook. */
+  reference?: string | undefined
+  description?: string | undefined
+  /** The server ignores this field. Configure the webhook of your account instead. */
+  webhook_url?: string | undefined
+  simulate_status?: SimulatedStatus | undefined
+  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
+  metadata?: Record<string, string> | undefined
+  /** Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. */
+  phone: string
+}
+
+/** The answer to POST /v1/collections/wallet-push. */
+export type CreateWalletPushAnswer = PushAccepted
+
+/** The input of POST /v1/collections/provider-pesa. */
+export type CreateProviderPesaPushInput = {
+  /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
+  amount: RequestedAmount
+  /** TZS, the default. */
+  currency?: string | undefined
+  customer_name?: string | undefined
+  customer_email?: string | undefined
+  /** Your order or invoice id; repeated on every answer and webhook. */
+  reference?: string | undefined
+  description?: string | undefined
+  /** The server ignores this field. Configure the webhook of your account instead. */
+  webhook_url?: string | undefined
+  simulate_status?: SimulatedStatus | undefined
+  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
+  metadata?: Record<string, string> | undefined
+  /** Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. */
+  phone: string
+}
+
+/** The answer to POST /v1/collections/provider-pesa. */
+export type CreateProviderPesaPushAnswer = PushAccepted
+
+/** The input of POST /v1/collections/stk-push. */
+export type CreateStkPushInput = QrRequest
+
+/** The answer to POST /v1/collections/stk-push. */
+export type CreateStkPushAnswer = PushAccepted
+
+/** The input of POST /v1/collections/qr. */
+export type CreateQrCollectionInput = {
+  /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
+  amount: RequestedAmount
+  /** TZS, the default. */
+  currency?: string | undefined
+  customer_name?: string | undefined
+  customer_email?: string | undefined
+  /** Your order or invoice id; repeated on every answer and webhook. */
+  reference?: string | undefined
+  description?: string | undefined
+  /** The server ignores this field. Configure the webhook of your account instead. */
+  webhook_url?: string | undefined
+  simulate_status?: SimulatedStatus | undefined
+  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
+  metadata?: Record<string, string> | undefined
+  /** Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. */
+  customer_phone?: string | undefined
+}
+
+/** The answer to POST /v1/collections/qr. */
+export type CreateQrCollectionAnswer = QrAccepted
+
 /** The filters of GET /v1/collections. */
 export type ListCollectionsFilters = {
   page?: number | undefined
   page_size?: number | undefined
-  status?: 'created' | 'processing' | 'successful' | 'failed' | 'pending_clearance' | 'reversed' | undefined
-  method?: 'wallet_push' | 'provider_pesa' | 'qr' | undefined
+  status?: CollectionStatus | undefined
+  method?: CollectionMethod | undefined
   /** Your own reference or its beginning, in any case. */
   reference?: string | undefined
   phone?: string | undefined
@@ -192,66 +845,12 @@ export type ListCollectionsFilters = {
 }
 
 /** The answer to GET /v1/collections. */
-export type ListCollectionsAnswer = {
-  items: Array<{
-    collection_id: string
-    reference: string | null
-    merchant_reference: string | null
-    status: 'created' | 'processing' | 'successful' | 'failed' | 'pending_clearance' | 'reversed' | (string & {})
-    /** The requested amount, in shillings. */
-    amount: number
-    /**
-     * The received amount, as the provider reports the amount. Null means that the provider has reported no amount,
-     * or that money in another currency is under review.
-     */
-    amount_received: number | null
-    /** The received amount in another currency. Null means that there is none. */
-    foreign_amount: number | null
-    /** The currency of foreign_amount. */
-    foreign_currency: string | null
-    currency: string
-    method: 'wallet_push' | 'provider_pesa' | 'qr' | null | (string & {})
-    /** The name of the customer, as your request named it. */
-    customer_name: string | null
-    /**
-     * The phone that your request named or that the payer typed, 255XXXXXXXXX. Null means that neither did: the
-     * server never shows a phone that only the provider reported. After the erasure of old payers, the last six
-     * digits are xxxxxx.
-     */
-    customer_phone: string | null
-    /** Our fee, fixed with the method. Null means that the payer has not chosen a method. */
-    fee: number | null
-    /**
-     * What the payment adds to your balance: the received amount without our fee. Null means that the payment is
-     * not successful.
-     */
-    net_amount: number | null
-    environment: 'live' | 'sandbox' | (string & {})
-    /** The status as the provider names it. Null means that the provider has not answered. */
-    provider_payment_status: string | null
-    /** The address of the hosted page. Null means that the payment has no hosted page. */
-    payment_url: string | null
-    /** The reason of a failed payment. New releases can add reasons. */
-    failure_reason_code: string | null
-    /** A sentence about the failure that you may show to a user. */
-    failure_reason_message: string | null
-    /** Your own pairs of texts. Empty if you sent none. */
-    metadata: Record<string, string>
-    created_at: string
-    updated_at: string
-  }>
-  pagination: {
-    page: number
-    page_size: number
-    total_items: number
-    total_pages: number
-  }
-}
+export type ListCollectionsAnswer = CollectionList
 
 /** The input of POST /v1/collections. */
 export type CreateCollectionInput = {
   /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: string | number
+  amount: RequestedAmount
   /** TZS, the default. */
   currency?: string | undefined
   customer_name?: string | null | undefined
@@ -282,8 +881,8 @@ export type CreateCollectionAnswer = {
 
 /** The filters of GET /v1/collections/export.csv. */
 export type ExportCollectionsFilters = {
-  status?: 'created' | 'processing' | 'successful' | 'failed' | 'pending_clearance' | 'reversed' | undefined
-  method?: 'wallet_push' | 'provider_pesa' | 'qr' | undefined
+  status?: CollectionStatus | undefined
+  method?: CollectionMethod | undefined
   /** Your own reference or its beginning, in any case. */
   reference?: string | undefined
   phone?: string | undefined
@@ -294,107 +893,15 @@ export type ExportCollectionsFilters = {
 }
 
 /** The answer to GET /v1/collections/{collection_id}. */
-export type GetCollectionAnswer = {
-  collection_id: string
-  reference: string | null
-  merchant_reference: string | null
-  status: 'created' | 'processing' | 'successful' | 'failed' | 'pending_clearance' | 'reversed' | (string & {})
-  /** The requested amount, in shillings. */
-  amount: number
-  /**
-   * The received amount, as the provider reports the amount. Null means that the provider has reported no amount,
-   * or that money in another currency is under review.
-   */
-  amount_received: number | null
-  /** The received amount in another currency. Null means that there is none. */
-  foreign_amount: number | null
-  /** The currency of foreign_amount. */
-  foreign_currency: string | null
-  currency: string
-  method: 'wallet_push' | 'provider_pesa' | 'qr' | null | (string & {})
-  /** The name of the customer, as your request named it. */
-  customer_name: string | null
-  /**
-   * The phone that your request named or that the payer typed, 255XXXXXXXXX. Null means that neither did: the
-   * server never shows a phone that only the provider reported. After the erasure of old payers, the last six
-   * digits are xxxxxx.
-   */
-  customer_phone: string | null
-  /** Our fee, fixed with the method. Null means that the payer has not chosen a method. */
-  fee: number | null
-  /**
-   * What the payment adds to your balance: the received amount without our fee. Null means that the payment is not
-   * successful.
-   */
-  net_amount: number | null
-  environment: 'live' | 'sandbox' | (string & {})
-  /** The status as the provider names it. Null means that the provider has not answered. */
-  provider_payment_status: string | null
-  /** The address of the hosted page. Null means that the payment has no hosted page. */
-  payment_url: string | null
-  /** The reason of a failed payment. New releases can add reasons. */
-  failure_reason_code: string | null
-  /** A sentence about the failure that you may show to a user. */
-  failure_reason_message: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  created_at: string
-  updated_at: string
-}
+export type GetCollectionAnswer = Collection
 
 /** The answer to POST /v1/collections/{collection_id}/refresh-status. */
-export type RefreshCollectionAnswer = {
-  collection_id: string
-  reference: string | null
-  merchant_reference: string | null
-  status: 'created' | 'processing' | 'successful' | 'failed' | 'pending_clearance' | 'reversed' | (string & {})
-  /** The requested amount, in shillings. */
-  amount: number
-  /**
-   * The received amount, as the provider reports the amount. Null means that the provider has reported no amount,
-   * or that money in another currency is under review.
-   */
-  amount_received: number | null
-  /** The received amount in another currency. Null means that there is none. */
-  foreign_amount: number | null
-  /** The currency of foreign_amount. */
-  foreign_currency: string | null
-  currency: string
-  method: 'wallet_push' | 'provider_pesa' | 'qr' | null | (string & {})
-  /** The name of the customer, as your request named it. */
-  customer_name: string | null
-  /**
-   * The phone that your request named or that the payer typed, 255XXXXXXXXX. Null means that neither did: the
-   * server never shows a phone that only the provider reported. After the erasure of old payers, the last six
-   * digits are xxxxxx.
-   */
-  customer_phone: string | null
-  /** Our fee, fixed with the method. Null means that the payer has not chosen a method. */
-  fee: number | null
-  /**
-   * What the payment adds to your balance: the received amount without our fee. Null means that the payment is not
-   * successful.
-   */
-  net_amount: number | null
-  environment: 'live' | 'sandbox' | (string & {})
-  /** The status as the provider names it. Null means that the provider has not answered. */
-  provider_payment_status: string | null
-  /** The address of the hosted page. Null means that the payment has no hosted page. */
-  payment_url: string | null
-  /** The reason of a failed payment. New releases can add reasons. */
-  failure_reason_code: string | null
-  /** A sentence about the failure that you may show to a user. */
-  failure_reason_message: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  created_at: string
-  updated_at: string
-}
+export type RefreshCollectionAnswer = Collection
 
 /** The input of POST /v1/payment-links. */
 export type CreatePaymentLinkInput = {
   /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: string | number
+  amount: RequestedAmount
   /** TZS, the default. */
   currency?: string | undefined
   customer_name?: string | null | undefined
@@ -411,36 +918,13 @@ export type CreatePaymentLinkInput = {
 }
 
 /** The answer to POST /v1/payment-links. */
-export type CreatePaymentLinkAnswer = {
-  id: string
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  amount: string
-  currency: string
-  customer_name: string | null
-  customer_phone: string | null
-  description: string | null
-  reference: string | null
-  expires_at: string | null
-  status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | (string & {})
-  public_slug: string
-  public_url: string
-  /** The invoice that the link pays. */
-  invoice_id: string | null
-  /** The payment that paid the link. */
-  paid_collection_id: string | null
-  paid_at: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  created_at: string
-  updated_at: string
-}
+export type CreatePaymentLinkAnswer = PaymentLink
 
 /** The filters of GET /v1/payment-links. */
 export type ListPaymentLinksFilters = {
   page?: number | undefined
   page_size?: number | undefined
-  status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
+  status?: PaymentLinkStatus | undefined
   /** Created at or after. */
   from?: string | undefined
   /** Created before. */
@@ -453,42 +937,11 @@ export type ListPaymentLinksFilters = {
 }
 
 /** The answer to GET /v1/payment-links. */
-export type ListPaymentLinksAnswer = {
-  items: Array<{
-    id: string
-    merchant_id: string
-    environment: 'live' | 'sandbox' | (string & {})
-    amount: string
-    currency: string
-    customer_name: string | null
-    customer_phone: string | null
-    description: string | null
-    reference: string | null
-    expires_at: string | null
-    status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | (string & {})
-    public_slug: string
-    public_url: string
-    /** The invoice that the link pays. */
-    invoice_id: string | null
-    /** The payment that paid the link. */
-    paid_collection_id: string | null
-    paid_at: string | null
-    /** Your own pairs of texts. Empty if you sent none. */
-    metadata: Record<string, string>
-    created_at: string
-    updated_at: string
-  }>
-  pagination: {
-    page: number
-    page_size: number
-    total_items: number
-    total_pages: number
-  }
-}
+export type ListPaymentLinksAnswer = PaymentLinkList
 
 /** The filters of GET /v1/payment-links/export.csv. */
 export type ExportPaymentLinksFilters = {
-  status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
+  status?: PaymentLinkStatus | undefined
   /** Created at or after. */
   from?: string | undefined
   /** Created before. */
@@ -496,35 +949,12 @@ export type ExportPaymentLinksFilters = {
 }
 
 /** The answer to GET /v1/payment-links/{link_id}. */
-export type GetPaymentLinkAnswer = {
-  id: string
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  amount: string
-  currency: string
-  customer_name: string | null
-  customer_phone: string | null
-  description: string | null
-  reference: string | null
-  expires_at: string | null
-  status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | (string & {})
-  public_slug: string
-  public_url: string
-  /** The invoice that the link pays. */
-  invoice_id: string | null
-  /** The payment that paid the link. */
-  paid_collection_id: string | null
-  paid_at: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  created_at: string
-  updated_at: string
-}
+export type GetPaymentLinkAnswer = PaymentLink
 
 /** The filters of GET /v1/payment-links/{link_id}/poster.pdf. */
 export type GetPaymentLinkPosterFilters = {
   /** The language of the poster: sw (default) or en. */
-  language?: 'sw' | 'en' | undefined
+  language?: Language | undefined
 }
 
 /** The filters of GET /v1/payment-links/{link_id}/collections. */
@@ -534,154 +964,42 @@ export type ListPaymentLinkCollectionsFilters = {
 }
 
 /** The answer to GET /v1/payment-links/{link_id}/collections. */
-export type ListPaymentLinkCollectionsAnswer = {
-  items: Array<{
-    collection_id: string
-    reference: string | null
-    merchant_reference: string | null
-    status: 'created' | 'processing' | 'successful' | 'failed' | 'pending_clearance' | 'reversed' | (string & {})
-    /** The requested amount, in shillings. */
-    amount: number
-    /**
-     * The received amount, as the provider reports the amount. Null means that the provider has reported no amount,
-     * or that money in another currency is under review.
-     */
-    amount_received: number | null
-    /** The received amount in another currency. Null means that there is none. */
-    foreign_amount: number | null
-    /** The currency of foreign_amount. */
-    foreign_currency: string | null
-    currency: string
-    method: 'wallet_push' | 'provider_pesa' | 'qr' | null | (string & {})
-    /** The name of the customer, as your request named it. */
-    customer_name: string | null
-    /**
-     * The phone that your request named or that the payer typed, 255XXXXXXXXX. Null means that neither did: the
-     * server never shows a phone that only the provider reported. After the erasure of old payers, the last six
-     * digits are xxxxxx.
-     */
-    customer_phone: string | null
-    /** Our fee, fixed with the method. Null means that the payer has not chosen a method. */
-    fee: number | null
-    /**
-     * What the payment adds to your balance: the received amount without our fee. Null means that the payment is
-     * not successful.
-     */
-    net_amount: number | null
-    environment: 'live' | 'sandbox' | (string & {})
-    /** The status as the provider names it. Null means that the provider has not answered. */
-    provider_payment_status: string | null
-    /** The address of the hosted page. Null means that the payment has no hosted page. */
-    payment_url: string | null
-    /** The reason of a failed payment. New releases can add reasons. */
-    failure_reason_code: string | null
-    /** A sentence about the failure that you may show to a user. */
-    failure_reason_message: string | null
-    /** Your own pairs of texts. Empty if you sent none. */
-    metadata: Record<string, string>
-    created_at: string
-    updated_at: string
-  }>
-  pagination: {
-    page: number
-    page_size: number
-    total_items: number
-    total_pages: number
-  }
-}
+export type ListPaymentLinkCollectionsAnswer = CollectionList
 
 /** The answer to POST /v1/payment-links/{link_id}/cancel. */
-export type CancelPaymentLinkAnswer = {
-  id: string
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  amount: string
-  currency: string
-  customer_name: string | null
-  customer_phone: string | null
-  description: string | null
-  reference: string | null
-  expires_at: string | null
-  status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | (string & {})
-  public_slug: string
-  public_url: string
-  /** The invoice that the link pays. */
-  invoice_id: string | null
-  /** The payment that paid the link. */
-  paid_collection_id: string | null
-  paid_at: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  created_at: string
-  updated_at: string
-}
+export type CancelPaymentLinkAnswer = PaymentLink
 
 /** The answer to GET /public/payment-links/{public_slug}. */
-export type GetPublicPaymentLinkAnswer = {
-  merchant_name: string
-  amount: string
-  currency: string
-  description: string | null
-  customer_name: string | null
-  customer_phone: string | null
-  expires_at: string | null
-  status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | (string & {})
-}
+export type GetPublicPaymentLinkAnswer = PublicPaymentLink
 
 /** The input of POST /public/payment-links/{public_slug}/collect. */
 export type PayPublicPaymentLinkInput = {
-  method: 'WALLET_PUSH' | 'PROVIDER_PESA' | 'TANQR'
+  method: PublicMethod
   /** The phone that pays. TANQR needs none. */
   customer_phone?: string | null | undefined
 }
 
 /** The answer to POST /public/payment-links/{public_slug}/collect. */
-export type PayPublicPaymentLinkAnswer = {
-  collection_id: string
-  status: 'processing'
-  method: 'WALLET_PUSH' | 'PROVIDER_PESA' | 'TANQR' | (string & {})
-  message: string
-  /** The token of the provider, unchanged. Only for TANQR. */
-  payment_token?: string
-  /** The payload of the provider, unchanged. Only for TANQR. */
-  qr_payload?: string
-  expires_at?: null
-}
+export type PayPublicPaymentLinkAnswer = PublicPaymentAccepted
 
 /** The input of POST /public/payment-links/{public_slug}/pay. */
 export type PayPublicPaymentLinkAliasInput = {
-  method: 'WALLET_PUSH' | 'PROVIDER_PESA' | 'TANQR'
+  method: PublicMethod
   /** The phone that pays. TANQR needs none. */
   customer_phone?: string | null | undefined
 }
 
 /** The answer to POST /public/payment-links/{public_slug}/pay. */
-export type PayPublicPaymentLinkAliasAnswer = {
-  collection_id: string
-  status: 'processing'
-  method: 'WALLET_PUSH' | 'PROVIDER_PESA' | 'TANQR' | (string & {})
-  message: string
-  /** The token of the provider, unchanged. Only for TANQR. */
-  payment_token?: string
-  /** The payload of the provider, unchanged. Only for TANQR. */
-  qr_payload?: string
-  expires_at?: null
-}
+export type PayPublicPaymentLinkAliasAnswer = PublicPaymentAccepted
 
 /** The answer to GET /public/payment-links/{public_slug}/collections/{collection_id}/status. */
-export type GetPublicCollectionStatusAnswer = {
-  collection_id: string
-  status: string
-  method: 'WALLET_PUSH' | 'PROVIDER_PESA' | 'TANQR' | null | (string & {})
-  failure_reason_code: string | null
-  failure_reason_message: string | null
-}
+export type GetPublicCollectionStatusAnswer = PublicCollection
 
 /** The filters of GET /v1/invoices. */
 export type ListInvoicesFilters = {
   page?: number | undefined
   page_size?: number | undefined
-  status?: 'DRAFT' | 'SENT' | 'PAID' | 'OVERDUE' | 'CANCELLED' | undefined
+  status?: InvoiceStatus | undefined
   /**
    * Only records with exactly this pair: `metadata[order]=1001`. At most 5 pairs, which must all match. The server
    * searches the newest 20,000 records with the rarest pair.
@@ -690,58 +1008,7 @@ export type ListInvoicesFilters = {
 }
 
 /** The answer to GET /v1/invoices. */
-export type ListInvoicesAnswer = {
-  items: Array<{
-    id: string
-    merchant_id: string
-    environment: 'live' | 'sandbox' | (string & {})
-    /** Counts from INV-000001 for each merchant and environment, without a gap. */
-    number: string
-    /** OVERDUE: sent, and not paid by its due date. PAID: its payment link was paid. */
-    status: 'DRAFT' | 'SENT' | 'PAID' | 'OVERDUE' | 'CANCELLED' | (string & {})
-    customer_name: string
-    customer_phone: string | null
-    customer_email: string | null
-    due_date: string
-    language: 'sw' | 'en' | (string & {})
-    currency: string
-    items: Array<{
-      description: string
-      quantity: string
-      unit_price: string
-      /** Quantity times unit price, rounded half up to the cent. */
-      amount: string
-    }>
-    total: string
-    note: string | null
-    /** The paid payment link. If no link was paid, the newest. */
-    payment_link_id: string | null
-    payment_link_status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | null | (string & {})
-    /** The address of the page where the customer pays. */
-    payment_url: string | null
-    /** The address of the page where the customer reads the invoice. */
-    invoice_url: string | null
-    sent_at: string | null
-    /** The number of sent reminders. */
-    reminders: number
-    paid_at: string | null
-    /** The payment that paid the invoice. */
-    paid_collection_id: string | null
-    /** The time at which that payment was reversed. The invoice stays PAID. */
-    payment_reversed_at: string | null
-    cancelled_at: string | null
-    /** Your own pairs of texts. Empty if you sent none. */
-    metadata: Record<string, string>
-    created_at: string
-    updated_at: string
-  }>
-  pagination: {
-    page: number
-    page_size: number
-    total_items: number
-    total_pages: number
-  }
-}
+export type ListInvoicesAnswer = InvoiceList
 
 /** The input of POST /v1/invoices. */
 export type CreateInvoiceInput = {
@@ -752,117 +1019,25 @@ export type CreateInvoiceInput = {
   customer_email?: string | null | undefined
   /** The last day on which the customer pays in time, in Tanzania: YYYY-MM-DD, today or later. */
   due_date: string
-  items: Array<{
-    description: string
-    /** A decimal greater than zero, at most three decimals. */
-    quantity: string
-    /** Shillings as a decimal string, at most two decimals. */
-    unit_price: string
-  }>
+  items: Array<InvoiceItemRequest>
   /** The customer reads this text. */
   note?: string | null | undefined
   /** The language of the messages and pages for the customer: sw (default) or en. */
-  language?: 'sw' | 'en' | undefined
+  language?: Language | undefined
   /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
   metadata?: Record<string, string> | undefined
 }
 
 /** The answer to POST /v1/invoices. */
-export type CreateInvoiceAnswer = {
-  id: string
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  /** Counts from INV-000001 for each merchant and environment, without a gap. */
-  number: string
-  /** OVERDUE: sent, and not paid by its due date. PAID: its payment link was paid. */
-  status: 'DRAFT' | 'SENT' | 'PAID' | 'OVERDUE' | 'CANCELLED' | (string & {})
-  customer_name: string
-  customer_phone: string | null
-  customer_email: string | null
-  due_date: string
-  language: 'sw' | 'en' | (string & {})
-  currency: string
-  items: Array<{
-    description: string
-    quantity: string
-    unit_price: string
-    /** Quantity times unit price, rounded half up to the cent. */
-    amount: string
-  }>
-  total: string
-  note: string | null
-  /** The paid payment link. If no link was paid, the newest. */
-  payment_link_id: string | null
-  payment_link_status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | null | (string & {})
-  /** The address of the page where the customer pays. */
-  payment_url: string | null
-  /** The address of the page where the customer reads the invoice. */
-  invoice_url: string | null
-  sent_at: string | null
-  /** The number of sent reminders. */
-  reminders: number
-  paid_at: string | null
-  /** The payment that paid the invoice. */
-  paid_collection_id: string | null
-  /** The time at which that payment was reversed. The invoice stays PAID. */
-  payment_reversed_at: string | null
-  cancelled_at: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  created_at: string
-  updated_at: string
-}
+export type CreateInvoiceAnswer = Invoice
 
 /** The filters of GET /v1/invoices/export.csv. */
 export type ExportInvoicesFilters = {
-  status?: 'DRAFT' | 'SENT' | 'PAID' | 'OVERDUE' | 'CANCELLED' | undefined
+  status?: InvoiceStatus | undefined
 }
 
 /** The answer to GET /v1/invoices/{invoice_id}. */
-export type GetInvoiceAnswer = {
-  id: string
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  /** Counts from INV-000001 for each merchant and environment, without a gap. */
-  number: string
-  /** OVERDUE: sent, and not paid by its due date. PAID: its payment link was paid. */
-  status: 'DRAFT' | 'SENT' | 'PAID' | 'OVERDUE' | 'CANCELLED' | (string & {})
-  customer_name: string
-  customer_phone: string | null
-  customer_email: string | null
-  due_date: string
-  language: 'sw' | 'en' | (string & {})
-  currency: string
-  items: Array<{
-    description: string
-    quantity: string
-    unit_price: string
-    /** Quantity times unit price, rounded half up to the cent. */
-    amount: string
-  }>
-  total: string
-  note: string | null
-  /** The paid payment link. If no link was paid, the newest. */
-  payment_link_id: string | null
-  payment_link_status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | null | (string & {})
-  /** The address of the page where the customer pays. */
-  payment_url: string | null
-  /** The address of the page where the customer reads the invoice. */
-  invoice_url: string | null
-  sent_at: string | null
-  /** The number of sent reminders. */
-  reminders: number
-  paid_at: string | null
-  /** The payment that paid the invoice. */
-  paid_collection_id: string | null
-  /** The time at which that payment was reversed. The invoice stays PAID. */
-  payment_reversed_at: string | null
-  cancelled_at: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  created_at: string
-  updated_at: string
-}
+export type GetInvoiceAnswer = Invoice
 
 /** The input of PATCH /v1/invoices/{invoice_id}. */
 export type UpdateInvoiceInput = {
@@ -873,188 +1048,30 @@ export type UpdateInvoiceInput = {
   customer_email?: string | null | undefined
   /** The last day on which the customer pays in time, in Tanzania: YYYY-MM-DD, today or later. */
   due_date?: string | undefined
-  items?: Array<{
-    description: string
-    /** A decimal greater than zero, at most three decimals. */
-    quantity: string
-    /** Shillings as a decimal string, at most two decimals. */
-    unit_price: string
-  }> | undefined
+  items?: Array<InvoiceItemRequest> | undefined
   /** The customer reads this text. */
   note?: string | null | undefined
   /** The language of the messages and pages for the customer: sw (default) or en. */
-  language?: 'sw' | 'en' | undefined
+  language?: Language | undefined
   /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
   metadata?: Record<string, string> | undefined
 }
 
 /** The answer to PATCH /v1/invoices/{invoice_id}. */
-export type UpdateInvoiceAnswer = {
-  id: string
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  /** Counts from INV-000001 for each merchant and environment, without a gap. */
-  number: string
-  /** OVERDUE: sent, and not paid by its due date. PAID: its payment link was paid. */
-  status: 'DRAFT' | 'SENT' | 'PAID' | 'OVERDUE' | 'CANCELLED' | (string & {})
-  customer_name: string
-  customer_phone: string | null
-  customer_email: string | null
-  due_date: string
-  language: 'sw' | 'en' | (string & {})
-  currency: string
-  items: Array<{
-    description: string
-    quantity: string
-    unit_price: string
-    /** Quantity times unit price, rounded half up to the cent. */
-    amount: string
-  }>
-  total: string
-  note: string | null
-  /** The paid payment link. If no link was paid, the newest. */
-  payment_link_id: string | null
-  payment_link_status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | null | (string & {})
-  /** The address of the page where the customer pays. */
-  payment_url: string | null
-  /** The address of the page where the customer reads the invoice. */
-  invoice_url: string | null
-  sent_at: string | null
-  /** The number of sent reminders. */
-  reminders: number
-  paid_at: string | null
-  /** The payment that paid the invoice. */
-  paid_collection_id: string | null
-  /** The time at which that payment was reversed. The invoice stays PAID. */
-  payment_reversed_at: string | null
-  cancelled_at: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  created_at: string
-  updated_at: string
-}
+export type UpdateInvoiceAnswer = Invoice
 
 /** The answer to POST /v1/invoices/{invoice_id}/send. */
-export type SendInvoiceAnswer = {
-  id: string
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  /** Counts from INV-000001 for each merchant and environment, without a gap. */
-  number: string
-  /** OVERDUE: sent, and not paid by its due date. PAID: its payment link was paid. */
-  status: 'DRAFT' | 'SENT' | 'PAID' | 'OVERDUE' | 'CANCELLED' | (string & {})
-  customer_name: string
-  customer_phone: string | null
-  customer_email: string | null
-  due_date: string
-  language: 'sw' | 'en' | (string & {})
-  currency: string
-  items: Array<{
-    description: string
-    quantity: string
-    unit_price: string
-    /** Quantity times unit price, rounded half up to the cent. */
-    amount: string
-  }>
-  total: string
-  note: string | null
-  /** The paid payment link. If no link was paid, the newest. */
-  payment_link_id: string | null
-  payment_link_status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | null | (string & {})
-  /** The address of the page where the customer pays. */
-  payment_url: string | null
-  /** The address of the page where the customer reads the invoice. */
-  invoice_url: string | null
-  sent_at: string | null
-  /** The number of sent reminders. */
-  reminders: number
-  paid_at: string | null
-  /** The payment that paid the invoice. */
-  paid_collection_id: string | null
-  /** The time at which that payment was reversed. The invoice stays PAID. */
-  payment_reversed_at: string | null
-  cancelled_at: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  created_at: string
-  updated_at: string
-}
+export type SendInvoiceAnswer = Invoice
 
 /** The answer to POST /v1/invoices/{invoice_id}/cancel. */
-export type CancelInvoiceAnswer = {
-  id: string
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  /** Counts from INV-000001 for each merchant and environment, without a gap. */
-  number: string
-  /** OVERDUE: sent, and not paid by its due date. PAID: its payment link was paid. */
-  status: 'DRAFT' | 'SENT' | 'PAID' | 'OVERDUE' | 'CANCELLED' | (string & {})
-  customer_name: string
-  customer_phone: string | null
-  customer_email: string | null
-  due_date: string
-  language: 'sw' | 'en' | (string & {})
-  currency: string
-  items: Array<{
-    description: string
-    quantity: string
-    unit_price: string
-    /** Quantity times unit price, rounded half up to the cent. */
-    amount: string
-  }>
-  total: string
-  note: string | null
-  /** The paid payment link. If no link was paid, the newest. */
-  payment_link_id: string | null
-  payment_link_status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | null | (string & {})
-  /** The address of the page where the customer pays. */
-  payment_url: string | null
-  /** The address of the page where the customer reads the invoice. */
-  invoice_url: string | null
-  sent_at: string | null
-  /** The number of sent reminders. */
-  reminders: number
-  paid_at: string | null
-  /** The payment that paid the invoice. */
-  paid_collection_id: string | null
-  /** The time at which that payment was reversed. The invoice stays PAID. */
-  payment_reversed_at: string | null
-  cancelled_at: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  created_at: string
-  updated_at: string
-}
+export type CancelInvoiceAnswer = Invoice
 
 /** The answer to POST /v1/invoices/{invoice_id}/payment-link. */
-export type CreateInvoicePaymentLinkAnswer = {
-  id: string
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  amount: string
-  currency: string
-  customer_name: string | null
-  customer_phone: string | null
-  description: string | null
-  reference: string | null
-  expires_at: string | null
-  status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | (string & {})
-  public_slug: string
-  public_url: string
-  /** The invoice that the link pays. */
-  invoice_id: string | null
-  /** The payment that paid the link. */
-  paid_collection_id: string | null
-  paid_at: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  created_at: string
-  updated_at: string
-}
+export type CreateInvoicePaymentLinkAnswer = PaymentLink
 
 /** The filters of GET /v1/destinations. */
 export type ListDestinationsFilters = {
-  method?: 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | undefined
+  method?: PayoutMethod | undefined
 }
 
 /** The answer to GET /v1/destinations. */
@@ -1062,7 +1079,7 @@ export type ListDestinationsAnswer = {
   items: Array<{
     code: string
     name: string
-    method: 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | (string & {})
+    method: PayoutMethod
     /** Other names that the server accepts for the code. */
     aliases: Array<string>
   }>
@@ -1071,7 +1088,7 @@ export type ListDestinationsAnswer = {
 /** The input of POST /v1/disbursements/provider-pesa. */
 export type CreateProviderPesaDisbursementInput = {
   /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: string | number
+  amount: RequestedAmount
   /** TZS, the default. */
   currency?: string | undefined
   /** The name of the recipient. */
@@ -1090,63 +1107,12 @@ export type CreateProviderPesaDisbursementInput = {
 }
 
 /** The answer to POST /v1/disbursements/provider-pesa. */
-export type CreateProviderPesaDisbursementAnswer = {
-  id: string
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  method: 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | (string & {})
-  amount: string
-  currency: string
-  destination_name: string | null
-  /** 255XXXXXXXXX, or the account number as you sent it. */
-  destination_identifier: string
-  destination_code: string
-  bank_name: string | null
-  reference: string | null
-  merchant_reference: string | null
-  status: 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
-  /** True until an operator approves or rejects the withdrawal, or the merchant cancels it. */
-  requires_approval: boolean
-  /** The text of the operator: the reason of a rejection or of a recall, a question, or the reason of a resolution. */
-  status_reason: string | null
-  /** The reason of a FAILED withdrawal. New releases can add reasons. */
-  failure_reason_code: string | null
-  /** A sentence about the failure that you may show to a user. */
-  failure_reason_message: string | null
-  /** The charge of the provider. */
-  processor_charge: string
-  /** Our fee: percentage_fee and flat_fee together. */
-  infinity_fee: string
-  percentage_fee: string
-  flat_fee: string
-  /** Our fee, plus the processor charge if it is passed through. */
-  total_charges: string
-  /** The amount plus total_charges: the sum that leaves your balance. */
-  total_reserved_amount: string
-  /** The amount that the recipient gets. */
-  recipient_net_amount: string
-  /** The pricing rule that applies. Null means no charge. */
-  pricing_rule_id: string | null
-  pricing_rule_label: string | null
-  /** True if the processor charge is part of total_charges. */
-  processor_fee_pass_through: boolean
-  /** Null means that no operator has approved the withdrawal. */
-  provider_reference: string | null
-  /** The reference of its transaction. Null means that no operator has approved the withdrawal. */
-  transaction_reference: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  initiated_at: string
-  /** Null means that the status is not SUCCESS. */
-  completed_at: string | null
-  created_at: string
-  updated_at: string
-}
+export type CreateProviderPesaDisbursementAnswer = Withdrawal
 
 /** The input of POST /v1/disbursements/mobile-money. */
 export type CreateMobileMoneyDisbursementInput = {
   /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: string | number
+  amount: RequestedAmount
   /** TZS, the default. */
   currency?: string | undefined
   /** The name of the recipient. */
@@ -1162,63 +1128,12 @@ export type CreateMobileMoneyDisbursementInput = {
 }
 
 /** The answer to POST /v1/disbursements/mobile-money. */
-export type CreateMobileMoneyDisbursementAnswer = {
-  id: string
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  method: 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | (string & {})
-  amount: string
-  currency: string
-  destination_name: string | null
-  /** 255XXXXXXXXX, or the account number as you sent it. */
-  destination_identifier: string
-  destination_code: string
-  bank_name: string | null
-  reference: string | null
-  merchant_reference: string | null
-  status: 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
-  /** True until an operator approves or rejects the withdrawal, or the merchant cancels it. */
-  requires_approval: boolean
-  /** The text of the operator: the reason of a rejection or of a recall, a question, or the reason of a resolution. */
-  status_reason: string | null
-  /** The reason of a FAILED withdrawal. New releases can add reasons. */
-  failure_reason_code: string | null
-  /** A sentence about the failure that you may show to a user. */
-  failure_reason_message: string | null
-  /** The charge of the provider. */
-  processor_charge: string
-  /** Our fee: percentage_fee and flat_fee together. */
-  infinity_fee: string
-  percentage_fee: string
-  flat_fee: string
-  /** Our fee, plus the processor charge if it is passed through. */
-  total_charges: string
-  /** The amount plus total_charges: the sum that leaves your balance. */
-  total_reserved_amount: string
-  /** The amount that the recipient gets. */
-  recipient_net_amount: string
-  /** The pricing rule that applies. Null means no charge. */
-  pricing_rule_id: string | null
-  pricing_rule_label: string | null
-  /** True if the processor charge is part of total_charges. */
-  processor_fee_pass_through: boolean
-  /** Null means that no operator has approved the withdrawal. */
-  provider_reference: string | null
-  /** The reference of its transaction. Null means that no operator has approved the withdrawal. */
-  transaction_reference: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  initiated_at: string
-  /** Null means that the status is not SUCCESS. */
-  completed_at: string | null
-  created_at: string
-  updated_at: string
-}
+export type CreateMobileMoneyDisbursementAnswer = Withdrawal
 
 /** The input of POST /v1/disbursements/bank-account. */
 export type CreateBankAccountDisbursementInput = {
   /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: string | number
+  amount: RequestedAmount
   /** TZS, the default. */
   currency?: string | undefined
   /** The name of the recipient. */
@@ -1236,65 +1151,14 @@ export type CreateBankAccountDisbursementInput = {
 }
 
 /** The answer to POST /v1/disbursements/bank-account. */
-export type CreateBankAccountDisbursementAnswer = {
-  id: string
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  method: 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | (string & {})
-  amount: string
-  currency: string
-  destination_name: string | null
-  /** 255XXXXXXXXX, or the account number as you sent it. */
-  destination_identifier: string
-  destination_code: string
-  bank_name: string | null
-  reference: string | null
-  merchant_reference: string | null
-  status: 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
-  /** True until an operator approves or rejects the withdrawal, or the merchant cancels it. */
-  requires_approval: boolean
-  /** The text of the operator: the reason of a rejection or of a recall, a question, or the reason of a resolution. */
-  status_reason: string | null
-  /** The reason of a FAILED withdrawal. New releases can add reasons. */
-  failure_reason_code: string | null
-  /** A sentence about the failure that you may show to a user. */
-  failure_reason_message: string | null
-  /** The charge of the provider. */
-  processor_charge: string
-  /** Our fee: percentage_fee and flat_fee together. */
-  infinity_fee: string
-  percentage_fee: string
-  flat_fee: string
-  /** Our fee, plus the processor charge if it is passed through. */
-  total_charges: string
-  /** The amount plus total_charges: the sum that leaves your balance. */
-  total_reserved_amount: string
-  /** The amount that the recipient gets. */
-  recipient_net_amount: string
-  /** The pricing rule that applies. Null means no charge. */
-  pricing_rule_id: string | null
-  pricing_rule_label: string | null
-  /** True if the processor charge is part of total_charges. */
-  processor_fee_pass_through: boolean
-  /** Null means that no operator has approved the withdrawal. */
-  provider_reference: string | null
-  /** The reference of its transaction. Null means that no operator has approved the withdrawal. */
-  transaction_reference: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  initiated_at: string
-  /** Null means that the status is not SUCCESS. */
-  completed_at: string | null
-  created_at: string
-  updated_at: string
-}
+export type CreateBankAccountDisbursementAnswer = Withdrawal
 
 /** The filters of GET /v1/disbursements. */
 export type ListDisbursementsFilters = {
   page?: number | undefined
   page_size?: number | undefined
-  status?: 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | undefined
-  method?: 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | undefined
+  status?: WithdrawalStatus | undefined
+  method?: PayoutMethod | undefined
   /** Your own reference, or its beginning. The case is ignored. */
   reference?: string | undefined
   /** Created at or after. */
@@ -1309,345 +1173,53 @@ export type ListDisbursementsFilters = {
 }
 
 /** The answer to GET /v1/disbursements. */
-export type ListDisbursementsAnswer = {
-  items: Array<{
-    id: string
-    merchant_id: string
-    environment: 'live' | 'sandbox' | (string & {})
-    method: 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | (string & {})
-    amount: string
-    currency: string
-    destination_name: string | null
-    /** 255XXXXXXXXX, or the account number as you sent it. */
-    destination_identifier: string
-    destination_code: string
-    bank_name: string | null
-    reference: string | null
-    merchant_reference: string | null
-    status: 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
-    /** True until an operator approves or rejects the withdrawal, or the merchant cancels it. */
-    requires_approval: boolean
-    /**
-     * The text of the operator: the reason of a rejection or of a recall, a question, or the reason of a
-     * resolution.
-     */
-    status_reason: string | null
-    /** The reason of a FAILED withdrawal. New releases can add reasons. */
-    failure_reason_code: string | null
-    /** A sentence about the failure that you may show to a user. */
-    failure_reason_message: string | null
-    /** The charge of the provider. */
-    processor_charge: string
-    /** Our fee: percentage_fee and flat_fee together. */
-    infinity_fee: string
-    percentage_fee: string
-    flat_fee: string
-    /** Our fee, plus the processor charge if it is passed through. */
-    total_charges: string
-    /** The amount plus total_charges: the sum that leaves your balance. */
-    total_reserved_amount: string
-    /** The amount that the recipient gets. */
-    recipient_net_amount: string
-    /** The pricing rule that applies. Null means no charge. */
-    pricing_rule_id: string | null
-    pricing_rule_label: string | null
-    /** True if the processor charge is part of total_charges. */
-    processor_fee_pass_through: boolean
-    /** Null means that no operator has approved the withdrawal. */
-    provider_reference: string | null
-    /** The reference of its transaction. Null means that no operator has approved the withdrawal. */
-    transaction_reference: string | null
-    /** Your own pairs of texts. Empty if you sent none. */
-    metadata: Record<string, string>
-    initiated_at: string
-    /** Null means that the status is not SUCCESS. */
-    completed_at: string | null
-    created_at: string
-    updated_at: string
-  }>
-  pagination: {
-    page: number
-    page_size: number
-    total_items: number
-    total_pages: number
-  }
-}
+export type ListDisbursementsAnswer = WithdrawalList
 
 /** The answer to GET /v1/disbursements/{disbursement_id}. */
-export type GetDisbursementAnswer = {
-  id: string
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  method: 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | (string & {})
-  amount: string
-  currency: string
-  destination_name: string | null
-  /** 255XXXXXXXXX, or the account number as you sent it. */
-  destination_identifier: string
-  destination_code: string
-  bank_name: string | null
-  reference: string | null
-  merchant_reference: string | null
-  status: 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
-  /** True until an operator approves or rejects the withdrawal, or the merchant cancels it. */
-  requires_approval: boolean
-  /** The text of the operator: the reason of a rejection or of a recall, a question, or the reason of a resolution. */
-  status_reason: string | null
-  /** The reason of a FAILED withdrawal. New releases can add reasons. */
-  failure_reason_code: string | null
-  /** A sentence about the failure that you may show to a user. */
-  failure_reason_message: string | null
-  /** The charge of the provider. */
-  processor_charge: string
-  /** Our fee: percentage_fee and flat_fee together. */
-  infinity_fee: string
-  percentage_fee: string
-  flat_fee: string
-  /** Our fee, plus the processor charge if it is passed through. */
-  total_charges: string
-  /** The amount plus total_charges: the sum that leaves your balance. */
-  total_reserved_amount: string
-  /** The amount that the recipient gets. */
-  recipient_net_amount: string
-  /** The pricing rule that applies. Null means no charge. */
-  pricing_rule_id: string | null
-  pricing_rule_label: string | null
-  /** True if the processor charge is part of total_charges. */
-  processor_fee_pass_through: boolean
-  /** Null means that no operator has approved the withdrawal. */
-  provider_reference: string | null
-  /** The reference of its transaction. Null means that no operator has approved the withdrawal. */
-  transaction_reference: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  initiated_at: string
-  /** Null means that the status is not SUCCESS. */
-  completed_at: string | null
-  created_at: string
-  updated_at: string
-  /** Its moves, oldest first. */
-  history: Array<{
-    from_status: 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
-    to_status: 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
-    /** The party that made the move. For a simulation it is the merchant. */
-    by: 'merchant' | 'operator' | 'provider' | (string & {})
-    /** The text of the operator, or your answer. */
-    message: string | null
-    at: string
-  }>
-}
+export type GetDisbursementAnswer = WithdrawalWithHistory
 
 /** The answer to GET /v1/merchant/payout-limits. */
-export type GetPayoutLimitsAnswer = {
-  /** Largest sum of payouts that operators may approve on a day. Null means that there is no limit. */
-  daily_limit: string | null
-  /** The payouts that operators approved today, without charges. */
-  approved_today: string
-  /**
-   * Largest sum of payouts that operators may approve to one phone or account on a day. Null means that there is no
-   * limit.
-   */
-  daily_limit_per_destination: string | null
-}
+export type GetPayoutLimitsAnswer = PayoutLimits
 
 /** The input of POST /v1/disbursements/{disbursement_id}/cancel. */
 export type CancelDisbursementInput = Record<string, unknown> | null
 
 /** The answer to POST /v1/disbursements/{disbursement_id}/cancel. */
-export type CancelDisbursementAnswer = {
-  id: string
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  method: 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | (string & {})
-  amount: string
-  currency: string
-  destination_name: string | null
-  /** 255XXXXXXXXX, or the account number as you sent it. */
-  destination_identifier: string
-  destination_code: string
-  bank_name: string | null
-  reference: string | null
-  merchant_reference: string | null
-  status: 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
-  /** True until an operator approves or rejects the withdrawal, or the merchant cancels it. */
-  requires_approval: boolean
-  /** The text of the operator: the reason of a rejection or of a recall, a question, or the reason of a resolution. */
-  status_reason: string | null
-  /** The reason of a FAILED withdrawal. New releases can add reasons. */
-  failure_reason_code: string | null
-  /** A sentence about the failure that you may show to a user. */
-  failure_reason_message: string | null
-  /** The charge of the provider. */
-  processor_charge: string
-  /** Our fee: percentage_fee and flat_fee together. */
-  infinity_fee: string
-  percentage_fee: string
-  flat_fee: string
-  /** Our fee, plus the processor charge if it is passed through. */
-  total_charges: string
-  /** The amount plus total_charges: the sum that leaves your balance. */
-  total_reserved_amount: string
-  /** The amount that the recipient gets. */
-  recipient_net_amount: string
-  /** The pricing rule that applies. Null means no charge. */
-  pricing_rule_id: string | null
-  pricing_rule_label: string | null
-  /** True if the processor charge is part of total_charges. */
-  processor_fee_pass_through: boolean
-  /** Null means that no operator has approved the withdrawal. */
-  provider_reference: string | null
-  /** The reference of its transaction. Null means that no operator has approved the withdrawal. */
-  transaction_reference: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  initiated_at: string
-  /** Null means that the status is not SUCCESS. */
-  completed_at: string | null
-  created_at: string
-  updated_at: string
-}
+export type CancelDisbursementAnswer = Withdrawal
 
 /** The input of POST /v1/sandbox/disbursements/{disbursement_id}/simulate. */
 export type SimulateDisbursementInput = {
-  /** The outcome to simulate. */
-  outcome: 'SUCCESS' | 'FAILED' | 'REJECTED' | 'INFO_REQUESTED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'REVERSED'
+  outcome: SimulatedOutcome
 }
 
 /** The answer to POST /v1/sandbox/disbursements/{disbursement_id}/simulate. */
-export type SimulateDisbursementAnswer = {
-  id: string
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  method: 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | (string & {})
-  amount: string
-  currency: string
-  destination_name: string | null
-  /** 255XXXXXXXXX, or the account number as you sent it. */
-  destination_identifier: string
-  destination_code: string
-  bank_name: string | null
-  reference: string | null
-  merchant_reference: string | null
-  status: 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
-  /** True until an operator approves or rejects the withdrawal, or the merchant cancels it. */
-  requires_approval: boolean
-  /** The text of the operator: the reason of a rejection or of a recall, a question, or the reason of a resolution. */
-  status_reason: string | null
-  /** The reason of a FAILED withdrawal. New releases can add reasons. */
-  failure_reason_code: string | null
-  /** A sentence about the failure that you may show to a user. */
-  failure_reason_message: string | null
-  /** The charge of the provider. */
-  processor_charge: string
-  /** Our fee: percentage_fee and flat_fee together. */
-  infinity_fee: string
-  percentage_fee: string
-  flat_fee: string
-  /** Our fee, plus the processor charge if it is passed through. */
-  total_charges: string
-  /** The amount plus total_charges: the sum that leaves your balance. */
-  total_reserved_amount: string
-  /** The amount that the recipient gets. */
-  recipient_net_amount: string
-  /** The pricing rule that applies. Null means no charge. */
-  pricing_rule_id: string | null
-  pricing_rule_label: string | null
-  /** True if the processor charge is part of total_charges. */
-  processor_fee_pass_through: boolean
-  /** Null means that no operator has approved the withdrawal. */
-  provider_reference: string | null
-  /** The reference of its transaction. Null means that no operator has approved the withdrawal. */
-  transaction_reference: string | null
-  /** Your own pairs of texts. Empty if you sent none. */
-  metadata: Record<string, string>
-  initiated_at: string
-  /** Null means that the status is not SUCCESS. */
-  completed_at: string | null
-  created_at: string
-  updated_at: string
-}
+export type SimulateDisbursementAnswer = Withdrawal
 
 /** The answer to GET /v1/merchant/webhook-config. */
-export type GetWebhookConfigAnswer = {
-  webhook_url: string
-  events: Array<string>
-  /** The last four characters of the signing secret. */
-  secret_last4: string
-  /** The signing secret. Only in the answer to the request that made it. */
-  secret?: string
-}
+export type GetWebhookConfigAnswer = WebhookConfig
 
 /** The input of PATCH /v1/merchant/webhook-config. */
 export type UpdateWebhookConfigInput = {
   /** The URL that receives the events. Required the first time. */
   webhook_url?: string | undefined
   /**
-   * The events to receive: any of collection.success, collection.failed, collection.reversed,
-   * collection.pending_review, disbursement.success, disbursement.failed, disbursement.reversed. Default of the
-   * first save: collection.success, collection.failed, collection.reversed, collection.pending_review,
-   * disbursement.success, disbursement.failed.
+   * The events to receive. Default of the first save: collection.success, collection.failed, collection.reversed,
+   * collection.pending_review, disbursement.success, disbursement.failed.
    */
-  events?: Array<string> | undefined
+  events?: Array<EventChoice> | undefined
   /** true makes a new signing secret. The previous secret signs too for 24 hours. */
   rotate_secret?: boolean | undefined
 }
 
 /** The answer to PATCH /v1/merchant/webhook-config. */
-export type UpdateWebhookConfigAnswer = {
-  webhook_url: string
-  events: Array<string>
-  /** The last four characters of the signing secret. */
-  secret_last4: string
-  /** The signing secret. Only in the answer to the request that made it. */
-  secret?: string
-}
+export type UpdateWebhookConfigAnswer = WebhookConfig
 
 /** The answer to POST /v1/merchant/webhook-config/test. */
-export type TestWebhookAnswer = {
-  /** The id of the delivery. All attempts and replays have the same id, so that receivers can detect duplicates. */
-  id: string
-  event: string
-  environment: 'live' | 'sandbox' | (string & {})
-  /** The endpoint: `default`, which is that of webhook-config, or an id of webhook-endpoints. */
-  endpoint_id: string
-  status: 'pending' | 'delivered' | 'failed' | 'cancelled' | (string & {})
-  /** The body that the receiver gets. */
-  payload: Record<string, unknown>
-  attempts: Array<{
-    number: number
-    /** The start of the attempt. */
-    at: string
-    /** Null if the receiver did not answer. */
-    status_code: number | null
-    duration_ms: number
-    /** A short reason. Null means that the receiver answered 2xx. */
-    error: string | null
-    /** The beginning of the answer: 16 KiB; in lists 500 characters. */
-    response_body: string | null
-  }>
-  /** The time when the next attempt is due. Null means that the delivery is not pending. */
-  next_attempt_at: string | null
-  /** The time of the event. */
-  created_at: string
-}
+export type TestWebhookAnswer = WebhookDelivery
 
 /** The answer to GET /v1/merchant/webhook-endpoints. */
 export type ListWebhookEndpointsAnswer = {
-  items: Array<{
-    /** The endpoint: `default`, which is that of webhook-config, or an id of webhook-endpoints. */
-    id: string
-    environment: 'live' | 'sandbox' | (string & {})
-    /** Your text about the endpoint. Null means that there is none. */
-    description: string | null
-    webhook_url: string
-    events: Array<string>
-    /** The last four characters of the signing secret. */
-    secret_last4: string
-    /** The signing secret. Only in the answer to the request that made it. */
-    secret?: string
-    /** The time at which you added the endpoint. */
-    created_at: string
-  }>
+  items: Array<WebhookEndpoint>
   limit: number
 }
 
@@ -1656,59 +1228,26 @@ export type CreateWebhookEndpointInput = {
   /** The URL that receives the events. */
   webhook_url: string
   /**
-   * The events to receive: any of collection.success, collection.failed, collection.reversed,
-   * collection.pending_review, disbursement.success, disbursement.failed, disbursement.reversed. Default without
-   * this field: collection.success, collection.failed, collection.reversed, collection.pending_review,
-   * disbursement.success, disbursement.failed.
+   * The events to receive. Default without this field: collection.success, collection.failed, collection.reversed,
+   * collection.pending_review, disbursement.success, disbursement.failed.
    */
-  events?: Array<string> | undefined
+  events?: Array<EventChoice> | undefined
   /** Your text about the endpoint, such as the name of the system behind it. */
   description?: string | undefined
 }
 
 /** The answer to POST /v1/merchant/webhook-endpoints. */
-export type CreateWebhookEndpointAnswer = {
-  /** The endpoint: `default`, which is that of webhook-config, or an id of webhook-endpoints. */
-  id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  /** Your text about the endpoint. Null means that there is none. */
-  description: string | null
-  webhook_url: string
-  events: Array<string>
-  /** The last four characters of the signing secret. */
-  secret_last4: string
-  /** The signing secret. Only in the answer to the request that made it. */
-  secret?: string
-  /** The time at which you added the endpoint. */
-  created_at: string
-}
+export type CreateWebhookEndpointAnswer = WebhookEndpoint
 
 /** The answer to GET /v1/merchant/webhook-endpoints/{id}. */
-export type GetWebhookEndpointAnswer = {
-  /** The endpoint: `default`, which is that of webhook-config, or an id of webhook-endpoints. */
-  id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  /** Your text about the endpoint. Null means that there is none. */
-  description: string | null
-  webhook_url: string
-  events: Array<string>
-  /** The last four characters of the signing secret. */
-  secret_last4: string
-  /** The signing secret. Only in the answer to the request that made it. */
-  secret?: string
-  /** The time at which you added the endpoint. */
-  created_at: string
-}
+export type GetWebhookEndpointAnswer = WebhookEndpoint
 
 /** The input of PATCH /v1/merchant/webhook-endpoints/{id}. */
 export type UpdateWebhookEndpointInput = {
   /** The new URL. Pending deliveries go to it too. */
   webhook_url?: string | undefined
-  /**
-   * The events to receive: any of collection.success, collection.failed, collection.reversed,
-   * collection.pending_review, disbursement.success, disbursement.failed, disbursement.reversed.
-   */
-  events?: Array<string> | undefined
+  /** The events to receive. */
+  events?: Array<EventChoice> | undefined
   /** Your text about the endpoint, such as the name of the system behind it. */
   description?: string | null | undefined
   /** true makes a new signing secret. The previous secret signs too for 24 hours. */
@@ -1716,21 +1255,7 @@ export type UpdateWebhookEndpointInput = {
 }
 
 /** The answer to PATCH /v1/merchant/webhook-endpoints/{id}. */
-export type UpdateWebhookEndpointAnswer = {
-  /** The endpoint: `default`, which is that of webhook-config, or an id of webhook-endpoints. */
-  id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  /** Your text about the endpoint. Null means that there is none. */
-  description: string | null
-  webhook_url: string
-  events: Array<string>
-  /** The last four characters of the signing secret. */
-  secret_last4: string
-  /** The signing secret. Only in the answer to the request that made it. */
-  secret?: string
-  /** The time at which you added the endpoint. */
-  created_at: string
-}
+export type UpdateWebhookEndpointAnswer = WebhookEndpoint
 
 /** The answer to DELETE /v1/merchant/webhook-endpoints/{id}. */
 export type DeleteWebhookEndpointAnswer = {
@@ -1739,40 +1264,14 @@ export type DeleteWebhookEndpointAnswer = {
 }
 
 /** The answer to POST /v1/merchant/webhook-endpoints/{id}/test. */
-export type TestWebhookEndpointAnswer = {
-  /** The id of the delivery. All attempts and replays have the same id, so that receivers can detect duplicates. */
-  id: string
-  event: string
-  environment: 'live' | 'sandbox' | (string & {})
-  /** The endpoint: `default`, which is that of webhook-config, or an id of webhook-endpoints. */
-  endpoint_id: string
-  status: 'pending' | 'delivered' | 'failed' | 'cancelled' | (string & {})
-  /** The body that the receiver gets. */
-  payload: Record<string, unknown>
-  attempts: Array<{
-    number: number
-    /** The start of the attempt. */
-    at: string
-    /** Null if the receiver did not answer. */
-    status_code: number | null
-    duration_ms: number
-    /** A short reason. Null means that the receiver answered 2xx. */
-    error: string | null
-    /** The beginning of the answer: 16 KiB; in lists 500 characters. */
-    response_body: string | null
-  }>
-  /** The time when the next attempt is due. Null means that the delivery is not pending. */
-  next_attempt_at: string | null
-  /** The time of the event. */
-  created_at: string
-}
+export type TestWebhookEndpointAnswer = WebhookDelivery
 
 /** The filters of GET /v1/merchant/webhook-deliveries. */
 export type ListWebhookDeliveriesFilters = {
   page?: number | undefined
   page_size?: number | undefined
-  status?: 'pending' | 'delivered' | 'failed' | 'cancelled' | undefined
-  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'collection.successful' | undefined
+  status?: WebhookDeliveryStatus | undefined
+  event?: EventChoice | undefined
   /** Only deliveries to this endpoint: `default`, or an id of webhook-endpoints. */
   endpoint_id?: string | undefined
   /** Created at or after. */
@@ -1782,70 +1281,10 @@ export type ListWebhookDeliveriesFilters = {
 }
 
 /** The answer to GET /v1/merchant/webhook-deliveries. */
-export type ListWebhookDeliveriesAnswer = {
-  items: Array<{
-    /** The id of the delivery. All attempts and replays have the same id, so that receivers can detect duplicates. */
-    id: string
-    event: string
-    environment: 'live' | 'sandbox' | (string & {})
-    /** The endpoint: `default`, which is that of webhook-config, or an id of webhook-endpoints. */
-    endpoint_id: string
-    status: 'pending' | 'delivered' | 'failed' | 'cancelled' | (string & {})
-    /** The body that the receiver gets. */
-    payload: Record<string, unknown>
-    attempts: Array<{
-      number: number
-      /** The start of the attempt. */
-      at: string
-      /** Null if the receiver did not answer. */
-      status_code: number | null
-      duration_ms: number
-      /** A short reason. Null means that the receiver answered 2xx. */
-      error: string | null
-      /** The beginning of the answer: 16 KiB; in lists 500 characters. */
-      response_body: string | null
-    }>
-    /** The time when the next attempt is due. Null means that the delivery is not pending. */
-    next_attempt_at: string | null
-    /** The time of the event. */
-    created_at: string
-  }>
-  pagination: {
-    page: number
-    page_size: number
-    total_items: number
-    total_pages: number
-  }
-}
+export type ListWebhookDeliveriesAnswer = WebhookDeliveryList
 
 /** The answer to GET /v1/merchant/webhook-deliveries/{id}. */
-export type GetWebhookDeliveryAnswer = {
-  /** The id of the delivery. All attempts and replays have the same id, so that receivers can detect duplicates. */
-  id: string
-  event: string
-  environment: 'live' | 'sandbox' | (string & {})
-  /** The endpoint: `default`, which is that of webhook-config, or an id of webhook-endpoints. */
-  endpoint_id: string
-  status: 'pending' | 'delivered' | 'failed' | 'cancelled' | (string & {})
-  /** The body that the receiver gets. */
-  payload: Record<string, unknown>
-  attempts: Array<{
-    number: number
-    /** The start of the attempt. */
-    at: string
-    /** Null if the receiver did not answer. */
-    status_code: number | null
-    duration_ms: number
-    /** A short reason. Null means that the receiver answered 2xx. */
-    error: string | null
-    /** The beginning of the answer: 16 KiB; in lists 500 characters. */
-    response_body: string | null
-  }>
-  /** The time when the next attempt is due. Null means that the delivery is not pending. */
-  next_attempt_at: string | null
-  /** The time of the event. */
-  created_at: string
-}
+export type GetWebhookDeliveryAnswer = WebhookDelivery
 
 /** The input of POST /v1/merchant/webhook-deliveries/replay. */
 export type ReplayWebhookDeliveriesInput = {
@@ -1854,7 +1293,7 @@ export type ReplayWebhookDeliveriesInput = {
   /** Deliveries of events before this time. Default: now. */
   until?: string | undefined
   /** Only deliveries of this event. */
-  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'collection.successful' | undefined
+  event?: EventChoice | undefined
   /** Only deliveries to this endpoint: `default`, or an id of webhook-endpoints. */
   endpoint_id?: string | undefined
   /** The status of the deliveries. Default: failed. The server sends pending deliveries anyway. */
@@ -1862,60 +1301,19 @@ export type ReplayWebhookDeliveriesInput = {
 }
 
 /** The answer to POST /v1/merchant/webhook-deliveries/replay. */
-export type ReplayWebhookDeliveriesAnswer = {
-  /** The number of queued deliveries. Each gets one attempt. */
-  queued: number
-  /** True if more deliveries may match than one call queues. */
-  more: boolean
-  /** If `more` is true, the `since` of the next call. Otherwise null. */
-  next_since: string | null
-}
+export type ReplayWebhookDeliveriesAnswer = WebhookReplay
 
 /** The answer to POST /v1/merchant/webhook-deliveries/{id}/replay. */
-export type ReplayWebhookDeliveryAnswer = {
-  /** The id of the delivery. All attempts and replays have the same id, so that receivers can detect duplicates. */
-  id: string
-  event: string
-  environment: 'live' | 'sandbox' | (string & {})
-  /** The endpoint: `default`, which is that of webhook-config, or an id of webhook-endpoints. */
-  endpoint_id: string
-  status: 'pending' | 'delivered' | 'failed' | 'cancelled' | (string & {})
-  /** The body that the receiver gets. */
-  payload: Record<string, unknown>
-  attempts: Array<{
-    number: number
-    /** The start of the attempt. */
-    at: string
-    /** Null if the receiver did not answer. */
-    status_code: number | null
-    duration_ms: number
-    /** A short reason. Null means that the receiver answered 2xx. */
-    error: string | null
-    /** The beginning of the answer: 16 KiB; in lists 500 characters. */
-    response_body: string | null
-  }>
-  /** The time when the next attempt is due. Null means that the delivery is not pending. */
-  next_attempt_at: string | null
-  /** The time of the event. */
-  created_at: string
-}
+export type ReplayWebhookDeliveryAnswer = WebhookDelivery
 
 /** The answer to GET /v1/balance. */
-export type GetBalanceAnswer = {
-  /** The amount that may be withdrawn. Negative only after a reversal. */
-  available: string
-  /** The amount that is set aside for payouts. */
-  reserved: string
-  /** The received amount that is under review. */
-  held: string
-  currency: string
-}
+export type GetBalanceAnswer = Balance
 
 /** The filters of GET /v1/merchants/{merchant_id}/transactions. */
 export type ListTransactionsFilters = {
   page?: number | undefined
   page_size?: number | undefined
-  type?: 'COLLECTION' | 'COLLECTION_REVERSAL' | 'WITHDRAWAL' | 'WITHDRAWAL_REVERSAL' | 'ADJUSTMENT' | undefined
+  type?: TransactionType | undefined
   /** Transactions created at or after this time. */
   from?: string | undefined
   /** Transactions created before this time. */
@@ -1923,112 +1321,14 @@ export type ListTransactionsFilters = {
 }
 
 /** The answer to GET /v1/merchants/{merchant_id}/transactions. */
-export type ListTransactionsAnswer = {
-  items: Array<{
-    /** TXN- and 26 characters. */
-    reference: string
-    /**
-     * The number in your book of this environment: the first transaction has 1, and there are no gaps. Lists,
-     * exports and statements use this order.
-     */
-    sequence: number
-    /**
-     * COLLECTION: a payment was credited. COLLECTION_REVERSAL: the provider reversed a payment. WITHDRAWAL: amount
-     * and charges were set aside for a payout. WITHDRAWAL_REVERSAL: amount and charges returned to the balance.
-     * ADJUSTMENT: the platform corrected the balance.
-     */
-    type: 'COLLECTION' | 'COLLECTION_REVERSAL' | 'WITHDRAWAL' | 'WITHDRAWAL_REVERSAL' | 'ADJUSTMENT' | (string & {})
-    /** credit: increases the available balance. debit: decreases it. */
-    direction: 'credit' | 'debit' | (string & {})
-    /** The amount without the fee. */
-    amount: string
-    /** The fee. For a reversal, the returned fee. */
-    fee: string
-    /**
-     * The change of your available balance: amount less fee for payments and their reversals, amount plus fee for
-     * withdrawals and their reversals.
-     */
-    net_amount: string
-    currency: string
-    /**
-     * For a COLLECTION: successful, or reversed after a reversal. For a WITHDRAWAL: the status of the withdrawal.
-     * For all others: successful.
-     */
-    status: 'successful' | 'reversed' | 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
-    /**
-     * The available balance after this transaction: the balance after the previous `sequence`, plus or minus
-     * `net_amount`.
-     */
-    balance_after: string
-    /** The payment of the transaction. */
-    collection_id: string | null
-    /** The withdrawal of the transaction. */
-    withdrawal_id: string | null
-    /** Your own reference of that payment or withdrawal. */
-    merchant_reference: string | null
-    environment: 'live' | 'sandbox' | (string & {})
-    /** The time of booking, never earlier than the time of the previous `sequence`. */
-    created_at: string
-  }>
-  pagination: {
-    page: number
-    page_size: number
-    total_items: number
-    total_pages: number
-  }
-}
+export type ListTransactionsAnswer = TransactionList
 
 /** The answer to GET /v1/transactions/{reference}. */
-export type GetTransactionAnswer = {
-  /** TXN- and 26 characters. */
-  reference: string
-  /**
-   * The number in your book of this environment: the first transaction has 1, and there are no gaps. Lists, exports
-   * and statements use this order.
-   */
-  sequence: number
-  /**
-   * COLLECTION: a payment was credited. COLLECTION_REVERSAL: the provider reversed a payment. WITHDRAWAL: amount
-   * and charges were set aside for a payout. WITHDRAWAL_REVERSAL: amount and charges returned to the balance.
-   * ADJUSTMENT: the platform corrected the balance.
-   */
-  type: 'COLLECTION' | 'COLLECTION_REVERSAL' | 'WITHDRAWAL' | 'WITHDRAWAL_REVERSAL' | 'ADJUSTMENT' | (string & {})
-  /** credit: increases the available balance. debit: decreases it. */
-  direction: 'credit' | 'debit' | (string & {})
-  /** The amount without the fee. */
-  amount: string
-  /** The fee. For a reversal, the returned fee. */
-  fee: string
-  /**
-   * The change of your available balance: amount less fee for payments and their reversals, amount plus fee for
-   * withdrawals and their reversals.
-   */
-  net_amount: string
-  currency: string
-  /**
-   * For a COLLECTION: successful, or reversed after a reversal. For a WITHDRAWAL: the status of the withdrawal. For
-   * all others: successful.
-   */
-  status: 'successful' | 'reversed' | 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
-  /**
-   * The available balance after this transaction: the balance after the previous `sequence`, plus or minus
-   * `net_amount`.
-   */
-  balance_after: string
-  /** The payment of the transaction. */
-  collection_id: string | null
-  /** The withdrawal of the transaction. */
-  withdrawal_id: string | null
-  /** Your own reference of that payment or withdrawal. */
-  merchant_reference: string | null
-  environment: 'live' | 'sandbox' | (string & {})
-  /** The time of booking, never earlier than the time of the previous `sequence`. */
-  created_at: string
-}
+export type GetTransactionAnswer = Transaction
 
 /** The filters of GET /v1/merchants/{merchant_id}/transactions/export. */
 export type ExportTransactionsFilters = {
-  type?: 'COLLECTION' | 'COLLECTION_REVERSAL' | 'WITHDRAWAL' | 'WITHDRAWAL_REVERSAL' | 'ADJUSTMENT' | undefined
+  type?: TransactionType | undefined
   /** Transactions created at or after this time. */
   from?: string | undefined
   /** Transactions created before this time. */
@@ -2042,170 +1342,10 @@ export type GetStatementFilters = {
 }
 
 /** The answer to GET /v1/merchants/{merchant_id}/statements/{period}. */
-export type GetStatementAnswer = {
-  merchant_id: string
-  environment: 'live' | 'sandbox' | (string & {})
-  period: string
-  /** The start of the period. */
-  from: string
-  /** The end of the period, which is the start of the next period. */
-  to: string
-  /** False while the period may still get transactions. */
-  final: boolean
-  currency: string
-  /** The available balance at the start, which is the closing balance of the previous period. */
-  opening_balance: string
-  /** The opening balance plus the net of all lines. */
-  closing_balance: string
-  /** One line for each type and direction, also without transactions. */
-  lines: Array<{
-    type: 'COLLECTION' | 'COLLECTION_REVERSAL' | 'WITHDRAWAL' | 'WITHDRAWAL_REVERSAL' | 'ADJUSTMENT' | (string & {})
-    direction: 'credit' | 'debit' | (string & {})
-    count: number
-    /** The sum of the amounts. */
-    amount: string
-    /** The sum of the fees. */
-    fee: string
-    /** The change of the available balance: negative if it decreased. */
-    net: string
-  }>
-}
+export type GetStatementAnswer = Statement
 
 /** The answer to GET /v1/me. */
-export type GetMeAnswer = {
-  id: string
-  email: string
-  email_verified: boolean
-  name: string
-  language: 'sw' | 'en' | (string & {})
-  /**
-   * The user is an operator of the platform with the role `SUPER_ADMIN`, and signed in with a second factor where
-   * one is required. `console` names the console of this session.
-   */
-  super_admin: boolean
-  /**
-   * The role of an operator of the platform. Null means that the user is no operator, or signed in without the
-   * second factor that operators need.
-   */
-  operator_role: 'SUPPORT' | 'FINANCE_OPERATOR' | 'COMPLIANCE' | 'SUPER_ADMIN' | null | (string & {})
-  /**
-   * The duties that the operator role allows: reading, or one of the kinds of decisions. Empty without an operator
-   * role.
-   */
-  operator_duties: Array<'read' | 'money' | 'merchants' | 'pause' | 'platform' | (string & {})>
-  /**
-   * The console of this session; the session gives no access to the other one. Null means both: a token of the
-   * admin command, or of an issuer without named clients.
-   */
-  console: 'dashboard' | 'operator' | null | (string & {})
-  /**
-   * The time at which the user last gave credentials in this session. After STEP_UP_S, requests that move money or
-   * give access require a confirmation. Null means unknown.
-   */
-  auth_time: string | null
-  /** True if the user signed in with a second factor. */
-  second_factor: boolean
-  memberships: Array<{
-    merchant_id: string
-    merchant_code: string
-    name: string
-    role: 'MERCHANT_ADMIN' | 'DEVELOPER' | 'FINANCE' | 'VIEWER' | (string & {})
-    status: 'PENDING' | 'ACTIVE' | 'SUSPENDED' | (string & {})
-    verified: boolean
-    priced: boolean
-    /** The merchant refuses members who signed in without a second factor. */
-    second_factor_required: boolean
-  }>
-} | {
-  /** The merchant of the key. */
-  merchant_id: string
-  merchant_name: string
-  /** The short public name of the merchant, as in webhooks. */
-  merchant_code: string
-  /** The environment of the key. */
-  environment: 'live' | 'sandbox' | (string & {})
-  /** The scopes of the key. */
-  scopes: Array<string>
-  key_id: string
-  key_name: string
-}
+export type GetMeAnswer = CurrentUser | CurrentApiKey
 
 /** The answer to GET /v1/collections/{collection_id}/timeline. */
-export type GetCollectionTimelineAnswer = {
-  /** Oldest first. */
-  items: Array<{
-    at: string
-    /** A request of your server that created or named the record. */
-    kind: 'request'
-    /** The id of the entry in the request log. */
-    id: string
-    request_id: string
-    method: string
-    path: string
-    status: number
-    duration_ms: number
-  } | {
-    at: string
-    /** A step of an attempt at a provider. */
-    kind: 'attempt'
-    /** Counts from 1. On a page, a payer may make several attempts. */
-    number: number
-    /**
-     * created: the server stored the attempt. sent: the provider took the request. answered: the provider reported
-     * an outcome.
-     */
-    what: 'created' | 'sent' | 'answered' | (string & {})
-    provider: string
-    method: string
-    /** Our reference at the provider. */
-    provider_reference: string
-    /**
-     * The provider's newest status, only on the newest step of the attempt. Null on earlier steps, and for
-     * withdrawals.
-     */
-    provider_status: string | null
-  } | {
-    at: string
-    /** The record was created, or its status changed. */
-    kind: 'status'
-    /** Null means that this move created the record. */
-    from: string | null
-    to: string
-    /** The actor that changed the status. platform: an operator. deadline: no answer came in time. */
-    actor: 'merchant' | 'payer' | 'platform' | 'provider' | 'deadline' | (string & {})
-    /** The reason of the provider, the message of the platform, or your answer. */
-    reason: string | null
-  } | {
-    at: string
-    /** A transfer in your book. */
-    kind: 'transfer'
-    /** The posting of the transfer, such as collection_settled. */
-    posting: string
-    /** The debited account. */
-    debit: string
-    /** The credited account. */
-    credit: string
-    amount: string
-    /** The transaction (TXN-) of the posting. Null means that your available balance did not change. */
-    reference: string | null
-  } | {
-    at: string
-    /** An attempt to deliver an event to you. */
-    kind: 'webhook'
-    delivery_id: string
-    event: string
-    /** The number of the attempt. 0 means that the event waits in the queue and the server has made no attempt. */
-    number: number
-    /** Null means that no answer came. */
-    status_code: number | null
-    /** Null means that the server made no attempt. */
-    duration_ms: number | null
-    /** A short code. Null means that the answer was 2xx, or that the server made no attempt. */
-    error: string | null
-    delivered: boolean
-    /** When the next attempt is due; only on the newest attempt. Null means that no attempt follows. */
-    next_attempt_at: string | null
-  }>
-  /** False means that a kind has too many entries, and the timeline shows only the newest. */
-  complete: boolean
-}
+export type GetCollectionTimelineAnswer = Timeline

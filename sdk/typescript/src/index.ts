@@ -30,6 +30,17 @@ export type { Collections, Invoices, PaymentLinks } from './money-in.ts'
 export type { Balances, Destinations, Disbursements, Transactions } from './money-out.ts'
 export type { MalipoOptions } from './options.ts'
 export type * from './records.ts'
+// The API has schemas with the same names. Their types are equal.
+export type {
+  Balance,
+  Collection,
+  Invoice,
+  PaymentLink,
+  Statement,
+  Transaction,
+  WebhookDelivery,
+  WebhookEndpoint,
+} from './records.ts'
 export type { ChangeOptions, ReadOptions } from './request.ts'
 export { VERSION } from './version.ts'
 export { type VerifyOptions, verifyWebhook, type WebhookRefusal, WebhookSignatureError } from './webhook.ts'

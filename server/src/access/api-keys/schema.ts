@@ -2,41 +2,46 @@
 
 import Type from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, SCOPES, success } from '../../kernel/http/index.ts'
-import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
+import { enumOf, line, listedLine, listedText, nullable, oneOf } from '../../kernel/lib/index.ts'
 
+const SCOPE_NAMES = Object.keys(SCOPES)
 const dateTime = (description: string) => Type.String({ format: 'date-time', description })
 
 /** The request body of the two endpoints that create a key. */
-export const NewKeyBody = Type.Object({
-  merchant_id: Type.Optional(line(64, 'Your own merchant id. A member of several merchants must send it.')),
-  name: Type.String({ ...line(100), minLength: 1, description: 'A name for the key.' }),
-  environment: oneOf(
-    ENVIRONMENTS,
-    'The environment of the key. A live key needs a merchant that is approved, verified and priced.',
-  ),
-  scopes: Type.Array(line(64), {
-    maxItems: 50,
-    description: `The scopes of the key: ${Object.keys(SCOPES).join(', ')}.`,
-    examples: [['collections:write', 'collections:read']],
-  }),
-  ip_whitelist_enabled: Type.Optional(
-    Type.Boolean({ description: 'true: a live key works from approved addresses only.' }),
-  ),
-  continue_without_ip_whitelist: Type.Optional(
-    Type.Boolean({ description: 'true, the default: the key works from any address.' }),
-  ),
-  expires_at: Type.Optional(nullable(dateTime('The key stops working at this time. Default: it does not expire.'))),
-})
+export const NewKeyBody = Type.Object(
+  {
+    merchant_id: Type.Optional(line(64, 'Your own merchant id. A member of several merchants must send it.')),
+    name: Type.String({ ...line(100), minLength: 1, description: 'A name for the key.' }),
+    environment: enumOf(
+      'Environment',
+      ENVIRONMENTS,
+      'The environment of the key. A live key needs a merchant that is approved, verified and priced.',
+    ),
+    scopes: Type.Array(listedLine('Scope', 64, SCOPE_NAMES), {
+      maxItems: 50,
+      description: 'The scopes of the key.',
+      examples: [['collections:write', 'collections:read']],
+    }),
+    ip_whitelist_enabled: Type.Optional(
+      Type.Boolean({ description: 'true: a live key works from approved addresses only.' }),
+    ),
+    continue_without_ip_whitelist: Type.Optional(
+      Type.Boolean({ description: 'true, the default: the key works from any address.' }),
+    ),
+    expires_at: Type.Optional(nullable(dateTime('The key stops working at this time. Default: it does not expire.'))),
+  },
+  { title: 'ApiKeyRequest' },
+)
 export type NewKeyBody = Type.Static<typeof NewKeyBody>
 
 const fields = {
   id: Type.String({ format: 'uuid' }),
   merchant_id: Type.String({ format: 'uuid' }),
   name: Type.String(),
-  environment: oneOf(ENVIRONMENTS),
+  environment: enumOf('Environment', ENVIRONMENTS),
   key_prefix: Type.String({ description: 'The visible prefix of the key.' }),
   key_last4: Type.String({ description: 'The last four characters of the key.' }),
-  scopes: Type.Array(Type.String()),
+  scopes: Type.Array(listedText('Scope', SCOPE_NAMES)),
   ip_whitelist_enabled: Type.Boolean(),
   continue_without_ip_whitelist: Type.Boolean(),
   status: oneOf(['active', 'revoked']),
@@ -46,18 +51,21 @@ const fields = {
   created_at: dateTime('The time at which the key was created.'),
 }
 
-const KeyRecord = Type.Object(fields)
-const CreatedKeyRecord = Type.Object({
-  ...fields,
-  plaintext_key: Type.Optional(
-    Type.String({ description: 'The key itself. Keep it: the server cannot show it again.' }),
-  ),
-})
+const KeyRecord = Type.Object(fields, { title: 'ApiKey' })
+const CreatedKeyRecord = Type.Object(
+  {
+    ...fields,
+    plaintext_key: Type.Optional(
+      Type.String({ description: 'The key itself. Keep it: the server cannot show it again.' }),
+    ),
+  },
+  { title: 'CreatedApiKey' },
+)
 
 /** The query of the list of keys. */
 export const KeysQuery = Type.Object({
   ...PageQuery,
-  environment: Type.Optional(oneOf(ENVIRONMENTS, 'Default: keys of both.')),
+  environment: Type.Optional(enumOf('Environment', ENVIRONMENTS, 'Default: keys of both.')),
   status: Type.Optional(oneOf(['active', 'revoked'])),
   made_by: Type.Optional(line(64, 'Only keys that this member made: the id of the member.')),
 })

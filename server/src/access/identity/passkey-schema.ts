@@ -5,7 +5,7 @@ import { success } from '../../kernel/http/index.ts'
 import { nullable } from '../../kernel/lib/index.ts'
 
 const BASE64URL_PATTERN = '^[A-Za-z0-9_-]*$'
-const base64url = (maxLength: number) => Type.String({ maxLength, pattern: BASE64URL_PATTERN })
+const base64url = (maxLength: number) => Type.String({ maxLength, pattern: BASE64URL_PATTERN, examples: ['dGVzdA'] })
 
 /** A credential id is at most 1,023 bytes long. */
 const CREDENTIAL_ID = base64url(1364)
@@ -39,14 +39,17 @@ export const NewPasskeyAnswer = Type.Object({
 })
 
 /** A passkey of the caller. */
-const PasskeyRecord = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  name: Type.String({ description: 'The name that the user chose.' }),
-  created_at: Type.String({ format: 'date-time', description: 'When the user added the passkey.' }),
-  used_at: nullable(
-    Type.String({ format: 'date-time', description: 'When the user last used the passkey. Null means never.' }),
-  ),
-})
+const PasskeyRecord = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String({ description: 'The name that the user chose.' }),
+    created_at: Type.String({ format: 'date-time', description: 'When the user added the passkey.' }),
+    used_at: nullable(
+      Type.String({ format: 'date-time', description: 'When the user last used the passkey. Null means never.' }),
+    ),
+  },
+  { title: 'Passkey' },
+)
 /** A passkey of the caller in a response. */
 export type PasskeyView = Static<typeof PasskeyRecord>
 /** The response with one passkey. */

@@ -15,37 +15,45 @@ import {
   type Routes,
   success,
 } from '../../kernel/http/index.ts'
-import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
+import { enumOf, line, nullable } from '../../kernel/lib/index.ts'
 import { addIpAddress, IP_STATUSES, listIpAddresses, presentIpAddress, removeIpAddress } from './ip-addresses.ts'
 
 const tags = ['API keys']
 const WRITE = { roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 const READ = { roles: MERCHANT_ROLES }
 
-const IpAddressBody = Type.Object({
-  merchant_id: Type.Optional(line(64, 'Your own merchant id. A member of several merchants must send it.')),
-  label: Type.String({ ...line(100), minLength: 1, description: 'A name for the entry.' }),
-  address: line(64, 'An address or a network in CIDR form, IPv4 (at widest /16) or IPv6 (at widest /32).'),
-  environment: Type.Optional(oneOf(ENVIRONMENTS, 'live, the default. Sandbox keys are never restricted.')),
-})
+const IpAddressBody = Type.Object(
+  {
+    merchant_id: Type.Optional(line(64, 'Your own merchant id. A member of several merchants must send it.')),
+    label: Type.String({ ...line(100), minLength: 1, description: 'A name for the entry.' }),
+    address: line(64, 'An address or a network in CIDR form, IPv4 (at widest /16) or IPv6 (at widest /32).'),
+    environment: Type.Optional(
+      enumOf('Environment', ENVIRONMENTS, 'live, the default. Sandbox keys are never restricted.'),
+    ),
+  },
+  { title: 'IpAddressRequest' },
+)
 
 /** The record of an allowlist entry. */
-export const IpAddressRecord = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  merchant_id: Type.String({ format: 'uuid' }),
-  label: Type.String(),
-  address: Type.String({ description: 'An address, or a network in CIDR form.' }),
-  environment: oneOf(ENVIRONMENTS),
-  status: oneOf(IP_STATUSES, 'Only an APPROVED entry allows requests.'),
-  reason: nullable(Type.String({ description: 'The reason of the operator for a rejection.' })),
-  created_at: Type.String({ format: 'date-time' }),
-  decided_at: nullable(Type.String({ format: 'date-time', description: 'Null means PENDING.' })),
-})
+export const IpAddressRecord = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    merchant_id: Type.String({ format: 'uuid' }),
+    label: Type.String(),
+    address: Type.String({ description: 'An address, or a network in CIDR form.' }),
+    environment: enumOf('Environment', ENVIRONMENTS),
+    status: enumOf('IpAddressStatus', IP_STATUSES, 'Only an APPROVED entry allows requests.'),
+    reason: nullable(Type.String({ description: 'The reason of the operator for a rejection.' })),
+    created_at: Type.String({ format: 'date-time' }),
+    decided_at: nullable(Type.String({ format: 'date-time', description: 'Null means PENDING.' })),
+  },
+  { title: 'IpAddress' },
+)
 
 const IpAddressesQuery = Type.Object({
   ...PageQuery,
-  environment: Type.Optional(oneOf(ENVIRONMENTS, 'Default: both.')),
-  status: Type.Optional(oneOf(IP_STATUSES)),
+  environment: Type.Optional(enumOf('Environment', ENVIRONMENTS, 'Default: both.')),
+  status: Type.Optional(enumOf('IpAddressStatus', IP_STATUSES)),
 })
 
 /** Adds the endpoints of the IP allowlist. */

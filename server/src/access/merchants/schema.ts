@@ -11,7 +11,7 @@ import {
   page,
   success,
 } from '../../kernel/http/index.ts'
-import { line, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
+import { enumOf, line, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
 import { FLOWS } from './choose-rule.ts'
 import { IpAddressRecord } from './ip-address-routes.ts'
 import { IP_STATUSES } from './ip-addresses.ts'
@@ -22,33 +22,39 @@ const Id = Type.String({ format: 'uuid' })
 const Email = { ...line(254), format: 'email' }
 
 /** The record of a merchant for operators. */
-export const MerchantRecord = Type.Object({
-  id: Id,
-  merchant_code: Type.String({ description: 'The short public name of the merchant, as in webhooks.' }),
-  name: Type.String(),
-  email: nullable(Type.String()),
-  status: oneOf(MERCHANT_STATUSES, 'Only an ACTIVE merchant may use live keys.'),
-  verified: Type.Boolean({ description: 'An operator has checked the identity of the business.' }),
-  priced: Type.Boolean({ description: 'At least one withdrawal price is in force.' }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const MerchantRecord = Type.Object(
+  {
+    id: Id,
+    merchant_code: Type.String({ description: 'The short public name of the merchant, as in webhooks.' }),
+    name: Type.String(),
+    email: nullable(Type.String()),
+    status: enumOf('MerchantStatus', MERCHANT_STATUSES, 'Only an ACTIVE merchant may use live keys.'),
+    verified: Type.Boolean({ description: 'An operator has checked the identity of the business.' }),
+    priced: Type.Boolean({ description: 'At least one withdrawal price is in force.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Merchant' },
+)
 /** A merchant for operators. */
 export type MerchantView = Static<typeof MerchantRecord>
 
 /** The body of POST /v1/operator/merchants. */
-export const MerchantBody = Type.Object({
-  name: visibleLine(200, 'The name of the business, as payers see it.'),
-  email: Type.Optional({
-    ...Email,
-    description: 'The e-mail address of the business. Its owner is invited as MERCHANT_ADMIN.',
-  }),
-})
+export const MerchantBody = Type.Object(
+  {
+    name: visibleLine(200, 'The name of the business, as payers see it.'),
+    email: Type.Optional({
+      ...Email,
+      description: 'The e-mail address of the business. Its owner is invited as MERCHANT_ADMIN.',
+    }),
+  },
+  { title: 'MerchantRequest' },
+)
 
 /** The query of the list of merchants. */
 export const MerchantsQuery = Type.Object({
   ...PageQuery,
-  status: Type.Optional(oneOf(MERCHANT_STATUSES)),
+  status: Type.Optional(enumOf('MerchantStatus', MERCHANT_STATUSES)),
   to_check: Type.Optional(
     Type.Boolean({ description: 'true: only merchants that are PENDING, or ACTIVE and not verified.' }),
   ),
@@ -66,29 +72,32 @@ const optionalAmount = (description: string) =>
   Type.Optional(Type.String({ maxLength: 64, description, examples: ['500.00'] }))
 
 /** One rule of the price list in a request. */
-export const RuleInput = Type.Object({
-  flow: oneOf(FLOWS),
-  method: Type.Optional(
-    nullable(
-      line(32, 'MOBILE_MONEY, BANK_ACCOUNT, PROVIDER_PESA; wallet_push, provider_pesa, qr. Null means every method.'),
-    ),
-  ),
-  destination_code: Type.Optional(
-    nullable(
-      line(
-        32,
-        'A network or bank of GET /v1/destinations, such as MPESA, by its code or an alias; the server stores the code. Null means every destination. Rules for collections must have null.',
+export const RuleInput = Type.Object(
+  {
+    flow: oneOf(FLOWS),
+    method: Type.Optional(
+      nullable(
+        line(32, 'MOBILE_MONEY, BANK_ACCOUNT, PROVIDER_PESA; wallet_push, provider_pesa, qr. Null means every method.'),
       ),
     ),
-  ),
-  percentage: Type.Optional(line(16, 'Percentage of the amount: "1.50" is 1.5 %. Default "0.00".')),
-  flat_fee: optionalAmount('Added to the percentage. Default "0.00".'),
-  processor_charge: optionalAmount('The charge of the processor for each payment. Default "0.00".'),
-  processor_fee_pass_through: Type.Optional(
-    Type.Boolean({ description: 'true: the merchant pays the processor charge too. Default false.' }),
-  ),
-  label: Type.Optional(line(100, 'The name of this rule in quotes.')),
-})
+    destination_code: Type.Optional(
+      nullable(
+        line(
+          32,
+          'A network or bank of GET /v1/destinations, such as MPESA, by its code or an alias; the server stores the code. Null means every destination. Rules for collections must have null.',
+        ),
+      ),
+    ),
+    percentage: Type.Optional(line(16, 'Percentage of the amount: "1.50" is 1.5 %. Default "0.00".')),
+    flat_fee: optionalAmount('Added to the percentage. Default "0.00".'),
+    processor_charge: optionalAmount('The charge of the processor for each payment. Default "0.00".'),
+    processor_fee_pass_through: Type.Optional(
+      Type.Boolean({ description: 'true: the merchant pays the processor charge too. Default false.' }),
+    ),
+    label: Type.Optional(line(100, 'The name of this rule in quotes.')),
+  },
+  { title: 'PriceRuleRequest' },
+)
 export type RuleInput = Static<typeof RuleInput>
 
 /** The maximum number of rules in a price list. */
@@ -98,21 +107,24 @@ export const RULES_MAX = 200
 export const PricingBody = Type.Object({ rules: Type.Array(RuleInput, { maxItems: RULES_MAX }) })
 
 /** One rule of the price list in a response. */
-export const RuleRecord = Type.Object({
-  id: Id,
-  flow: oneOf(FLOWS),
-  method: nullable(Type.String()),
-  destination_code: nullable(Type.String()),
-  destination_known: Type.Boolean({
-    description: 'false: there is no such network or bank, so the rule applies to no withdrawal. Remove the rule.',
-  }),
-  percentage: Type.String(),
-  flat_fee: Type.String(),
-  processor_charge: Type.String(),
-  processor_fee_pass_through: Type.Boolean(),
-  label: Type.String(),
-  valid_from: Timestamp,
-})
+export const RuleRecord = Type.Object(
+  {
+    id: Id,
+    flow: oneOf(FLOWS),
+    method: nullable(Type.String()),
+    destination_code: nullable(Type.String()),
+    destination_known: Type.Boolean({
+      description: 'false: there is no such network or bank, so the rule applies to no withdrawal. Remove the rule.',
+    }),
+    percentage: Type.String(),
+    flat_fee: Type.String(),
+    processor_charge: Type.String(),
+    processor_fee_pass_through: Type.Boolean(),
+    label: Type.String(),
+    valid_from: Timestamp,
+  },
+  { title: 'PriceRule' },
+)
 /** A rule of a price list in a response. */
 export type RuleView = Static<typeof RuleRecord>
 
@@ -139,44 +151,58 @@ export const PayoutLimitsBody = Type.Object(
 export type PayoutLimitsInput = Static<typeof PayoutLimitsBody>
 
 /** The daily limits of a merchant's payouts. */
-export const PayoutLimitsRecord = Type.Object({
-  daily_limit: limitField(`${DAILY_LIMIT} Null means that PAYOUT_DAILY_LIMIT applies.`),
-  daily_limit_per_destination: limitField(
-    `${DESTINATION_LIMIT} Null means that PAYOUT_DAILY_LIMIT_PER_DESTINATION applies.`,
-  ),
-  in_force: Type.Object(payoutLimits, { description: 'The limits that apply now. Null means that there is no limit.' }),
-})
+export const PayoutLimitsRecord = Type.Object(
+  {
+    daily_limit: limitField(`${DAILY_LIMIT} Null means that PAYOUT_DAILY_LIMIT applies.`),
+    daily_limit_per_destination: limitField(
+      `${DESTINATION_LIMIT} Null means that PAYOUT_DAILY_LIMIT_PER_DESTINATION applies.`,
+    ),
+    in_force: Type.Object(payoutLimits, {
+      description: 'The limits that apply now. Null means that there is no limit.',
+    }),
+  },
+  { title: 'MerchantPayoutLimits' },
+)
 /** The limits of a merchant in a response. */
 export type PayoutLimitsView = Static<typeof PayoutLimitsRecord>
 
 /** The record of a member. No field reveals whether the user had an account before the invitation. */
-export const MemberRecord = Type.Object({
-  id: Id,
-  email: Type.String(),
-  name: Type.String({ description: 'The name that the inviting user gave. Default: the e-mail address.' }),
-  role: oneOf(MERCHANT_ROLES),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const MemberRecord = Type.Object(
+  {
+    id: Id,
+    email: Type.String(),
+    name: Type.String({ description: 'The name that the inviting user gave. Default: the e-mail address.' }),
+    role: enumOf('MerchantRole', MERCHANT_ROLES),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Member' },
+)
 /** A member in a response. */
 export type MemberView = Static<typeof MemberRecord>
 
 /** The body of POST /v1/merchant/members. */
-export const InvitationBody = Type.Object({
-  email: Email,
-  role: oneOf(MERCHANT_ROLES),
-  name: Type.Optional(visibleLine(200)),
-})
+export const InvitationBody = Type.Object(
+  {
+    email: Email,
+    role: enumOf('MerchantRole', MERCHANT_ROLES),
+    name: Type.Optional(visibleLine(200)),
+  },
+  { title: 'MemberRequest' },
+)
 
 /** The body of PATCH /v1/merchant/members/{member_id}. */
-export const RoleBody = Type.Object({ role: oneOf(MERCHANT_ROLES) })
+export const RoleBody = Type.Object({ role: enumOf('MerchantRole', MERCHANT_ROLES) })
 
 /** The security settings of a merchant: the body and the response of their calls. */
-export const SecurityBody = Type.Object({
-  second_factor_required: Type.Boolean({
-    description: 'True refuses members who signed in without a second factor, from their next request on.',
-  }),
-})
+export const SecurityBody = Type.Object(
+  {
+    second_factor_required: Type.Boolean({
+      description: 'True refuses members who signed in without a second factor, from their next request on.',
+    }),
+  },
+  { title: 'SecuritySettings' },
+)
 /** The security settings of a merchant. */
 export type SecuritySettings = Static<typeof SecurityBody>
 /** The response with the security settings. */
@@ -230,82 +256,92 @@ export const LogoBody = Type.Object({
 })
 
 /** The record of a signed-in user with the user's memberships. */
-export const MeRecord = Type.Object({
-  id: Id,
-  email: Type.String(),
-  email_verified: Type.Boolean(),
-  name: Type.String(),
-  language: oneOf(['sw', 'en']),
-  super_admin: Type.Boolean({
-    description:
-      'The user is an operator of the platform with the role `SUPER_ADMIN`, and signed in with a second factor where one is required. `console` names the console of this session.',
-  }),
-  operator_role: nullable(
-    oneOf(
-      OPERATOR_ROLES,
-      'The role of an operator of the platform. Null means that the user is no operator, or signed in without the second factor that operators need.',
-    ),
-  ),
-  operator_duties: Type.Array(oneOf(OPERATOR_DUTY_NAMES), {
-    description:
-      'The duties that the operator role allows: reading, or one of the kinds of decisions. Empty without an operator role.',
-  }),
-  console: nullable(
-    oneOf(
-      CONSOLES,
-      'The console of this session; the session gives no access to the other one. Null means both: a token of the admin command, or of an issuer without named clients.',
-    ),
-  ),
-  auth_time: nullable(
-    Type.String({
-      format: 'date-time',
+export const MeRecord = Type.Object(
+  {
+    id: Id,
+    email: Type.String(),
+    email_verified: Type.Boolean(),
+    name: Type.String(),
+    language: oneOf(['sw', 'en']),
+    super_admin: Type.Boolean({
       description:
-        'The time at which the user last gave credentials in this session. After STEP_UP_S, requests that move money or give access require a confirmation. Null means unknown.',
+        'The user is an operator of the platform with the role `SUPER_ADMIN`, and signed in with a second factor where one is required. `console` names the console of this session.',
     }),
-  ),
-  second_factor: Type.Boolean({ description: 'True if the user signed in with a second factor.' }),
-  memberships: Type.Array(
-    Type.Object({
-      merchant_id: Id,
-      merchant_code: Type.String(),
-      name: Type.String(),
-      role: oneOf(MERCHANT_ROLES),
-      status: oneOf(MERCHANT_STATUSES),
-      verified: Type.Boolean(),
-      priced: Type.Boolean(),
-      second_factor_required: Type.Boolean({
-        description: 'The merchant refuses members who signed in without a second factor.',
+    operator_role: nullable(
+      enumOf(
+        'OperatorRole',
+        OPERATOR_ROLES,
+        'The role of an operator of the platform. Null means that the user is no operator, or signed in without the second factor that operators need.',
+      ),
+    ),
+    operator_duties: Type.Array(oneOf(OPERATOR_DUTY_NAMES), {
+      description:
+        'The duties that the operator role allows: reading, or one of the kinds of decisions. Empty without an operator role.',
+    }),
+    console: nullable(
+      oneOf(
+        CONSOLES,
+        'The console of this session; the session gives no access to the other one. Null means both: a token of the admin command, or of an issuer without named clients.',
+      ),
+    ),
+    auth_time: nullable(
+      Type.String({
+        format: 'date-time',
+        description:
+          'The time at which the user last gave credentials in this session. After STEP_UP_S, requests that move money or give access require a confirmation. Null means unknown.',
       }),
-    }),
-  ),
-})
+    ),
+    second_factor: Type.Boolean({ description: 'True if the user signed in with a second factor.' }),
+    memberships: Type.Array(
+      Type.Object({
+        merchant_id: Id,
+        merchant_code: Type.String(),
+        name: Type.String(),
+        role: enumOf('MerchantRole', MERCHANT_ROLES),
+        status: enumOf('MerchantStatus', MERCHANT_STATUSES),
+        verified: Type.Boolean(),
+        priced: Type.Boolean(),
+        second_factor_required: Type.Boolean({
+          description: 'The merchant refuses members who signed in without a second factor.',
+        }),
+      }),
+    ),
+  },
+  { title: 'CurrentUser' },
+)
 /** The record of an API key with its merchant. */
-export const KeyRecord = Type.Object({
-  merchant_id: { ...Id, description: 'The merchant of the key.' },
-  merchant_name: Type.String(),
-  merchant_code: Type.String({ description: 'The short public name of the merchant, as in webhooks.' }),
-  environment: oneOf(ENVIRONMENTS, 'The environment of the key.'),
-  scopes: Type.Array(Type.String(), { description: 'The scopes of the key.' }),
-  key_id: Id,
-  key_name: Type.String(),
-})
+export const KeyRecord = Type.Object(
+  {
+    merchant_id: { ...Id, description: 'The merchant of the key.' },
+    merchant_name: Type.String(),
+    merchant_code: Type.String({ description: 'The short public name of the merchant, as in webhooks.' }),
+    environment: enumOf('Environment', ENVIRONMENTS, 'The environment of the key.'),
+    scopes: Type.Array(Type.String(), { description: 'The scopes of the key.' }),
+    key_id: Id,
+    key_name: Type.String(),
+  },
+  { title: 'CurrentApiKey' },
+)
 /** A key in the response of GET /v1/me. */
 export type KeyView = Static<typeof KeyRecord>
 /** The user of a session in a response. */
 export type MeView = Static<typeof MeRecord>
 
 /** The record of an allowlist entry for operators. */
-export const ReviewedAddress = Type.Object({
-  ...IpAddressRecord.properties,
-  merchant_code: Type.String(),
-  merchant_name: Type.String(),
-})
+export const ReviewedAddress = Type.Object(
+  {
+    ...IpAddressRecord.properties,
+    merchant_code: Type.String(),
+    merchant_name: Type.String(),
+  },
+  { title: 'ReviewedIpAddress' },
+)
 export type ReviewedAddress = Static<typeof ReviewedAddress>
 
 /** The query of the list of allowlist entries. */
 export const AddressesQuery = Type.Object({
   ...PageQuery,
-  status: Type.Optional(oneOf(IP_STATUSES)),
+  status: Type.Optional(enumOf('IpAddressStatus', IP_STATUSES)),
   merchant_id: Type.Optional(Id),
 })
 
@@ -344,19 +380,22 @@ export const PricingAnswer = success(Type.Object({ rules: Type.Array(RuleRecord)
 export const MemberAnswer = success(MemberRecord)
 
 /** A removed member, with the API keys that the removal revoked. */
-const RemovedMember = Type.Object({
-  ...MemberRecord.properties,
-  revoked_keys: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      name: Type.String(),
-      environment: Type.String(),
-      key_prefix: Type.String(),
-      key_last4: Type.String(),
-    }),
-    { description: 'The API keys of the member that the removal revoked.' },
-  ),
-})
+const RemovedMember = Type.Object(
+  {
+    ...MemberRecord.properties,
+    revoked_keys: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        environment: Type.String(),
+        key_prefix: Type.String(),
+        key_last4: Type.String(),
+      }),
+      { description: 'The API keys of the member that the removal revoked.' },
+    ),
+  },
+  { title: 'RemovedMember' },
+)
 /** A removed member, as a type. */
 export type RemovedMemberView = Static<typeof RemovedMember>
 /** The response with a removed member. */

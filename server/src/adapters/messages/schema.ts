@@ -2,7 +2,7 @@
 
 import Type, { type Static } from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, success } from '../../kernel/http/index.ts'
-import { nullable, oneOf } from '../../kernel/lib/index.ts'
+import { enumOf, nullable } from '../../kernel/lib/index.ts'
 import { CHANNELS } from './gateway.ts'
 
 const STATUSES = ['kept', 'waiting', 'sent', 'failed'] as const
@@ -17,9 +17,9 @@ const ERROR_WORDS =
 const Time = Type.String({ format: 'date-time' })
 const COMMON = {
   id: Type.String({ format: 'uuid' }),
-  environment: oneOf(ENVIRONMENTS),
-  channel: oneOf(CHANNELS),
-  status: oneOf(STATUSES, STATUS_WORDS),
+  environment: enumOf('Environment', ENVIRONMENTS),
+  channel: enumOf('MessageChannel', CHANNELS),
+  status: enumOf('MessageStatus', STATUSES, STATUS_WORDS),
   kind: Type.String({ description: 'The kind of message.', examples: ['invoice.send', 'invoice.remind'] }),
   to: Type.String({ description: 'An e-mail address, or a phone number.' }),
   subject: nullable(Type.String({ description: 'Null means that the message is an SMS.' })),
@@ -31,31 +31,37 @@ const COMMON = {
 }
 
 /** A message in the form that its merchant reads. */
-export const MerchantMessage = Type.Object({
-  ...COMMON,
-  text: nullable(Type.String({ description: 'Null means that the server can no longer decrypt the text.' })),
-  error: nullable(Type.String({ description: ERROR_WORDS })),
-})
+export const MerchantMessage = Type.Object(
+  {
+    ...COMMON,
+    text: nullable(Type.String({ description: 'Null means that the server can no longer decrypt the text.' })),
+    error: nullable(Type.String({ description: ERROR_WORDS })),
+  },
+  { title: 'Message' },
+)
 export type MerchantMessage = Static<typeof MerchantMessage>
 
 /** A message in the form that operators read. */
-export const OperatorMessage = Type.Object({
-  ...COMMON,
-  merchant_id: nullable(Type.String({ format: 'uuid', description: 'Null means that the message has no merchant.' })),
-  text: nullable(
-    Type.String({ description: 'Null means that the kind may have a sign-in link, which production never shows.' }),
-  ),
-  error: nullable(Type.String({ description: `${ERROR_WORDS} Then the answer of the gateway.` })),
-  gateway_id: nullable(
-    Type.String({ description: "The gateway's answer when it accepted the message; for an SMS, the gateway's id." }),
-  ),
-})
+export const OperatorMessage = Type.Object(
+  {
+    ...COMMON,
+    merchant_id: nullable(Type.String({ format: 'uuid', description: 'Null means that the message has no merchant.' })),
+    text: nullable(
+      Type.String({ description: 'Null means that the kind may have a sign-in link, which production never shows.' }),
+    ),
+    error: nullable(Type.String({ description: `${ERROR_WORDS} Then the answer of the gateway.` })),
+    gateway_id: nullable(
+      Type.String({ description: "The gateway's answer when it accepted the message; for an SMS, the gateway's id." }),
+    ),
+  },
+  { title: 'OperatorMessage' },
+)
 export type OperatorMessage = Static<typeof OperatorMessage>
 
 const MessageFilters = {
   ...PageQuery,
-  channel: Type.Optional(oneOf(CHANNELS)),
-  status: Type.Optional(oneOf(STATUSES)),
+  channel: Type.Optional(enumOf('MessageChannel', CHANNELS)),
+  status: Type.Optional(enumOf('MessageStatus', STATUSES)),
 }
 /** The query parameters of a merchant's message list. */
 export const MerchantMessagesQuery = Type.Object({

@@ -28,6 +28,8 @@ export const FAILURE_REASONS = {
 } as const
 /** The reason of a failed payment. Payers may see its sentence. */
 export type FailureReason = keyof typeof FAILURE_REASONS
+/** Every reason of a failed payment. */
+export const FAILURE_CODES = Object.keys(FAILURE_REASONS) as FailureReason[]
 
 /**
  * A payment request to the provider. Amounts are in cents. `phone` is canonical, and null means that the payer is not known.
@@ -164,6 +166,8 @@ export const PAYOUT_FAILURES = {
 } as const
 /** The reason of a failed payout. Merchants may see its sentence. */
 export type PayoutFailure = keyof typeof PAYOUT_FAILURES
+/** Every reason of a failed payout. */
+export const PAYOUT_FAILURE_CODES = Object.keys(PAYOUT_FAILURES) as PayoutFailure[]
 
 /** The optional fields of a destination that a provider may require. */
 export type RecipientField = 'destination_name'

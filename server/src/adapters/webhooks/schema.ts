@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, success, TimeQuery } from '../../kernel/http/index.ts'
-import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
+import { enumOf, line, listedLine, listedText, nullable, oneOf } from '../../kernel/lib/index.ts'
 import { DEFAULT_ENDPOINT_ID } from './enqueue.ts'
 import { DEFAULT_EVENTS, EVENT_ALIASES, EVENTS } from './events.ts'
 
@@ -29,64 +29,82 @@ const endpointFilter = Type.Optional(
 )
 
 const chosenEvents = (when: string) =>
-  Type.Array(line(64), {
+  Type.Array(listedLine('EventChoice', 64, [...EVENTS, ...EVENT_ALIASES.keys()]), {
     maxItems: 50,
-    description: `The events to receive: any of ${EVENTS.join(', ')}. Default ${when}: ${DEFAULT_EVENTS.join(', ')}.`,
+    description: `The events to receive. Default ${when}: ${DEFAULT_EVENTS.join(', ')}.`,
   })
 const rotateSecret = Type.Optional(
   Type.Boolean({ description: 'true makes a new signing secret. The previous secret signs too for 24 hours.' }),
 )
 
 /** The body of PATCH /v1/merchant/webhook-config. */
-export const ConfigBody = Type.Object({
-  webhook_url: Type.Optional(line(2048, 'The URL that receives the events. Required the first time.')),
-  events: Type.Optional(chosenEvents('of the first save')),
-  rotate_secret: rotateSecret,
-})
+export const ConfigBody = Type.Object(
+  {
+    webhook_url: Type.Optional(line(2048, 'The URL that receives the events. Required the first time.')),
+    events: Type.Optional(chosenEvents('of the first save')),
+    rotate_secret: rotateSecret,
+  },
+  { title: 'WebhookConfigChange' },
+)
 /** A change of the configuration that matches the schema. The server has not checked the URL and the events yet. */
 export type ConfigInput = Type.Static<typeof ConfigBody>
 
 /** The fields of the configuration in an answer. */
-export const ConfigRecord = Type.Object({
-  webhook_url: Type.String(),
-  events: Type.Array(Type.String()),
-  secret_last4: Type.String({ description: 'The last four characters of the signing secret.' }),
-  secret: Type.Optional(
-    Type.String({ description: 'The signing secret. Only in the answer to the request that made it.' }),
-  ),
-})
+export const ConfigRecord = Type.Object(
+  {
+    webhook_url: Type.String(),
+    events: Type.Array(listedText('EventName', EVENTS)),
+    secret_last4: Type.String({ description: 'The last four characters of the signing secret.' }),
+    secret: Type.Optional(
+      Type.String({ description: 'The signing secret. Only in the answer to the request that made it.' }),
+    ),
+  },
+  { title: 'WebhookConfig' },
+)
 /** The greatest number of endpoints of a merchant in an environment, with the default endpoint. */
 export const ENDPOINTS_MAX = 10
 
 const aboutEndpoint = line(200, 'Your text about the endpoint, such as the name of the system behind it.')
 
 /** The body of POST /v1/merchant/webhook-endpoints. */
-export const NewEndpointBody = Type.Object({
-  webhook_url: line(2048, 'The URL that receives the events.'),
-  events: Type.Optional(chosenEvents('without this field')),
-  description: Type.Optional(aboutEndpoint),
-})
+export const NewEndpointBody = Type.Object(
+  {
+    webhook_url: line(2048, 'The URL that receives the events.'),
+    events: Type.Optional(chosenEvents('without this field')),
+    description: Type.Optional(aboutEndpoint),
+  },
+  { title: 'WebhookEndpointRequest' },
+)
 
 /** The body of PATCH /v1/merchant/webhook-endpoints/{id}. */
-export const EndpointBody = Type.Object({
-  webhook_url: Type.Optional(line(2048, 'The new URL. Pending deliveries go to it too.')),
-  events: Type.Optional(
-    Type.Array(line(64), { maxItems: 50, description: `The events to receive: any of ${EVENTS.join(', ')}.` }),
-  ),
-  description: Type.Optional(nullable(aboutEndpoint)),
-  rotate_secret: rotateSecret,
-})
+export const EndpointBody = Type.Object(
+  {
+    webhook_url: Type.Optional(line(2048, 'The new URL. Pending deliveries go to it too.')),
+    events: Type.Optional(
+      Type.Array(listedLine('EventChoice', 64, [...EVENTS, ...EVENT_ALIASES.keys()]), {
+        maxItems: 50,
+        description: 'The events to receive.',
+      }),
+    ),
+    description: Type.Optional(nullable(aboutEndpoint)),
+    rotate_secret: rotateSecret,
+  },
+  { title: 'WebhookEndpointChange' },
+)
 /** A change of an endpoint that matches the schema. The server has not checked the URL and the events yet. */
 export type EndpointInput = Type.Static<typeof EndpointBody>
 
 /** The fields of an endpoint in an answer. */
-export const EndpointRecord = Type.Object({
-  id: endpointField,
-  environment: oneOf(ENVIRONMENTS),
-  description: nullable(Type.String({ description: 'Your text about the endpoint. Null means that there is none.' })),
-  ...ConfigRecord.properties,
-  created_at: timestamp('The time at which you added the endpoint.'),
-})
+export const EndpointRecord = Type.Object(
+  {
+    id: endpointField,
+    environment: enumOf('Environment', ENVIRONMENTS),
+    description: nullable(Type.String({ description: 'Your text about the endpoint. Null means that there is none.' })),
+    ...ConfigRecord.properties,
+    created_at: timestamp('The time at which you added the endpoint.'),
+  },
+  { title: 'WebhookEndpoint' },
+)
 /** An endpoint in the form that a merchant reads. */
 export type EndpointView = Type.Static<typeof EndpointRecord>
 
@@ -94,41 +112,44 @@ export type EndpointView = Type.Static<typeof EndpointRecord>
 export type ConfigView = Type.Static<typeof ConfigRecord>
 
 /** The fields of one delivery in an answer. */
-export const DeliveryRecord = Type.Object({
-  id: Type.String({
-    description:
-      'The id of the delivery. All attempts and replays have the same id, so that receivers can detect duplicates.',
-  }),
-  event: Type.String(),
-  environment: oneOf(ENVIRONMENTS),
-  endpoint_id: endpointField,
-  status: oneOf(DELIVERY_STATUSES),
-  payload: Type.Object({}, { additionalProperties: true, description: 'The body that the receiver gets.' }),
-  attempts: Type.Array(
-    Type.Object({
-      number: Type.Integer(),
-      at: timestamp('The start of the attempt.'),
-      status_code: nullable(Type.Integer({ description: 'Null if the receiver did not answer.' })),
-      duration_ms: Type.Integer(),
-      error: nullable(Type.String({ description: 'A short reason. Null means that the receiver answered 2xx.' })),
-      response_body: nullable(
-        Type.String({ description: 'The beginning of the answer: 16 KiB; in lists 500 characters.' }),
-      ),
+export const DeliveryRecord = Type.Object(
+  {
+    id: Type.String({
+      description:
+        'The id of the delivery. All attempts and replays have the same id, so that receivers can detect duplicates.',
     }),
-  ),
-  next_attempt_at: nullable(
-    timestamp('The time when the next attempt is due. Null means that the delivery is not pending.'),
-  ),
-  created_at: timestamp('The time of the event.'),
-})
+    event: listedText('EventName', EVENTS),
+    environment: enumOf('Environment', ENVIRONMENTS),
+    endpoint_id: endpointField,
+    status: enumOf('WebhookDeliveryStatus', DELIVERY_STATUSES),
+    payload: Type.Object({}, { additionalProperties: true, description: 'The body that the receiver gets.' }),
+    attempts: Type.Array(
+      Type.Object({
+        number: Type.Integer(),
+        at: timestamp('The start of the attempt.'),
+        status_code: nullable(Type.Integer({ description: 'Null if the receiver did not answer.' })),
+        duration_ms: Type.Integer(),
+        error: nullable(Type.String({ description: 'A short reason. Null means that the receiver answered 2xx.' })),
+        response_body: nullable(
+          Type.String({ description: 'The beginning of the answer: 16 KiB; in lists 500 characters.' }),
+        ),
+      }),
+    ),
+    next_attempt_at: nullable(
+      timestamp('The time when the next attempt is due. Null means that the delivery is not pending.'),
+    ),
+    created_at: timestamp('The time of the event.'),
+  },
+  { title: 'WebhookDelivery' },
+)
 /** A delivery in the form that a merchant reads. */
 export type DeliveryView = Type.Static<typeof DeliveryRecord>
 
 /** The query parameters of the list of deliveries. */
 export const DeliveriesQuery = Type.Object({
   ...PageQuery,
-  status: Type.Optional(oneOf(DELIVERY_STATUSES)),
-  event: Type.Optional(oneOf([...EVENTS, ...EVENT_ALIASES.keys()])),
+  status: Type.Optional(enumOf('WebhookDeliveryStatus', DELIVERY_STATUSES)),
+  event: Type.Optional(enumOf('EventChoice', [...EVENTS, ...EVENT_ALIASES.keys()])),
   endpoint_id: endpointFilter,
   ...TimeQuery,
 })
@@ -153,26 +174,32 @@ export const DeliveryAnswer = success(DeliveryRecord)
 export const DeliveriesAnswer = success(page(DeliveryRecord))
 
 /** The body of POST /v1/merchant/webhook-deliveries/replay. */
-export const ReplayBody = Type.Object({
-  since: timestamp('Deliveries of events since this time.'),
-  until: Type.Optional(timestamp('Deliveries of events before this time. Default: now.')),
-  event: Type.Optional(oneOf([...EVENTS, ...EVENT_ALIASES.keys()], 'Only deliveries of this event.')),
-  endpoint_id: endpointFilter,
-  status: Type.Optional(
-    oneOf(
-      ['failed', 'delivered', 'all'],
-      'The status of the deliveries. Default: failed. The server sends pending deliveries anyway.',
+export const ReplayBody = Type.Object(
+  {
+    since: timestamp('Deliveries of events since this time.'),
+    until: Type.Optional(timestamp('Deliveries of events before this time. Default: now.')),
+    event: Type.Optional(enumOf('EventChoice', [...EVENTS, ...EVENT_ALIASES.keys()], 'Only deliveries of this event.')),
+    endpoint_id: endpointFilter,
+    status: Type.Optional(
+      oneOf(
+        ['failed', 'delivered', 'all'],
+        'The status of the deliveries. Default: failed. The server sends pending deliveries anyway.',
+      ),
     ),
-  ),
-})
+  },
+  { title: 'WebhookReplayRequest' },
+)
 /** A replay request that matches the schema. The server has not checked the period yet. */
 export type ReplayInput = Type.Static<typeof ReplayBody>
 
-const ReplayRecord = Type.Object({
-  queued: Type.Integer({ description: 'The number of queued deliveries. Each gets one attempt.' }),
-  more: Type.Boolean({ description: 'True if more deliveries may match than one call queues.' }),
-  next_since: nullable(timestamp('If `more` is true, the `since` of the next call. Otherwise null.')),
-})
+const ReplayRecord = Type.Object(
+  {
+    queued: Type.Integer({ description: 'The number of queued deliveries. Each gets one attempt.' }),
+    more: Type.Boolean({ description: 'True if more deliveries may match than one call queues.' }),
+    next_since: nullable(timestamp('If `more` is true, the `since` of the next call. Otherwise null.')),
+  },
+  { title: 'WebhookReplay' },
+)
 /** The result of a replay since a time. */
 export type ReplayView = Type.Static<typeof ReplayRecord>
 /** The result of a replay in the envelope. */
@@ -183,7 +210,7 @@ export const FAILING_SCANNED_MAX = 1_000
 
 /** The fields of a failing endpoint in an answer. */
 export const FAILING_FIELDS = {
-  environment: oneOf(ENVIRONMENTS),
+  environment: enumOf('Environment', ENVIRONMENTS),
   endpoint_id: endpointField,
   failed: Type.Integer({ description: `Deliveries that failed twice or more, up to ${FAILING_SCANNED_MAX}.` }),
   given_up: Type.Integer({

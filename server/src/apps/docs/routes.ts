@@ -7,6 +7,7 @@ import {
   type App,
   baseUrlOf,
   contentVersion,
+  inlineRefs,
   pageStyle,
   type StaticText,
   staticText,
@@ -109,7 +110,7 @@ function makeSite({ config }: Deps, app: App, assets: DocsSite['facts']['assets'
     live_prefix,
     sandbox_prefix,
   }
-  const pages = createPages(app.swagger() as unknown as OpenApiDocument, facts, config.brand_name)
+  const pages = createPages(inlineRefs(app.swagger()) as unknown as OpenApiDocument, facts, config.brand_name)
   return { ...pages, facts: { brand_name: config.brand_name, version: VERSION, assets } }
 }
 

@@ -3,7 +3,7 @@
 import Type, { type Static } from 'typebox'
 import { VerdictFields } from '../../access/four-eyes/index.ts'
 import { ENVIRONMENTS, PageQuery, page, success } from '../../kernel/http/index.ts'
-import { AmountField, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
+import { AmountField, enumOf, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
 
 /** The directions of an adjustment. A credit moves money to the merchant, a debit moves money to the other account. */
 export const ADJUSTMENT_DIRECTIONS = ['credit', 'debit'] as const
@@ -22,47 +22,59 @@ const Against = oneOf(
 )
 
 /** The body of POST /v1/operator/merchants/{merchant_id}/adjustments. */
-export const AdjustmentBody = Type.Object({
-  environment: oneOf(ENVIRONMENTS),
-  direction: Direction,
-  amount: AmountField,
-  against: Against,
-  reason: visibleLine(500, 'The reason. The adjustment and the audit log keep this text.'),
-})
+export const AdjustmentBody = Type.Object(
+  {
+    environment: enumOf('Environment', ENVIRONMENTS),
+    direction: Direction,
+    amount: AmountField,
+    against: Against,
+    reason: visibleLine(500, 'The reason. The adjustment and the audit log keep this text.'),
+  },
+  { title: 'AdjustmentRequest' },
+)
 
 /** An adjustment as operators see it. */
-export const AdjustmentRecord = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  merchant_id: Type.String({ format: 'uuid' }),
-  environment: oneOf(ENVIRONMENTS),
-  direction: Direction,
-  against: Against,
-  amount: Type.String({ examples: ['25000.00'] }),
-  currency: Type.String(),
-  reason: Type.String(),
-  transaction_reference: Type.String({ description: 'The transaction of the merchant for this adjustment.' }),
-  created_by: Type.Object({ id: nullable(Type.String()), name: Type.String() }),
-  created_at: Type.String({ format: 'date-time' }),
-})
+export const AdjustmentRecord = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    merchant_id: Type.String({ format: 'uuid' }),
+    environment: enumOf('Environment', ENVIRONMENTS),
+    direction: Direction,
+    against: Against,
+    amount: Type.String({ examples: ['25000.00'] }),
+    currency: Type.String(),
+    reason: Type.String(),
+    transaction_reference: Type.String({ description: 'The transaction of the merchant for this adjustment.' }),
+    created_by: Type.Object({ id: nullable(Type.String()), name: Type.String() }),
+    created_at: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Adjustment' },
+)
 /** An adjustment in a response. */
 export type AdjustmentView = Static<typeof AdjustmentRecord>
 
 /** An adjustment that this request made, with the operators who decided. */
-const MadeAdjustment = Type.Object({ ...AdjustmentRecord.properties, ...VerdictFields })
+const MadeAdjustment = Type.Object({ ...AdjustmentRecord.properties, ...VerdictFields }, { title: 'MadeAdjustment' })
 /** An adjustment that a request made, as a type. */
 export type MadeAdjustment = Static<typeof MadeAdjustment>
 
 const { merchant_id, environment, direction, against, amount, currency, reason } = AdjustmentRecord.properties
 /** An adjustment that waits for a second operator. */
-const WaitingAdjustment = Type.Object({
-  ...{ merchant_id, environment, direction, against, amount, currency, reason },
-  ...VerdictFields,
-})
+const WaitingAdjustment = Type.Object(
+  {
+    ...{ merchant_id, environment, direction, against, amount, currency, reason },
+    ...VerdictFields,
+  },
+  { title: 'WaitingAdjustment' },
+)
 /** An adjustment that waits for a second operator, as a type. */
 export type WaitingAdjustment = Static<typeof WaitingAdjustment>
 
 /** The query of the list of adjustments. */
-export const AdjustmentsQuery = Type.Object({ ...PageQuery, environment: Type.Optional(oneOf(ENVIRONMENTS)) })
+export const AdjustmentsQuery = Type.Object({
+  ...PageQuery,
+  environment: Type.Optional(enumOf('Environment', ENVIRONMENTS)),
+})
 
 /** The response with a new adjustment. */
 export const AdjustmentAnswer = success(MadeAdjustment)

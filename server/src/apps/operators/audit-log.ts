@@ -32,20 +32,23 @@ const Query = Type.Object({
 })
 type Query = Static<typeof Query>
 
-const Verified = Type.Object({
-  ok: Type.Boolean({ description: 'True means that this call found no changed, removed or inserted entry.' }),
-  chains: Type.Integer({
-    description: 'The logs (of merchants and of the platform) that this call checked to the end.',
-  }),
-  entries: Type.Integer({ description: 'Entries that this call read.' }),
-  problems: Type.Array(Type.String(), { description: 'Each broken log with the position of the error.' }),
-  complete: Type.Boolean({
-    description: 'True means that this call and the earlier calls have checked the whole log.',
-  }),
-  next: nullable(
-    Type.String({ description: 'Send this value as `after` to continue. Null means that the check is complete.' }),
-  ),
-})
+const Verified = Type.Object(
+  {
+    ok: Type.Boolean({ description: 'True means that this call found no changed, removed or inserted entry.' }),
+    chains: Type.Integer({
+      description: 'The logs (of merchants and of the platform) that this call checked to the end.',
+    }),
+    entries: Type.Integer({ description: 'Entries that this call read.' }),
+    problems: Type.Array(Type.String(), { description: 'Each broken log with the position of the error.' }),
+    complete: Type.Boolean({
+      description: 'True means that this call and the earlier calls have checked the whole log.',
+    }),
+    next: nullable(
+      Type.String({ description: 'Send this value as `after` to continue. Null means that the check is complete.' }),
+    ),
+  },
+  { title: 'AuditLogCheck' },
+)
 
 /** Adds the routes for the audit log. */
 export function auditLogRoutes(deps: Deps): Routes {

@@ -3,7 +3,7 @@
 import Type, { type Static } from 'typebox'
 import { MerchantRecord } from '../../access/merchants/index.ts'
 import { success } from '../../kernel/http/index.ts'
-import { nullable, oneOf } from '../../kernel/lib/index.ts'
+import { enumOf, nullable } from '../../kernel/lib/index.ts'
 import { WITHDRAWAL_STATUSES } from '../../money/withdrawals/index.ts'
 import { OperatorWithdrawalDetail } from './withdrawals-schema.ts'
 
@@ -26,76 +26,79 @@ const PayoutLimitFact = (description: string) =>
 const { id, name, merchant_code, status, verified, created_at } = MerchantRecord.properties
 
 /** A withdrawal with the related facts of the same environment. */
-export const WithdrawalCase = Type.Object({
-  withdrawal: OperatorWithdrawalDetail,
-  balance: Type.Object(
-    {
-      available: Type.String(),
-      reserved: Type.String(),
-      held: Type.String(),
-      currency: Type.String(),
-      last_received_at: nullable(
-        time('When a payment was last credited. Null means that the newest movements contain no payment.'),
-      ),
-      received_24h: Type.String({ description: 'Payments credited in the last 24 hours, before fees.' }),
-      received_24h_complete: Type.Boolean({
-        description:
-          'False means that the merchant received too many payments, and received_24h counts only some of them.',
+export const WithdrawalCase = Type.Object(
+  {
+    withdrawal: OperatorWithdrawalDetail,
+    balance: Type.Object(
+      {
+        available: Type.String(),
+        reserved: Type.String(),
+        held: Type.String(),
+        currency: Type.String(),
+        last_received_at: nullable(
+          time('When a payment was last credited. Null means that the newest movements contain no payment.'),
+        ),
+        received_24h: Type.String({ description: 'Payments credited in the last 24 hours, before fees.' }),
+        received_24h_complete: Type.Boolean({
+          description:
+            'False means that the merchant received too many payments, and received_24h counts only some of them.',
+        }),
+      },
+      { description: 'The balance of the merchant now.' },
+    ),
+    destination: Type.Object(
+      {
+        first_time: Type.Boolean({
+          description: 'True means that no other withdrawal of this merchant has paid this destination.',
+        }),
+        paid_count: Type.Integer({
+          description: `Other withdrawals to this destination that succeeded, up to ${CASE_COUNT_MAX}.`,
+        }),
+        paid_amount: Type.String({ description: 'The sum of these withdrawals.' }),
+        first_paid_at: nullable(time('The oldest of them.')),
+        last_paid_at: nullable(time('The newest of them.')),
+        other_merchants: Type.Integer({
+          description: 'The number of other merchants that have paid this destination, up to 1000.',
+        }),
+      },
+      { description: 'The account or phone that receives the withdrawal.' },
+    ),
+    payout_limits: Type.Object(
+      {
+        daily: PayoutLimitFact('All payouts of the merchant.'),
+        destination: PayoutLimitFact('The payouts of the merchant to this phone or account.'),
+      },
+      { description: 'The limits of the payouts on this day in Tanzania.' },
+    ),
+    velocity: Type.Array(
+      Type.Object({
+        hours: Type.Integer(),
+        count: Type.Integer({
+          description: `Withdrawals that the merchant submitted, with this withdrawal, up to ${CASE_COUNT_MAX}.`,
+        }),
+        amount: Type.String(),
       }),
-    },
-    { description: 'The balance of the merchant now.' },
-  ),
-  destination: Type.Object(
-    {
-      first_time: Type.Boolean({
-        description: 'True means that no other withdrawal of this merchant has paid this destination.',
+      { description: 'The withdrawals of the merchant in periods that end now.' },
+    ),
+    earlier: Type.Array(
+      Type.Object({
+        withdrawal_id: Type.String(),
+        status: enumOf('WithdrawalStatus', WITHDRAWAL_STATUSES),
+        amount: Type.String(),
+        destination_identifier: Type.String(),
+        created_at: Type.String({ format: 'date-time' }),
+        reason: nullable(Type.String({ description: 'The reason for the status.' })),
       }),
-      paid_count: Type.Integer({
-        description: `Other withdrawals to this destination that succeeded, up to ${CASE_COUNT_MAX}.`,
-      }),
-      paid_amount: Type.String({ description: 'The sum of these withdrawals.' }),
-      first_paid_at: nullable(time('The oldest of them.')),
-      last_paid_at: nullable(time('The newest of them.')),
-      other_merchants: Type.Integer({
-        description: 'The number of other merchants that have paid this destination, up to 1000.',
-      }),
-    },
-    { description: 'The account or phone that receives the withdrawal.' },
-  ),
-  payout_limits: Type.Object(
-    {
-      daily: PayoutLimitFact('All payouts of the merchant.'),
-      destination: PayoutLimitFact('The payouts of the merchant to this phone or account.'),
-    },
-    { description: 'The limits of the payouts on this day in Tanzania.' },
-  ),
-  velocity: Type.Array(
-    Type.Object({
-      hours: Type.Integer(),
-      count: Type.Integer({
-        description: `Withdrawals that the merchant submitted, with this withdrawal, up to ${CASE_COUNT_MAX}.`,
-      }),
-      amount: Type.String(),
+      { description: 'The ten previous withdrawals of the merchant, newest first.' },
+    ),
+    conflict_of_interest: Type.Boolean({
+      description:
+        'True means that you must not approve, resolve or retry: you are or were a member of the merchant, or you made one of its API keys.',
     }),
-    { description: 'The withdrawals of the merchant in periods that end now.' },
-  ),
-  earlier: Type.Array(
-    Type.Object({
-      withdrawal_id: Type.String(),
-      status: oneOf(WITHDRAWAL_STATUSES),
-      amount: Type.String(),
-      destination_identifier: Type.String(),
-      created_at: Type.String({ format: 'date-time' }),
-      reason: nullable(Type.String({ description: 'The reason for the status.' })),
-    }),
-    { description: 'The ten previous withdrawals of the merchant, newest first.' },
-  ),
-  conflict_of_interest: Type.Boolean({
-    description:
-      'True means that you must not approve, resolve or retry: you are or were a member of the merchant, or you made one of its API keys.',
-  }),
-  merchant: Type.Object({ id, name, merchant_code, status, verified, created_at }),
-})
+    merchant: Type.Object({ id, name, merchant_code, status, verified, created_at }),
+  },
+  { title: 'WithdrawalCase' },
+)
 export type WithdrawalCase = Static<typeof WithdrawalCase>
 
 /** The response with a case. */

@@ -4,7 +4,15 @@ import Type from 'typebox'
 import { actOf } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, PageQuery, page, type Routes, success, writtenAmount } from '../../kernel/http/index.ts'
-import { AMOUNT_HELP, AmountField, oneOf, parseAmount, refuseField, visibleLine } from '../../kernel/lib/index.ts'
+import {
+  AMOUNT_HELP,
+  AmountField,
+  enumOf,
+  oneOf,
+  parseAmount,
+  refuseField,
+  visibleLine,
+} from '../../kernel/lib/index.ts'
 import {
   ASKED_MAX,
   BOOKS_MAX,
@@ -33,7 +41,7 @@ const Query = Type.Object({
   ),
   held: Type.Optional(Type.Boolean({ description: 'True means only payments that are or were under review.' })),
   merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
-  environment: Type.Optional(oneOf(ENVIRONMENTS)),
+  environment: Type.Optional(enumOf('Environment', ENVIRONMENTS)),
 })
 
 const BOUNDS = [
@@ -46,21 +54,24 @@ const BOUNDS = [
   'With `merchant_id` the list equals the list of the merchant: see `GET /v1/collections`.',
 ].join(' ')
 
-const Body = Type.Object({
-  amount: Type.Optional({
-    ...AmountField,
-    description:
-      'The value in TZS of money in another currency (`foreign_currency`). An approval of such a payment requires this field. The server refuses the field for other payments.',
-  }),
-  decision: oneOf(
-    ['approve', 'decline'],
-    'approve: the ledger credits the received amount. decline: the money goes back to the payer.',
-  ),
-  reason: visibleLine(
-    500,
-    'The reason. The history and the audit log keep this text. The merchant does not see the reason.',
-  ),
-})
+const Body = Type.Object(
+  {
+    amount: Type.Optional({
+      ...AmountField,
+      description:
+        'The value in TZS of money in another currency (`foreign_currency`). An approval of such a payment requires this field. The server refuses the field for other payments.',
+    }),
+    decision: oneOf(
+      ['approve', 'decline'],
+      'approve: the ledger credits the received amount. decline: the money goes back to the payer.',
+    ),
+    reason: visibleLine(
+      500,
+      'The reason. The history and the audit log keep this text. The merchant does not see the reason.',
+    ),
+  },
+  { title: 'ClearanceDecision' },
+)
 
 /** Adds the routes for payments. */
 export function operatorCollectionRoutes(

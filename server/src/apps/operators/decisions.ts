@@ -12,7 +12,7 @@ import {
   type Routes,
   success,
 } from '../../kernel/http/index.ts'
-import { DAY_MS, formatAmount, nullable, oneOf } from '../../kernel/lib/index.ts'
+import { DAY_MS, enumOf, formatAmount, nullable, oneOf } from '../../kernel/lib/index.ts'
 import { findApprovals, withdrawalName } from '../../money/withdrawals/index.ts'
 
 /** The highest number of withdrawals, and of corrections, that the list shows and counts. */
@@ -21,35 +21,38 @@ const WAITING_MAX = 500
 const ACTIONS = ['withdrawal.approve', 'withdrawal.resolve', 'collection.clear', 'adjustment.create'] as const
 
 const decisionField = (description: string) => Type.Optional(Type.String({ description }))
-const WaitingDecisionRecord = Type.Object({
-  action: oneOf(
-    ACTIONS,
-    'withdrawal.approve: approve the withdrawal. withdrawal.resolve: resolve the withdrawal. collection.clear: decide about the held payment. adjustment.create: make the adjustment.',
-  ),
-  merchant_id: Type.String({ format: 'uuid' }),
-  merchant_name: Type.String(),
-  environment: oneOf(ENVIRONMENTS),
-  target_id: Type.String({
-    format: 'uuid',
-    description: 'The id of the withdrawal or of the payment. An adjustment has the id of the merchant.',
-  }),
-  amount: Type.String({ description: 'The amount in shillings that counts towards the sum of the day.' }),
-  outcome: decisionField('Of withdrawal.resolve: SUCCESS or FAILED.'),
-  decision: decisionField('Of collection.clear: approve or decline.'),
-  direction: decisionField('Of adjustment.create: credit or debit.'),
-  against: decisionField('Of adjustment.create: the other account.'),
-  operator: Type.String({ description: 'The e-mail address of the operator who decided first.' }),
-  reason: nullable(
-    Type.String({ description: 'The reason of this operator. Null means that the operator gave none.' }),
-  ),
-  decided_at: Type.String({ format: 'date-time' }),
-  expires_at: nullable(
-    Type.String({
-      format: 'date-time',
-      description: 'From this time on, the first decision no longer counts. Null means that it does not expire.',
+const WaitingDecisionRecord = Type.Object(
+  {
+    action: oneOf(
+      ACTIONS,
+      'withdrawal.approve: approve the withdrawal. withdrawal.resolve: resolve the withdrawal. collection.clear: decide about the held payment. adjustment.create: make the adjustment.',
+    ),
+    merchant_id: Type.String({ format: 'uuid' }),
+    merchant_name: Type.String(),
+    environment: enumOf('Environment', ENVIRONMENTS),
+    target_id: Type.String({
+      format: 'uuid',
+      description: 'The id of the withdrawal or of the payment. An adjustment has the id of the merchant.',
     }),
-  ),
-})
+    amount: Type.String({ description: 'The amount in shillings that counts towards the sum of the day.' }),
+    outcome: decisionField('Of withdrawal.resolve: SUCCESS or FAILED.'),
+    decision: decisionField('Of collection.clear: approve or decline.'),
+    direction: decisionField('Of adjustment.create: credit or debit.'),
+    against: decisionField('Of adjustment.create: the other account.'),
+    operator: Type.String({ description: 'The e-mail address of the operator who decided first.' }),
+    reason: nullable(
+      Type.String({ description: 'The reason of this operator. Null means that the operator gave none.' }),
+    ),
+    decided_at: Type.String({ format: 'date-time' }),
+    expires_at: nullable(
+      Type.String({
+        format: 'date-time',
+        description: 'From this time on, the first decision no longer counts. Null means that it does not expire.',
+      }),
+    ),
+  },
+  { title: 'WaitingDecision' },
+)
 type DecisionView = Static<typeof WaitingDecisionRecord>
 
 type WaitingWithdrawalRow = {

@@ -4,7 +4,7 @@
 import Type, { type Static } from 'typebox'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, type Environment, type Routes, success } from '../../kernel/http/index.ts'
-import { firstIdAt, NETWORK_OF_PREFIX, nullable, oneOf, timeOfId } from '../../kernel/lib/index.ts'
+import { enumOf, firstIdAt, NETWORK_OF_PREFIX, nullable, oneOf, timeOfId } from '../../kernel/lib/index.ts'
 import { CIRCUIT_STATE, type ProvidersOptions } from './providers.ts'
 
 const HOUR_MS = 3_600_000
@@ -181,55 +181,58 @@ function rate(part: number, whole: number): string {
   return `${Math.floor(tenths / 10)}.${tenths % 10}`
 }
 
-const HealthItem = Type.Object({
-  provider: Type.String(),
-  flow: oneOf(['collection', 'withdrawal'], 'Money that comes in, or money that goes out.'),
-  method: Type.String(),
-  network: nullable(
-    Type.String({
-      description:
-        'For a payment, the server guesses the network from the phone. Null means a QR. For a payout, the network is its destination.',
-    }),
-  ),
-  counted: Type.Integer({ description: 'The number of attempts: successful, failed and undecided together.' }),
-  successful: Type.Integer({
-    description:
-      'The number of attempts in which the provider took or paid out the money, even if the money was held or returned later.',
-  }),
-  failed: Type.Integer({ description: 'The number of attempts that the provider declined.' }),
-  undecided: Type.Integer({
-    description: 'The number of attempts without a final answer of the provider, or without an answer in time.',
-  }),
-  success_rate: nullable(
-    Type.String({
-      description:
-        'The share of successful attempts among decided attempts, in percent. Null means that the provider decided no attempt.',
-      examples: ['92.3'],
-    }),
-  ),
-  median_confirm_ms: nullable(Type.Integer({ description: 'The median time from an attempt to its success.' })),
-  p95_confirm_ms: nullable(Type.Integer({ description: 'The 95th percentile of that time.' })),
-  last_success_at: nullable(Type.String({ format: 'date-time' })),
-  since: Type.String({ format: 'date-time', description: 'The start of the counted period.' }),
-  bounded: Type.Boolean({
-    description: 'True means that these hours had more attempts than health counts: see `since`.',
-  }),
-  circuit: Type.Union(
-    [
-      Type.Object({
-        state: CIRCUIT_STATE,
-        retry_at: nullable(
-          Type.String({ format: 'date-time', description: 'When an open circuit allows the next call.' }),
-        ),
+const HealthItem = Type.Object(
+  {
+    provider: Type.String(),
+    flow: oneOf(['collection', 'withdrawal'], 'Money that comes in, or money that goes out.'),
+    method: Type.String(),
+    network: nullable(
+      Type.String({
+        description:
+          'For a payment, the server guesses the network from the phone. Null means a QR. For a payout, the network is its destination.',
       }),
-      Type.Null(),
-    ],
-    {
+    ),
+    counted: Type.Integer({ description: 'The number of attempts: successful, failed and undecided together.' }),
+    successful: Type.Integer({
       description:
-        'The circuit of this provider and method in the process that answered. Rows that differ only in their network share one circuit. Null means that this process simulates the provider, or has no configuration of the provider.',
-    },
-  ),
-})
+        'The number of attempts in which the provider took or paid out the money, even if the money was held or returned later.',
+    }),
+    failed: Type.Integer({ description: 'The number of attempts that the provider declined.' }),
+    undecided: Type.Integer({
+      description: 'The number of attempts without a final answer of the provider, or without an answer in time.',
+    }),
+    success_rate: nullable(
+      Type.String({
+        description:
+          'The share of successful attempts among decided attempts, in percent. Null means that the provider decided no attempt.',
+        examples: ['92.3'],
+      }),
+    ),
+    median_confirm_ms: nullable(Type.Integer({ description: 'The median time from an attempt to its success.' })),
+    p95_confirm_ms: nullable(Type.Integer({ description: 'The 95th percentile of that time.' })),
+    last_success_at: nullable(Type.String({ format: 'date-time' })),
+    since: Type.String({ format: 'date-time', description: 'The start of the counted period.' }),
+    bounded: Type.Boolean({
+      description: 'True means that these hours had more attempts than health counts: see `since`.',
+    }),
+    circuit: Type.Union(
+      [
+        Type.Object({
+          state: CIRCUIT_STATE,
+          retry_at: nullable(
+            Type.String({ format: 'date-time', description: 'When an open circuit allows the next call.' }),
+          ),
+        }),
+        Type.Null(),
+      ],
+      {
+        description:
+          'The circuit of this provider and method in the process that answered. Rows that differ only in their network share one circuit. Null means that this process simulates the provider, or has no configuration of the provider.',
+      },
+    ),
+  },
+  { title: 'ProviderHealth' },
+)
 type HealthItem = Static<typeof HealthItem>
 /** A row of the response, without the circuit. */
 type CountedItem = Omit<HealthItem, 'circuit'>
@@ -238,7 +241,7 @@ type Circuits = Pick<ProvidersOptions, 'providers' | 'breaker'>
 
 const Query = Type.Object({
   hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 168, default: 24 })),
-  environment: Type.Optional(oneOf(ENVIRONMENTS, 'live when left out.')),
+  environment: Type.Optional(enumOf('Environment', ENVIRONMENTS, 'live when left out.')),
 })
 
 /** Adds the route for health. */

@@ -22,26 +22,29 @@ export type NameCheckOptions = {
   breaker: Breaker
 }
 
-const NameCheck = Type.Object({
-  name: nullable(
-    Type.String({
-      description:
-        'The name on the account, as the provider reports the name. Null means that `message` gives the reason.',
-    }),
-  ),
-  matches: nullable(
-    Type.Boolean({
-      description:
-        'True means that the name has the same words as destination_name, in any order, case or accents. False means that an operator should compare the names. Null means that one of the two names is unknown.',
-    }),
-  ),
-  checked_at: Type.String({ format: 'date-time' }),
-  message: nullable(
-    Type.String({
-      description: 'The reason for a missing name. A missing name never means that the account does not exist.',
-    }),
-  ),
-})
+const NameCheck = Type.Object(
+  {
+    name: nullable(
+      Type.String({
+        description:
+          'The name on the account, as the provider reports the name. Null means that `message` gives the reason.',
+      }),
+    ),
+    matches: nullable(
+      Type.Boolean({
+        description:
+          'True means that the name has the same words as destination_name, in any order, case or accents. False means that an operator should compare the names. Null means that one of the two names is unknown.',
+      }),
+    ),
+    checked_at: Type.String({ format: 'date-time' }),
+    message: nullable(
+      Type.String({
+        description: 'The reason for a missing name. A missing name never means that the account does not exist.',
+      }),
+    ),
+  },
+  { title: 'NameCheck' },
+)
 type NameCheck = Static<typeof NameCheck>
 
 /** Adds the route for the name check. */

@@ -7,21 +7,26 @@ import { type App, answerOnce, success } from '../../kernel/http/index.ts'
 import { nullable, refuseField, visibleLine, visibleText } from '../../kernel/lib/index.ts'
 import { BUILT_IN_HELP, listNetworkHelp, lockNetworkHelp, replaceNetworkHelp } from '../../money/payment-links/index.ts'
 
-const Network = Type.Object({
-  code: Type.String({
-    pattern: '^[A-Z0-9_]{2,30}$',
-    description: 'The code of the network, which is unique in the list, such as MPESA.',
-  }),
-  name: visibleLine(40, 'The name that payers know.'),
-  menu_code: nullable(
-    Type.String({
-      pattern: '^[*#0-9]{2,20}$',
-      description: 'The code that opens the menu of the network, such as *150*00#.',
+const Network = Type.Object(
+  {
+    code: Type.String({
+      pattern: '^[A-Z0-9_]{2,30}$',
+      description: 'The code of the network, which is unique in the list.',
+      examples: ['MPESA'],
     }),
-  ),
-  help_sw: visibleText(500, 'The instructions in Swahili for a payer who gets no prompt.'),
-  help_en: visibleText(500, 'The same in English.'),
-})
+    name: visibleLine(40, 'The name that payers know.'),
+    menu_code: nullable(
+      Type.String({
+        pattern: '^[*#0-9]{2,20}$',
+        description: 'The code that opens the menu of the network.',
+        examples: ['*150*00#'],
+      }),
+    ),
+    help_sw: visibleText(500, 'The instructions in Swahili for a payer who gets no prompt.'),
+    help_en: visibleText(500, 'The same in English.'),
+  },
+  { title: 'NetworkInstructions' },
+)
 const Networks = Type.Object({ networks: Type.Array(Network) })
 
 /** Adds the routes for networks. */

@@ -12,16 +12,19 @@ const Scope = oneOf(
 const Timestamp = Type.String({ format: 'date-time' })
 
 /** The body of POST /v1/operator/payout-pauses. */
-export const StartPauseBody = Type.Object({
-  scope: Scope,
-  target: Type.Optional(
-    line(
-      64,
-      'The id of the merchant, the name of the provider, or the code of the network or bank (see GET /v1/destinations). Leave this field out for platform.',
+export const StartPauseBody = Type.Object(
+  {
+    scope: Scope,
+    target: Type.Optional(
+      line(
+        64,
+        'The id of the merchant, the name of the provider, or the code of the network or bank (see GET /v1/destinations). Leave this field out for platform.',
+      ),
     ),
-  ),
-  reason: visibleLine(500, 'The reason. The audit log and the history of each waiting withdrawal keep this text.'),
-})
+    reason: visibleLine(500, 'The reason. The audit log and the history of each waiting withdrawal keep this text.'),
+  },
+  { title: 'PayoutPauseRequest' },
+)
 export type StartPauseBody = Static<typeof StartPauseBody>
 
 /** The body of POST /v1/operator/payout-pauses/{pause_id}/end. */
@@ -49,7 +52,7 @@ const record = {
 }
 
 /** A pause of payouts as operators see it. */
-const PauseRecord = Type.Object(record)
+const PauseRecord = Type.Object(record, { title: 'PayoutPause' })
 /** A pause of payouts in a response. */
 export type PauseRecord = Static<typeof PauseRecord>
 

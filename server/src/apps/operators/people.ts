@@ -22,33 +22,37 @@ import {
   type Routes,
   success,
 } from '../../kernel/http/index.ts'
-import { nullable, oneOf, refuse, visibleText } from '../../kernel/lib/index.ts'
+import { enumOf, nullable, refuse, visibleText } from '../../kernel/lib/index.ts'
 
 const tags = ['Operator']
 const PATH = '/v1/operator/operators'
 
-const OperatorRecord = Type.Object({
-  user_id: Type.String({ format: 'uuid' }),
-  email: Type.String(),
-  name: Type.String(),
-  role: oneOf(OPERATOR_ROLES),
-  disabled: Type.Boolean({ description: 'True means that the operator cannot sign in.' }),
-  demo: Type.Boolean({ description: 'True means a demo operator, who needs no second factor outside production.' }),
-  authenticator: Type.Boolean({
-    description:
-      'True means that the operator has set up the authenticator app. With OIDC_ISSUER, that issuer has the factors.',
-  }),
-  passkeys: Type.Integer({ description: 'The number of passkeys.' }),
-  last_sign_in_at: nullable(
-    Type.String({
-      format: 'date-time',
-      description: 'The newest sign-in at the operator console whose session is stored. Null means that there is none.',
+const OperatorRecord = Type.Object(
+  {
+    user_id: Type.String({ format: 'uuid' }),
+    email: Type.String(),
+    name: Type.String(),
+    role: enumOf('OperatorRole', OPERATOR_ROLES),
+    disabled: Type.Boolean({ description: 'True means that the operator cannot sign in.' }),
+    demo: Type.Boolean({ description: 'True means a demo operator, who needs no second factor outside production.' }),
+    authenticator: Type.Boolean({
+      description:
+        'True means that the operator has set up the authenticator app. With OIDC_ISSUER, that issuer has the factors.',
     }),
-  ),
-})
+    passkeys: Type.Integer({ description: 'The number of passkeys.' }),
+    last_sign_in_at: nullable(
+      Type.String({
+        format: 'date-time',
+        description:
+          'The newest sign-in at the operator console whose session is stored. Null means that there is none.',
+      }),
+    ),
+  },
+  { title: 'Operator' },
+)
 type OperatorView = Static<typeof OperatorRecord>
 
-const ReasonBody = Type.Object({ reason: visibleText(500, 'The reason. The audit log keeps it.') })
+const ReasonBody = Type.Object({ reason: visibleText(500, 'The reason. The audit log keeps it.') }, { title: 'Reason' })
 const OperatorParams = Type.Object({ user_id: Type.String({ format: 'uuid', description: 'The id of the operator.' }) })
 const ChangedAnswer = success(Type.Object({ user_id: Type.String({ format: 'uuid' }), email: Type.String() }))
 

@@ -42,21 +42,24 @@ const Body = Type.Object({
   ),
 })
 
-const Charged = Type.Object({
-  percentage_fee: Type.String(),
-  flat_fee: Type.String(),
-  processor_charge: Type.String(),
-  processor_fee_pass_through: Type.Boolean(),
-  total_charges: Type.String(),
-  total_reserved_amount: nullable(
-    Type.String({ description: 'The amount that leaves the balance. Null means a collection.' }),
-  ),
-  net_amount: nullable(Type.String({ description: 'The amount that the ledger credits. Null means a withdrawal.' })),
-  refused: Type.Boolean({
-    description: 'True means that the server refuses the payment, because the fee takes the whole amount.',
-  }),
-  label: Type.String({ description: 'The label of the line that applies.' }),
-})
+const Charged = Type.Object(
+  {
+    percentage_fee: Type.String(),
+    flat_fee: Type.String(),
+    processor_charge: Type.String(),
+    processor_fee_pass_through: Type.Boolean(),
+    total_charges: Type.String(),
+    total_reserved_amount: nullable(
+      Type.String({ description: 'The amount that leaves the balance. Null means a collection.' }),
+    ),
+    net_amount: nullable(Type.String({ description: 'The amount that the ledger credits. Null means a withdrawal.' })),
+    refused: Type.Boolean({
+      description: 'True means that the server refuses the payment, because the fee takes the whole amount.',
+    }),
+    label: Type.String({ description: 'The label of the line that applies.' }),
+  },
+  { title: 'PreviewedCharges' },
+)
 const MaybeCharged = (description: string) => Type.Union([Charged, Type.Null()], { description })
 
 const PreviewAnswer = success(

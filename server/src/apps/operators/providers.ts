@@ -7,7 +7,7 @@ import type { Provider } from '../../adapters/providers/port.ts'
 import type { Routing } from '../../adapters/providers/routing.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, PageQuery, page, type Routes, success } from '../../kernel/http/index.ts'
-import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
+import { enumOf, line, nullable, oneOf } from '../../kernel/lib/index.ts'
 import { listWaiting, WAITING_KINDS, WAITING_MAX, WAITING_MAX_OF_ONE } from './waiting.ts'
 
 /** The dependencies of the provider routes. */
@@ -22,15 +22,18 @@ export const CIRCUIT_STATE = oneOf(
   'closed: the process makes calls. open: the process makes no call until retry_at. half_open: one call tests the provider.',
 )
 
-const Circuit = Type.Object({
-  method: Type.String({ description: 'A method, or the query status, payout_status or name.' }),
-  state: CIRCUIT_STATE,
-  calls: Type.Integer({ description: 'The number of recent calls that the circuit counts.' }),
-  faults: Type.Integer({ description: 'The number of these calls that the provider failed.' }),
-  median_ms: nullable(Type.Number()),
-  since: Timestamp,
-  retry_at: nullable(Timestamp),
-})
+const Circuit = Type.Object(
+  {
+    method: Type.String({ description: 'A method, or the query status, payout_status or name.' }),
+    state: CIRCUIT_STATE,
+    calls: Type.Integer({ description: 'The number of recent calls that the circuit counts.' }),
+    faults: Type.Integer({ description: 'The number of these calls that the provider failed.' }),
+    median_ms: nullable(Type.Number()),
+    since: Timestamp,
+    retry_at: nullable(Timestamp),
+  },
+  { title: 'ProviderCircuit' },
+)
 
 const Answer = success(
   Type.Object({
@@ -60,28 +63,33 @@ const Answer = success(
   }),
 )
 
-const WaitingItem = Type.Object({
-  kind: oneOf(WAITING_KINDS, 'Money that comes in, or money that goes out.'),
-  id: Type.String({ description: 'The id of the collection or of the withdrawal.' }),
-  merchant_id: Type.String(),
-  merchant_name: Type.String(),
-  environment: oneOf(ENVIRONMENTS),
-  provider: Type.String(),
-  provider_reference: Type.String({ description: 'Our reference at the provider.' }),
-  statement_reference: nullable(
-    Type.String({ description: 'The form of that reference in statements of the provider. Null means the same form.' }),
-  ),
-  method: Type.String(),
-  state: Type.String({
-    description:
-      'to_send: the server has not sent the request yet. sending: the provider has not answered yet. unclear: the answer does not show whether the provider accepted the request. asked: the server queries its status.',
-  }),
-  waiting_s: Type.Integer({ description: 'The waiting time in seconds.' }),
-  asks: Type.Integer({ description: 'The number of steps so far.' }),
-  provider_status: nullable(Type.String({ description: 'The status in the last answer of the provider.' })),
-  due_at: Type.String({ format: 'date-time', description: 'When the next step is due.' }),
-  created_at: Timestamp,
-})
+const WaitingItem = Type.Object(
+  {
+    kind: oneOf(WAITING_KINDS, 'Money that comes in, or money that goes out.'),
+    id: Type.String({ description: 'The id of the collection or of the withdrawal.' }),
+    merchant_id: Type.String(),
+    merchant_name: Type.String(),
+    environment: enumOf('Environment', ENVIRONMENTS),
+    provider: Type.String(),
+    provider_reference: Type.String({ description: 'Our reference at the provider.' }),
+    statement_reference: nullable(
+      Type.String({
+        description: 'The form of that reference in statements of the provider. Null means the same form.',
+      }),
+    ),
+    method: Type.String(),
+    state: Type.String({
+      description:
+        'to_send: the server has not sent the request yet. sending: the provider has not answered yet. unclear: the answer does not show whether the provider accepted the request. asked: the server queries its status.',
+    }),
+    waiting_s: Type.Integer({ description: 'The waiting time in seconds.' }),
+    asks: Type.Integer({ description: 'The number of steps so far.' }),
+    provider_status: nullable(Type.String({ description: 'The status in the last answer of the provider.' })),
+    due_at: Type.String({ format: 'date-time', description: 'When the next step is due.' }),
+    created_at: Timestamp,
+  },
+  { title: 'WaitingPayment' },
+)
 
 const WaitingQuery = Type.Object({
   ...PageQuery,

@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox'
 import { failingEndpoints } from '../../adapters/webhooks/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, type Environment, type Routes, success } from '../../kernel/http/index.ts'
-import { formatAmount, nullable, oneOf } from '../../kernel/lib/index.ts'
+import { enumOf, formatAmount, nullable, oneOf } from '../../kernel/lib/index.ts'
 
 /** The highest number of rows that the queue counts for each kind. */
 export const QUEUE_COUNT_MAX = 10_000
@@ -157,7 +157,9 @@ export function queueRoutes(deps: Deps, { rules }: { rules: OperatorRules }): Ro
           operationId: 'getOperatorQueue',
           summary: 'Show the queue of operators: number, amount and age of each kind',
           description: `Withdrawals and held payments are of one environment, live by default. The count of every other kind, and of held payments, ends at ${QUEUE_COUNT_MAX}.`,
-          querystring: Type.Object({ environment: Type.Optional(oneOf(ENVIRONMENTS, 'live when left out.')) }),
+          querystring: Type.Object({
+            environment: Type.Optional(enumOf('Environment', ENVIRONMENTS, 'live when left out.')),
+          }),
           response: { 200: QueueAnswer },
         },
       },

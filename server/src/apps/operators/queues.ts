@@ -11,16 +11,23 @@ import { readPayoutQueue } from '../../money/withdrawals/index.ts'
 
 const READERS = [readPaymentQueue, readPayoutQueue, readWebhookQueue, readMessageQueue, readReminderQueue]
 
-const Queue = Type.Object({
-  queue: Type.String({ description: 'payments, payouts, webhooks, messages (e-mails and SMS) or invoice_reminders.' }),
-  due: Type.Integer({ description: 'The rows whose next step is due now.' }),
-  scheduled: Type.Integer({ description: 'The rows whose next step is due later, or that a process works on.' }),
-  oldest_due_s: Type.Integer({ description: 'For how many seconds the oldest due row has waited. 0: no row is due.' }),
-  is_cut: Type.Boolean({
-    description:
-      'True means that the figures are lower bounds: the queue has more than 10,000 due rows, 10,000 scheduled rows, or rows of 20,000 merchants.',
-  }),
-})
+const Queue = Type.Object(
+  {
+    queue: Type.String({
+      description: 'payments, payouts, webhooks, messages (e-mails and SMS) or invoice_reminders.',
+    }),
+    due: Type.Integer({ description: 'The rows whose next step is due now.' }),
+    scheduled: Type.Integer({ description: 'The rows whose next step is due later, or that a process works on.' }),
+    oldest_due_s: Type.Integer({
+      description: 'For how many seconds the oldest due row has waited. 0: no row is due.',
+    }),
+    is_cut: Type.Boolean({
+      description:
+        'True means that the figures are lower bounds: the queue has more than 10,000 due rows, 10,000 scheduled rows, or rows of 20,000 merchants.',
+    }),
+  },
+  { title: 'WorkerQueue' },
+)
 
 /** Adds the route for the queues. */
 export function queueStateRoutes(deps: Deps): Routes {

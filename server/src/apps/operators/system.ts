@@ -13,17 +13,20 @@ export type SystemReport = { ok: boolean; checked_at: Date; checks: SystemCheck[
 /** Runs the checks, or returns the result of a moment ago. */
 export type ReadSystem = () => Promise<SystemReport>
 
-const Report = Type.Object({
-  ok: Type.Boolean({ description: 'False means that at least one check fails.' }),
-  checked_at: Type.String({ format: 'date-time', description: 'When the process began the checks.' }),
-  checks: Type.Array(
-    Type.Object({
-      name: Type.String({ examples: ['database'] }),
-      status: oneOf(['ok', 'warn', 'fail'], 'fail: the problem stops the server or endangers money.'),
-      message: Type.String({ description: 'The problem and what to do, in English.' }),
-    }),
-  ),
-})
+const Report = Type.Object(
+  {
+    ok: Type.Boolean({ description: 'False means that at least one check fails.' }),
+    checked_at: Type.String({ format: 'date-time', description: 'When the process began the checks.' }),
+    checks: Type.Array(
+      Type.Object({
+        name: Type.String({ examples: ['database'] }),
+        status: oneOf(['ok', 'warn', 'fail'], 'fail: the problem stops the server or endangers money.'),
+        message: Type.String({ description: 'The problem and what to do, in English.' }),
+      }),
+    ),
+  },
+  { title: 'SystemCheck' },
+)
 
 /** Adds the route for the state of the installation. */
 export function systemRoutes(readSystem: ReadSystem): Routes {

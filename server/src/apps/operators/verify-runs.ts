@@ -97,20 +97,25 @@ export async function lastVerifyRun(reader: Reader): Promise<{ last: VerifyRun |
 }
 
 const Time = Type.String({ format: 'date-time' })
-const RunSchema = Type.Object({
-  started_at: Time,
-  finished_at: Time,
-  ok: nullable(Type.Boolean({ description: 'True means that every check holds. Null means no result: see `error`.' })),
-  checks: nullable(Type.Integer({ description: 'The number of checks.' })),
-  problems: nullable(Type.Integer({ description: 'The number of checks that found a contradiction.' })),
-  duration_ms: Type.Integer(),
-  broken: nullable(
-    Type.Array(Type.Object({ name: Type.String(), detail: Type.String() }), {
-      description: 'The failed checks, as "admin verify" describes them.',
-    }),
-  ),
-  error: nullable(Type.String({ description: 'Why the run ended without a result.' })),
-})
+const RunSchema = Type.Object(
+  {
+    started_at: Time,
+    finished_at: Time,
+    ok: nullable(
+      Type.Boolean({ description: 'True means that every check holds. Null means no result: see `error`.' }),
+    ),
+    checks: nullable(Type.Integer({ description: 'The number of checks.' })),
+    problems: nullable(Type.Integer({ description: 'The number of checks that found a contradiction.' })),
+    duration_ms: Type.Integer(),
+    broken: nullable(
+      Type.Array(Type.Object({ name: Type.String(), detail: Type.String() }), {
+        description: 'The failed checks, as "admin verify" describes them.',
+      }),
+    ),
+    error: nullable(Type.String({ description: 'Why the run ended without a result.' })),
+  },
+  { title: 'BooksCheck' },
+)
 
 /** Adds the route for the last scheduled run of verify. */
 export function verifyRunRoutes(deps: Deps): Routes {

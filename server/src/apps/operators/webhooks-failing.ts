@@ -6,17 +6,20 @@ import type { Deps } from '../../kernel/db/index.ts'
 import { type Routes, success } from '../../kernel/http/index.ts'
 import { nullable } from '../../kernel/lib/index.ts'
 
-const Failing = Type.Object({
-  merchant_id: Type.String(),
-  name: Type.String(),
-  webhook_url: nullable(
-    Type.String({
-      description:
-        'The current address of the endpoint, without the query. Null means that the merchant has removed the endpoint.',
-    }),
-  ),
-  ...FAILING_FIELDS,
-})
+const Failing = Type.Object(
+  {
+    merchant_id: Type.String(),
+    name: Type.String(),
+    webhook_url: nullable(
+      Type.String({
+        description:
+          'The current address of the endpoint, without the query. Null means that the merchant has removed the endpoint.',
+      }),
+    ),
+    ...FAILING_FIELDS,
+  },
+  { title: 'FailingWebhook' },
+)
 
 /** Adds the route for failing webhooks. */
 export function failingWebhookRoutes(deps: Deps): Routes {

@@ -3,7 +3,7 @@
 import Type, { type Static } from 'typebox'
 import { MerchantRecord } from '../../access/merchants/index.ts'
 import { ENVIRONMENTS, PageQuery, page, success } from '../../kernel/http/index.ts'
-import { nullable, oneOf, visibleLine, visibleText } from '../../kernel/lib/index.ts'
+import { enumOf, nullable, oneOf, visibleLine, visibleText } from '../../kernel/lib/index.ts'
 import { WITHDRAWAL_STATUSES, WithdrawalRecord } from '../../money/withdrawals/index.ts'
 
 const Timestamp = Type.String({ format: 'date-time' })
@@ -30,86 +30,96 @@ const record = {
 }
 
 /** A withdrawal as operators see it. */
-export const OperatorWithdrawal = Type.Object(record)
+export const OperatorWithdrawal = Type.Object(record, { title: 'OperatorWithdrawal' })
 export type OperatorWithdrawal = Static<typeof OperatorWithdrawal>
 
-const Actor = Type.Object({
-  kind: oneOf(['user', 'operator', 'api_key', 'command', 'system', 'provider']),
-  id: nullable(Type.String()),
-  name: Type.String({ description: 'An e-mail address, the name of a key, or of a provider.' }),
-})
+const Actor = Type.Object(
+  {
+    kind: oneOf(['user', 'operator', 'api_key', 'command', 'system', 'provider']),
+    id: nullable(Type.String()),
+    name: Type.String({ description: 'An e-mail address, the name of a key, or of a provider.' }),
+  },
+  { title: 'WithdrawalActor' },
+)
 
-const Payout = Type.Object({
-  provider: Type.String(),
-  state: oneOf(
-    ['to_send', 'sending', 'asked', 'blocked', 'final'],
-    'to_send: the server has not sent the payout yet. sending: the server has no answer yet. asked: the provider has the payout, or may have it. blocked: the provider refused our access, its float is empty, or the provider could not accept the payout; see status_reason. final: the provider gave its final answer.',
-  ),
-  asks: Type.Integer({ description: 'The number of steps so far.' }),
-  provider_status: nullable(Type.String({ description: 'The status in the last answer of the provider.' })),
-  provider_id: nullable(Type.String({ description: 'The id of the payout at the provider.' })),
-  due_at: nullable(
-    Type.String({ format: 'date-time', description: 'When the next step is due. Null means that no step follows.' }),
-  ),
-  sent_at: nullable(
-    Type.String({
-      format: 'date-time',
-      description: 'When the provider accepted the payout. Null means that the time is unknown.',
-    }),
-  ),
-  waits_for: Type.Union(
-    [
-      Type.Object({
-        what: oneOf(
-          ['merchant_suspended', 'payout_pause'],
-          'merchant_suspended: an operator must reactivate the merchant. payout_pause: an operator must end the pause.',
-        ),
-        pause_id: nullable(Type.String({ description: 'The pause. Null means that `what` is merchant_suspended.' })),
-        text: Type.String({ description: 'The reason as a sentence.' }),
+const Payout = Type.Object(
+  {
+    provider: Type.String(),
+    state: oneOf(
+      ['to_send', 'sending', 'asked', 'blocked', 'final'],
+      'to_send: the server has not sent the payout yet. sending: the server has no answer yet. asked: the provider has the payout, or may have it. blocked: the provider refused our access, its float is empty, or the provider could not accept the payout; see status_reason. final: the provider gave its final answer.',
+    ),
+    asks: Type.Integer({ description: 'The number of steps so far.' }),
+    provider_status: nullable(Type.String({ description: 'The status in the last answer of the provider.' })),
+    provider_id: nullable(Type.String({ description: 'The id of the payout at the provider.' })),
+    due_at: nullable(
+      Type.String({ format: 'date-time', description: 'When the next step is due. Null means that no step follows.' }),
+    ),
+    sent_at: nullable(
+      Type.String({
+        format: 'date-time',
+        description: 'When the provider accepted the payout. Null means that the time is unknown.',
       }),
-      Type.Null(),
-    ],
-    {
-      description:
-        'Why the server does not send the approved payout now. The payout keeps its reservation, and the server sends it within half a minute after the reason ends. Null means that nothing holds the payout.',
-    },
-  ),
-})
+    ),
+    waits_for: Type.Union(
+      [
+        Type.Object({
+          what: oneOf(
+            ['merchant_suspended', 'payout_pause'],
+            'merchant_suspended: an operator must reactivate the merchant. payout_pause: an operator must end the pause.',
+          ),
+          pause_id: nullable(Type.String({ description: 'The pause. Null means that `what` is merchant_suspended.' })),
+          text: Type.String({ description: 'The reason as a sentence.' }),
+        }),
+        Type.Null(),
+      ],
+      {
+        description:
+          'Why the server does not send the approved payout now. The payout keeps its reservation, and the server sends it within half a minute after the reason ends. Null means that nothing holds the payout.',
+      },
+    ),
+  },
+  { title: 'Payout' },
+)
 
 /** A withdrawal with its balance, payout and history. */
-export const OperatorWithdrawalDetail = Type.Object({
-  ...record,
-  requested_by: Actor,
-  balance: Type.Object(
-    { available: Type.String(), reserved: Type.String(), held: Type.String() },
-    { description: 'The balance of the merchant now, in the environment of the withdrawal.' },
-  ),
-  payout: Type.Union([Payout, Type.Null()], {
-    description: 'The payout at the provider. Null means that no operator has approved the withdrawal.',
-  }),
-  history: Type.Array(
-    Type.Object({
-      from_status: oneOf(WITHDRAWAL_STATUSES),
-      to_status: oneOf(
-        WITHDRAWAL_STATUSES,
-        'Equal to from_status: an answer of the provider that changed no status, or a payout that waits.',
-      ),
-      actor: Actor,
-      reason: nullable(Type.String({ description: 'The reason from the provider or from the decision.' })),
-      event: nullable(Type.String({ description: 'The event that the server sent to the merchant.' })),
-      at: Timestamp,
+export const OperatorWithdrawalDetail = Type.Object(
+  {
+    ...record,
+    requested_by: Actor,
+    balance: Type.Object(
+      { available: Type.String(), reserved: Type.String(), held: Type.String() },
+      { description: 'The balance of the merchant now, in the environment of the withdrawal.' },
+    ),
+    payout: Type.Union([Payout, Type.Null()], {
+      description: 'The payout at the provider. Null means that no operator has approved the withdrawal.',
     }),
-    { description: 'The history of the withdrawal, oldest first.' },
-  ),
-})
+    history: Type.Array(
+      Type.Object({
+        from_status: enumOf('WithdrawalStatus', WITHDRAWAL_STATUSES),
+        to_status: enumOf(
+          'WithdrawalStatus',
+          WITHDRAWAL_STATUSES,
+          'Equal to from_status: an answer of the provider that changed no status, or a payout that waits.',
+        ),
+        actor: Actor,
+        reason: nullable(Type.String({ description: 'The reason from the provider or from the decision.' })),
+        event: nullable(Type.String({ description: 'The event that the server sent to the merchant.' })),
+        at: Timestamp,
+      }),
+      { description: 'The history of the withdrawal, oldest first.' },
+    ),
+  },
+  { title: 'OperatorWithdrawalWithHistory' },
+)
 export type OperatorWithdrawalDetail = Static<typeof OperatorWithdrawalDetail>
 
 /** The query of the list of withdrawals. */
 export const WithdrawalsQuery = Type.Object({
   ...PageQuery,
-  status: Type.Optional(oneOf(WITHDRAWAL_STATUSES)),
+  status: Type.Optional(enumOf('WithdrawalStatus', WITHDRAWAL_STATUSES)),
   merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
-  environment: Type.Optional(oneOf(ENVIRONMENTS)),
+  environment: Type.Optional(enumOf('Environment', ENVIRONMENTS)),
 })
 export type WithdrawalsQuery = Static<typeof WithdrawalsQuery>
 
@@ -144,48 +154,58 @@ const confirm_new_destination = Type.Optional(
 export const ApproveBody = nullable(Type.Object({ reason: ApprovalReason, confirm_new_destination }))
 
 /** The body of approve-batch. The reason and the confirmation apply to each withdrawal of the batch. */
-export const ApproveBatchBody = Type.Object({
-  withdrawal_ids: Ids,
-  reason: ApprovalReason,
-  confirm_new_destination,
-  dry_run: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description: 'Makes the same checks and changes nothing. Requires no fresh sign-in.',
-    }),
-  ),
-})
+export const ApproveBatchBody = Type.Object(
+  {
+    withdrawal_ids: Ids,
+    reason: ApprovalReason,
+    confirm_new_destination,
+    dry_run: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Makes the same checks and changes nothing. Requires no fresh sign-in.',
+      }),
+    ),
+  },
+  { title: 'BatchApproval' },
+)
 
-const Sum = Type.Object({ count: Type.Integer(), amount: Type.String(), total_reserved_amount: Type.String() })
+const Sum = Type.Object(
+  { count: Type.Integer(), amount: Type.String(), total_reserved_amount: Type.String() },
+  { title: 'WithdrawalSum' },
+)
 
 /** The result of each approval of a batch, and the sums of the batch. */
-const ApproveBatchResult = Type.Object({
-  dry_run: Type.Boolean(),
-  approved: Type.Object(Sum.properties, { description: 'The withdrawals that the server pays out now.' }),
-  awaiting_second: Type.Object(Sum.properties, {
-    description: 'The withdrawals that another operator must approve too.',
-  }),
-  items: Type.Array(
-    Type.Object({
-      withdrawal_id: Type.String(),
-      ok: Type.Boolean({
-        description: 'True means that this approval counts. Otherwise `code` and `message` give the reason.',
-      }),
-      code: nullable(Type.String()),
-      message: nullable(Type.String()),
-      new_destination: Type.Boolean({
-        description: 'True means that no other withdrawal of the merchant has paid this destination.',
-      }),
-      status: nullable(
-        oneOf(
-          WITHDRAWAL_STATUSES,
-          'The status of the withdrawal; in a dry run, the status that an approval would give. Null means that there is no such withdrawal.',
-        ),
-      ),
+const ApproveBatchResult = Type.Object(
+  {
+    dry_run: Type.Boolean(),
+    approved: Type.Object(Sum.properties, { description: 'The withdrawals that the server pays out now.' }),
+    awaiting_second: Type.Object(Sum.properties, {
+      description: 'The withdrawals that another operator must approve too.',
     }),
-    { description: 'One result for each id, in the order of the request.' },
-  ),
-})
+    items: Type.Array(
+      Type.Object({
+        withdrawal_id: Type.String(),
+        ok: Type.Boolean({
+          description: 'True means that this approval counts. Otherwise `code` and `message` give the reason.',
+        }),
+        code: nullable(Type.String()),
+        message: nullable(Type.String()),
+        new_destination: Type.Boolean({
+          description: 'True means that no other withdrawal of the merchant has paid this destination.',
+        }),
+        status: nullable(
+          enumOf(
+            'WithdrawalStatus',
+            WITHDRAWAL_STATUSES,
+            'The status of the withdrawal; in a dry run, the status that an approval would give. Null means that there is no such withdrawal.',
+          ),
+        ),
+      }),
+      { description: 'One result for each id, in the order of the request.' },
+    ),
+  },
+  { title: 'BatchApprovalResult' },
+)
 /** The result of each approval of a batch, and the sums of the batch, as a type. */
 export type ApproveBatchResult = Static<typeof ApproveBatchResult>
 
@@ -201,20 +221,23 @@ export const RequestInfoBody = Type.Object({
   message: visibleText(500, 'The question. The merchant sees it.'),
 })
 /** The body of resolve. */
-export const ResolveBody = Type.Object({
-  outcome: oneOf(
-    ['SUCCESS', 'FAILED'],
-    'SUCCESS: the recipient was paid. FAILED: the recipient was not paid, and will not be paid.',
-  ),
-  reason: visibleLine(
-    500,
-    'The evidence for the outcome. The merchant sees this text. The history and the audit log keep the text.',
-  ),
-  provider_reference: Type.Optional({
-    ...visibleLine(64),
-    description: 'The id of the payout at the provider, as you found it. Our reference never changes.',
-  }),
-})
+export const ResolveBody = Type.Object(
+  {
+    outcome: oneOf(
+      ['SUCCESS', 'FAILED'],
+      'SUCCESS: the recipient was paid. FAILED: the recipient was not paid, and will not be paid.',
+    ),
+    reason: visibleLine(
+      500,
+      'The evidence for the outcome. The merchant sees this text. The history and the audit log keep the text.',
+    ),
+    provider_reference: Type.Optional({
+      ...visibleLine(64),
+      description: 'The id of the payout at the provider, as you found it. Our reference never changes.',
+    }),
+  },
+  { title: 'WithdrawalResolution' },
+)
 
 /** The response with one withdrawal. */
 export const WithdrawalAnswer = success(OperatorWithdrawal)

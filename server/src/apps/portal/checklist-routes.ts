@@ -6,23 +6,26 @@ import { type App, caller, MERCHANT_ROLES, success } from '../../kernel/http/ind
 import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 import { CHECKLIST_STEPS, checklistOf } from './checklist.ts'
 
-const Checklist = Type.Object({
-  items: Type.Array(
-    Type.Object({
-      key: oneOf(
-        CHECKLIST_STEPS,
-        'sandbox_key: the merchant has a sandbox key. first_payment: a sandbox payment succeeded. webhook: the receiver answered a delivery with 2xx. business: the merchant is approved, verified and priced. live_key: the merchant has a live key. first_live_payment: a live payment succeeded.',
-      ),
-      done: Type.Boolean(),
-      done_at: nullable(
-        Type.String({
-          format: 'date-time',
-          description: 'Null means that the step is not done, or that the server has no record of its time.',
-        }),
-      ),
-    }),
-  ),
-})
+const Checklist = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        key: oneOf(
+          CHECKLIST_STEPS,
+          'sandbox_key: the merchant has a sandbox key. first_payment: a sandbox payment succeeded. webhook: the receiver answered a delivery with 2xx. business: the merchant is approved, verified and priced. live_key: the merchant has a live key. first_live_payment: a live payment succeeded.',
+        ),
+        done: Type.Boolean(),
+        done_at: nullable(
+          Type.String({
+            format: 'date-time',
+            description: 'Null means that the step is not done, or that the server has no record of its time.',
+          }),
+        ),
+      }),
+    ),
+  },
+  { title: 'Checklist' },
+)
 
 /** Adds the route for the checklist. */
 export function checklistRoute(deps: Deps, app: App): void {

@@ -3,7 +3,7 @@
 import Type, { type Static } from 'typebox'
 import { METHODS } from '../../adapters/providers/port.ts'
 import { ENVIRONMENTS, success } from '../../kernel/http/index.ts'
-import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
+import { enumOf, line, nullable } from '../../kernel/lib/index.ts'
 
 /** The periods, in Tanzanian days. Each period includes today. */
 export const PERIODS = ['today', '7d', '30d'] as const
@@ -13,16 +13,20 @@ export type PeriodName = (typeof PERIODS)[number]
 /** The query of the overview. */
 export const OverviewQuery = Type.Object({
   merchant_id: Type.Optional(line(64)),
-  environment: Type.Optional(oneOf(ENVIRONMENTS, 'live, the default, or sandbox.')),
+  environment: Type.Optional(enumOf('Environment', ENVIRONMENTS, 'live, the default, or sandbox.')),
   period: Type.Optional(
-    oneOf(PERIODS, 'today, the default, or the last 7 or 30 days including today. Days in the time of Tanzania.'),
+    enumOf(
+      'OverviewPeriod',
+      PERIODS,
+      'today, the default, or the last 7 or 30 days including today. Days in the time of Tanzania.',
+    ),
   ),
 })
 
 const Timestamp = Type.String({ format: 'date-time' })
 
 /** A number of records and the sum of their amounts. */
-export const Total = Type.Object({ count: Type.Integer(), amount: Type.String() })
+export const Total = Type.Object({ count: Type.Integer(), amount: Type.String() }, { title: 'OverviewTotal' })
 export type Total = Static<typeof Total>
 
 const describedTotal = (description: string) => Type.Object(Total.properties, { description })
@@ -35,55 +39,60 @@ const Rate = nullable(
 )
 
 /** The payments and withdrawals of a period. */
-export const OverviewView = Type.Object({
-  environment: oneOf(ENVIRONMENTS),
-  period: oneOf(PERIODS),
-  from: Timestamp,
-  to: Type.String({ format: 'date-time', description: 'The end of today.' }),
-  currency: Type.String(),
-  collections: Type.Object(
-    {
-      successful: describedTotal('The amount received.'),
-      failed: describedTotal('The amount requested.'),
-      pending: describedTotal('Payments that are processing.'),
-      held: describedTotal('Money was received and is under review (pending_clearance).'),
-      reversed: describedTotal('The amount that was received and then reversed.'),
-      created: describedTotal('Pages without an attempt.'),
-    },
-    {
-      description:
-        'Payments created in the period, by current status. Each count equals the total_items of the list with the same filters.',
-    },
-  ),
-  success_rate: Rate,
-  fees: Type.String({ description: 'Our fees on the successful payments.' }),
-  withdrawals: Type.Object(
-    {
-      success: describedTotal('SUCCESS.'),
-      waiting: describedTotal('PENDING_ADMIN_APPROVAL and INFO_REQUESTED.'),
-      in_progress: describedTotal('PROCESSING, NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION.'),
-      failed: describedTotal('FAILED, REJECTED, CANCELLED and REVERSED.'),
-    },
-    { description: 'Withdrawals submitted in the period. Amounts without charges.' },
-  ),
-  series: Type.Array(Type.Object({ from: Timestamp, to: Timestamp, successful: Total, failed: Total }), {
-    description: 'One entry for each hour of today, or for each day of a longer period. Oldest first.',
-  }),
-  methods: Type.Array(
-    Type.Object({
-      method: oneOf(METHODS),
-      network: nullable(
-        Type.String({
-          description: 'The network of the phone number. Null means qr, or a number of no known network.',
-        }),
-      ),
-      successful: Total,
-      failed: Total,
-      success_rate: Rate,
+export const OverviewView = Type.Object(
+  {
+    environment: enumOf('Environment', ENVIRONMENTS),
+    period: enumOf('OverviewPeriod', PERIODS),
+    from: Timestamp,
+    to: Type.String({ format: 'date-time', description: 'The end of today.' }),
+    currency: Type.String(),
+    collections: Type.Object(
+      {
+        successful: describedTotal('The amount received.'),
+        failed: describedTotal('The amount requested.'),
+        pending: describedTotal('Payments that are processing.'),
+        held: describedTotal('Money was received and is under review (pending_clearance).'),
+        reversed: describedTotal('The amount that was received and then reversed.'),
+        created: describedTotal('Pages without an attempt.'),
+      },
+      {
+        description:
+          'Payments created in the period, by current status. Each count equals the total_items of the list with the same filters.',
+      },
+    ),
+    success_rate: Rate,
+    fees: Type.String({ description: 'Our fees on the successful payments.' }),
+    withdrawals: Type.Object(
+      {
+        success: describedTotal('SUCCESS.'),
+        waiting: describedTotal('PENDING_ADMIN_APPROVAL and INFO_REQUESTED.'),
+        in_progress: describedTotal(
+          'PROCESSING, NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION.',
+        ),
+        failed: describedTotal('FAILED, REJECTED, CANCELLED and REVERSED.'),
+      },
+      { description: 'Withdrawals submitted in the period. Amounts without charges.' },
+    ),
+    series: Type.Array(Type.Object({ from: Timestamp, to: Timestamp, successful: Total, failed: Total }), {
+      description: 'One entry for each hour of today, or for each day of a longer period. Oldest first.',
     }),
-    { description: 'By method and network, the most frequent first.' },
-  ),
-})
+    methods: Type.Array(
+      Type.Object({
+        method: enumOf('CollectionMethod', METHODS),
+        network: nullable(
+          Type.String({
+            description: 'The network of the phone number. Null means qr, or a number of no known network.',
+          }),
+        ),
+        successful: Total,
+        failed: Total,
+        success_rate: Rate,
+      }),
+      { description: 'By method and network, the most frequent first.' },
+    ),
+  },
+  { title: 'Overview' },
+)
 export type OverviewView = Static<typeof OverviewView>
 
 /** The response of the overview. */

@@ -3,7 +3,7 @@
 import Type, { type Static } from 'typebox'
 import { DELIVERY_STATUSES } from '../../adapters/webhooks/index.ts'
 import { success } from '../../kernel/http/index.ts'
-import { nullable, oneOf } from '../../kernel/lib/index.ts'
+import { enumOf, nullable, oneOf } from '../../kernel/lib/index.ts'
 import { OperatorCollection } from '../../money/collections/index.ts'
 import { RecordTimeline, TransferItem } from './timeline-schema.ts'
 import { WAITS_FOR } from './waits-for-texts.ts'
@@ -26,60 +26,69 @@ const WaitsFor = Type.Object({
   ),
 })
 
-const Attempt = Type.Object({
-  number: Type.Integer({ description: 'Counts from 1.' }),
-  provider: Type.String(),
-  provider_reference: Type.String({ description: 'Our reference at the provider.' }),
-  statement_reference: nullable(
-    Type.String({ description: 'The reference as the statements of the provider write it. Null means unchanged.' }),
-  ),
-  provider_id: nullable(Type.String({ description: "The provider's own id of the payment." })),
-  provider_status: nullable(Type.String({ description: "The provider's own status in its last answer." })),
-  method: Type.String(),
-  phone: nullable(Type.String()),
-  amount: Type.Number(),
-  currency: Type.String(),
-  state: oneOf(
-    ['to_send', 'asked', 'final', 'given_up'],
-    'to_send: the provider may not have the request yet. asked: the provider has the request, and the outcome is open. final: the provider answered. given_up: the deadline passed.',
-  ),
-  asks: Type.Integer({ description: 'The number of queries for the outcome.' }),
-  due_at: nullableTime(
-    'When the next step is due; under a lease, when the lease ends. Null means that no step follows.',
-  ),
-  leased: Type.Boolean({ description: 'True means that a process works on the attempt until due_at.' }),
-  deadline_at: Timestamp,
-  sent_at: nullableTime('When the provider took the request. Null means that this is not confirmed.'),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+const Attempt = Type.Object(
+  {
+    number: Type.Integer({ description: 'Counts from 1.' }),
+    provider: Type.String(),
+    provider_reference: Type.String({ description: 'Our reference at the provider.' }),
+    statement_reference: nullable(
+      Type.String({ description: 'The reference as the statements of the provider write it. Null means unchanged.' }),
+    ),
+    provider_id: nullable(Type.String({ description: "The provider's own id of the payment." })),
+    provider_status: nullable(Type.String({ description: "The provider's own status in its last answer." })),
+    method: Type.String(),
+    phone: nullable(Type.String()),
+    amount: Type.Number(),
+    currency: Type.String(),
+    state: oneOf(
+      ['to_send', 'asked', 'final', 'given_up'],
+      'to_send: the provider may not have the request yet. asked: the provider has the request, and the outcome is open. final: the provider answered. given_up: the deadline passed.',
+    ),
+    asks: Type.Integer({ description: 'The number of queries for the outcome.' }),
+    due_at: nullableTime(
+      'When the next step is due; under a lease, when the lease ends. Null means that no step follows.',
+    ),
+    leased: Type.Boolean({ description: 'True means that a process works on the attempt until due_at.' }),
+    deadline_at: Timestamp,
+    sent_at: nullableTime('When the provider took the request. Null means that this is not confirmed.'),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'PaymentAttempt' },
+)
 
-const Delivery = Type.Object({
-  delivery_id: Type.String(),
-  event: Type.String(),
-  status: oneOf(DELIVERY_STATUSES),
-  attempts: Type.Integer(),
-  next_attempt_at: nullableTime('When the next attempt is due. Null means that none follows.'),
-  created_at: Timestamp,
-  last_at: nullableTime('When the last attempt was made. Null means that none was made.'),
-  last_status_code: nullable(
-    Type.Integer({ description: 'Null means that no answer came, or that the server made no attempt.' }),
-  ),
-  last_error: nullable(
-    Type.String({
-      description: 'A short code. Null means that the answer was 2xx, or that the server made no attempt.',
-    }),
-  ),
-})
+const Delivery = Type.Object(
+  {
+    delivery_id: Type.String(),
+    event: Type.String(),
+    status: enumOf('WebhookDeliveryStatus', DELIVERY_STATUSES),
+    attempts: Type.Integer(),
+    next_attempt_at: nullableTime('When the next attempt is due. Null means that none follows.'),
+    created_at: Timestamp,
+    last_at: nullableTime('When the last attempt was made. Null means that none was made.'),
+    last_status_code: nullable(
+      Type.Integer({ description: 'Null means that no answer came, or that the server made no attempt.' }),
+    ),
+    last_error: nullable(
+      Type.String({
+        description: 'A short code. Null means that the answer was 2xx, or that the server made no attempt.',
+      }),
+    ),
+  },
+  { title: 'PaymentDelivery' },
+)
 
-const OperatorPayment = Type.Object({
-  ...OperatorCollection.properties,
-  waits_for: nullable(WaitsFor),
-  attempts: Type.Array(Attempt, { description: 'Oldest first.' }),
-  postings: Type.Array(TransferItem, { description: "Transfers in the merchant's book, oldest first." }),
-  deliveries: Type.Array(Delivery, { description: 'Webhooks about the payment, oldest first.' }),
-  timeline: RecordTimeline,
-})
+const OperatorPayment = Type.Object(
+  {
+    ...OperatorCollection.properties,
+    waits_for: nullable(WaitsFor),
+    attempts: Type.Array(Attempt, { description: 'Oldest first.' }),
+    postings: Type.Array(TransferItem, { description: "Transfers in the merchant's book, oldest first." }),
+    deliveries: Type.Array(Delivery, { description: 'Webhooks about the payment, oldest first.' }),
+    timeline: RecordTimeline,
+  },
+  { title: 'OperatorPayment' },
+)
 /** A payment with its next step, attempts, postings, webhooks and timeline. */
 export type OperatorPayment = Static<typeof OperatorPayment>
 

@@ -2,65 +2,71 @@
 
 import Type, { type Static } from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, success } from '../../kernel/http/index.ts'
-import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
+import { enumOf, line, nullable, oneOf } from '../../kernel/lib/index.ts'
 
 const Timestamp = Type.String({ format: 'date-time' })
 
 /** An entry of the list: a request, or the number of requests that the log did not store. */
-export const LoggedRequest = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  kind: oneOf(
-    ['request', 'not_kept'],
-    'not_kept: `count` requests of this time are not in the log, because the server got too many requests or could not write the requests.',
-  ),
-  request_id: nullable(Type.String({ description: 'X-Request-Id of the response. Null means not_kept.' })),
-  at: Type.String({
-    format: 'date-time',
-    description: 'When the request arrived. For not_kept, when the first of these requests arrived.',
-  }),
-  until: nullable(
-    Type.String({
+export const LoggedRequest = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    kind: oneOf(
+      ['request', 'not_kept'],
+      'not_kept: `count` requests of this time are not in the log, because the server got too many requests or could not write the requests.',
+    ),
+    request_id: nullable(Type.String({ description: 'X-Request-Id of the response. Null means not_kept.' })),
+    at: Type.String({
       format: 'date-time',
-      description: 'For not_kept, when the last of these requests arrived. Null means a request.',
+      description: 'When the request arrived. For not_kept, when the first of these requests arrived.',
     }),
-  ),
-  count: Type.Integer({ description: '1, or the number of requests that the log did not keep.' }),
-  method: nullable(Type.String()),
-  path: nullable(Type.String({ description: 'Without the query.' })),
-  status: nullable(Type.Integer()),
-  duration_ms: nullable(Type.Integer({ description: 'Until the response was ready.' })),
-  key_id: nullable(Type.String({ format: 'uuid' })),
-  key_name: nullable(Type.String()),
-  address: nullable(Type.String()),
-  reference: nullable(Type.String({ description: 'The reference in the body.' })),
-  resource_id: nullable(
-    Type.String({ description: 'The id in the response or the path, such as that of a collection.' }),
-  ),
-  error_code: nullable(Type.String()),
-})
+    until: nullable(
+      Type.String({
+        format: 'date-time',
+        description: 'For not_kept, when the last of these requests arrived. Null means a request.',
+      }),
+    ),
+    count: Type.Integer({ description: '1, or the number of requests that the log did not keep.' }),
+    method: nullable(Type.String()),
+    path: nullable(Type.String({ description: 'Without the query.' })),
+    status: nullable(Type.Integer()),
+    duration_ms: nullable(Type.Integer({ description: 'Until the response was ready.' })),
+    key_id: nullable(Type.String({ format: 'uuid' })),
+    key_name: nullable(Type.String()),
+    address: nullable(Type.String()),
+    reference: nullable(Type.String({ description: 'The reference in the body.' })),
+    resource_id: nullable(
+      Type.String({ description: 'The id in the response or the path, such as that of a collection.' }),
+    ),
+    error_code: nullable(Type.String()),
+  },
+  { title: 'LoggedRequest' },
+)
 export type LoggedRequest = Static<typeof LoggedRequest>
 
 const CUT = 'True means that the body was longer than the 4,096 characters that are kept.'
 /** One request with its bodies. */
-export const RequestRecord = Type.Object({
-  ...LoggedRequest.properties,
-  environment: oneOf(ENVIRONMENTS),
-  query: nullable(Type.String({ description: 'The part of the URL after ?.' })),
-  user_agent: nullable(Type.String()),
-  idempotency_key: nullable(Type.String()),
-  request_body: nullable(
-    Type.String({ description: 'The body of the request, with secrets redacted. Null means no body.' }),
-  ),
-  request_body_cut: Type.Boolean({ description: CUT }),
-  response_body: nullable(
-    Type.String({ description: 'The body of the answer, with secrets redacted. Null means no body, or a file.' }),
-  ),
-  response_body_cut: Type.Boolean({ description: CUT }),
-  ignored_fields: nullable(Type.String({ description: 'Unknown fields of the body, as the response named them.' })),
-  bodies_dropped: Type.Boolean({
-    description: 'True means that the log dropped the bodies, because the log had no room.',
-  }),
-})
+export const RequestRecord = Type.Object(
+  {
+    ...LoggedRequest.properties,
+    environment: enumOf('Environment', ENVIRONMENTS),
+    query: nullable(Type.String({ description: 'The part of the URL after ?.' })),
+    user_agent: nullable(Type.String()),
+    idempotency_key: nullable(Type.String()),
+    request_body: nullable(
+      Type.String({ description: 'The body of the request, with secrets redacted. Null means no body.' }),
+    ),
+    request_body_cut: Type.Boolean({ description: CUT }),
+    response_body: nullable(
+      Type.String({ description: 'The body of the answer, with secrets redacted. Null means no body, or a file.' }),
+    ),
+    response_body_cut: Type.Boolean({ description: CUT }),
+    ignored_fields: nullable(Type.String({ description: 'Unknown fields of the body, as the response named them.' })),
+    bodies_dropped: Type.Boolean({
+      description: 'True means that the log dropped the bodies, because the log had no room.',
+    }),
+  },
+  { title: 'LoggedRequestWithBodies' },
+)
 export type RequestRecord = Static<typeof RequestRecord>
 
 /** The query of the list. */
@@ -71,6 +77,7 @@ export const RequestsQuery = Type.Object({
     Type.String({
       pattern: '^(?:[2-5]xx|[2-5][0-9][0-9])$',
       description: '2xx, 3xx, 4xx, 5xx, or one status such as 409.',
+      examples: ['4xx'],
     }),
   ),
   path: Type.Optional({ ...line(255, 'A part of the path.'), minLength: 1 }),

@@ -4,28 +4,31 @@ import Type, { type Static } from 'typebox'
 import { page, success } from '../../kernel/http/index.ts'
 import { nullable, oneOf } from '../../kernel/lib/index.ts'
 
-const AuditRecord = Type.Object({
-  merchant_id: nullable(Type.String({ description: 'The merchant concerned. Null means the platform.' })),
-  seq: Type.Integer({ description: 'The number of the entry in the log of its merchant: from 1, without a gap.' }),
-  at: Type.String({ format: 'date-time' }),
-  actor: Type.Object({
-    kind: oneOf(['user', 'operator', 'api_key', 'command', 'system']),
-    id: nullable(Type.String()),
-    name: Type.String({ description: 'An e-mail address, or the name of an API key or a command.' }),
-  }),
-  action: Type.String({ examples: ['merchant.approve'] }),
-  target_type: Type.String(),
-  target_id: Type.String(),
-  reason: nullable(Type.String()),
-  before: Type.Unknown({ description: 'The state before the act. Null means that no state existed before.' }),
-  after: Type.Unknown({ description: 'The state after the act. Null means that no state exists after.' }),
-  request_id: nullable(Type.String({ description: 'The X-Request-Id of the request.' })),
-  address: nullable(
-    Type.String({
-      description: 'The IP address of the caller. Null for a command, and after RETENTION_AUDIT_ADDRESSES_DAYS.',
+const AuditRecord = Type.Object(
+  {
+    merchant_id: nullable(Type.String({ description: 'The merchant concerned. Null means the platform.' })),
+    seq: Type.Integer({ description: 'The number of the entry in the log of its merchant: from 1, without a gap.' }),
+    at: Type.String({ format: 'date-time' }),
+    actor: Type.Object({
+      kind: oneOf(['user', 'operator', 'api_key', 'command', 'system']),
+      id: nullable(Type.String()),
+      name: Type.String({ description: 'An e-mail address, or the name of an API key or a command.' }),
     }),
-  ),
-})
+    action: Type.String({ examples: ['merchant.approve'] }),
+    target_type: Type.String(),
+    target_id: Type.String(),
+    reason: nullable(Type.String()),
+    before: Type.Unknown({ description: 'The state before the act. Null means that no state existed before.' }),
+    after: Type.Unknown({ description: 'The state after the act. Null means that no state exists after.' }),
+    request_id: nullable(Type.String({ description: 'The X-Request-Id of the request.' })),
+    address: nullable(
+      Type.String({
+        description: 'The IP address of the caller. Null for a command, and after RETENTION_AUDIT_ADDRESSES_DAYS.',
+      }),
+    ),
+  },
+  { title: 'AuditEntry' },
+)
 /** An act in the form that an operator reads. */
 export type AuditView = Static<typeof AuditRecord>
 

@@ -119,6 +119,8 @@ export type Authenticate = (request: FastifyRequest) => Promise<Principal>
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** Returns the OpenAPI document of the calls that an API key or a public caller can make. */
+    merchantApi(): object
     /** Remembers the address of a callback with a valid signature, for the rate limits. */
     rememberCallbackAddress(request: FastifyRequest): void
   }

@@ -3,6 +3,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from './access.ts'
+import type { DescribedEvent } from './openapi-document.ts'
 
 /** The HTTP app with types that give a route the types of its schema. */
 export type App = FastifyInstance<
@@ -22,6 +23,8 @@ export type AppOptions = {
   /** Returns true for a text that is a whole API key. Such a text must not be in a URL. */
   isKey(text: string): boolean
   routes: readonly Routes[]
+  /** The events of the webhooks, for the OpenAPI document. */
+  events?: readonly DescribedEvent[]
   /** Returns true once the process stops. The server then closes each connection after its answer. */
   draining?(): boolean
   /**

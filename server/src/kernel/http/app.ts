@@ -54,7 +54,9 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   app.addSchema(FailureSchema)
 
   await app.register(rateLimit, { global: false, enableDraftSpec: true })
-  await app.register(swagger, openApi(config))
+  const { ignored_fields } = headers
+  for (const audience of ['everyone', 'merchants'] as const)
+    await app.register(swagger, openApi(config, { audience, events: options.events ?? [], ignored_fields }))
 
   const limits = createLimits(app, config, deps.clock)
   app.decorate('rememberCallbackAddress', limits.rememberCallbackAddress)

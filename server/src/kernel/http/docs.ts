@@ -1,17 +1,24 @@
-// Serves the OpenAPI document, and the style sheet of all pages.
+// Serves the OpenAPI documents, and the style sheet of all pages.
 
 import type { App } from './app-types.ts'
 import { staticText } from './encoding.ts'
 import { pageStyle, yearIfCurrent } from './style.ts'
 
-/** Adds /openapi.json and the style sheet. */
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Adds both OpenAPI documents and the style sheet. */
 export function apiDocumentRoutes(app: App): void {
   const { text, version } = pageStyle()
   const route = { schema: { hide: true }, config: { access: 'public' } } as const
   app.get(
     '/openapi.json',
     route,
-    staticText('application/json; charset=utf-8', () => JSON.stringify(app.swagger())),
+    staticText(JSON_TYPE, () => JSON.stringify(app.swagger())),
+  )
+  app.get(
+    '/openapi.merchant.json',
+    route,
+    staticText(JSON_TYPE, () => JSON.stringify(app.merchantApi())),
   )
   app.get(
     '/assets/page.css',

@@ -26,18 +26,23 @@ export const FailureSchema = Type.Object(
   { $id: 'Failure' },
 )
 
-/** Returns the schema of a list. */
+/** Returns the schema of a list. If the items have a title, the list has the title with `List`. */
 export function page<T extends Type.TSchema>(item: T) {
-  return Type.Object({
-    items: Type.Array(item),
-    pagination: Type.Object({
-      page: Type.Integer(),
-      page_size: Type.Integer(),
-      total_items: Type.Integer(),
-      total_pages: Type.Integer(),
-    }),
-  })
+  const { title } = item as { title?: string }
+  return Type.Object({ items: Type.Array(item), pagination: Pagination }, title ? { title: `${title}List` } : {})
 }
+
+const Pagination = Type.Object(
+  {
+    page: Type.Integer({ description: 'The number of this page, from 1.' }),
+    page_size: Type.Integer({ description: 'The greatest number of items on a page.' }),
+    total_items: Type.Integer({
+      description: 'The number of items on all pages. The server stops counting at 10,000.',
+    }),
+    total_pages: Type.Integer(),
+  },
+  { title: 'Pagination' },
+)
 
 /** Returns a page of a list in its answer format. */
 export function pageOf<Item>(items: Item[], total_items: number, { page = 1, page_size = 20 }: PageChoice) {

@@ -32,6 +32,8 @@ export { serveMetrics } from './metrics-server.ts'
 export { answerShowingOnce } from './once.ts'
 export { type KeyedRequest, type KeyedResult, onceInBatch } from './once-batch.ts'
 export { VERSION } from './openapi.ts'
+export type { DescribedEvent } from './openapi-document.ts'
+export { inlineRefs } from './openapi-share.ts'
 export {
   dutiesOf,
   isOperatorRole,

@@ -1,8 +1,10 @@
 // Makes the OpenAPI document from the schemas of the routes.
 
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
-import { type Config, catalogue, type ErrorCode } from '../lib/index.ts'
-import { type Access, dutyOf, ENVIRONMENTS, SCOPES } from './access.ts'
+import type { Config, ErrorCode } from '../lib/index.ts'
+import { type Access, dutyOf, ENVIRONMENTS } from './access.ts'
+import { type AssembleOptions, type Audience, assemble, type CallFacts } from './openapi-document.ts'
+import type { Json } from './openapi-share.ts'
 import { OPERATOR_DUTIES } from './operator-roles.ts'
 
 /** The version of the product that the document names. */
@@ -23,25 +25,26 @@ const SUCCESS_DESCRIPTIONS: Record<string, string> = {
 }
 
 /** Describes the callers of a route. */
-function describeCallers(access: Exclude<Access, 'public'>): string {
+function describeCallers(access: Exclude<Access, 'public'>, audience: Audience): string {
   const duty = dutyOf(access)
   if (duty !== null) {
-    const roles = OPERATOR_DUTIES[duty].map((role) => `\`${role}\``).join(', ')
-    return `For operators: a session with the role ${roles} in the operator console, not in the dashboard.`
+    return `For operators with the role ${OPERATOR_DUTIES[duty].join(' or ')}.`
   }
   if (access === 'session') return 'For every session.'
-  if (typeof access === 'string') return 'For every API key, with any scopes, and for every session.'
-  const scopes = access.scopes?.map((scope) => `\`${scope}\` (${SCOPES[scope]})`).join(' or ')
-  const roles = access.roles?.map((role) => `\`${role}\``).join(', ')
+  if (typeof access === 'string')
+    return audience === 'merchants'
+      ? 'For every API key, with any scopes.'
+      : 'For every API key, with any scopes, and for every session.'
+  const scopes = access.scopes?.map((scope) => `\`${scope}\``).join(' or ')
+  const roles = access.roles?.join(' or ')
   const callers = [
-    ...(scopes ? [`an API key with the scope ${scopes}`] : []),
-    ...(roles ? [`a session with the role ${roles}`] : []),
+    ...(scopes ? [`an API key with ${scopes}`] : []),
+    ...(roles && audience === 'everyone' ? [`a member with the role ${roles}`] : []),
   ]
-  return `Needs ${callers.join('; or ')}`
+  return `For ${callers.join(', or ')}.`
 }
 
-const STEP_UP =
-  'A session needs a sign-in or a confirmation (`POST /v1/session/confirm`) within the last `STEP_UP_S` seconds, else `step_up_required`.'
+const STEP_UP = 'A session needs a recent sign-in or `POST /v1/session/confirm`.'
 
 type Properties = Record<string, unknown>
 type ObjectSchema = { type?: string; properties?: Properties } | undefined
@@ -64,8 +67,12 @@ const CHOICES: Properties = {
 /**
  * Returns the query parameters of a route for sessions: those of the route, and the choices that path and body do not name.
  */
-function querystringOf(parts: { querystring?: unknown; params?: unknown; body?: unknown }): object {
+function querystringOf(parts: { querystring?: unknown; params?: unknown; body?: unknown }, audience: Audience): object {
   const query = (parts.querystring ?? { type: 'object' }) as NonNullable<ObjectSchema>
+  if (audience === 'merchants') {
+    const own = Object.entries(query.properties ?? {}).filter(([name]) => !(name in CHOICES))
+    return { ...query, properties: Object.fromEntries(own) }
+  }
   const elsewhere = { ...(parts.params as ObjectSchema)?.properties, ...(parts.body as ObjectSchema)?.properties }
   const open = Object.entries(CHOICES).filter(([name]) => !(name in elsewhere))
   return { ...query, properties: { ...Object.fromEntries(open), ...query.properties } }
@@ -112,17 +119,28 @@ const SECURITY_SCHEMES = {
 } as const
 
 /** Returns the options of @fastify/swagger: OpenAPI 3.1 from the schemas of the routes. */
-export function openApi(config: Config): FastifyDynamicSwaggerOptions {
+export function openApi(config: Config, options: AssembleOptions): FastifyDynamicSwaggerOptions {
+  const calls: CallFacts = new Map()
+  const { audience } = options
+  const { session, ...of_keys } = SECURITY_SCHEMES
   return {
+    ...(audience === 'merchants' ? { decorator: 'merchantApi' as 'swagger' } : {}),
     openapi: {
       openapi: '3.1.0',
-      info: { title: `${config.brand_name} API`, version: VERSION, description: DESCRIPTION, license: { name: 'MIT' } },
-      servers: [{ url: config.base_url || '/' }],
+      info: {
+        title: `${config.brand_name} API${audience === 'merchants' ? ' for merchants' : ''}`,
+        version: VERSION,
+        description: DESCRIPTION,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: config.base_url || '/', description: 'This installation.' }],
       tags: TAGS,
-      components: { securitySchemes: SECURITY_SCHEMES },
+      components: { securitySchemes: audience === 'merchants' ? of_keys : { session, ...of_keys } },
     },
     refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
-    transform: describeRoute,
+    transform: (input) => describeRoute(input, audience, calls),
+    transformObject: (input) =>
+      ('openapiObject' in input ? assemble(input.openapiObject as Json, calls, options) : input) as object,
   }
 }
 
@@ -130,30 +148,55 @@ type Transform = NonNullable<FastifyDynamicSwaggerOptions['transform']>
 type RouteInput = Parameters<Transform>[0]
 type RestrictedAccess = Exclude<Access, 'public'>
 
-/** Adds to the schema of a route: the callers, the error codes, and the header of the Idempotency-Key. */
-function describeRoute({ schema, url, route }: RouteInput): ReturnType<Transform> {
+/** Adds to the schema of a route: the callers and the header of the Idempotency-Key. Notes the facts for `assemble`. */
+function describeRoute(
+  { schema, url, route }: RouteInput,
+  audience: Audience,
+  calls: CallFacts,
+): ReturnType<Transform> {
   const access = route.config?.access
-  if (access === undefined) return { schema: schema ?? {}, url }
+  if (access === undefined || schema?.hide === true) return { schema: schema ?? {}, url }
+  const for_keys = access === 'public' ? schema?.tags?.[0] !== 'Health' : takesKeys(access)
+  if (audience === 'merchants' && !for_keys) return { schema: { ...schema, hide: true }, url }
   const described = { ...(schema ?? {}) } as Record<string, unknown>
+  described.security = access === 'public' ? [] : securityOf(access, audience)
   if (access !== 'public') {
-    if (typeof access === 'object') described.querystring = querystringOf(schema ?? {})
-    described.security = securityOf(access)
-    const step_up = route.config?.step_up ? STEP_UP : undefined
-    described.description = [schema?.description, describeCallers(access), step_up].filter(Boolean).join('\n\n')
+    if (typeof access === 'object') described.querystring = querystringOf(schema ?? {}, audience)
+    const step_up = route.config?.step_up && audience === 'everyone' ? STEP_UP : undefined
+    const callers = describeCallers(access, audience)
+    described.description = [schema?.description, callers, step_up].filter(Boolean).join('\n\n')
   }
   if (route.config?.idempotency) described.headers = idempotencyHeader(route.config.idempotency)
-  described.response = responsesOf(schema?.response, errorCodesOf(access, schema, route))
+  const own = Object.entries(schema?.response ?? {})
+  described.response = Object.fromEntries(
+    own.map(([status, answer]) => [
+      status,
+      { ...(answer as object), 'x-response-description': SUCCESS_DESCRIPTIONS[status] ?? 'The answer.' },
+    ]),
+  )
+  const codes = errorCodesOf(access, schema, route)
+  calls.set(String(schema?.operationId), {
+    codes: audience === 'merchants' ? codes.filter((code) => !SESSION_CODES.includes(code)) : codes,
+    stores_answer: route.config?.idempotency !== undefined,
+    is_limited: access !== 'public' || route.config?.limit !== 'none',
+  })
   return { schema: described, url }
 }
+
+/** The error codes that only sessions get. */
+const SESSION_CODES: readonly ErrorCode[] = ['insufficient_role', 'second_factor_required', 'step_up_required']
 
 const takesKeys = (access: RestrictedAccess) =>
   access === 'authenticated' || (typeof access === 'object' && access.scopes !== undefined)
 
-function securityOf(access: RestrictedAccess): object[] {
+/** Returns the credentials of a route. An API key needs one of the scopes, so each scope is a choice of its own. */
+function securityOf(access: RestrictedAccess, audience: Audience): object[] {
   const takes_sessions = typeof access === 'string' || access.roles !== undefined
+  const scopes = typeof access === 'string' ? [[]] : (access.scopes ?? []).map((scope) => [scope])
+  const of_keys = scopes.flatMap((needed) => [{ api_key: needed }, { api_key_header: needed }])
   return [
-    ...(takesKeys(access) ? [{ api_key: [] }, { api_key_header: [] }] : []),
-    ...(takes_sessions ? [{ session: [] }] : []),
+    ...(takesKeys(access) ? of_keys : []),
+    ...(takes_sessions && audience === 'everyone' ? [{ session: [] }] : []),
   ]
 }
 
@@ -201,21 +244,4 @@ function idempotencyHeader(mode: 'required' | 'honoured'): object {
       },
     },
   }
-}
-
-/**
- * Returns the answers of a route by status: the answers of its schema, then an answer for each status of its error codes.
- */
-function responsesOf(own: unknown, codes: readonly ErrorCode[]): Record<string, unknown> {
-  const responses: Record<string, unknown> = {}
-  for (const [status, answer] of Object.entries(own ?? {})) {
-    responses[status] = { description: SUCCESS_DESCRIPTIONS[status] ?? 'The answer', ...(answer as object) }
-  }
-  for (const [status, group] of Object.entries(
-    Object.groupBy(new Set(codes), (code) => String(catalogue[code].status)),
-  )) {
-    const descriptions = (group ?? []).map((code) => `\`${code}\`: ${catalogue[code].message}`)
-    responses[status] ??= { description: descriptions.join('\n\n'), $ref: 'Failure#' }
-  }
-  return responses
 }

@@ -31,6 +31,7 @@ export const MetadataField = pairsSchema(
 
 /** The schema of the pairs in an answer. */
 export const MetadataRecord = {
+  title: 'Metadata',
   type: 'object',
   additionalProperties: { type: 'string' },
   description: 'Your own pairs of texts. Empty if you sent none.',

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
 import { drawDocument, type PosterDocument } from '../../kernel/documents/index.ts'
 import { type Access, type App, caller, MERCHANT_ROLES, payUrlOf } from '../../kernel/http/index.ts'
-import { LANGUAGES, type Language, oneOf, refuse } from '../../kernel/lib/index.ts'
+import { enumOf, LANGUAGES, type Language, refuse } from '../../kernel/lib/index.ts'
 import type { LiveProviders } from './create.ts'
 import { publicUrl } from './present.ts'
 import { LinksQuery } from './schema.ts'
@@ -27,7 +27,7 @@ export function posterRoute(deps: Deps, app: App, options: { live: LiveProviders
         params: Type.Object({ link_id: Type.String() }),
         querystring: Type.Object({
           ...Type.Pick(LinksQuery, ['merchant_id', 'environment']).properties,
-          language: Type.Optional(oneOf(LANGUAGES, 'The language of the poster: sw (default) or en.')),
+          language: Type.Optional(enumOf('Language', LANGUAGES, 'The language of the poster: sw (default) or en.')),
         }),
         response: { 200: { content: { 'application/pdf': { schema: Pdf } } } },
       },

@@ -1,17 +1,21 @@
 // Defines the schemas of requests and answers about payment links and hosted pages.
 
 import Type, { type Static } from 'typebox'
+import { FAILURE_CODES } from '../../adapters/providers/port.ts'
 import { ENVIRONMENTS, PageQuery, TimeQuery } from '../../kernel/http/index.ts'
 import {
   AmountField,
+  enumOf,
   freeText,
   line,
   MetadataField,
   MetadataFilter,
   MetadataRecord,
+  moneyText,
   nullable,
   oneOf,
 } from '../../kernel/lib/index.ts'
+import { STATUSES as COLLECTION_STATUSES } from '../collections/index.ts'
 import { LINK_STATUSES } from './state.ts'
 
 const common = {
@@ -26,112 +30,134 @@ const common = {
 }
 const Reference = line(100, "The merchant's own order number; every answer contains it.")
 const ReturnUrl = line(2_000, 'An address that begins with https://. Sandbox payments may use http://.')
-const Environment = Type.Optional(oneOf(ENVIRONMENTS, 'Sessions only: live (default) or sandbox.'))
+const Environment = Type.Optional(enumOf('Environment', ENVIRONMENTS, 'Sessions only: live (default) or sandbox.'))
 
 /** Body of a new payment link. */
-export const LinkBody = Type.Object({
-  ...common,
-  reference: Type.Optional(nullable(Reference)),
-  expires_at: Type.Optional(
-    nullable(
-      Type.String({ format: 'date-time', description: 'The time after which payers cannot pay. Null means never.' }),
+export const LinkBody = Type.Object(
+  {
+    ...common,
+    reference: Type.Optional(nullable(Reference)),
+    expires_at: Type.Optional(
+      nullable(
+        Type.String({ format: 'date-time', description: 'The time after which payers cannot pay. Null means never.' }),
+      ),
     ),
-  ),
-  environment: Environment,
-  metadata: Type.Optional(MetadataField),
-})
+    environment: Environment,
+    metadata: Type.Optional(MetadataField),
+  },
+  { title: 'PaymentLinkRequest' },
+)
 export type LinkBody = Static<typeof LinkBody>
 
 /** Body of POST /v1/collections. */
-export const HostedBody = Type.Object({
-  ...common,
-  customer_email: Type.Optional(nullable(Type.String({ maxLength: 254, format: 'email' }))),
-  reference: Type.Optional(nullable(Reference)),
-  redirect_url: Type.Optional(nullable(ReturnUrl)),
-  cancel_url: Type.Optional(nullable(ReturnUrl)),
-  webhook_url: Type.Optional(
-    Type.Unknown({
-      description: 'The server accepts this field and does not use it. Configure the webhook of your account instead.',
-    }),
-  ),
-  environment: Environment,
-  metadata: Type.Optional(MetadataField),
-})
+export const HostedBody = Type.Object(
+  {
+    ...common,
+    customer_email: Type.Optional(nullable(Type.String({ maxLength: 254, format: 'email' }))),
+    reference: Type.Optional(nullable(Reference)),
+    redirect_url: Type.Optional(nullable(ReturnUrl)),
+    cancel_url: Type.Optional(nullable(ReturnUrl)),
+    webhook_url: Type.Optional(
+      Type.Unknown({
+        description:
+          'The server accepts this field and does not use it. Configure the webhook of your account instead.',
+      }),
+    ),
+    environment: Environment,
+    metadata: Type.Optional(MetadataField),
+  },
+  { title: 'CollectionRequest' },
+)
 export type HostedBody = Static<typeof HostedBody>
 
 const Timestamp = Type.String({ format: 'date-time' })
 
 /** The record of a payment link for its merchant. */
-export const LinkRecord = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  merchant_id: Type.String({ format: 'uuid' }),
-  environment: oneOf(ENVIRONMENTS),
-  amount: Type.String(),
-  currency: Type.String(),
-  customer_name: nullable(Type.String()),
-  customer_phone: nullable(Type.String()),
-  description: nullable(Type.String()),
-  reference: nullable(Type.String()),
-  expires_at: nullable(Timestamp),
-  status: oneOf(LINK_STATUSES),
-  public_slug: Type.String(),
-  public_url: Type.String(),
-  invoice_id: nullable(Type.String({ description: 'The invoice that the link pays.' })),
-  paid_collection_id: nullable(Type.String({ description: 'The payment that paid the link.' })),
-  paid_at: nullable(Timestamp),
-  metadata: MetadataRecord,
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const LinkRecord = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    merchant_id: Type.String({ format: 'uuid' }),
+    environment: enumOf('Environment', ENVIRONMENTS),
+    amount: moneyText('The amount to pay.'),
+    currency: Type.String(),
+    customer_name: nullable(Type.String()),
+    customer_phone: nullable(Type.String()),
+    description: nullable(Type.String()),
+    reference: nullable(Type.String()),
+    expires_at: nullable(Timestamp),
+    status: enumOf('PaymentLinkStatus', LINK_STATUSES),
+    public_slug: Type.String(),
+    public_url: Type.String(),
+    invoice_id: nullable(Type.String({ description: 'The invoice that the link pays.' })),
+    paid_collection_id: nullable(Type.String({ description: 'The payment that paid the link.' })),
+    paid_at: nullable(Timestamp),
+    metadata: MetadataRecord,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'PaymentLink' },
+)
 export type LinkRecord = Static<typeof LinkRecord>
 
 /** The public record of a payment link. */
-export const PublicLink = Type.Object({
-  merchant_name: Type.String(),
-  amount: Type.String(),
-  currency: Type.String(),
-  description: nullable(Type.String()),
-  customer_name: nullable(Type.String()),
-  customer_phone: nullable(Type.String()),
-  expires_at: nullable(Timestamp),
-  status: oneOf(LINK_STATUSES),
-})
+export const PublicLink = Type.Object(
+  {
+    merchant_name: Type.String(),
+    amount: moneyText('The amount to pay.'),
+    currency: Type.String(),
+    description: nullable(Type.String()),
+    customer_name: nullable(Type.String()),
+    customer_phone: nullable(Type.String()),
+    expires_at: nullable(Timestamp),
+    status: enumOf('PaymentLinkStatus', LINK_STATUSES),
+  },
+  { title: 'PublicPaymentLink' },
+)
 
 /** The payment methods in the API for payers. */
 export const PUBLIC_METHODS = ['WALLET_PUSH', 'PROVIDER_PESA', 'TANQR'] as const
 
 /** Body of a request to pay on a page. */
-export const CollectBody = Type.Object({
-  method: oneOf(PUBLIC_METHODS),
-  customer_phone: Type.Optional(nullable(line(32, 'The phone that pays. TANQR needs none.'))),
-})
+export const CollectBody = Type.Object(
+  {
+    method: enumOf('PublicMethod', PUBLIC_METHODS),
+    customer_phone: Type.Optional(nullable(line(32, 'The phone that pays. TANQR needs none.'))),
+  },
+  { title: 'PublicPaymentRequest' },
+)
 export type CollectBody = Static<typeof CollectBody>
 
 /** Answer to a request to pay on a page. */
-export const CollectAnswer = Type.Object({
-  collection_id: Type.String({ format: 'uuid' }),
-  status: oneOf(['processing']),
-  method: oneOf(PUBLIC_METHODS),
-  message: Type.String(),
-  payment_token: Type.Optional(Type.String({ description: 'The token of the provider, unchanged. Only for TANQR.' })),
-  qr_payload: Type.Optional(Type.String({ description: 'The payload of the provider, unchanged. Only for TANQR.' })),
-  expires_at: Type.Optional(Type.Null()),
-})
+export const CollectAnswer = Type.Object(
+  {
+    collection_id: Type.String({ format: 'uuid' }),
+    status: oneOf(['processing']),
+    method: enumOf('PublicMethod', PUBLIC_METHODS),
+    message: Type.String(),
+    payment_token: Type.Optional(Type.String({ description: 'The token of the provider, unchanged. Only for TANQR.' })),
+    qr_payload: Type.Optional(Type.String({ description: 'The payload of the provider, unchanged. Only for TANQR.' })),
+    expires_at: Type.Optional(Type.Null()),
+  },
+  { title: 'PublicPaymentAccepted' },
+)
 
 /** The public record of a payment's status. */
-export const PublicStatus = Type.Object({
-  collection_id: Type.String({ format: 'uuid' }),
-  status: Type.String(),
-  method: nullable(oneOf(PUBLIC_METHODS)),
-  failure_reason_code: nullable(Type.String()),
-  failure_reason_message: nullable(Type.String()),
-})
+export const PublicStatus = Type.Object(
+  {
+    collection_id: Type.String({ format: 'uuid' }),
+    status: enumOf('CollectionStatus', COLLECTION_STATUSES),
+    method: nullable(enumOf('PublicMethod', PUBLIC_METHODS)),
+    failure_reason_code: nullable(enumOf('CollectionFailureCode', FAILURE_CODES)),
+    failure_reason_message: nullable(Type.String()),
+  },
+  { title: 'PublicCollection' },
+)
 
 /** The filters of the lists and exports of payment links. */
 export const LinksFilter = {
   merchant_id: Type.Optional(line(64)),
   environment: Environment,
-  status: Type.Optional(oneOf(LINK_STATUSES)),
+  status: Type.Optional(enumOf('PaymentLinkStatus', LINK_STATUSES)),
   ...TimeQuery,
 }
 /** Query of the list of payment links. */

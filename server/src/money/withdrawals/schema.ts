@@ -1,14 +1,16 @@
 // Defines the schemas of requests and answers about withdrawals. Each schema is the validation, the type and the documentation.
 
 import Type, { type Static } from 'typebox'
-import { PAYOUT_METHODS } from '../../adapters/providers/port.ts'
+import { PAYOUT_FAILURE_CODES, PAYOUT_METHODS } from '../../adapters/providers/port.ts'
 import { ENVIRONMENTS, PageQuery, TimeQuery } from '../../kernel/http/index.ts'
 import {
   AmountField,
+  enumOf,
   line,
   MetadataField,
   MetadataFilter,
   MetadataRecord,
+  moneyText,
   nullable,
   oneOf,
   visibleLine,
@@ -21,7 +23,11 @@ import { STATUSES } from './state.ts'
 const acting = {
   merchant_id: Type.Optional(line(64, 'Your own merchant id. Needed by members of several merchants.')),
   environment: Type.Optional(
-    oneOf(ENVIRONMENTS, 'The environment to act in. Only for sessions: a key determines its environment.'),
+    enumOf(
+      'Environment',
+      ENVIRONMENTS,
+      'The environment to act in. Only for sessions: a key determines its environment.',
+    ),
   ),
 }
 const payment = {
@@ -44,64 +50,84 @@ const ACCOUNT = 'Account number: letters, digits, - and /. It is stored as you s
 const WALLET = `${PHONE} Or the account number of the wallet, 6 to 20 digits.`
 
 /** Body of POST /v1/merchant/withdrawals/quote. */
-export const QuoteBody = Type.Object({
-  ...payment,
-  method: oneOf(PAYOUT_METHODS),
-  destination_code: CodeUnlessWallet,
-  destination_identifier: Type.Optional(line(64, 'The identifier of the recipient. The price does not depend on it.')),
-})
+export const QuoteBody = Type.Object(
+  {
+    ...payment,
+    method: enumOf('PayoutMethod', PAYOUT_METHODS),
+    destination_code: CodeUnlessWallet,
+    destination_identifier: Type.Optional(
+      line(64, 'The identifier of the recipient. The price does not depend on it.'),
+    ),
+  },
+  { title: 'WithdrawalQuoteRequest' },
+)
 
 /** Body of POST /v1/merchant/withdrawals. */
-export const SubmitBody = Type.Object({
-  ...payment,
-  method: oneOf(PAYOUT_METHODS),
-  destination_code: CodeUnlessWallet,
-  destination_name: Type.Optional(line(200, 'The recipient. Required for MOBILE_MONEY and PROVIDER_PESA.')),
-  destination_phone: Type.Optional(line(64, `Required for MOBILE_MONEY and PROVIDER_PESA. ${PHONE}`)),
-  bank_name: Type.Optional(visibleLine(100, 'Required for BANK_ACCOUNT: the name of the bank.')),
-  bank_account_number: Type.Optional(line(64, `Required for BANK_ACCOUNT. ${ACCOUNT}`)),
-  bank_account_name: Type.Optional(line(200, 'An alias of destination_name, for BANK_ACCOUNT.')),
-  destination_identifier: Type.Optional(line(64, 'An alias of destination_phone and bank_account_number.')),
-  reference: Reference,
-  metadata: Metadata,
-})
+export const SubmitBody = Type.Object(
+  {
+    ...payment,
+    method: enumOf('PayoutMethod', PAYOUT_METHODS),
+    destination_code: CodeUnlessWallet,
+    destination_name: Type.Optional(line(200, 'The recipient. Required for MOBILE_MONEY and PROVIDER_PESA.')),
+    destination_phone: Type.Optional(line(64, `Required for MOBILE_MONEY and PROVIDER_PESA. ${PHONE}`)),
+    bank_name: Type.Optional(visibleLine(100, 'Required for BANK_ACCOUNT: the name of the bank.')),
+    bank_account_number: Type.Optional(line(64, `Required for BANK_ACCOUNT. ${ACCOUNT}`)),
+    bank_account_name: Type.Optional(line(200, 'An alias of destination_name, for BANK_ACCOUNT.')),
+    destination_identifier: Type.Optional(line(64, 'An alias of destination_phone and bank_account_number.')),
+    reference: Reference,
+    metadata: Metadata,
+  },
+  { title: 'WithdrawalRequest' },
+)
 
 /** Body of POST /v1/disbursements/mobile-money. */
-export const MobileMoneyBody = Type.Object({
-  ...payment,
-  destination_name: Name,
-  destination_identifier: line(64, PHONE),
-  destination_code: destinationCode(CODE),
-  reference: Reference,
-  metadata: Metadata,
-})
+export const MobileMoneyBody = Type.Object(
+  {
+    ...payment,
+    destination_name: Name,
+    destination_identifier: line(64, PHONE),
+    destination_code: destinationCode(CODE),
+    reference: Reference,
+    metadata: Metadata,
+  },
+  { title: 'MobileMoneyDisbursementRequest' },
+)
 
 /** Body of POST /v1/disbursements/provider-pesa. */
-export const ProviderPesaBody = Type.Object({
-  ...payment,
-  destination_name: Name,
-  destination_identifier: line(64, WALLET),
-  destination_code: Type.Optional(destinationCode('PROVIDER_PESA, the default.', 'PROVIDER_PESA')),
-  reference: Reference,
-  metadata: Metadata,
-})
+export const ProviderPesaBody = Type.Object(
+  {
+    ...payment,
+    destination_name: Name,
+    destination_identifier: line(64, WALLET),
+    destination_code: Type.Optional(destinationCode('PROVIDER_PESA, the default.', 'PROVIDER_PESA')),
+    reference: Reference,
+    metadata: Metadata,
+  },
+  { title: 'ProviderPesaDisbursementRequest' },
+)
 
 /** Body of POST /v1/disbursements/bank-account. */
-export const BankAccountBody = Type.Object({
-  ...payment,
-  destination_name: Name,
-  destination_identifier: line(64, ACCOUNT),
-  destination_code: destinationCode(CODE, 'CRDB'),
-  bank_name: visibleLine(100, 'The name of the bank.'),
-  reference: Reference,
-  metadata: Metadata,
-})
+export const BankAccountBody = Type.Object(
+  {
+    ...payment,
+    destination_name: Name,
+    destination_identifier: line(64, ACCOUNT),
+    destination_code: destinationCode(CODE, 'CRDB'),
+    bank_name: visibleLine(100, 'The name of the bank.'),
+    reference: Reference,
+    metadata: Metadata,
+  },
+  { title: 'BankAccountDisbursementRequest' },
+)
 
 /** Body of POST /v1/merchant/withdrawals/{withdrawal_id}/respond. */
-export const RespondBody = Type.Object({
-  ...acting,
-  message: visibleText(1000, 'Your answer to the operator.'),
-})
+export const RespondBody = Type.Object(
+  {
+    ...acting,
+    message: visibleText(1000, 'Your answer to the operator.'),
+  },
+  { title: 'WithdrawalResponse' },
+)
 
 /** Body of POST /v1/merchant/withdrawals/{withdrawal_id}/cancel and of POST /v1/disbursements/{disbursement_id}/cancel. */
 export const CancelBody = nullable(Type.Object(acting))
@@ -120,15 +146,18 @@ export const OUTCOMES = [
 export type SimulatedOutcome = (typeof OUTCOMES)[number]
 
 /** Body of POST /v1/sandbox/disbursements/{disbursement_id}/simulate. */
-export const SimulateBody = Type.Object({
-  merchant_id: acting.merchant_id,
-  outcome: oneOf(OUTCOMES, 'The outcome to simulate.'),
-})
+export const SimulateBody = Type.Object(
+  {
+    merchant_id: acting.merchant_id,
+    outcome: enumOf('SimulatedOutcome', OUTCOMES, 'The outcome to simulate.'),
+  },
+  { title: 'DisbursementSimulation' },
+)
 
 /** The filters of the lists and exports of withdrawals. */
 export const ListFilter = {
-  status: Type.Optional(oneOf(STATUSES)),
-  method: Type.Optional(oneOf(PAYOUT_METHODS)),
+  status: Type.Optional(enumOf('WithdrawalStatus', STATUSES)),
+  method: Type.Optional(enumOf('PayoutMethod', PAYOUT_METHODS)),
   reference: Type.Optional(line(100, 'Your own reference, or its beginning. The case is ignored.')),
   ...TimeQuery,
 }
@@ -144,9 +173,13 @@ export const DisbursementsQuery = Type.Object({
 
 /** Query of GET /v1/destinations. */
 export const DestinationsQuery = Type.Object({
-  method: Type.Optional(oneOf(PAYOUT_METHODS)),
+  method: Type.Optional(enumOf('PayoutMethod', PAYOUT_METHODS)),
   environment: Type.Optional(
-    oneOf(ENVIRONMENTS, 'The environment: `live`, the default, or `sandbox`, which reaches all destinations.'),
+    enumOf(
+      'Environment',
+      ENVIRONMENTS,
+      'The environment: `live`, the default, or `sandbox`, which reaches all destinations.',
+    ),
   ),
 })
 
@@ -154,16 +187,15 @@ export const DestinationsQuery = Type.Object({
 
 const Id = Type.String({ format: 'uuid' })
 const Timestamp = Type.String({ format: 'date-time' })
-const amountText = (description: string) => Type.String({ description })
 
 const charges = {
-  processor_charge: amountText('The charge of the provider.'),
-  infinity_fee: amountText('Our fee: percentage_fee and flat_fee together.'),
-  percentage_fee: Type.String(),
-  flat_fee: Type.String(),
-  total_charges: amountText('Our fee, plus the processor charge if it is passed through.'),
-  total_reserved_amount: amountText('The amount plus total_charges: the sum that leaves your balance.'),
-  recipient_net_amount: amountText('The amount that the recipient gets.'),
+  processor_charge: moneyText('The charge of the provider.'),
+  infinity_fee: moneyText('Our fee: percentage_fee and flat_fee together.'),
+  percentage_fee: moneyText('The percentage of the amount.'),
+  flat_fee: moneyText('The fixed part of the fee.'),
+  total_charges: moneyText('Our fee, plus the processor charge if it is passed through.'),
+  total_reserved_amount: moneyText('The amount plus total_charges: the sum that leaves your balance.'),
+  recipient_net_amount: moneyText('The amount that the recipient gets.'),
   pricing_rule_id: nullable(
     Type.String({ ...Id, description: 'The pricing rule that applies. Null means no charge.' }),
   ),
@@ -172,21 +204,24 @@ const charges = {
 }
 
 /** The charges of a withdrawal before its submission. */
-export const QuoteRecord = Type.Object({
-  withdrawal_amount: Type.String(),
-  currency: Type.String(),
-  channel: oneOf(PAYOUT_METHODS),
-  destination_code: Type.String(),
-  ...charges,
-})
+export const QuoteRecord = Type.Object(
+  {
+    withdrawal_amount: moneyText('The amount without charges.'),
+    currency: Type.String(),
+    channel: enumOf('PayoutMethod', PAYOUT_METHODS),
+    destination_code: Type.String(),
+    ...charges,
+  },
+  { title: 'WithdrawalQuote' },
+)
 export type QuoteRecord = Static<typeof QuoteRecord>
 
 const record = {
   id: Id,
   merchant_id: Id,
-  environment: oneOf(ENVIRONMENTS),
-  method: oneOf(PAYOUT_METHODS),
-  amount: Type.String(),
+  environment: enumOf('Environment', ENVIRONMENTS),
+  method: enumOf('PayoutMethod', PAYOUT_METHODS),
+  amount: moneyText('The amount without charges.'),
   currency: Type.String(),
   destination_name: nullable(Type.String()),
   destination_identifier: Type.String({ description: '255XXXXXXXXX, or the account number as you sent it.' }),
@@ -194,7 +229,7 @@ const record = {
   bank_name: nullable(Type.String()),
   reference: nullable(Type.String()),
   merchant_reference: nullable(Type.String()),
-  status: oneOf(STATUSES),
+  status: enumOf('WithdrawalStatus', STATUSES),
   requires_approval: Type.Boolean({
     description: 'True until an operator approves or rejects the withdrawal, or the merchant cancels it.',
   }),
@@ -205,7 +240,11 @@ const record = {
     }),
   ),
   failure_reason_code: nullable(
-    Type.String({ description: 'The reason of a FAILED withdrawal. New releases can add reasons.' }),
+    enumOf(
+      'PayoutFailureCode',
+      PAYOUT_FAILURE_CODES,
+      'The reason of a FAILED withdrawal. New releases can add reasons.',
+    ),
   ),
   failure_reason_message: nullable(
     Type.String({ description: 'A sentence about the failure that you may show to a user.' }),
@@ -229,24 +268,33 @@ const record = {
 }
 
 /** The record of a withdrawal for merchants and operators. */
-export const WithdrawalRecord = Type.Object(record)
+export const WithdrawalRecord = Type.Object(record, { title: 'Withdrawal' })
 export type WithdrawalRecord = Static<typeof WithdrawalRecord>
 
 /** One move of a withdrawal, as the merchant sees it. */
-export const MerchantMoveRecord = Type.Object({
-  from_status: oneOf(STATUSES),
-  to_status: oneOf(STATUSES),
-  by: oneOf(['merchant', 'operator', 'provider'], 'The party that made the move. For a simulation it is the merchant.'),
-  message: nullable(Type.String({ description: 'The text of the operator, or your answer.' })),
-  at: Timestamp,
-})
+export const MerchantMoveRecord = Type.Object(
+  {
+    from_status: enumOf('WithdrawalStatus', STATUSES),
+    to_status: enumOf('WithdrawalStatus', STATUSES),
+    by: oneOf(
+      ['merchant', 'operator', 'provider'],
+      'The party that made the move. For a simulation it is the merchant.',
+    ),
+    message: nullable(Type.String({ description: 'The text of the operator, or your answer.' })),
+    at: Timestamp,
+  },
+  { title: 'WithdrawalMove' },
+)
 export type MerchantMoveRecord = Static<typeof MerchantMoveRecord>
 
 /** The record of a withdrawal with its history. */
-export const WithdrawalDetail = Type.Object({
-  ...record,
-  history: Type.Array(MerchantMoveRecord, { description: 'Its moves, oldest first.' }),
-})
+export const WithdrawalDetail = Type.Object(
+  {
+    ...record,
+    history: Type.Array(MerchantMoveRecord, { description: 'Its moves, oldest first.' }),
+  },
+  { title: 'WithdrawalWithHistory' },
+)
 export type WithdrawalDetail = Static<typeof WithdrawalDetail>
 
 /** The destinations to which payouts can go. */
@@ -255,7 +303,7 @@ export const DestinationsAnswer = Type.Object({
     Type.Object({
       code: Type.String(),
       name: Type.String(),
-      method: oneOf(PAYOUT_METHODS),
+      method: enumOf('PayoutMethod', PAYOUT_METHODS),
       aliases: Type.Array(Type.String(), { description: 'Other names that the server accepts for the code.' }),
     }),
   ),
@@ -264,12 +312,15 @@ export const DestinationsAnswer = Type.Object({
 const DailyLimit = (description: string) => nullable(Type.String({ description, examples: ['5000000.00'] }))
 
 /** The daily limits of a merchant's payouts, with the payouts of today. */
-export const PayoutLimitsFacts = Type.Object({
-  daily_limit: DailyLimit(
-    'Largest sum of payouts that operators may approve on a day. Null means that there is no limit.',
-  ),
-  approved_today: Type.String({ description: 'The payouts that operators approved today, without charges.' }),
-  daily_limit_per_destination: DailyLimit(
-    'Largest sum of payouts that operators may approve to one phone or account on a day. Null means that there is no limit.',
-  ),
-})
+export const PayoutLimitsFacts = Type.Object(
+  {
+    daily_limit: DailyLimit(
+      'Largest sum of payouts that operators may approve on a day. Null means that there is no limit.',
+    ),
+    approved_today: Type.String({ description: 'The payouts that operators approved today, without charges.' }),
+    daily_limit_per_destination: DailyLimit(
+      'Largest sum of payouts that operators may approve to one phone or account on a day. Null means that there is no limit.',
+    ),
+  },
+  { title: 'PayoutLimits' },
+)

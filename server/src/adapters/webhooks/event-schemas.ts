@@ -1,0 +1,183 @@
+// Describes the body of each event for the OpenAPI document. The rooms of payments and payouts write the bodies.
+
+import Type from 'typebox'
+import type { DescribedEvent } from '../../kernel/http/index.ts'
+import { enumOf, MetadataRecord, moneyText, nullable, oneOf } from '../../kernel/lib/index.ts'
+import {
+  FAILURE_CODES,
+  FAILURE_REASONS,
+  METHODS,
+  PAYOUT_FAILURE_CODES,
+  PAYOUT_FAILURES,
+  PAYOUT_METHODS,
+} from '../providers/port.ts'
+import type { EventName } from './events.ts'
+
+const ID = '01a1fdef-f09c-8b9d-a92f-5bb2a0bd109f'
+const AT = '2026-01-05T09:00:02.000Z'
+const keysOf = <Key extends string>(table: Record<Key, unknown>) => Object.keys(table) as Key[]
+const eventTime = (description: string) => Type.String({ format: 'date-time', description })
+
+const common = {
+  merchant_code: Type.String({ description: 'The code of the merchant.' }),
+  reference: nullable(Type.String({ description: 'Your own reference. Null means that you sent none.' })),
+  merchant_reference: nullable(Type.String({ description: 'The same as `reference`.' })),
+  amount: moneyText('The requested amount.'),
+  currency: Type.String(),
+}
+const marks = {
+  metadata: MetadataRecord,
+  timestamp: eventTime('The time of the event.'),
+  sandbox: Type.Optional(Type.Boolean({ description: 'true for an event of the sandbox, otherwise absent.' })),
+  test: Type.Optional(Type.Boolean({ description: 'true for a test delivery, otherwise absent.' })),
+}
+
+type EventKind = 'collection' | 'disbursement'
+type EventShape = {
+  status: string
+  time_field: string
+  when: string
+  summary: string
+  description: string
+  fails?: true
+}
+
+const SHAPES: Record<EventName, EventShape> = {
+  'collection.success': {
+    status: 'successful',
+    time_field: 'completed_at',
+    when: 'The time at which the server credited the payment.',
+    summary: 'The payer paid',
+    description: 'Deliver the goods, unless the event has `test` or `sandbox`.',
+  },
+  'collection.failed': {
+    status: 'failed',
+    time_field: 'failed_at',
+    when: 'The time at which the payment failed.',
+    summary: 'The payer did not pay',
+    description: 'A late success can still follow as `collection.success`.',
+    fails: true,
+  },
+  'collection.reversed': {
+    status: 'reversed',
+    time_field: 'reversed_at',
+    when: 'The time at which the provider reversed the payment.',
+    summary: 'The money went back to the payer',
+    description: 'The payment was successful before.',
+  },
+  'collection.pending_review': {
+    status: 'pending_clearance',
+    time_field: 'held_at',
+    when: 'The time at which the review began.',
+    summary: 'The money arrived and is under review',
+    description: 'Wait: `collection.success` or `collection.failed` follows.',
+  },
+  'disbursement.success': {
+    status: 'SUCCESS',
+    time_field: 'completed_at',
+    when: 'The time at which the payout arrived.',
+    summary: 'The payout arrived',
+    description: 'The recipient has the money.',
+  },
+  'disbursement.failed': {
+    status: 'FAILED',
+    time_field: 'failed_at',
+    when: 'The time at which the payout failed.',
+    summary: 'The payout failed',
+    description: 'Amount and charges are available again.',
+    fails: true,
+  },
+  'disbursement.reversed': {
+    status: 'REVERSED',
+    time_field: 'reversed_at',
+    when: 'The time at which the payout came back.',
+    summary: 'The payout came back',
+    description: 'The server sends this event only to endpoints that name it.',
+  },
+}
+
+const KINDS = {
+  collection: {
+    id: { collection_id: Type.String({ format: 'uuid', description: 'The id of the payment.' }) },
+    method: nullable(enumOf('CollectionMethod', METHODS, 'Null means that no payer has chosen a method.')),
+    reasons: enumOf('CollectionFailureCode', FAILURE_CODES),
+    received: {
+      customer_phone: Type.Optional(
+        nullable(
+          Type.String({
+            description: 'The phone of the payer: see the record of the payment. Absent in test deliveries.',
+          }),
+        ),
+      ),
+      amount_received: Type.Optional(
+        moneyText('The received amount. Present only if it differs from the requested amount.'),
+      ),
+      foreign_amount: Type.Optional(moneyText('The received amount in another currency.')),
+      foreign_currency: Type.Optional(Type.String({ description: 'The currency of `foreign_amount`.' })),
+    },
+    example: { id: 'collection_id', method: 'wallet_push', reason: 'insufficient_balance', sentences: FAILURE_REASONS },
+  },
+  disbursement: {
+    id: { disbursement_id: Type.String({ format: 'uuid', description: 'The id of the payout.' }) },
+    method: enumOf('PayoutMethod', PAYOUT_METHODS),
+    reasons: enumOf('PayoutFailureCode', PAYOUT_FAILURE_CODES),
+    received: {},
+    example: { id: 'disbursement_id', method: 'MOBILE_MONEY', reason: 'unknown_recipient', sentences: PAYOUT_FAILURES },
+  },
+} as const
+
+/** Every event with the schema and an example of its body. */
+export const DESCRIBED_EVENTS: readonly DescribedEvent[] = keysOf(SHAPES).map((event) => {
+  const { summary, description } = SHAPES[event]
+  return { event, summary, description, schema: schemaOf(event), example: exampleBody(event) }
+})
+
+function schemaOf(event: EventName): object {
+  const { status, time_field, when, fails } = SHAPES[event]
+  const { id, method, reasons, received } = KINDS[event.split('.')[0] as EventKind]
+  const failure = fails
+    ? {
+        failure_reason_code: reasons,
+        failure_reason_message: Type.String({
+          description: 'A sentence about the failure that you may show to a user.',
+        }),
+      }
+    : {}
+  const title = `${event.replace(/(^|[._])(\w)/g, (_, __, letter: string) => letter.toUpperCase())}Event`
+  return Type.Object(
+    {
+      event: oneOf([event]),
+      ...id,
+      ...common,
+      ...received,
+      status: oneOf([status]),
+      method,
+      ...failure,
+      [time_field]: eventTime(when),
+      ...marks,
+    },
+    { title },
+  )
+}
+
+function exampleBody(event: EventName): object {
+  const { status, time_field, fails } = SHAPES[event]
+  const { id, method, reason, sentences } = KINDS[event.split('.')[0] as EventKind].example
+  const message = (sentences as Record<string, string>)[reason]
+  return {
+    event,
+    merchant_code: 'M2JBTVPA',
+    [id]: ID,
+    reference: 'ORDER-1042',
+    merchant_reference: 'ORDER-1042',
+    amount: '25000.00',
+    currency: 'TZS',
+    status,
+    method,
+    ...(fails ? { failure_reason_code: reason, failure_reason_message: message } : {}),
+    [time_field]: AT,
+    timestamp: AT,
+    metadata: {},
+    sandbox: true,
+  }
+}
