@@ -309,6 +309,10 @@ it('the mock provider decides a prompt on a page at once, and a QR code on a pag
   assert.deepEqual(lifeOf({ on_page: true }), [TAKEN, [0, 'succeeded', 1]])
   assert.deepEqual(lifeOf({ on_page: true, method: 'qr', phone: null }), [TAKEN, [20_000, 'succeeded', 1]])
   const chosen = { on_page: true, method: 'qr', phone: null, simulate_status: 'failed' } as const
-  assert.deepEqual(lifeOf(chosen), [TAKEN, [0, 'declined', 1]], 'the choice of the payer decides the code at once')
+  assert.deepEqual(
+    lifeOf(chosen),
+    [TAKEN, [0, 'provider_declined', 1]],
+    'the choice of the payer decides the code at once',
+  )
   assert.deepEqual(lifeOf({ method: 'qr', phone: null }), [TAKEN, [1000, 'succeeded', 1]])
 })
