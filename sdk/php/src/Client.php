@@ -12,6 +12,7 @@ use Malipo\Resources\Collections;
 use Malipo\Resources\Destinations;
 use Malipo\Resources\Disbursements;
 use Malipo\Resources\Invoices;
+use Malipo\Resources\Me;
 use Malipo\Resources\PaymentLinks;
 use Malipo\Resources\Transactions;
 use Malipo\Resources\WebhookConfig;
@@ -22,7 +23,11 @@ use Malipo\Resources\WebhookEndpoints;
 final class Client
 {
     public const VERSION = '0.2.0';
+    private const KEY = '/^[a-z][a-z0-9]{1,19}_(live|sandbox|test)_[0-9A-Za-z]+$/D';
 
+    /** The environment of the key: live or sandbox. In the sandbox no real money moves. */
+    public readonly string $environment;
+    public readonly Me $me;
     public readonly Collections $collections;
     public readonly PaymentLinks $paymentLinks;
     public readonly Invoices $invoices;
@@ -34,13 +39,12 @@ final class Client
     public readonly WebhookConfig $webhookConfig;
     public readonly WebhookDeliveries $webhookDeliveries;
 
-    private readonly Requester $requester;
-
     /**
      * @param string $baseUrl The address of the server, without /v1, such as https://api.example.com.
      * @param string $apiKey A key of the dashboard. A sandbox key moves no real money.
      * @param float $timeout The seconds that one attempt may take.
      * @param int $maxRetries The retries after no answer, a request in progress, a rate limit or status 503.
+     * @param string|null $environment live or sandbox: the environment that the key must have. Null accepts both.
      * @param string|null $language The language of failure_reason_message: sw or en (default).
      */
     public function __construct(
@@ -49,49 +53,48 @@ final class Client
         float $timeout = 20.0,
         int $maxRetries = 2,
         ?string $language = null,
+        ?string $environment = null,
         ?Transport $transport = null,
     ) {
         if ($maxRetries < 0 || $maxRetries > 10) {
-            throw new \InvalidArgumentException('maxRetries must be from 0 to 10.');
+            throw new \InvalidArgumentException('maxRetries, the number of retries, must be from 0 to 10.');
         }
         if ($language !== null && !in_array($language, ['sw', 'en'], true)) {
             throw new \InvalidArgumentException("language must be 'sw' or 'en'.");
         }
+        $this->environment = self::environmentOf($apiKey);
+        if ($environment !== null && $environment !== $this->environment) {
+            throw new \InvalidArgumentException(
+                "apiKey is a $this->environment key, and environment is '$environment': use a key of that environment."
+            );
+        }
         $headers = [
-            'authorization' => 'Bearer ' . self::checkedKey($apiKey),
+            'authorization' => "Bearer $apiKey",
             'accept' => 'application/json',
             'user-agent' => 'malipo-php/' . self::VERSION . ' php/' . PHP_VERSION,
         ];
         if ($language !== null) {
             $headers['accept-language'] = $language;
         }
-        $this->requester = new Requester(
+        $requester = new Requester(
             self::checkedAddress($baseUrl),
+            $this->environment,
             $headers,
             Requester::checkedTimeout($timeout),
             $maxRetries,
             $transport ?? new CurlTransport(),
         );
-        $this->collections = new Collections($this->requester);
-        $this->paymentLinks = new PaymentLinks($this->requester);
-        $this->invoices = new Invoices($this->requester);
-        $this->disbursements = new Disbursements($this->requester);
-        $this->destinations = new Destinations($this->requester);
-        $this->transactions = new Transactions($this->requester);
-        $this->balance = new Balance($this->requester);
-        $this->webhookEndpoints = new WebhookEndpoints($this->requester);
-        $this->webhookConfig = new WebhookConfig($this->requester);
-        $this->webhookDeliveries = new WebhookDeliveries($this->requester);
-    }
-
-    /**
-     * Returns the merchant, the environment and the scopes of the key: a test of the connection.
-     *
-     * @return array<string, mixed>
-     */
-    public function me(): array
-    {
-        return $this->requester->get('/v1/me');
+        $this->me = new Me($requester);
+        $this->collections = new Collections($requester);
+        $this->paymentLinks = new PaymentLinks($requester);
+        $this->invoices = new Invoices($requester);
+        $this->disbursements = new Disbursements($requester);
+        $this->destinations = new Destinations($requester);
+        $this->transactions = new Transactions($requester);
+        $this->balance = new Balance($requester);
+        $this->webhookEndpoints = new WebhookEndpoints($requester);
+        $this->webhookConfig = new WebhookConfig($requester);
+        $this->webhookDeliveries = new WebhookDeliveries($requester);
     }
 
     private static function checkedAddress(string $baseUrl): string
@@ -101,7 +104,9 @@ final class Client
             !is_array($parts) || !in_array($parts['scheme'] ?? '', ['http', 'https'], true) || ($parts['host'] ?? '') === ''
             || isset($parts['query']) || isset($parts['fragment']) || isset($parts['user'])
         ) {
-            throw new \InvalidArgumentException('baseUrl must be the address of the server, such as https://api.example.com.');
+            throw new \InvalidArgumentException(
+                'baseUrl must be the address of your Malipo server, such as https://api.example.com, without a query or password.'
+            );
         }
         $address = rtrim(trim($baseUrl), '/');
         if (str_ends_with($address, '/v1')) {
@@ -110,14 +115,23 @@ final class Client
         return $address;
     }
 
-    private static function checkedKey(#[\SensitiveParameter] string $apiKey): string
+    /** Returns the environment of a key, or throws with what to do. */
+    private static function environmentOf(#[\SensitiveParameter] string $apiKey): string
     {
-        if (str_starts_with($apiKey, 'pk_')) {
-            throw new \InvalidArgumentException('apiKey begins with pk_, so it is a public identifier: pass the secret API key.');
+        $problem = match (true) {
+            $apiKey === '' => 'is missing: create a key in the dashboard, and pass it, such as from getenv(\'MALIPO_API_KEY\').',
+            str_starts_with($apiKey, 'pk_') => 'begins with pk_, a public identifier: pass a secret API key.',
+            str_starts_with($apiKey, 'whsec_') => 'begins with whsec_, the secret of a webhook: pass an API key.',
+            preg_match('/^bearer /i', $apiKey) === 1 => 'begins with the word Bearer: pass the key alone.',
+            preg_match('/[^\x21-\x7e]/', $apiKey) === 1 =>
+                'contains a space, a line break or another wrong character: copy the key again.',
+            preg_match(self::KEY, $apiKey) !== 1 =>
+                'is no API key: keys contain _live_, _sandbox_ or _test_, such as service_sandbox_.... Copy the key of the dashboard.',
+            default => null,
+        };
+        if ($problem !== null) {
+            throw new \InvalidArgumentException("apiKey $problem");
         }
-        if (preg_match('/^[\x21-\x7e]+$/D', $apiKey) !== 1) {
-            throw new \InvalidArgumentException('apiKey is empty or contains spaces: pass the API key of the dashboard unchanged.');
-        }
-        return $apiKey;
+        return preg_replace(self::KEY, '$1', $apiKey) === 'live' ? 'live' : 'sandbox';
     }
 }

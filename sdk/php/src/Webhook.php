@@ -11,7 +11,7 @@ final class Webhook
 {
     private const PREFIX = 'whsec_';
     private const SECRET_BYTES_MIN = 24;
-    private const RAW_BODY_HELP = "Pass the raw bytes of the request, before any JSON parser: file_get_contents('php://input'), "
+    private const RAW_BODY_HELP = "Pass the raw body, before any JSON parser: file_get_contents('php://input'), "
         . 'or $request->getContent() in Laravel and Symfony.';
 
     /**
@@ -21,7 +21,7 @@ final class Webhook
      *
      * @param string $rawBody The received bytes. Parsed and re-encoded JSON does not match.
      * @param array<string, string|list<string>|null> $headers getallheaders(), $_SERVER, or the headers of a PSR-7 request.
-     * @param string $secret The signing secret (whsec_...).
+     * @param string|list<string> $secret The signing secret (whsec_...), or several, such as the old and the new one of a rotation.
      * @param int $tolerance The largest age of a delivery in seconds. 0 permits any age.
      * @param bool $allowBodySignature True also accepts a request that only has X-<Brand>-Signature. That signature covers
      *     neither id nor time, so an attacker with one delivery can replay it under another id.
@@ -33,42 +33,42 @@ final class Webhook
     public static function verify(
         mixed $rawBody,
         array $headers,
-        #[\SensitiveParameter] string $secret,
+        #[\SensitiveParameter] string|array $secret,
         int $tolerance = 300,
         bool $allowBodySignature = false,
         ?string $brand = null,
         ?int $now = null,
     ): array {
         if (!is_string($rawBody)) {
-            throw new \InvalidArgumentException('rawBody is parsed JSON or no text. ' . self::RAW_BODY_HELP);
+            $what = $rawBody === null ? 'missing' : 'already parsed';
+            throw new \InvalidArgumentException("rawBody is $what. " . self::RAW_BODY_HELP);
         }
-        $key = self::keyOf($secret);
         if ($tolerance < 0) {
             throw new \InvalidArgumentException('tolerance must be a number of seconds, 0 or more.');
         }
-        if ($brand !== null && preg_match('/^[a-z][a-z0-9]{1,19}$/D', $brand) !== 1) {
-            throw new \InvalidArgumentException("brand must be the middle part of the header names, such as 'service'.");
+        if ($brand !== null && preg_match('/^[a-z][a-z0-9]{1,19}$/iD', $brand) !== 1) {
+            throw new \InvalidArgumentException(
+                "brand must be the middle part of the header name X-<Brand>-Signature, such as 'service'."
+            );
         }
+        $secrets = self::checkedSecrets($secret);
         $given = self::lowerCase($headers);
-        if ($rawBody === '') {
-            throw new WebhookSignatureException('the body is empty. ' . self::RAW_BODY_HELP);
-        }
-        $now ??= time();
+        $timestamp = $given['webhook-timestamp'] ?? null;
         if (isset($given['webhook-signature'])) {
-            if (!isset($given['webhook-id'], $given['webhook-timestamp'])) {
-                throw new WebhookSignatureException('the header webhook-id or webhook-timestamp is missing: a proxy may remove it');
+            if (!isset($given['webhook-id']) || $timestamp === null) {
+                throw self::missing('webhook-id or webhook-timestamp');
             }
-            self::checkStandard($key, $given, $rawBody);
-            self::checkAge($given['webhook-timestamp'], $tolerance, $now);
-        } elseif (!$allowBodySignature) {
-            throw new WebhookSignatureException('the request has no webhook-signature: it is no webhook, or a proxy removed the header');
-        } else {
-            self::checkBranded($secret, $given, $rawBody, $brand ?? '[a-z0-9]+');
-        }
-        $sent = self::branded($given, 'timestamp', $brand ?? '[a-z0-9]+');
-        if (!isset($given['webhook-signature']) && $sent !== []) {
+            self::checkStandard($secrets, $given['webhook-signature'], "{$given['webhook-id']}.$timestamp.$rawBody");
+        } elseif ($allowBodySignature) {
+            $names = $brand === null ? '[a-z0-9]+' : strtolower($brand);
+            self::checkBranded($secrets, $given, $names, $rawBody);
             // This signature does not cover the time. The check finds late deliveries, but stops no attacker.
-            self::checkAge($sent[0], $tolerance, $now);
+            $timestamp = self::branded($given, 'timestamp', $names)[0] ?? null;
+        } else {
+            throw self::missing('webhook-signature');
+        }
+        if ($timestamp !== null) {
+            self::checkAge($timestamp, $tolerance, $now ?? time());
         }
         return self::eventOf($rawBody);
     }
@@ -83,47 +83,75 @@ final class Webhook
         return self::lowerCase($headers)['webhook-id'] ?? null;
     }
 
-    /** Returns the bytes of the key, or throws, because a wrong secret must never make a signature valid. */
-    private static function keyOf(#[\SensitiveParameter] string $secret): string
+    /**
+     * Returns the bytes of each secret by its text, or throws, because a wrong secret must never make a signature valid.
+     *
+     * @param string|array<mixed> $given
+     * @return array<string, string>
+     */
+    private static function checkedSecrets(#[\SensitiveParameter] string|array $given): array
     {
-        $isSecret = str_starts_with($secret, self::PREFIX);
-        $bytes = $isSecret ? base64_decode(substr($secret, strlen(self::PREFIX)), true) : false;
-        if ($bytes === false || strlen($bytes) < self::SECRET_BYTES_MIN) {
-            $message = 'secret must be the signing secret of your webhook configuration unchanged: it begins with whsec_. '
-                . 'It is not the API key.';
-            throw new \InvalidArgumentException($message);
+        $found = [];
+        foreach (is_array($given) ? $given : [$given] as $secret) {
+            $isSecret = is_string($secret) && str_starts_with($secret, self::PREFIX);
+            $bytes = $isSecret ? base64_decode(substr($secret, strlen(self::PREFIX)), true) : false;
+            if ($bytes === false || strlen($bytes) < self::SECRET_BYTES_MIN) {
+                $found = [];
+                break;
+            }
+            $found[$secret] = $bytes;
         }
-        return $bytes;
+        if ($found === []) {
+            throw new \InvalidArgumentException(
+                'secret must be the signing secret of your webhook endpoint, unchanged: it begins with whsec_. It is not the API key.'
+            );
+        }
+        return $found;
     }
 
-    /** @param array<string, string> $given */
-    private static function checkStandard(#[\SensitiveParameter] string $key, array $given, string $rawBody): void
+    /** @param array<string, string> $secrets */
+    private static function checkStandard(#[\SensitiveParameter] array $secrets, string $signatures, string $signed): void
     {
-        $signed = "{$given['webhook-id']}.{$given['webhook-timestamp']}.$rawBody";
-        $expected = hash_hmac('sha256', $signed, $key, true);
-        foreach (explode(' ', $given['webhook-signature']) as $part) {
-            [$version, $signature] = explode(',', $part, 2) + [1 => ''];
-            if ($version === 'v1' && hash_equals($expected, (string) base64_decode($signature, true))) {
-                return;
+        foreach ($secrets as $bytes) {
+            $expected = hash_hmac('sha256', $signed, $bytes, true);
+            foreach (explode(' ', $signatures) as $part) {
+                if (str_starts_with($part, 'v1,') && hash_equals($expected, (string) base64_decode(substr($part, 3), true))) {
+                    return;
+                }
             }
         }
         throw self::mismatch();
     }
 
-    /** @param array<string, string> $given */
-    private static function checkBranded(#[\SensitiveParameter] string $secret, array $given, string $rawBody, string $brand): void
-    {
-        $expected = hash_hmac('sha256', $rawBody, $secret);
-        $signatures = self::branded($given, 'signature(?:-previous)?', $brand);
+    /**
+     * @param array<string, string> $secrets
+     * @param array<string, string> $given
+     */
+    private static function checkBranded(
+        #[\SensitiveParameter] array $secrets,
+        array $given,
+        string $names,
+        string $rawBody,
+    ): void {
+        $signatures = self::branded($given, 'signature(?:-previous)?', $names);
         if ($signatures === []) {
-            throw new WebhookSignatureException('the request has no signature: it is no webhook, or a proxy removed the header');
+            throw self::missing('X-' . ($names === '[a-z0-9]+' ? 'Service' : ucfirst($names)) . '-Signature');
         }
-        foreach ($signatures as $signature) {
-            if (hash_equals($expected, strtolower($signature))) {
-                return;
+        foreach (array_keys($secrets) as $text) {
+            $expected = hash_hmac('sha256', $rawBody, $text);
+            foreach ($signatures as $signature) {
+                if (hash_equals($expected, strtolower($signature))) {
+                    return;
+                }
             }
         }
         throw self::mismatch();
+    }
+
+    private static function missing(string $name): WebhookSignatureException
+    {
+        $message = "The request has no header $name: it is no webhook, or a proxy removes the header.";
+        return new WebhookSignatureException('missing_signature', $message);
     }
 
     /**
@@ -138,23 +166,23 @@ final class Webhook
 
     private static function mismatch(): WebhookSignatureException
     {
-        return new WebhookSignatureException(
-            'the signature does not match: the secret is of another endpoint or environment, or the body is not the raw bytes. '
-            . self::RAW_BODY_HELP
-        );
+        $message = 'The signature does not match: the secret is of another endpoint or environment, or the body is not the raw body. ';
+        return new WebhookSignatureException('signature_mismatch', $message . self::RAW_BODY_HELP);
     }
 
     private static function checkAge(string $timestamp, int $tolerance, int $now): void
     {
+        $message = null;
         if (preg_match('/^\d{1,12}$/D', $timestamp) !== 1) {
-            throw new WebhookSignatureException('the timestamp is not a number of seconds');
+            $message = 'The time of the delivery is no number of seconds.';
+        } elseif ($tolerance > 0 && abs($now - (int) $timestamp) > $tolerance) {
+            $age = $now - (int) $timestamp;
+            $message = 'The delivery is ' . abs($age) . ' seconds ' . ($age > 0 ? 'older' : 'newer')
+                . ' than the clock of this machine allows. If this happens to every delivery, correct the clock (NTP);'
+                . ' otherwise it is a replay.';
         }
-        $age = $now - (int) $timestamp;
-        if ($tolerance > 0 && abs($age) > $tolerance) {
-            $direction = $age > 0 ? 'older' : 'newer';
-            throw new WebhookSignatureException(
-                'the delivery is ' . abs($age) . " seconds $direction than the clock of this machine: check the clock (NTP), or it is a replay"
-            );
+        if ($message !== null) {
+            throw new WebhookSignatureException('timestamp_out_of_tolerance', $message);
         }
     }
 
@@ -163,7 +191,7 @@ final class Webhook
     {
         $event = json_decode($rawBody, true);
         if (!is_array($event) || !is_string($event['event'] ?? null)) {
-            throw new WebhookSignatureException('the body is signed but is not an event');
+            throw new WebhookSignatureException('invalid_event', 'The body is signed, but is not an event.');
         }
         return $event;
     }

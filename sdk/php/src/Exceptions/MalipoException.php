@@ -17,6 +17,7 @@ class MalipoException extends \RuntimeException
      * @param string|null $requestId The id to name when you ask the operator of the server.
      * @param string|null $idempotencyKey A repeated call with this key has no second effect. Null for a read.
      * @param bool $outcomeUnknown True means that the server may have done the work. Repeat the call with $idempotencyKey.
+     * @param bool $isRetryable True means that the same call, with the same idempotency key, can succeed later.
      * @param array<string, mixed>|null $details
      * @param float|null $retryAfter The seconds that the server asks to wait.
      */
@@ -27,6 +28,7 @@ class MalipoException extends \RuntimeException
         public readonly ?string $requestId = null,
         public readonly ?string $idempotencyKey = null,
         public readonly bool $outcomeUnknown = false,
+        public readonly bool $isRetryable = false,
         public readonly ?array $details = null,
         public readonly ?float $retryAfter = null,
         ?\Throwable $previous = null,

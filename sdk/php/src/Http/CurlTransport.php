@@ -9,11 +9,21 @@ final class CurlTransport implements Transport
 {
     private const CONNECT_SECONDS_MAX = 10.0;
 
+    /** The errors of a connection that was not made: no address, no connection, no TLS, a wrong certificate. */
+    private const NOT_SENT = [
+        CURLE_COULDNT_RESOLVE_PROXY,
+        CURLE_COULDNT_RESOLVE_HOST,
+        CURLE_COULDNT_CONNECT,
+        CURLE_SSL_CONNECT_ERROR,
+        CURLE_SSL_PEER_CERTIFICATE,
+        CURLE_SSL_CACERT,
+    ];
+
     private ?\CurlHandle $handle = null;
 
     public function send(Request $request): Response
     {
-        $this->handle ??= curl_init() ?: throw new TransportException('curl does not start');
+        $this->handle ??= curl_init() ?: throw new TransportException('curl does not start', false);
         curl_reset($this->handle);
         $headers = [];
         $options = [
@@ -45,7 +55,8 @@ final class CurlTransport implements Transport
         curl_setopt_array($this->handle, $options);
         $body = curl_exec($this->handle);
         if (!is_string($body)) {
-            throw new TransportException(curl_error($this->handle), curl_errno($this->handle));
+            $wasSent = !in_array(curl_errno($this->handle), self::NOT_SENT, true);
+            throw new TransportException(curl_error($this->handle), $wasSent);
         }
         return new Response((int) curl_getinfo($this->handle, CURLINFO_RESPONSE_CODE), $headers, $body);
     }

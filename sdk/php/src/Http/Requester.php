@@ -4,26 +4,19 @@ declare(strict_types=1);
 
 namespace Malipo\Http;
 
-use Malipo\Exceptions\AuthenticationException;
-use Malipo\Exceptions\ConflictException;
-use Malipo\Exceptions\MalipoException;
-use Malipo\Exceptions\NoAnswerException;
-use Malipo\Exceptions\NotFoundException;
-use Malipo\Exceptions\PermissionException;
-use Malipo\Exceptions\RateLimitException;
-use Malipo\Exceptions\ServerException;
-use Malipo\Exceptions\ValidationException;
-
 /** Sends the calls of the resources: idempotency key, retries, and exceptions. */
 final class Requester
 {
     /** The longest pause before a retry. If the server asks for more, the call fails at once with retryAfter. */
     private const WAIT_SECONDS_MAX = 20.0;
     private const FIRST_WAIT_SECONDS = 0.5;
+    /** The statuses of proxies and gateways that a later attempt can get past. */
+    private const PASSING = [408, 429, 502, 503, 504];
 
     /** @param array<string, string> $headers The headers of every request. */
     public function __construct(
         private readonly string $baseUrl,
+        private readonly string $environment,
         private readonly array $headers,
         private readonly float $timeout,
         private readonly int $maxRetries,
@@ -85,120 +78,140 @@ final class Requester
     public static function segment(string $value, string $name): string
     {
         if (trim($value) === '' || $value === '.' || $value === '..') {
-            throw new \InvalidArgumentException("$name is empty: pass the id of a record.");
+            throw new \InvalidArgumentException("$name is missing: pass the id of a record, such as collection_id.");
         }
         return rawurlencode($value);
     }
 
     private function send(Request $request, ?string $key, bool $isFile = false): Response
     {
+        $isUnknown = false;
         for ($attempt = 0; ; $attempt++) {
-            $failure = null;
-            $response = null;
-            try {
-                $response = $this->transport->send($request);
-            } catch (TransportException $cause) {
-                $failure = $this->noAnswer(0, null, $key, "$this->baseUrl does not answer ({$cause->getMessage()}).", $cause);
+            $result = $this->tryOnce($request, $isFile);
+            if ($result instanceof Response) {
+                return $result;
             }
-            if ($response !== null) {
-                $failure = $this->failureOf($response, $key, $isFile);
-                if ($failure === null) {
-                    return $response;
-                }
-            }
-            $wait = $failure->retryAfter ?? self::FIRST_WAIT_SECONDS * 2 ** $attempt * (1 + lcg_value()) / 2;
-            if ($attempt >= $this->maxRetries || !self::isWorthRetry($failure) || $wait > self::WAIT_SECONDS_MAX) {
-                throw $failure;
+            // A refusal of the request itself settles the outcome. A rate limit or a revoked key says nothing of earlier attempts.
+            $isUnknown = $key !== null
+                && ($result->effect === Failure::UNKNOWN || ($isUnknown && $result->effect === Failure::NONE_NOW));
+            // A share of chance keeps many callers from returning at the same moment.
+            $chance = lcg_value() / 2;
+            $wait = $result->retryAfter === null
+                ? self::FIRST_WAIT_SECONDS * 2 ** $attempt * (0.5 + $chance)
+                : $result->retryAfter + $chance / 2;
+            if (!$result->isRepeated || $attempt >= $this->maxRetries || $wait > self::WAIT_SECONDS_MAX + 1) {
+                throw $result->exception($key, $isUnknown);
             }
             usleep((int) ($wait * 1_000_000));
         }
     }
 
-    /** True if the same request can succeed a moment later. */
-    private static function isWorthRetry(MalipoException $failure): bool
+    private function tryOnce(Request $request, bool $isFile): Response|Failure
     {
-        if ($failure->errorCode === 'no_answer') {
-            return in_array($failure->status, [0, 429, 502, 503, 504], true) || $failure->status < 300;
+        try {
+            $response = $this->transport->send($request);
+        } catch (TransportException $cause) {
+            $reason = $cause->getMessage();
+            $message = $cause->wasSent
+                ? "The connection to $this->baseUrl ended without an answer ($reason)."
+                : "$this->baseUrl is unreachable ($reason), so nothing was sent. Check baseUrl, and whether the server runs.";
+            $effect = $cause->wasSent ? Failure::UNKNOWN : Failure::NONE_NOW;
+            return new Failure('no_answer', 0, $message, $effect, true, true, cause: $cause);
         }
-        return $failure->errorCode === 'idempotency_in_progress' || in_array($failure->status, [429, 503], true);
-    }
-
-    /** Null means that the response is a success. */
-    private function failureOf(Response $response, ?string $key, bool $isFile): ?MalipoException
-    {
-        $status = $response->status;
-        $isSuccess = $status >= 200 && $status < 300;
+        $isSuccess = $response->status >= 200 && $response->status < 300;
         if ($isFile && $isSuccess) {
-            return null;
+            return $response;
         }
         $envelope = json_decode($response->body, true);
+        $envelope = is_array($envelope) ? $envelope : [];
         if ($isSuccess && ($envelope['success'] ?? null) === true && is_array($envelope['data'] ?? null)) {
-            return null;
+            return $response;
         }
-        $error = is_array($envelope) ? ($envelope['error'] ?? null) : null;
-        if ($isSuccess || !is_array($error) || !is_string($error['code'] ?? null)) {
-            return $this->noAnswer($status, $response, $key, $this->strangeAnswer($response));
-        }
-        $requestId = $response->header('x-request-id');
-        $message = is_string($error['message'] ?? null) ? $error['message'] : $error['code'];
-        $class = self::classOf($status);
+        $error = $envelope['error'] ?? null;
+        $isRefusal = !$isSuccess && ($envelope['success'] ?? null) === false && is_string($error['code'] ?? null);
+        return $isRefusal ? $this->refusal($response, $error) : $this->strangeAnswer($response);
+    }
+
+    /**
+     * Makes the failure for an error of the API.
+     *
+     * @param array<string, mixed> $error
+     */
+    private function refusal(Response $response, array $error): Failure
+    {
+        $status = $response->status;
+        $code = $error['code'];
         $details = is_array($error['details'] ?? null) ? $error['details'] : null;
-        $fields = '';
-        foreach (is_array($details['fields'] ?? null) ? $details['fields'] : [] as $field) {
-            if (is_string($field['field'] ?? null) && is_string($field['message'] ?? null)) {
-                $fields .= " {$field['field']}: {$field['message']}";
-            }
-        }
-        return new $class(
-            $message . $fields . " (code {$error['code']}, status $status, request " . ($requestId ?? 'unknown') . ')',
-            $error['code'],
+        $requestId = $response->header('x-request-id');
+        $isRunning = $code === 'idempotency_in_progress';
+        $text = is_string($error['message'] ?? null) ? $error['message'] : $code;
+        return new Failure(
+            $code,
             $status,
-            $requestId,
-            $key,
-            $key !== null && ($status >= 500 || $error['code'] === 'idempotency_in_progress'),
+            $text . $this->advice($status, $details ?? []) . " ($status $code, request " . ($requestId ?? 'unknown') . ')',
+            match (true) {
+                $isRunning || $status >= 500 => Failure::UNKNOWN,
+                in_array($status, [401, 403, 408, 429], true) => Failure::NONE_NOW,
+                default => Failure::NONE,
+            },
+            $isRunning || in_array($status, [429, 503], true),
+            $isRunning || $status === 408 || $status === 429 || $status >= 500,
             $details,
+            $requestId,
             self::retryAfter($response),
         );
     }
 
-    /** @return class-string<MalipoException> */
-    private static function classOf(int $status): string
+    /**
+     * Returns the sentences that help with an error: the wrong fields, the missing scope, the key, or the environment.
+     *
+     * @param array<string, mixed> $details
+     */
+    private function advice(int $status, array $details): string
     {
-        return match (true) {
-            $status === 401 => AuthenticationException::class,
-            $status === 403 => PermissionException::class,
-            $status === 404 => NotFoundException::class,
-            in_array($status, [400, 413, 415, 422], true) => ValidationException::class,
-            $status === 409 => ConflictException::class,
-            $status === 429 => RateLimitException::class,
-            $status >= 500 => ServerException::class,
-            default => MalipoException::class,
-        };
-    }
-
-    private function noAnswer(
-        int $status,
-        ?Response $response,
-        ?string $key,
-        string $reason,
-        ?\Throwable $cause = null,
-    ): NoAnswerException {
-        $next = $key === null
-            ? ' Repeat the call.'
-            : " The outcome is unknown: repeat the call with the idempotency key $key, which has no second effect.";
-        $requestId = $response?->header('x-request-id');
-        $retryAfter = $response === null ? null : self::retryAfter($response);
-        return new NoAnswerException($reason . $next, 'no_answer', $status, $requestId, $key, $key !== null, null, $retryAfter, $cause);
-    }
-
-    private function strangeAnswer(Response $response): string
-    {
-        if ($response->status >= 300 && $response->status < 400) {
-            $to = $response->header('location') ?? 'another address';
-            return "$this->baseUrl redirects to $to, and the SDK does not follow with your key. Correct baseUrl.";
+        $text = '';
+        foreach (is_array($details['fields'] ?? null) ? $details['fields'] : [] as $field) {
+            if (is_string($field['field'] ?? null) && is_string($field['message'] ?? null)) {
+                $text .= " {$field['field']}: {$field['message']}.";
+            }
         }
-        return "$this->baseUrl answered {$response->status} without a readable response of Malipo. "
-            . 'Check that baseUrl is the address of the API, without /v1.';
+        if (is_string($details['required_scope'] ?? null)) {
+            $text .= " Create a key with the scope {$details['required_scope']}.";
+        }
+        if ($status === 401) {
+            $key = substr($this->headers['authorization'], strlen('Bearer '));
+            $text .= ' The key begins with ' . substr($key, 0, strrpos($key, '_') + 1) . ' and ends with ' . substr($key, -4) . '.';
+        }
+        if ($status === 404) {
+            $text .= " The key is of the environment $this->environment: records of the other environment do not exist for it.";
+        }
+        return $text;
+    }
+
+    /** Makes the failure for an answer that is not from the API: a redirect, or a page of a proxy or of another program. */
+    private function strangeAnswer(Response $response): Failure
+    {
+        $status = $response->status;
+        $isSuccess = $status >= 200 && $status < 300;
+        $canPass = $isSuccess || in_array($status, self::PASSING, true);
+        if ($status >= 300 && $status < 400) {
+            $to = $response->header('location') ?? 'another address';
+            $message = "$this->baseUrl redirects to $to, and the SDK does not follow with your key. Correct baseUrl.";
+        } else {
+            $message = "$this->baseUrl answered with status $status, but not as the API does. "
+                . 'Check that baseUrl is the address of your Malipo server.';
+        }
+        return new Failure(
+            'no_answer',
+            $status,
+            $message,
+            $isSuccess || $status === 408 || $status >= 500 ? Failure::UNKNOWN : Failure::NONE_NOW,
+            $canPass,
+            $canPass || $status >= 500,
+            null,
+            $response->header('x-request-id'),
+            self::retryAfter($response),
+        );
     }
 
     /** @return array<string, mixed> */
@@ -255,8 +268,9 @@ final class Requester
     private static function checkedKey(string $key): string
     {
         if (preg_match('/^[\x21-\x7e]{1,255}$/D', $key) !== 1) {
-            $message = 'idempotencyKey must have 1 to 255 visible ASCII characters without spaces, such as order-1042-attempt-1.';
-            throw new \InvalidArgumentException($message);
+            throw new \InvalidArgumentException(
+                'idempotencyKey must have 1 to 255 visible ASCII characters without spaces, such as order-1042-attempt-1.'
+            );
         }
         return $key;
     }

@@ -10,6 +10,8 @@ use Malipo\Http\Requester;
 abstract class ApiResource
 {
     private const PAGE_SIZE = 100;
+    /** The ids that a loop remembers, so that its memory stays small. */
+    private const IDS_MAX = 1_000;
 
     final public function __construct(protected readonly Requester $requester)
     {
@@ -23,23 +25,22 @@ abstract class ApiResource
      */
     protected function pages(string $path, array $filters, string $id): \Generator
     {
-        if (isset($filters['page'])) {
-            throw new \InvalidArgumentException('list() reads all pages and takes no page: use listPage() for one page.');
-        }
-        $before = [];
-        for ($page = 1; ; $page++) {
+        $seen = [];
+        for ($page = (int) ($filters['page'] ?? 1); ; $page++) {
             $found = $this->requester->get($path, ['page' => $page] + $filters + ['page_size' => self::PAGE_SIZE]);
-            $now = [];
             foreach ($found['items'] as $item) {
-                $now[$item[$id]] = true;
-                if (!isset($before[$item[$id]])) {
-                    yield $item;
+                if (isset($seen[$item[$id]])) {
+                    continue;
                 }
+                $seen[$item[$id]] = true;
+                if (count($seen) > self::IDS_MAX) {
+                    unset($seen[array_key_first($seen)]);
+                }
+                yield $item;
             }
-            if ($page >= $found['pagination']['total_pages'] || $found['items'] === []) {
+            if ($page >= $found['pagination']['total_pages']) {
                 return;
             }
-            $before = $now;
         }
     }
 }

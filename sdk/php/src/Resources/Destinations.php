@@ -11,10 +11,10 @@ final class Destinations extends ApiResource
      * Returns the destinations. Filter: method (MOBILE_MONEY, BANK_ACCOUNT or PROVIDER_PESA).
      *
      * @param array<string, mixed> $filters
-     * @return list<array<string, mixed>>
+     * @return array{items: list<array<string, mixed>>}
      */
     public function list(array $filters = [], ?float $timeout = null): array
     {
-        return $this->requester->get('/v1/destinations', $filters, $timeout)['items'];
+        return $this->requester->get('/v1/destinations', $filters, $timeout);
     }
 }

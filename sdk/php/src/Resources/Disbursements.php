@@ -86,14 +86,19 @@ final class Disbursements extends ApiResource
     }
 
     /**
-     * Plays the operator and the provider for a sandbox payout. Outcome: SUCCESS, FAILED, REJECTED, REVERSED.
+     * Plays the operator and the provider for a sandbox payout. Input: outcome (SUCCESS, FAILED, REJECTED, ...).
      *
+     * @param array<string, mixed> $input
      * @return array<string, mixed>
      */
-    public function simulate(string $disbursementId, string $outcome, ?string $idempotencyKey = null, ?float $timeout = null): array
-    {
+    public function simulate(
+        string $disbursementId,
+        array $input,
+        ?string $idempotencyKey = null,
+        ?float $timeout = null,
+    ): array {
         $path = '/v1/sandbox/disbursements/' . Requester::segment($disbursementId, 'disbursementId') . '/simulate';
-        return $this->requester->change('POST', $path, ['outcome' => $outcome], $idempotencyKey, $timeout);
+        return $this->requester->change('POST', $path, $input, $idempotencyKey, $timeout);
     }
 
     /**

@@ -66,21 +66,24 @@ final class PaymentLinks extends ApiResource
     /**
      * Yields the payments that customers tried on a link.
      *
+     * @param array<string, mixed> $filters
      * @return \Generator<int, array<string, mixed>>
      */
-    public function listCollections(string $linkId): \Generator
+    public function listCollections(string $linkId, array $filters = []): \Generator
     {
         $path = '/v1/payment-links/' . Requester::segment($linkId, 'linkId') . '/collections';
-        return $this->pages($path, [], 'collection_id');
+        return $this->pages($path, $filters, 'collection_id');
     }
 
     /**
-     * Returns a PDF poster of the link. Language: sw or en.
+     * Returns a PDF poster of the link. Filter: language (sw or en).
+     *
+     * @param array<string, mixed> $filters
      */
-    public function poster(string $linkId, string $language = 'sw', ?float $timeout = null): string
+    public function poster(string $linkId, array $filters = [], ?float $timeout = null): string
     {
         $path = '/v1/payment-links/' . Requester::segment($linkId, 'linkId') . '/poster.pdf';
-        return $this->requester->file($path, ['language' => $language], $timeout);
+        return $this->requester->file($path, $filters, $timeout);
     }
 
     /**

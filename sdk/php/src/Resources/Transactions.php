@@ -62,10 +62,14 @@ final class Transactions extends ApiResource
         return $this->requester->get($path, [], $timeout);
     }
 
-    /** Returns the statement of a month or a day as a CSV file. */
-    public function statementCsv(string $period, ?float $timeout = null): string
+    /**
+     * Returns the statement as a file. Filter: format (csv).
+     *
+     * @param array<string, mixed> $filters
+     */
+    public function statementFile(string $period, array $filters = ['format' => 'csv'], ?float $timeout = null): string
     {
         $path = '/v1/merchants/me/statements/' . Requester::segment($period, 'period');
-        return $this->requester->file($path, ['format' => 'csv'], $timeout);
+        return $this->requester->file($path, $filters, $timeout);
     }
 }

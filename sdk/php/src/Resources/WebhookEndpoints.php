@@ -31,13 +31,13 @@ final class WebhookEndpoints extends ApiResource
     }
 
     /**
-     * Returns all endpoints.
+     * Returns all endpoints, and how many there may be (limit).
      *
-     * @return list<array<string, mixed>>
+     * @return array{items: list<array<string, mixed>>, limit: int}
      */
     public function list(?float $timeout = null): array
     {
-        return $this->requester->get('/v1/merchant/webhook-endpoints', [], $timeout)['items'];
+        return $this->requester->get('/v1/merchant/webhook-endpoints', [], $timeout);
     }
 
     /**

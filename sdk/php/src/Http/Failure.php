@@ -1,0 +1,80 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\Http;
+
+use Malipo\Exceptions\AuthenticationException;
+use Malipo\Exceptions\ConflictException;
+use Malipo\Exceptions\MalipoException;
+use Malipo\Exceptions\NoAnswerException;
+use Malipo\Exceptions\NotFoundException;
+use Malipo\Exceptions\PermissionException;
+use Malipo\Exceptions\RateLimitException;
+use Malipo\Exceptions\ServerException;
+use Malipo\Exceptions\ValidationException;
+
+/** One attempt that failed. */
+final class Failure
+{
+    /** The server did nothing for this call, in this attempt or before. */
+    public const NONE = 'none';
+    /** The server may have done the work. */
+    public const UNKNOWN = 'unknown';
+    /** This attempt did nothing, and says nothing of earlier attempts. */
+    public const NONE_NOW = 'none now';
+
+    /**
+     * @param bool $isRepeated True means that the client repeats the call by itself.
+     * @param array<string, mixed>|null $details
+     */
+    public function __construct(
+        public readonly string $code,
+        public readonly int $status,
+        public readonly string $message,
+        public readonly string $effect,
+        public readonly bool $isRepeated,
+        public readonly bool $isRetryable,
+        public readonly ?array $details = null,
+        public readonly ?string $requestId = null,
+        public readonly ?float $retryAfter = null,
+        public readonly ?\Throwable $cause = null,
+    ) {
+    }
+
+    /** Makes the exception of a call that ends with this attempt. */
+    public function exception(?string $key, bool $outcomeUnknown): MalipoException
+    {
+        $next = " The API may have done what the call asked for: repeat the call with the idempotency key $key, "
+            . 'which has no second effect.';
+        $class = $this->kind();
+        return new $class(
+            $this->message . ($outcomeUnknown ? $next : ''),
+            $this->code,
+            $this->status,
+            $this->requestId,
+            $key,
+            $outcomeUnknown,
+            $this->isRetryable,
+            $this->details,
+            $this->retryAfter,
+            $this->cause,
+        );
+    }
+
+    /** @return class-string<MalipoException> */
+    private function kind(): string
+    {
+        return match (true) {
+            $this->code === 'no_answer' => NoAnswerException::class,
+            $this->status === 401 => AuthenticationException::class,
+            $this->status === 403 => PermissionException::class,
+            $this->status === 404 => NotFoundException::class,
+            in_array($this->status, [400, 413, 415, 422], true) => ValidationException::class,
+            $this->status === 409 => ConflictException::class,
+            $this->status === 429 => RateLimitException::class,
+            $this->status >= 500 => ServerException::class,
+            default => MalipoException::class,
+        };
+    }
+}
