@@ -25,6 +25,7 @@ import { createMetrics } from '../server/src/kernel/lib/metrics-registry.ts'
 import { compose } from '../server/src/system.ts'
 import { type ApiDocument, apiTypes } from './api-types.ts'
 import { documentText } from './document-text.ts'
+import { type PyDocument, pythonAsyncResources, pythonTypes } from './python-sdk.ts'
 import { type SdkDocument, sdkTypes } from './sdk-types.ts'
 
 /** The repository's root folder. */
@@ -42,6 +43,8 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ['web/ui/api-types.ts', apiTypes(whole as ApiDocument)],
     ['sdk/typescript/src/api-types.ts', sdkTypes(whole as SdkDocument, Object.keys(catalogue))],
     ['sdk/typescript/src/version.ts', await sdkVersion()],
+    ['sdk/python/src/malipo/types.py', pythonTypes(whole as PyDocument)],
+    ['sdk/python/src/malipo/_async_resources.py', pythonAsyncResources(await pythonResources())],
     ['.env.example', envExample()],
     ['docs/guides/errors.md', errorsPage()],
     ['docs/guides/sandbox.md', await sandboxPage()],
@@ -75,6 +78,10 @@ async function openApiDocuments(): Promise<{ whole: object; of_merchants: object
     await system.close()
     await deps.db.close()
   }
+}
+
+async function pythonResources(): Promise<string> {
+  return await readFile(new URL('sdk/python/src/malipo/_resources.py', ROOT), 'utf8')
 }
 
 /** Returns the module of the SDK that states its version, which a file of another runtime cannot read from package.json. */

@@ -149,7 +149,11 @@ async function readFacts(version: string): Promise<ReleaseFacts> {
 
 /** The versions of the SDKs that have no package.json, by the file that names each. */
 export function sdkVersions(): Record<string, string> {
-  const forms: Record<string, RegExp> = { 'sdk/php/src/Client.php': /^ {4}public const VERSION = '([^']+)';$/m }
+  const forms: Record<string, RegExp> = {
+    'sdk/php/src/Client.php': /^ {4}public const VERSION = '([^']+)';$/m,
+    'sdk/python/pyproject.toml': /^version = "([^"]+)"$/m,
+    'sdk/python/src/malipo/_version.py': /^VERSION = "([^"]+)"$/m,
+  }
   return Object.fromEntries(
     Object.entries(forms).map(([file, form]) => [file, form.exec(readText(file))?.[1] ?? 'none']),
   )

@@ -2,7 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp, readdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settableClock } from '../src/kernel/lib/index.ts'
 import { createWorld, type World } from './harness.ts'
@@ -10,12 +13,15 @@ import { createWorld, type World } from './harness.ts'
 /** What a program printed, and how it ended. */
 export type ProgramEnd = { code: number | null; output: string; errors: string }
 
+const PYTHON_PACKAGES = 'python3 python3-venv python3-pip python3-setuptools python3-wheel'
 /** The packages that contain a program of a test, for the message of a machine that lacks it. */
 const PACKAGES: Readonly<Record<string, string>> = {
   php: 'php-cli php-curl php-mbstring',
   composer: 'composer',
-  python3: 'python3 python3-venv',
+  python3: PYTHON_PACKAGES,
 }
+/** The Python of Debian has the tools that its packages install; another Python of the machine may lack them. */
+const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 
 /** If PHP or one of the extensions is missing, fails with the packages to install. */
 export async function requirePhp(extensions: readonly string[]): Promise<void> {
@@ -23,6 +29,41 @@ export async function requirePhp(extensions: readonly string[]): Promise<void> {
   const missing = extensions.filter((name) => !loaded.includes(name))
   const packages = missing.map((name) => `php-${name.replace('pdo_sqlite', 'sqlite3')}`).join(' ')
   assert.equal(missing.length, 0, `install extensions of PHP: apt-get install ${packages}`)
+}
+
+/**
+ * Builds the wheel of a Python package and installs it into a new virtual environment in `folder`, without a package registry.
+ * Returns the Python of that environment. `packages` names modules of Debian that the environment needs too.
+ */
+export async function makePythonHome(
+  source: string,
+  folder: string,
+  packages: Record<string, string> = {},
+): Promise<string> {
+  const needed = { pip: '', venv: '', setuptools: '', wheel: '', ...packages }
+  const check = `import importlib.util as u; print(*[m for m in ${JSON.stringify(Object.keys(needed))} if u.find_spec(m) is None])`
+  const missing = (await outputOf(PYTHON, ['-c', check])).trim()
+  assert.equal(
+    missing,
+    '',
+    `install modules of Python: apt-get install ${PYTHON_PACKAGES} ${Object.values(packages).join(' ')}`,
+  )
+  // A build writes into its source.
+  const copy = join(folder, 'source')
+  await cp(source, copy, { recursive: true, filter: (path) => !path.endsWith('__pycache__') })
+  const offline = ['--quiet', '--no-index', '--disable-pip-version-check', '--no-deps']
+  const env = { PIP_ROOT_USER_ACTION: 'ignore' }
+  await outputOf(
+    PYTHON,
+    ['-m', 'pip', 'wheel', ...offline, '--no-build-isolation', '-w', join(folder, 'wheels'), copy],
+    { env },
+  )
+  const home = join(folder, 'home')
+  const sees_debian = Object.keys(packages).length > 0 ? ['--system-site-packages'] : []
+  await outputOf(PYTHON, ['-m', 'venv', ...sees_debian, home])
+  const [wheel = ''] = await readdir(join(folder, 'wheels'))
+  await outputOf(join(home, 'bin/pip'), ['install', ...offline, join(folder, 'wheels', wheel)], { env })
+  return join(home, 'bin/python')
 }
 
 /** Runs a program to its end. If the machine lacks the program, fails with the packages to install. */

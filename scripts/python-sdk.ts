@@ -1,0 +1,208 @@
+// Makes the generated files of the Python SDK: the types of the calls from the OpenAPI document, and the asyncio resources.
+
+type PySchema = {
+  type?: string | string[]
+  enum?: unknown[]
+  anyOf?: PySchema[]
+  oneOf?: PySchema[]
+  allOf?: PySchema[]
+  $ref?: string
+  properties?: Record<string, PySchema>
+  required?: string[]
+  items?: PySchema
+}
+type PyParameter = { $ref?: string; name: string; in: string; schema: PySchema }
+type PyContent = { content?: Record<string, { schema?: PySchema }> }
+type PyOperation = {
+  operationId?: string
+  security?: Record<string, unknown>[]
+  parameters?: PyParameter[]
+  requestBody?: PyContent
+  responses: Record<string, PyContent>
+}
+/** The parts of an OpenAPI document that this file reads. */
+export type PyDocument = {
+  paths: Record<string, Record<string, PyOperation>>
+  components?: { schemas?: Record<string, PySchema>; parameters?: Record<string, PyParameter> }
+}
+
+const HEAD = `"""The types of the calls that an API key can make. \`npm run generate\` makes this file from openapi.json; do not edit it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
+
+#: An amount of shillings: a decimal text such as "25000.00", a number, or a Decimal.
+Amount = Union[str, int, float, Decimal]
+`
+/** The fields that an API key decides by itself, so that the SDK does not offer them. */
+const DECIDED = new Set(['merchant_id', 'environment'])
+
+/** The words of Python that are also fields of the API, which no class can declare. */
+const KEYWORDS = new Set(['from'])
+
+/** Returns the text of the Python module with a TypedDict for each input, filter and answer. */
+export function pythonTypes(document: PyDocument): string {
+  const parts = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.values(operations)
+      .filter((one) => one.security?.some((way) => 'api_key' in way) || path === '/v1/destinations')
+      .flatMap((operation) => callClasses(document, path, operation)),
+  )
+  return `${HEAD}\n\n${parts.join('\n\n')}`
+}
+
+function callClasses(document: PyDocument, path: string, operation: PyOperation): string[] {
+  const { operationId, requestBody, parameters = [], responses } = operation
+  if (operationId === undefined) throw new Error(`${path} has a call without an operationId`)
+  const name = operationId.charAt(0).toUpperCase() + operationId.slice(1)
+  const found: string[] = []
+  const body = requestBody?.content?.['application/json']?.schema
+  if (body !== undefined) found.push(classOf(document, `${name}Input`, body, false))
+  const query = parameters
+    .map((one) => (one.$ref === undefined ? one : document.components?.parameters?.[nameOf(one.$ref)]))
+    .filter((one): one is PyParameter => one !== undefined && one.in === 'query' && !DECIDED.has(one.name))
+  if (query.length > 0) {
+    const fields = query.map((one) => `    "${one.name}": "${filterType(document, one.schema)}",\n`)
+    found.push(
+      `${name}Filters = TypedDict(\n    "${name}Filters",\n    {\n${indented(fields.join(''))}    },\n    total=False,\n)\n`,
+    )
+  }
+  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
+  const envelope = success?.content?.['application/json']?.schema
+  if (envelope === undefined) return found
+  const either = propertiesOf(document, envelope).data
+  // GET /v1/me answers users and keys: an SDK has a key.
+  const data = either?.anyOf?.find((one) => 'key_id' in propertiesOf(document, one)) ?? either
+  if (data === undefined) return found
+  const fields = propertiesOf(document, data)
+  const item = fields.pagination === undefined ? undefined : fields.items?.items
+  if (item !== undefined) {
+    found.push(classOf(document, `${name}Item`, item, true))
+    const page = `    items: List[${name}Item]\n    pagination: Dict[str, int]\n`
+    found.push(`class ${name}Answer(TypedDict):\n${page}`)
+  } else found.push(classOf(document, `${name}Answer`, data, true))
+  return found
+}
+
+/** Returns a class with the required fields, and a class below it with the others. */
+function classOf(document: PyDocument, name: string, schema: PySchema, is_answer: boolean): string {
+  const fields = Object.entries(propertiesOf(document, schema)).filter(([field]) => is_answer || !DECIDED.has(field))
+  const required = new Set(requiredOf(document, schema))
+  const lines = (wanted: boolean) =>
+    fields
+      .filter(([field]) => required.has(field) === wanted)
+      .map(([field, one]) => `    ${field}: ${pyType(document, one, is_answer)}\n`)
+      .join('')
+  const [always, sometimes] = [lines(true), lines(false)]
+  if (fields.some(([field]) => KEYWORDS.has(field))) {
+    const pairs = fields.map(([field, one]) => `    "${field}": "${pyType(document, one, is_answer)}",\n`).join('')
+    return `${name} = TypedDict(\n    "${name}",\n    {\n${indented(pairs)}    },\n${sometimes === '' ? '' : '    total=False,\n'})\n`
+  }
+  if (always === '') return `class ${name}(TypedDict, total=False):\n${sometimes || '    pass\n'}`
+  if (sometimes === '') return `class ${name}(TypedDict):\n${always}`
+  return `class _${name}Required(TypedDict):\n${always}\n\nclass ${name}(_${name}Required, total=False):\n${sometimes}`
+}
+
+function pyType(document: PyDocument, schema: PySchema, is_answer: boolean): string {
+  const one = resolved(document, schema)
+  const several = one.anyOf ?? one.oneOf
+  if (several !== undefined) return union(several.map((part) => pyType(document, part, is_answer)))
+  if (one.allOf !== undefined) return 'Dict[str, Any]'
+  const types = [one.type ?? 'object'].flat()
+  // A newer server can add values to a closed list of an answer, so there the type stays open.
+  if (one.enum !== undefined && !is_answer) {
+    const values = one.enum.filter((value) => value !== null).map((value) => pyLiteral(value))
+    return union([
+      `Literal[${values.join(', ')}]`,
+      ...(types.includes('null') || one.enum.includes(null) ? ['None'] : []),
+    ])
+  }
+  if (!is_answer && types.includes('string') && types.includes('number')) return 'Amount'
+  return union(types.map((type) => plainPyType(document, type, one, is_answer)))
+}
+
+function plainPyType(document: PyDocument, type: string, schema: PySchema, is_answer: boolean): string {
+  switch (type) {
+    case 'string':
+      return 'str'
+    case 'integer':
+      return 'int'
+    case 'number':
+      return 'float'
+    case 'boolean':
+      return 'bool'
+    case 'null':
+      return 'None'
+    case 'array':
+      return `List[${schema.items === undefined ? 'Any' : pyType(document, schema.items, is_answer)}]`
+    default:
+      return 'Dict[str, Any]'
+  }
+}
+
+/** A filter may be the value, or a datetime where the API takes a time. */
+function filterType(document: PyDocument, schema: PySchema): string {
+  return pyType(document, schema, true).includes('int') ? 'int' : 'Any'
+}
+
+function union(types: string[]): string {
+  const distinct = [...new Set(types)]
+  const values = distinct.filter((type) => type !== 'None')
+  const text = values.length === 1 ? (values[0] as string) : `Union[${values.join(', ')}]`
+  if (values.length === 0) return 'None'
+  return distinct.includes('None') ? `Optional[${text}]` : text
+}
+
+function pyLiteral(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  return JSON.stringify(value)
+}
+
+function resolved(document: PyDocument, schema: PySchema): PySchema {
+  return schema.$ref === undefined
+    ? schema
+    : resolved(document, document.components?.schemas?.[nameOf(schema.$ref)] ?? {})
+}
+
+/** The fields of an object, with those of the objects that it combines. */
+function propertiesOf(document: PyDocument, schema: PySchema): Record<string, PySchema> {
+  const { properties = {}, allOf = [], anyOf = [], oneOf = [] } = resolved(document, schema)
+  const combined = [...allOf, ...anyOf, ...oneOf].map((one) => propertiesOf(document, one))
+  return Object.assign({}, ...combined, properties)
+}
+
+/** The fields that every object has: those of each part of allOf, and those that all parts of anyOf and oneOf share. */
+function requiredOf(document: PyDocument, schema: PySchema): string[] {
+  const { required = [], allOf = [], anyOf = [], oneOf = [] } = resolved(document, schema)
+  const [first = [], ...rest] = [...anyOf, ...oneOf].map((one) => requiredOf(document, one))
+  const shared = first.filter((field) => rest.every((fields) => fields.includes(field)))
+  return [...required, ...allOf.flatMap((one) => requiredOf(document, one)), ...shared]
+}
+
+function nameOf(ref: string): string {
+  return ref.slice(ref.lastIndexOf('/') + 1)
+}
+
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, '    ')
+}
+
+/** Returns the asyncio resources, made from the text of the other ones. */
+export function pythonAsyncResources(resources: string): string {
+  return resources
+    .replace(
+      /^""".*"""$/m,
+      '"""The resources of the API for asyncio. `npm run generate` makes this file from _resources.py; do not edit it."""',
+    )
+    .replace('from typing import Iterator, Optional', 'from typing import TYPE_CHECKING, AsyncIterator, Optional')
+    .replace(
+      'from ._requester import Requester, segment\n',
+      'from ._requester import segment\n\nif TYPE_CHECKING:\n    from ._client import AsyncRequester\n',
+    )
+    .replace('http: Requester)', 'http: AsyncRequester)')
+    .replace(/^ {4}def (?!__)((?:(?!^ {4}def )[\s\S])*?-> (?!Iterator\[))/gm, '    async def $1')
+    .replaceAll('Iterator[', 'AsyncIterator[')
+    .replace('TYPE_CHECKING, AsyncAsyncIterator', 'TYPE_CHECKING, AsyncIterator')
+    .replace(/return self\._http\.(get|file|change)\(/g, 'return await self._http.$1(')
+}

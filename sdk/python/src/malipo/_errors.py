@@ -1,0 +1,119 @@
+"""The errors of a call. A mistake of the program is a TypeError or a ValueError instead, raised before anything is sent."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional, Type
+
+
+class MalipoError(Exception):
+    """A failed call. The subclasses tell the kind of the failure, and `code` the exact reason."""
+
+    #: The error code of the API, or `no_answer`. New codes may follow: treat an unknown code by its status.
+    code: str
+    #: The HTTP status. 0 means that no answer arrived.
+    status: int
+    #: Details of the API, such as the fields of `validation_failed`.
+    details: Optional[Dict[str, Any]]
+    #: The id of the request. Quote it when you report a problem.
+    request_id: Optional[str]
+    #: The idempotency key of the call. None for a call that only reads.
+    idempotency_key: Optional[str]
+    #: True means that the API may have done what the call asked for. Repeat the call with the same idempotency_key.
+    outcome_unknown: bool
+    #: True means that the same call, with the same idempotency key, can succeed later.
+    is_retryable: bool
+    #: The seconds to wait before the next try, if the API named them.
+    retry_after: Optional[float]
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str,
+        status: int,
+        details: Optional[Dict[str, Any]] = None,
+        request_id: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+        outcome_unknown: bool = False,
+        is_retryable: bool = False,
+        retry_after: Optional[float] = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.status = status
+        self.details = details
+        self.request_id = request_id
+        self.idempotency_key = idempotency_key
+        self.outcome_unknown = outcome_unknown
+        self.is_retryable = is_retryable
+        self.retry_after = retry_after
+
+    @property
+    def fields(self) -> Dict[str, str]:
+        """The refused fields of a `validation_failed`, by name."""
+        found = (self.details or {}).get("fields")
+        fields = found if isinstance(found, list) else []
+        return {str(one.get("field")): str(one.get("message")) for one in fields if isinstance(one, dict)}
+
+
+class ValidationError(MalipoError):
+    """The API refused the input (400, 413, 415, 422) and changed nothing: correct it. `fields` names the fields."""
+
+
+class AuthenticationError(MalipoError):
+    """The key is missing, wrong or revoked (401)."""
+
+
+class PermissionDeniedError(MalipoError):
+    """The key may not make this call (403)."""
+
+
+class NotFoundError(MalipoError):
+    """The record does not exist for this key (404)."""
+
+
+class ConflictError(MalipoError):
+    """The state of a record or of the balance does not allow the call (409)."""
+
+
+class RateLimitError(MalipoError):
+    """Too many requests (429). `retry_after` has the seconds to wait."""
+
+
+class ServerError(MalipoError):
+    """The server failed (500 or more)."""
+
+
+class NoAnswerError(MalipoError):
+    """No answer of the API arrived: no connection, a timeout, or the answer of another program."""
+
+
+def error_class(code: str, status: int) -> Type[MalipoError]:
+    """Returns the class of a failure."""
+    if code == "no_answer":
+        return NoAnswerError
+    if status >= 500:
+        return ServerError
+    classes: Dict[int, Type[MalipoError]] = {
+        400: ValidationError,
+        401: AuthenticationError,
+        403: PermissionDeniedError,
+        404: NotFoundError,
+        409: ConflictError,
+        413: ValidationError,
+        415: ValidationError,
+        422: ValidationError,
+        429: RateLimitError,
+    }
+    return classes.get(status, MalipoError)
+
+
+class WebhookSignatureError(Exception):
+    """The request is no valid webhook. Answer 401, and do nothing with it."""
+
+    #: missing_signature, signature_mismatch, timestamp_out_of_tolerance or invalid_event.
+    code: str
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code

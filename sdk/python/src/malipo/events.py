@@ -1,0 +1,35 @@
+"""The events of webhooks."""
+
+from __future__ import annotations
+
+from typing import Optional, TypedDict
+
+
+class _EventBase(TypedDict):
+    #: collection.success, collection.failed, ... New events may follow: ignore those that you do not know.
+    event: str
+    merchant_code: str
+    timestamp: str
+
+
+class WebhookEvent(_EventBase, total=False):
+    """A verified event. Other fields depend on the event, and new ones may follow."""
+
+    collection_id: str
+    disbursement_id: str
+    reference: Optional[str]
+    merchant_reference: Optional[str]
+    amount: str
+    currency: str
+    status: str
+    method: Optional[str]
+    failure_reason_code: str
+    failure_reason_message: str
+    completed_at: str
+    failed_at: str
+    reversed_at: str
+    held_at: str
+    #: True means that a sandbox key made the payment. Never ship an order for such a payment.
+    sandbox: bool
+    #: True means that the delivery is a test. Never ship an order for a test.
+    test: bool

@@ -1,0 +1,77 @@
+// Follows the README of the Python SDK as a new user: builds and installs the package, and runs each program of the page.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import {
+  type LiveWorld,
+  makePythonHome,
+  outputOf,
+  startLiveWorld,
+  startProgram,
+  until,
+} from '../../../server/test/programs.ts'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const STATEMENT = 'WITHDRAWAL 10000.00 balance 15000.00\nCOLLECTION 25000.00 balance 25000.00\n15000.00\n'
+
+let world: LiveWorld
+let folder: string
+
+before(async () => {
+  world = await startLiveWorld()
+  folder = await mkdtemp(join(tmpdir(), 'malipo-python-'))
+})
+after(async () => {
+  await world.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('a developer follows the README of the Python SDK from the installation to the webhook, the payout and the statement', async () => {
+  const readme = await readFile(join(ROOT, 'sdk/python/README.md'), 'utf8')
+  // The network of this test has no package registry, so the test builds the wheel with the tools of the machine.
+  const python = await makePythonHome(join(ROOT, 'sdk/python'), folder)
+  const programs = [...readme.matchAll(/```python\n# (\S+\.py)\n([^`]*)```/g)]
+  assert.deepEqual(
+    programs.map(([, name]) => name),
+    ['webhook.py', 'register.py', 'pay.py', 'payout.py', 'balance.py'],
+  )
+  for (const [, name = '', text = ''] of programs) await writeFile(join(folder, name), text)
+  const receiver = await startProgram(python, ['webhook.py'], /listens on port \d+/, {
+    cwd: folder,
+    env: { RECEIVER_PORT: '0' },
+  })
+  try {
+    const [, port] = /listens on port (\d+)/.exec(receiver.printed()) ?? []
+    const env = {
+      MALIPO_URL: world.base_url,
+      MALIPO_API_KEY: world.sandbox_key,
+      RECEIVER_URL: `http://127.0.0.1:${port}/`,
+    }
+    const run = (name: string) => outputOf(python, ['-W', 'error', name], { cwd: folder, env })
+    assert.equal(await run('register.py'), '')
+    const first = await run('pay.py')
+    assert.match(first, /^[0-9a-f-]{36} is processing\n$/)
+    assert.equal(await run('pay.py'), first, 'a repeated program makes no second payment')
+    await until(() => /^\S+ collection\.success ORDER-1042 25000\.00$/m.test(receiver.printed()))
+    assert.equal(await run('payout.py'), STATEMENT)
+    assert.equal(await run('balance.py'), 'sandbox 15000.00\nORDER-1042 25000\n')
+
+    const forged = await fetch(env.RECEIVER_URL, { method: 'POST', body: '{"event":"collection.success"}' })
+    assert.deepEqual([forged.status, (await forged.text()).slice(0, 26)], [401, 'The request has no header '])
+  } finally {
+    await receiver.stop()
+  }
+})
+
+test('the wheel of the Python SDK contains its types and nothing of the tests', async () => {
+  const wheel = (await readdir(join(folder, 'wheels')))[0] ?? ''
+  assert.match(wheel, /^malipo-\d+\.\d+\.\d+-py3-none-any\.whl$/)
+  const names = await outputOf('python3', ['-m', 'zipfile', '-l', join(folder, 'wheels', wheel)])
+  assert.match(names, /malipo\/py\.typed/)
+  assert.match(names, /malipo\/types\.py/)
+  assert.doesNotMatch(names, /tests?\//)
+})
