@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, readdir } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settableClock } from '../src/kernel/lib/index.ts'
@@ -133,6 +133,15 @@ export async function startProgram(
       await ended
     },
   }
+}
+
+/** Returns a port on which no program listens. */
+export async function unusedPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  await new Promise((done) => server.close(done))
+  return port
 }
 
 /** Waits until the condition holds. After `timeout_ms`, throws an error. */
