@@ -22,6 +22,7 @@ class CreateWalletPushInput(_CreateWalletPushInputRequired, total=False):
     description: str
     webhook_url: str
     simulate_status: Literal["successful", "failed", "pending_clearance", "reversed"]
+    metadata: Dict[str, Any]
 
 
 class CreateWalletPushAnswer(TypedDict):
@@ -44,6 +45,7 @@ class CreateProviderPesaPushInput(_CreateProviderPesaPushInputRequired, total=Fa
     description: str
     webhook_url: str
     simulate_status: Literal["successful", "failed", "pending_clearance", "reversed"]
+    metadata: Dict[str, Any]
 
 
 class CreateProviderPesaPushAnswer(TypedDict):
@@ -66,6 +68,7 @@ class CreateStkPushInput(_CreateStkPushInputRequired, total=False):
     description: str
     webhook_url: str
     simulate_status: Literal["successful", "failed", "pending_clearance", "reversed"]
+    metadata: Dict[str, Any]
     merchant_reference: str
 
 
@@ -88,6 +91,7 @@ class CreateQrCollectionInput(_CreateQrCollectionInputRequired, total=False):
     description: str
     webhook_url: str
     simulate_status: Literal["successful", "failed", "pending_clearance", "reversed"]
+    metadata: Dict[str, Any]
     customer_phone: str
 
 
@@ -111,6 +115,7 @@ ListCollectionsFilters = TypedDict(
         "phone": "Any",
         "from": "Any",
         "to": "Any",
+        "metadata": "Any",
     },
     total=False,
 )
@@ -136,6 +141,7 @@ class ListCollectionsItem(TypedDict):
     payment_url: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
+    metadata: Dict[str, Any]
     created_at: str
     updated_at: str
 
@@ -159,6 +165,7 @@ class CreateCollectionInput(_CreateCollectionInputRequired, total=False):
     redirect_url: Optional[str]
     cancel_url: Optional[str]
     webhook_url: Dict[str, Any]
+    metadata: Dict[str, Any]
 
 
 class CreateCollectionAnswer(TypedDict):
@@ -202,6 +209,7 @@ class GetCollectionAnswer(TypedDict):
     payment_url: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
+    metadata: Dict[str, Any]
     created_at: str
     updated_at: str
 
@@ -226,6 +234,7 @@ class RefreshCollectionAnswer(TypedDict):
     payment_url: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
+    metadata: Dict[str, Any]
     created_at: str
     updated_at: str
 
@@ -241,6 +250,7 @@ class CreatePaymentLinkInput(_CreatePaymentLinkInputRequired, total=False):
     description: Optional[str]
     reference: Optional[str]
     expires_at: Optional[str]
+    metadata: Dict[str, Any]
 
 
 class CreatePaymentLinkAnswer(TypedDict):
@@ -260,6 +270,7 @@ class CreatePaymentLinkAnswer(TypedDict):
     invoice_id: Optional[str]
     paid_collection_id: Optional[str]
     paid_at: Optional[str]
+    metadata: Dict[str, Any]
     created_at: str
     updated_at: str
 
@@ -272,6 +283,7 @@ ListPaymentLinksFilters = TypedDict(
         "status": "Any",
         "from": "Any",
         "to": "Any",
+        "metadata": "Any",
     },
     total=False,
 )
@@ -294,6 +306,7 @@ class ListPaymentLinksItem(TypedDict):
     invoice_id: Optional[str]
     paid_collection_id: Optional[str]
     paid_at: Optional[str]
+    metadata: Dict[str, Any]
     created_at: str
     updated_at: str
 
@@ -331,6 +344,7 @@ class GetPaymentLinkAnswer(TypedDict):
     invoice_id: Optional[str]
     paid_collection_id: Optional[str]
     paid_at: Optional[str]
+    metadata: Dict[str, Any]
     created_at: str
     updated_at: str
 
@@ -374,6 +388,7 @@ class ListPaymentLinkCollectionsItem(TypedDict):
     payment_url: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
+    metadata: Dict[str, Any]
     created_at: str
     updated_at: str
 
@@ -400,6 +415,7 @@ class CancelPaymentLinkAnswer(TypedDict):
     invoice_id: Optional[str]
     paid_collection_id: Optional[str]
     paid_at: Optional[str]
+    metadata: Dict[str, Any]
     created_at: str
     updated_at: str
 
@@ -410,6 +426,7 @@ ListInvoicesFilters = TypedDict(
         "page": "int",
         "page_size": "int",
         "status": "Any",
+        "metadata": "Any",
     },
     total=False,
 )
@@ -440,6 +457,7 @@ class ListInvoicesItem(TypedDict):
     paid_collection_id: Optional[str]
     payment_reversed_at: Optional[str]
     cancelled_at: Optional[str]
+    metadata: Dict[str, Any]
     created_at: str
     updated_at: str
 
@@ -460,6 +478,7 @@ class CreateInvoiceInput(_CreateInvoiceInputRequired, total=False):
     customer_email: Optional[str]
     note: Optional[str]
     language: Literal["sw", "en"]
+    metadata: Dict[str, Any]
 
 
 class CreateInvoiceAnswer(TypedDict):
@@ -487,6 +506,7 @@ class CreateInvoiceAnswer(TypedDict):
     paid_collection_id: Optional[str]
     payment_reversed_at: Optional[str]
     cancelled_at: Optional[str]
+    metadata: Dict[str, Any]
     created_at: str
     updated_at: str
 
@@ -525,6 +545,7 @@ class GetInvoiceAnswer(TypedDict):
     paid_collection_id: Optional[str]
     payment_reversed_at: Optional[str]
     cancelled_at: Optional[str]
+    metadata: Dict[str, Any]
     created_at: str
     updated_at: str
 
@@ -537,6 +558,7 @@ class UpdateInvoiceInput(TypedDict, total=False):
     items: List[Dict[str, Any]]
     note: Optional[str]
     language: Literal["sw", "en"]
+    metadata: Dict[str, Any]
 
 
 class UpdateInvoiceAnswer(TypedDict):
@@ -564,6 +586,7 @@ class UpdateInvoiceAnswer(TypedDict):
     paid_collection_id: Optional[str]
     payment_reversed_at: Optional[str]
     cancelled_at: Optional[str]
+    metadata: Dict[str, Any]
     created_at: str
     updated_at: str
 
@@ -593,6 +616,7 @@ class SendInvoiceAnswer(TypedDict):
     paid_collection_id: Optional[str]
     payment_reversed_at: Optional[str]
     cancelled_at: Optional[str]
+    metadata: Dict[str, Any]
     created_at: str
     updated_at: str
 
@@ -622,6 +646,7 @@ class CancelInvoiceAnswer(TypedDict):
     paid_collection_id: Optional[str]
     payment_reversed_at: Optional[str]
     cancelled_at: Optional[str]
+    metadata: Dict[str, Any]
     created_at: str
     updated_at: str
 
@@ -643,6 +668,7 @@ class CreateInvoicePaymentLinkAnswer(TypedDict):
     invoice_id: Optional[str]
     paid_collection_id: Optional[str]
     paid_at: Optional[str]
+    metadata: Dict[str, Any]
     created_at: str
     updated_at: str
 
@@ -670,6 +696,7 @@ class CreateProviderPesaDisbursementInput(_CreateProviderPesaDisbursementInputRe
     destination_name: str
     destination_code: str
     reference: str
+    metadata: Dict[str, Any]
 
 
 class CreateProviderPesaDisbursementAnswer(TypedDict):
@@ -702,6 +729,7 @@ class CreateProviderPesaDisbursementAnswer(TypedDict):
     processor_fee_pass_through: bool
     provider_reference: Optional[str]
     transaction_reference: Optional[str]
+    metadata: Dict[str, Any]
     initiated_at: str
     completed_at: Optional[str]
     created_at: str
@@ -718,6 +746,7 @@ class CreateMobileMoneyDisbursementInput(_CreateMobileMoneyDisbursementInputRequ
     currency: str
     destination_name: str
     reference: str
+    metadata: Dict[str, Any]
 
 
 class CreateMobileMoneyDisbursementAnswer(TypedDict):
@@ -750,6 +779,7 @@ class CreateMobileMoneyDisbursementAnswer(TypedDict):
     processor_fee_pass_through: bool
     provider_reference: Optional[str]
     transaction_reference: Optional[str]
+    metadata: Dict[str, Any]
     initiated_at: str
     completed_at: Optional[str]
     created_at: str
@@ -767,6 +797,7 @@ class CreateBankAccountDisbursementInput(_CreateBankAccountDisbursementInputRequ
     currency: str
     destination_name: str
     reference: str
+    metadata: Dict[str, Any]
 
 
 class CreateBankAccountDisbursementAnswer(TypedDict):
@@ -799,6 +830,7 @@ class CreateBankAccountDisbursementAnswer(TypedDict):
     processor_fee_pass_through: bool
     provider_reference: Optional[str]
     transaction_reference: Optional[str]
+    metadata: Dict[str, Any]
     initiated_at: str
     completed_at: Optional[str]
     created_at: str
@@ -815,6 +847,7 @@ ListDisbursementsFilters = TypedDict(
         "reference": "Any",
         "from": "Any",
         "to": "Any",
+        "metadata": "Any",
     },
     total=False,
 )
@@ -850,6 +883,7 @@ class ListDisbursementsItem(TypedDict):
     processor_fee_pass_through: bool
     provider_reference: Optional[str]
     transaction_reference: Optional[str]
+    metadata: Dict[str, Any]
     initiated_at: str
     completed_at: Optional[str]
     created_at: str
@@ -891,6 +925,7 @@ class GetDisbursementAnswer(TypedDict):
     processor_fee_pass_through: bool
     provider_reference: Optional[str]
     transaction_reference: Optional[str]
+    metadata: Dict[str, Any]
     initiated_at: str
     completed_at: Optional[str]
     created_at: str
@@ -938,6 +973,7 @@ class CancelDisbursementAnswer(TypedDict):
     processor_fee_pass_through: bool
     provider_reference: Optional[str]
     transaction_reference: Optional[str]
+    metadata: Dict[str, Any]
     initiated_at: str
     completed_at: Optional[str]
     created_at: str
@@ -978,6 +1014,7 @@ class SimulateDisbursementAnswer(TypedDict):
     processor_fee_pass_through: bool
     provider_reference: Optional[str]
     transaction_reference: Optional[str]
+    metadata: Dict[str, Any]
     initiated_at: str
     completed_at: Optional[str]
     created_at: str
