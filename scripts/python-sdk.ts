@@ -10,6 +10,7 @@ type PySchema = {
   properties?: Record<string, PySchema>
   required?: string[]
   items?: PySchema
+  additionalProperties?: boolean | PySchema
 }
 type PyParameter = { $ref?: string; name: string; in: string; schema: PySchema }
 type PyContent = { content?: Record<string, { schema?: PySchema }> }
@@ -123,6 +124,7 @@ function pyType(document: PyDocument, schema: PySchema, is_answer: boolean): str
 }
 
 function plainPyType(document: PyDocument, type: string, schema: PySchema, is_answer: boolean): string {
+  const rest = schema.additionalProperties
   switch (type) {
     case 'string':
       return 'str'
@@ -137,7 +139,7 @@ function plainPyType(document: PyDocument, type: string, schema: PySchema, is_an
     case 'array':
       return `List[${schema.items === undefined ? 'Any' : pyType(document, schema.items, is_answer)}]`
     default:
-      return 'Dict[str, Any]'
+      return `Dict[str, ${typeof rest === 'object' ? pyType(document, rest, is_answer) : 'Any'}]`
   }
 }
 

@@ -1,7 +1,7 @@
 """The driver of the conformance suite for this SDK. sdk/conformance/README.md describes the protocol.
 
-Reads commands from standard input, one JSON object a line, and reports what the SDK did. With the argument --async, the asyncio
-client makes the calls.
+Reads commands from standard input, one JSON object a line, and reports what the SDK did. The first argument is the folder of the
+sources. With the argument --async, the asyncio client makes the calls.
 """
 
 import asyncio
@@ -11,7 +11,10 @@ import re
 import sys
 import traceback
 
-import malipo
+if len(sys.argv) > 1 and not sys.argv[1].startswith("--"):
+    sys.path.insert(0, sys.argv[1])
+
+import malipo  # noqa: E402
 
 SNAKE = re.compile(r"(?<=[a-z])([A-Z])")
 USE_ASYNC = "--async" in sys.argv

@@ -22,7 +22,7 @@ class CreateWalletPushInput(_CreateWalletPushInputRequired, total=False):
     description: str
     webhook_url: str
     simulate_status: Literal["successful", "failed", "pending_clearance", "reversed"]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
 
 
 class CreateWalletPushAnswer(TypedDict):
@@ -45,7 +45,7 @@ class CreateProviderPesaPushInput(_CreateProviderPesaPushInputRequired, total=Fa
     description: str
     webhook_url: str
     simulate_status: Literal["successful", "failed", "pending_clearance", "reversed"]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
 
 
 class CreateProviderPesaPushAnswer(TypedDict):
@@ -68,7 +68,7 @@ class CreateStkPushInput(_CreateStkPushInputRequired, total=False):
     description: str
     webhook_url: str
     simulate_status: Literal["successful", "failed", "pending_clearance", "reversed"]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     merchant_reference: str
 
 
@@ -91,7 +91,7 @@ class CreateQrCollectionInput(_CreateQrCollectionInputRequired, total=False):
     description: str
     webhook_url: str
     simulate_status: Literal["successful", "failed", "pending_clearance", "reversed"]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     customer_phone: str
 
 
@@ -141,7 +141,7 @@ class ListCollectionsItem(TypedDict):
     payment_url: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     created_at: str
     updated_at: str
 
@@ -165,7 +165,7 @@ class CreateCollectionInput(_CreateCollectionInputRequired, total=False):
     redirect_url: Optional[str]
     cancel_url: Optional[str]
     webhook_url: Dict[str, Any]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
 
 
 class CreateCollectionAnswer(TypedDict):
@@ -209,7 +209,7 @@ class GetCollectionAnswer(TypedDict):
     payment_url: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     created_at: str
     updated_at: str
 
@@ -234,7 +234,7 @@ class RefreshCollectionAnswer(TypedDict):
     payment_url: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     created_at: str
     updated_at: str
 
@@ -250,7 +250,7 @@ class CreatePaymentLinkInput(_CreatePaymentLinkInputRequired, total=False):
     description: Optional[str]
     reference: Optional[str]
     expires_at: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
 
 
 class CreatePaymentLinkAnswer(TypedDict):
@@ -270,7 +270,7 @@ class CreatePaymentLinkAnswer(TypedDict):
     invoice_id: Optional[str]
     paid_collection_id: Optional[str]
     paid_at: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     created_at: str
     updated_at: str
 
@@ -306,7 +306,7 @@ class ListPaymentLinksItem(TypedDict):
     invoice_id: Optional[str]
     paid_collection_id: Optional[str]
     paid_at: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     created_at: str
     updated_at: str
 
@@ -344,7 +344,7 @@ class GetPaymentLinkAnswer(TypedDict):
     invoice_id: Optional[str]
     paid_collection_id: Optional[str]
     paid_at: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     created_at: str
     updated_at: str
 
@@ -388,7 +388,7 @@ class ListPaymentLinkCollectionsItem(TypedDict):
     payment_url: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     created_at: str
     updated_at: str
 
@@ -415,7 +415,7 @@ class CancelPaymentLinkAnswer(TypedDict):
     invoice_id: Optional[str]
     paid_collection_id: Optional[str]
     paid_at: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     created_at: str
     updated_at: str
 
@@ -457,7 +457,7 @@ class ListInvoicesItem(TypedDict):
     paid_collection_id: Optional[str]
     payment_reversed_at: Optional[str]
     cancelled_at: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     created_at: str
     updated_at: str
 
@@ -478,7 +478,7 @@ class CreateInvoiceInput(_CreateInvoiceInputRequired, total=False):
     customer_email: Optional[str]
     note: Optional[str]
     language: Literal["sw", "en"]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
 
 
 class CreateInvoiceAnswer(TypedDict):
@@ -506,7 +506,7 @@ class CreateInvoiceAnswer(TypedDict):
     paid_collection_id: Optional[str]
     payment_reversed_at: Optional[str]
     cancelled_at: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     created_at: str
     updated_at: str
 
@@ -545,7 +545,7 @@ class GetInvoiceAnswer(TypedDict):
     paid_collection_id: Optional[str]
     payment_reversed_at: Optional[str]
     cancelled_at: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     created_at: str
     updated_at: str
 
@@ -558,7 +558,7 @@ class UpdateInvoiceInput(TypedDict, total=False):
     items: List[Dict[str, Any]]
     note: Optional[str]
     language: Literal["sw", "en"]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
 
 
 class UpdateInvoiceAnswer(TypedDict):
@@ -586,7 +586,7 @@ class UpdateInvoiceAnswer(TypedDict):
     paid_collection_id: Optional[str]
     payment_reversed_at: Optional[str]
     cancelled_at: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     created_at: str
     updated_at: str
 
@@ -616,7 +616,7 @@ class SendInvoiceAnswer(TypedDict):
     paid_collection_id: Optional[str]
     payment_reversed_at: Optional[str]
     cancelled_at: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     created_at: str
     updated_at: str
 
@@ -646,7 +646,7 @@ class CancelInvoiceAnswer(TypedDict):
     paid_collection_id: Optional[str]
     payment_reversed_at: Optional[str]
     cancelled_at: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     created_at: str
     updated_at: str
 
@@ -668,7 +668,7 @@ class CreateInvoicePaymentLinkAnswer(TypedDict):
     invoice_id: Optional[str]
     paid_collection_id: Optional[str]
     paid_at: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     created_at: str
     updated_at: str
 
@@ -696,7 +696,7 @@ class CreateProviderPesaDisbursementInput(_CreateProviderPesaDisbursementInputRe
     destination_name: str
     destination_code: str
     reference: str
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
 
 
 class CreateProviderPesaDisbursementAnswer(TypedDict):
@@ -729,7 +729,7 @@ class CreateProviderPesaDisbursementAnswer(TypedDict):
     processor_fee_pass_through: bool
     provider_reference: Optional[str]
     transaction_reference: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     initiated_at: str
     completed_at: Optional[str]
     created_at: str
@@ -746,7 +746,7 @@ class CreateMobileMoneyDisbursementInput(_CreateMobileMoneyDisbursementInputRequ
     currency: str
     destination_name: str
     reference: str
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
 
 
 class CreateMobileMoneyDisbursementAnswer(TypedDict):
@@ -779,7 +779,7 @@ class CreateMobileMoneyDisbursementAnswer(TypedDict):
     processor_fee_pass_through: bool
     provider_reference: Optional[str]
     transaction_reference: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     initiated_at: str
     completed_at: Optional[str]
     created_at: str
@@ -797,7 +797,7 @@ class CreateBankAccountDisbursementInput(_CreateBankAccountDisbursementInputRequ
     currency: str
     destination_name: str
     reference: str
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
 
 
 class CreateBankAccountDisbursementAnswer(TypedDict):
@@ -830,7 +830,7 @@ class CreateBankAccountDisbursementAnswer(TypedDict):
     processor_fee_pass_through: bool
     provider_reference: Optional[str]
     transaction_reference: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     initiated_at: str
     completed_at: Optional[str]
     created_at: str
@@ -883,7 +883,7 @@ class ListDisbursementsItem(TypedDict):
     processor_fee_pass_through: bool
     provider_reference: Optional[str]
     transaction_reference: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     initiated_at: str
     completed_at: Optional[str]
     created_at: str
@@ -925,7 +925,7 @@ class GetDisbursementAnswer(TypedDict):
     processor_fee_pass_through: bool
     provider_reference: Optional[str]
     transaction_reference: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     initiated_at: str
     completed_at: Optional[str]
     created_at: str
@@ -973,7 +973,7 @@ class CancelDisbursementAnswer(TypedDict):
     processor_fee_pass_through: bool
     provider_reference: Optional[str]
     transaction_reference: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     initiated_at: str
     completed_at: Optional[str]
     created_at: str
@@ -1014,7 +1014,7 @@ class SimulateDisbursementAnswer(TypedDict):
     processor_fee_pass_through: bool
     provider_reference: Optional[str]
     transaction_reference: Optional[str]
-    metadata: Dict[str, Any]
+    metadata: Dict[str, str]
     initiated_at: str
     completed_at: Optional[str]
     created_at: str

@@ -1,0 +1,45 @@
+// Both clients of the Python SDK conform to the suite of all SDKs, and work with the real server.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { outputOf } from '../../../server/test/programs.ts'
+import { type SdkWorld, startSdkWorld } from '../../../server/test/sdk-world.ts'
+import { type DriverProcess, runCases, startDriver } from '../../conformance/run.ts'
+import { runSmoke } from '../../conformance/smoke.ts'
+
+const DRIVER = fileURLToPath(new URL('driver.py', import.meta.url))
+const SOURCE = fileURLToPath(new URL('../src', import.meta.url))
+
+for (const [name, options] of [
+  ['client for threads', []],
+  ['client for asyncio', ['--async']],
+] as const) {
+  describe(`the Python SDK, ${name}`, () => {
+    let driver: DriverProcess
+    let world: SdkWorld
+
+    before(async () => {
+      await outputOf('python3', ['--version'])
+      driver = startDriver('python3', ['-W', 'error', '-B', DRIVER, SOURCE, ...options])
+      world = await startSdkWorld()
+    })
+    after(async () => {
+      await driver.close()
+      await world.close()
+    })
+
+    test(`the ${name} conforms to every case of the suite`, async () => {
+      const results = await runCases(driver.call)
+      assert.ok(results.length >= 180, `the suite has ${results.length} cases`)
+      assert.deepEqual(
+        results.filter(({ problems }) => problems.length > 0),
+        [],
+      )
+    })
+
+    test(`the ${name} makes the calls of a first day on the real server, and verifies its webhooks`, async () => {
+      assert.deepEqual(await runSmoke(driver.call, world), [])
+    })
+  })
+}
