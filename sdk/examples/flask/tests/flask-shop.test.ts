@@ -12,7 +12,7 @@ import {
   startProgram,
   unusedPort,
 } from '../../../../server/test/programs.ts'
-import { buyInShop, registerShop } from '../../shop-journey.ts'
+import { buyInShop, registerShop } from '../../../../server/test/shop-journey.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type LiveWorld, outputOf, requirePhp, startLiveWorld, startProgram } from '../../../../server/test/programs.ts'
-import { buyInShop, registerShop } from '../../shop-journey.ts'
+import { buyInShop, registerShop } from '../../../../server/test/shop-journey.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 /** The Laravel that Debian has. */

@@ -1033,7 +1033,7 @@ class GetWebhookConfigAnswer(_GetWebhookConfigAnswerRequired, total=False):
 
 class UpdateWebhookConfigInput(TypedDict, total=False):
     webhook_url: str
-    events: List[str]
+    events: List[Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "collection.successful"]]
     rotate_secret: bool
 
 
@@ -1069,17 +1069,17 @@ class _CreateWebhookEndpointInputRequired(TypedDict):
 
 
 class CreateWebhookEndpointInput(_CreateWebhookEndpointInputRequired, total=False):
-    events: List[str]
+    events: List[Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "collection.successful"]]
     description: str
 
 
 class _CreateWebhookEndpointAnswerRequired(TypedDict):
-    id: str
-    environment: str
-    description: Optional[str]
     webhook_url: str
     events: List[str]
     secret_last4: str
+    id: str
+    environment: str
+    description: Optional[str]
     created_at: str
 
 
@@ -1088,12 +1088,12 @@ class CreateWebhookEndpointAnswer(_CreateWebhookEndpointAnswerRequired, total=Fa
 
 
 class _GetWebhookEndpointAnswerRequired(TypedDict):
-    id: str
-    environment: str
-    description: Optional[str]
     webhook_url: str
     events: List[str]
     secret_last4: str
+    id: str
+    environment: str
+    description: Optional[str]
     created_at: str
 
 
@@ -1103,18 +1103,18 @@ class GetWebhookEndpointAnswer(_GetWebhookEndpointAnswerRequired, total=False):
 
 class UpdateWebhookEndpointInput(TypedDict, total=False):
     webhook_url: str
-    events: List[str]
+    events: List[Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "collection.successful"]]
     description: Optional[str]
     rotate_secret: bool
 
 
 class _UpdateWebhookEndpointAnswerRequired(TypedDict):
-    id: str
-    environment: str
-    description: Optional[str]
     webhook_url: str
     events: List[str]
     secret_last4: str
+    id: str
+    environment: str
+    description: Optional[str]
     created_at: str
 
 

@@ -1,7 +1,7 @@
 // The journey of a customer through an example shop, for the tests of the shops.
 
 import assert from 'node:assert/strict'
-import { type LiveWorld, until } from '../../server/test/programs.ts'
+import { type LiveWorld, until } from './programs.ts'
 
 /** The phone of a payer who pays, and of a payer whose payment is reversed afterwards. */
 const PHONE_PAYS = '0754123001'
