@@ -80,7 +80,10 @@ async function runCommandLine(): Promise<number> {
         : await realDeps(config, log, url, needs_key === false ? NO_VAULT : needs_key)
     const { folders, restored = null } = database
     const must_separate = database.owner_url !== database.url
-    const result = await runCommand(deps, { url, applied, must_separate, folders, restored }, report)
+    // The import of the whole system takes a second, which other commands need not wait for.
+    const openSystem = async (own: Deps) => (await import('./system.ts')).compose(own)
+    const opened = { url, applied, must_separate, folders, restored, openSystem }
+    const result = await runCommand(deps, opened, report)
     if (restored !== null && result.ok === true) restored.release()
     return showResult(result, values.json)
   } finally {

@@ -1,15 +1,31 @@
-// Finds the demo merchant, which only an installation outside production has.
+// Finds the demo merchants, which only an installation outside production has, and archives the merchant of the demo history.
 
-import { type Reader, sql } from '../../kernel/db/index.ts'
+import type { Act } from '../../books/audit/index.ts'
+import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import { moveMerchant } from './decide.ts'
 import { findMerchant, type Merchant } from './find.ts'
 
 /** The e-mail address of the demo merchant. */
 export const DEMO_EMAIL = 'demo@malipo.example'
+/** The e-mail address of each merchant with a demo history. */
+export const HISTORY_EMAIL = 'history@malipo.example'
 
 const FIND_DEMO = sql('demo_find', 'select id from merchants where email = $1 order by created_at limit 1')
+const REMOVE_MEMBERS = sql('demo_remove_members', 'delete from members where merchant_id = $1')
 
 /** Returns the demo merchant. Null means that this installation has none. */
 export async function findDemoMerchant(reader: Reader): Promise<Merchant | null> {
   const [found] = await reader.query<{ id: string }>(FIND_DEMO, [DEMO_EMAIL])
   return found ? findMerchant(reader, found.id) : null
+}
+
+/** Suspends a demo merchant and removes its members, so that no user sees it. The audit log keeps the suspension. */
+export async function archiveDemoMerchant(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  { merchant_id, reason }: { merchant_id: string; reason: string },
+): Promise<void> {
+  await moveMerchant(deps, tx, act, { merchant_id, move: 'suspend', reason })
+  await tx.query(REMOVE_MEMBERS, [merchant_id])
 }

@@ -6,7 +6,7 @@ export { findConflicts, hasConflict, hasTies, refuseConflict } from './conflict.
 export { addMerchant, createMerchant, type NewMerchant } from './create.ts'
 export { dashboardUrl } from './dashboard-url.ts'
 export { moveMerchant, verifyMerchant } from './decide.ts'
-export { DEMO_EMAIL, findDemoMerchant } from './demo.ts'
+export { archiveDemoMerchant, DEMO_EMAIL, findDemoMerchant, HISTORY_EMAIL } from './demo.ts'
 export { findMerchant, type Merchant, merchantByRoutingCode } from './find.ts'
 export { mailedName } from './invitation-mail.ts'
 export { IpAddressRecord, ipAddressRoutes } from './ip-address-routes.ts'

@@ -6,6 +6,7 @@ import type { Config } from '../../kernel/lib/index.ts'
 import { anchorsStatus, checkCopy, checkCopyOffline, exportAnchors } from './anchors.ts'
 import { backUp, prepareRestored, type Restored, requireBackups } from './backup.ts'
 import { demo } from './demo.ts'
+import { createDemoHistory, type OpenSystem, removeDemoHistory } from './demo-history.ts'
 import { erasePayer } from './erase.ts'
 import { explain, parseExplained } from './explain.ts'
 import { makeKey, makeMerchant, stopKey } from './merchants.ts'
@@ -20,7 +21,7 @@ import { verify } from './verify.ts'
 
 /**
  * The database of a command: its URL, the migrations that the program just applied, whether two roles are configured, the folders of
- * the embedded server, and what a restore found.
+ * the embedded server, what a restore found, and a function that builds a whole system over it.
  */
 type CommandDatabase = {
   url: string
@@ -28,6 +29,7 @@ type CommandDatabase = {
   must_separate: boolean
   folders: readonly string[]
   restored: Restored | null
+  openSystem: OpenSystem
 }
 
 /**
@@ -73,7 +75,16 @@ const NAME_MAX = 100
 
 /** Every command, by name. */
 export const COMMANDS: Record<string, Command> = {
-  demo: { takes: [], prepare: () => demo },
+  demo: {
+    takes: ['history', 'remove-history'],
+    prepare(values) {
+      if (values.history && values['remove-history']) {
+        throw new read.UsageError('--history makes the demo history, and --remove-history removes it: give one of them')
+      }
+      if (values.history) return (deps, { openSystem }, report) => createDemoHistory(deps, openSystem, report)
+      return values['remove-history'] ? removeDemoHistory : demo
+    },
+  },
   'merchant create': {
     takes: ['name', 'email', 'approve'],
     prepare(values) {

@@ -30,7 +30,15 @@ const onEmail = (...does: string[]): HelpPage => ({
 
 /** The help page of each command. */
 export const PAGES: Readonly<Record<string, HelpPage>> = {
-  demo: { does: ['Creates the demo merchant with new keys, and demo users with passwords (not in production)'] },
+  demo: {
+    takes: '[--history | --remove-history]',
+    does: ['Creates the demo merchant with new keys, and demo users with passwords (not in production)'],
+    options: {
+      '--history':
+        'Instead, makes a second demo merchant with 30 days of sandbox payments, payouts, links and invoices',
+      '--remove-history': 'Instead, archives that merchant: its members leave, and it is suspended',
+    },
+  },
   'merchant create': {
     takes: '--name N [--email E] [--approve]',
     does: ['Creates a merchant. --approve makes it active, verified and priced'],

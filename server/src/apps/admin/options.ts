@@ -43,6 +43,8 @@ export const OPTIONS = {
   'send-test-to': { type: 'string' },
   'data-dir': { type: 'string' },
   'to-time': { type: 'string' },
+  history: { type: 'boolean' },
+  'remove-history': { type: 'boolean' },
 } as const
 
 /** The name of an option. */

@@ -55,14 +55,15 @@ export function recordAudit(deps: Deps, tx: Tx, entry: AuditEntry): Promise<void
 export async function recordAudits(deps: Deps, tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
   const merchant_ids = [...new Set(entries.map(({ merchant_id }) => merchant_id))]
-  await tx.query(OPEN, [merchant_ids, GENESIS, deps.clock.now()])
+  const clock = deps.audit_clock ?? deps.clock
+  await tx.query(OPEN, [merchant_ids, GENESIS, clock.now()])
   const rows = await tx.query<{ merchant_id: string; seq: string; hash: Buffer }>(LOCK, [merchant_ids])
   assertInvariant(rows.length === merchant_ids.length, 'an audit chain that was just opened is missing')
   const heads = new Map(
     rows.map((row) => [row.merchant_id, { first: Number(row.seq), seq: Number(row.seq), hash: row.hash }]),
   )
   // The function reads the clock after the function has taken the locks, so the times in a chain never decrease.
-  const at = deps.clock.now()
+  const at = clock.now()
   const links = entries.map((entry) => {
     const head = heads.get(entry.merchant_id)
     assertInvariant(head !== undefined, 'an audit entry has no chain')

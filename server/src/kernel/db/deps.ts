@@ -10,6 +10,8 @@ import type { Db } from './pool.ts'
 export type Deps = {
   config: Config
   clock: Clock
+  /** The clock of the audit log, if it is not `clock`: the demo history acts at past times, and no audit entry has a past time. */
+  audit_clock?: Clock
   /** How far the clock of the machine is ahead of the clock of the database, in milliseconds. Negative means behind. */
   clock_ahead_ms: () => number
   random: Random

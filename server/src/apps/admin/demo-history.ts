@@ -1,0 +1,303 @@
+// Makes a second demo merchant with 30 days of sandbox data. Every record comes from the calls and the tasks of the product, with a
+// clock that begins 30 days ago, so that the books verify. The choices have a fixed seed: each run makes the same history.
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { archiveDemoMerchant, createMerchant, HISTORY_EMAIL, setMember } from '../../access/merchants/index.ts'
+import { type Deps, inTransaction, type Reader, sql } from '../../kernel/db/index.ts'
+import { MERCHANT_ROLES, SCOPES } from '../../kernel/http/index.ts'
+import { DAY_MS, dayNumber, refuse, type SettableClock, settableClock, startOfDay } from '../../kernel/lib/index.ts'
+import type { Task } from '../../kernel/work/index.ts'
+import { COMMAND_ACT } from './act.ts'
+import { demoUsers, ensureDemoMerchant } from './demo.ts'
+import { makeKey, stopKey } from './merchants.ts'
+
+/** A whole system in this process. `compose` of system.ts makes it. */
+export type HistorySystem = {
+  app: {
+    ready(): PromiseLike<unknown>
+    inject(request: object): Promise<{ statusCode: number; body: string }>
+    close(): Promise<unknown>
+  }
+  tasks: readonly Task[]
+  idle(): Promise<void>
+  close(): Promise<void>
+}
+/** Builds a system over these dependencies. */
+export type OpenSystem = (deps: Deps) => Promise<HistorySystem>
+
+const DAYS = 30
+const SEED = 20_260_101
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** The simulated provider has answered after this time. */
+const ANSWERED_MS = 5_000
+/** The hours of a day in Tanzania at which payers pay, and the share of the day's payments at each. */
+const HOURS = [8.2, 11.5, 13.4, 16.1, 19.6] as const
+const NETWORKS = ['0754', '0744', '0714', '0684', '0784', '0624', '0754', '0714'] as const
+/** The endings of phones: most payers pay, some fail for each reason, and a few payments are reversed or under review. */
+const ENDINGS = [...Array(44).fill('001'), '002', '003', '003', '004', '005', '006', '012'] as string[]
+/** The ending of a payment that waits for a review. */
+const HELD_ENDING = '014'
+const GOODS = ['Kitenge', 'Mchele kilo 5', 'Sukari kilo 2', 'Viatu', 'Sabuni', 'Unga kilo 10', 'Chupa ya chai'] as const
+const CUSTOMERS = ['Neema Mushi', 'Juma Ally', 'Rehema Said', 'Baraka John', 'Zawadi Peter', 'Hassan Omari'] as const
+/** The tasks that a payment, a payout and a webhook need. Another task would act for other merchants at a past time. */
+const TASKS: ReadonlySet<string> = new Set([
+  'collection_attempts',
+  'payouts',
+  'webhook_deliveries',
+  'invoices_paid',
+  'callbacks',
+])
+
+const FIND_HISTORY = sql(
+  'demo_history_find',
+  `select m.id from merchants m where m.email = $1 and m.status <> 'SUSPENDED' order by m.created_at`,
+)
+const DEMO_USER_IDS = sql('demo_history_users', 'select id, email from users where email = any($1)')
+
+/** What the command made. */
+type MadeHistory = {
+  merchant_id: string
+  days: number
+  payments: number
+  payouts: number
+  invoices: number
+  links: number
+}
+
+/** Creates the merchant with its history. If the history exists, refuses with invalid_state. */
+export async function createDemoHistory(
+  deps: Deps,
+  openSystem: OpenSystem,
+  report: (line: string) => void,
+): Promise<MadeHistory> {
+  const demo_merchant = await ensureDemoMerchant(deps)
+  const users = await demoUsers(deps, demo_merchant)
+  if ((await historyMerchants(deps.db)).length > 0) {
+    refuse('invalid_state', {
+      message: 'The demo history exists already. Remove it with "demo --remove-history", then make it again.',
+    })
+  }
+  const now = deps.clock.now()
+  const clock = settableClock(startOfDay(dayNumber(now) - DAYS + 1))
+  const past: Deps = { ...deps, clock, audit_clock: deps.clock, config: { ...deps.config, ...UNLIMITED } }
+  const receiver = await startReceiver()
+  const system = await openSystem(past)
+  try {
+    await system.app.ready()
+    const { id } = await createMerchant(past, { name: 'Duka la Mfano: siku 30', email: HISTORY_EMAIL, approved: true })
+    const scopes = Object.keys(SCOPES)
+    const key_input = { merchant_id: id, environment: 'sandbox', scopes, name: 'Demo history' } as const
+    const key = await makeKey(past, key_input, 0)
+    const caller = createCaller(system, clock, key.plaintext_key)
+    const shop = createShop({ ...caller, clock, now })
+    await caller.call('PATCH', '/v1/merchant/webhook-config', { webhook_url: receiver.url, rotate_secret: true })
+    for (let day = 0; day < DAYS; day++) {
+      await shop.day(day)
+      if (day % 10 === 9) report(`Made ${day + 1} of ${DAYS} days.`)
+    }
+    await stopKey(deps, id, key.id)
+    const roles = new Map(users.map(({ email, role }) => [email, role]))
+    const people = await deps.db.query<{ id: string; email: string }>(DEMO_USER_IDS, [[...roles.keys()]])
+    await inTransaction(deps.db, async (tx) => {
+      for (const person of people) {
+        const role = MERCHANT_ROLES.find((one) => one === roles.get(person.email))
+        if (role !== undefined) await setMember(deps, tx, id, person.id, role)
+      }
+    })
+    return { merchant_id: id, days: DAYS, ...shop.made }
+  } finally {
+    await system.app.close()
+    await system.close()
+    await receiver.close()
+  }
+}
+
+/**
+ * Archives the merchants of the history: their members leave, and the merchants are suspended. The ledger is append-only, so their
+ * records stay in the database and in the operators' console.
+ */
+export async function removeDemoHistory(deps: Deps): Promise<{ archived: string[] }> {
+  const archived = await historyMerchants(deps.db)
+  await inTransaction(deps.db, async (tx) => {
+    for (const merchant_id of archived) {
+      await archiveDemoMerchant(deps, tx, COMMAND_ACT, { merchant_id, reason: 'demo --remove-history' })
+    }
+  })
+  return { archived }
+}
+
+async function historyMerchants(reader: Reader): Promise<string[]> {
+  return (await reader.query<{ id: string }>(FIND_HISTORY, [HISTORY_EMAIL])).map(({ id }) => id)
+}
+
+/** The limits of a server would slow down the history, because all its requests come at once from one key. */
+const UNLIMITED = {
+  rate_limit_key: 0,
+  rate_limit_merchant_sandbox: 0,
+  rate_limit_address: 0,
+  rate_limit_payers: 0,
+  rate_limit_callbacks: 0,
+  connections_per_address: 0,
+  prompts_per_phone_hour: 0,
+  prompts_per_phone_day: 0,
+  webhook_allow_private: true,
+} as const
+
+/** Starts a receiver of webhooks that refuses every thirteenth request, as a real server sometimes does. */
+async function startReceiver(): Promise<{ url: string; close(): Promise<void> }> {
+  let received = 0
+  const server = createServer((request, response) => {
+    request.resume()
+    received += 1
+    response.writeHead(received % 13 === 0 ? 503 : 200).end()
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/malipo`,
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** A generator of numbers from 0 to 1 with a fixed seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** The choices of the history, with a fixed seed. */
+function createDice() {
+  const part = seeded(SEED)
+  const among = <Item>(items: readonly Item[]): Item => items[Math.floor(part() * items.length)] as Item
+  const digits = () => String(100 + Math.floor(part() * 900))
+  return {
+    part,
+    among,
+    digits,
+    phone: (ending = among(ENDINGS)) => `${among(NETWORKS)}${digits()}${ending}`,
+    amount: () => `${(1 + Math.floor(part() ** 2 * 180)) * 500}.00`,
+  }
+}
+
+/** The system of the history: it sends requests of the shop, and does the work that is due at the time of the clock. */
+function createCaller(system: HistorySystem, clock: SettableClock, key: string) {
+  const tasks = system.tasks.filter(({ name }) => TASKS.has(name))
+  let calls = 0
+  return {
+    async call(method: 'POST' | 'PATCH', url: string, payload: object) {
+      calls += 1
+      const headers = { authorization: `Bearer ${key}`, 'idempotency-key': `history-${calls}` }
+      const { statusCode, body } = await system.app.inject({ method, url, payload, headers })
+      if (statusCode >= 300) throw new Error(`${method} ${url} answered ${statusCode}: ${body}`)
+      return JSON.parse(body).data
+    },
+    async settle(): Promise<void> {
+      clock.advance(ANSWERED_MS)
+      for (let quiet = 0; quiet < 2; ) {
+        await system.idle()
+        let taken = 0
+        for (const task of tasks) {
+          taken += await task.runOnce()
+          await task.idle()
+        }
+        quiet = taken === 0 ? quiet + 1 : 0
+      }
+    },
+  }
+}
+
+type ShopParts = ReturnType<typeof createCaller> & { clock: SettableClock; now: Date }
+
+/** The shop of the history, which does the business of one day after the other. */
+function createShop({ call, settle, clock, now }: ShopParts) {
+  const { part, among, digits, phone, amount } = createDice()
+  const made = { payments: 0, payouts: 0, invoices: 0, links: 0 }
+
+  async function pay(count: number, sequence: string, ending?: string): Promise<void> {
+    const one = (i: number) => {
+      made.payments += 1
+      const reference = `ORDER-${sequence}${String(i + 1).padStart(2, '0')}`
+      return call('POST', '/v1/collections/wallet-push', { amount: amount(), phone: phone(ending), reference })
+    }
+    await Promise.all(Array.from({ length: count }, (_, i) => one(i)))
+  }
+
+  async function payLink(slug: string): Promise<void> {
+    made.payments += 1
+    const body = { method: 'WALLET_PUSH', customer_phone: phone('001') }
+    await call('POST', `/public/payment-links/${slug}/collect`, body)
+  }
+
+  async function link(is_paid: boolean): Promise<void> {
+    made.links += 1
+    const body = { amount: amount(), description: among(GOODS), customer_name: among(CUSTOMERS) }
+    const { public_slug } = await call('POST', '/v1/payment-links', body)
+    if (is_paid) await payLink(public_slug)
+  }
+
+  async function invoice(is_paid: boolean): Promise<void> {
+    made.invoices += 1
+    const due = new Date(clock.now().getTime() + 9 * DAY_MS).toISOString().slice(0, 10)
+    const items = [1, 2].map(() => ({ description: among(GOODS), quantity: '2', unit_price: amount() }))
+    const customer = { customer_name: among(CUSTOMERS), customer_email: 'mteja@example.com' }
+    const { id } = await call('POST', '/v1/invoices', { ...customer, due_date: due, items })
+    await call('POST', `/v1/invoices/${id}/send`, {})
+    const { public_slug } = await call('POST', `/v1/invoices/${id}/payment-link`, {})
+    if (is_paid) await payLink(public_slug)
+  }
+
+  async function payout(outcome: string | null, reference: string): Promise<void> {
+    made.payouts += 1
+    const destination = { destination_code: 'MPESA', destination_identifier: `0754${digits()}400` }
+    const body = { amount: `${40_000 + Math.floor(part() * 12) * 5_000}.00`, ...destination, reference }
+    const { id } = await call('POST', '/v1/disbursements/mobile-money', body)
+    clock.advance(20 * MINUTE_MS)
+    if (outcome !== null) await call('POST', `/v1/sandbox/disbursements/${id}/simulate`, { outcome })
+  }
+
+  /** Does the business of a day. On the last day it stops before the present. */
+  async function day(number: number): Promise<void> {
+    const begin = startOfDay(dayNumber(now) - DAYS + 1 + number).getTime()
+    const busy = (begin / DAY_MS + 4) % 7 < 2 ? 1.5 : 1
+    const growth = 0.7 + number / DAYS
+    for (const [slot, hour] of HOURS.entries()) {
+      const at = begin + hour * HOUR_MS + Math.floor(part() * 40) * MINUTE_MS
+      const count = Math.max(1, Math.round((1.5 + part() * 3) * busy * growth))
+      const wait = at - clock.now().getTime()
+      if (at + HOUR_MS > now.getTime() || wait <= 0) continue
+      clock.advance(wait)
+      await pay(count, `${String(number + 1).padStart(2, '0')}${slot + 1}`)
+      if (slot === 1 && number % 3 === 0) await link(number % 2 === 0)
+      if (slot === 2 && number % 5 === 1) await invoice(number % 10 === 1)
+      await settle()
+      const outcome = PAYOUTS[number]
+      if (slot === 3 && outcome !== undefined) await payout(outcome, `PAYOUT-${number + 1}`)
+    }
+    if (number === DAYS - 4) await pay(2, 'REVIEW', HELD_ENDING).then(settle)
+  }
+  return { day, made }
+}
+
+/** The days on which the shop pays out, with the outcome. Null means that the payout still waits for its approval. */
+const PAYOUTS: Readonly<Record<number, string | null>> = {
+  4: 'SUCCESS',
+  8: 'SUCCESS',
+  11: 'FAILED',
+  14: 'SUCCESS',
+  17: 'REJECTED',
+  20: 'SUCCESS',
+  23: 'REVERSED',
+  25: 'SUCCESS',
+  27: 'INFO_REQUESTED',
+  28: null,
+}
