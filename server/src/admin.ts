@@ -1,7 +1,7 @@
 // Runs the admin command: an operator administers the installation from the command line while the server runs.
 
 import { parseArgs } from 'node:util'
-import { prepareCommand } from './apps/admin/commands.ts'
+import { COMMANDS, prepareCommand } from './apps/admin/commands.ts'
 import { commandsOf, helpOf } from './apps/admin/help.ts'
 import { OPTIONS, UsageError } from './apps/admin/options.ts'
 import { findStandalone } from './apps/admin/standalone.ts'
@@ -21,6 +21,7 @@ import {
   type Releases,
   realDeps,
   reportConfig,
+  requireScratch,
 } from './process.ts'
 
 const withoutKey = (): never => {
@@ -37,7 +38,8 @@ async function runCommandLine(): Promise<number> {
     return values.help ? 0 : 2
   }
   // If the command line names only a group, such as "statement", the program prints the help of its commands.
-  if (help !== null && commandsOf(positionals.join(' ')).length > 0) {
+  const name = positionals.join(' ')
+  if (help !== null && commandsOf(name).length > 0 && !Object.hasOwn(COMMANDS, name)) {
     process.stderr.write(help)
     return 2
   }
@@ -62,6 +64,7 @@ async function runCommandLine(): Promise<number> {
   let deps: Deps | undefined
   try {
     const report = (line: string) => void (values.json || process.stderr.write(`${line}\n`))
+    if (command.restore !== null && command.restore.check_of !== null) await requireScratch(command.restore.data_dir)
     const database: OpenDatabase & { restored?: OpenRestored['restored'] } =
       command.restore === null
         ? await openDatabase(config, log, releases, { must_exist: must_exist || migration === 'plan' })
@@ -84,7 +87,7 @@ async function runCommandLine(): Promise<number> {
     const openSystem = async (own: Deps) => (await import('./system.ts')).compose(own)
     const opened = { url, applied, must_separate, folders, restored, openSystem }
     const result = await runCommand(deps, opened, report)
-    if (restored !== null && result.ok === true) restored.release()
+    if (restored !== null && result.ok === true && command.restore?.check_of === null) restored.release()
     return showResult(result, values.json)
   } finally {
     await deps?.db.close()

@@ -2,14 +2,14 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { PROVIDERS } from './adapters/providers/registry.ts'
 import type { Restored } from './apps/admin/backup.ts'
 import type { RestoreRequest } from './apps/admin/commands.ts'
 import type { DoctorInput } from './apps/admin/doctor-result.ts'
 import type { ConfigCheck } from './apps/admin/standalone.ts'
-import { backupKeyOf, recoverDatabase } from './kernel/backup/index.ts'
+import { backupKeyOf, isUnreleased, recoverDatabase, removeUnreleased } from './kernel/backup/index.ts'
 import { findEmbedded, startEmbedded } from './kernel/db/embedded.ts'
 import {
   connectionRisk,
@@ -50,6 +50,9 @@ import {
   withPooler,
 } from './kernel/lib/index.ts'
 import { createMetrics } from './kernel/lib/metrics-registry.ts'
+
+/** The file of DATA_DIR with the secret keys, if SECRET_KEY is empty. */
+const KEY_FILE = 'secret.key'
 
 /** The environment with which this process started. */
 const OWN_ENVIRONMENT = { ...process.env }
@@ -264,14 +267,43 @@ export async function openDatabase(
 /** A restored database. It stays closed for other programs, unless the caller calls `release` before the releases of the process. */
 export type OpenRestored = OpenDatabase & { restored: Restored & { release(): void } }
 
+/** The share of a disk that a check of a backup leaves free. */
+const SPARED_SHARE = 0.1
+/** The settings of a database that exists only for a check. */
+const SCRATCH_SETTINGS = { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB', max_wal_size: '1GB' }
+
+/** Refuses a folder for a check that has a secret key, because the check removes the folder. */
+export async function requireScratch(scratch: string): Promise<void> {
+  const folder = resolve(scratch)
+  if (!existsSync(join(folder, KEY_FILE)) || (await isUnreleased(folder))) return
+  throw new ConfigError(`${folder} has a ${KEY_FILE}, and the check removes its folder: name a new folder`)
+}
+
+/**
+ * Returns the options of a restore that is a check. The check removes its folder at the end, also if a step fails, and its PostgreSQL takes
+ * few resources of the machine.
+ */
+function checkOptions(config: Config, key_file: string, releases: Releases) {
+  return {
+    spares: { bytes: config.disk_free_min_mb * 1_048_576, share: SPARED_SHARE },
+    settings: SCRATCH_SETTINGS,
+    async begun() {
+      const folder = resolve(config.data_dir)
+      releases.push(() => removeUnreleased(folder))
+      if (config.secret_key === '' && existsSync(key_file)) await cp(key_file, join(folder, KEY_FILE), { force: true })
+    },
+  }
+}
+
 /** Restores a backup into the DATA_DIR of the configuration, and opens the restored database. */
 export async function openRestored(
   config: Config,
-  { place, to }: RestoreRequest,
+  { place, to, check_of }: RestoreRequest,
   releases: Releases,
   report: (line: string) => void,
 ): Promise<OpenRestored> {
   const recovered = await recoverDatabase({
+    ...(check_of === null ? {} : checkOptions(config, join(resolve(check_of), KEY_FILE), releases)),
     place,
     to,
     key: backupKeyOf(config.backup_key),
@@ -397,7 +429,7 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
  */
 async function loadSecretKeys(config: Config, db: Reader): Promise<Uint8Array[]> {
   if (config.secret_key !== '') return parseSecretKeys(config.secret_key)
-  const file = join(resolve(config.data_dir), 'secret.key')
+  const file = join(resolve(config.data_dir), KEY_FILE)
   // The function reads the database before the file, because a process that starts now makes the file before it
   // encrypts any value.
   const is_used = await holdsSealed(db)

@@ -39,10 +39,11 @@ import type { CallbackSink, Provider } from './adapters/providers/port.ts'
 import { isSimulated } from './adapters/providers/registry.ts'
 import { createRouting, type Routing } from './adapters/providers/routing.ts'
 import { createDeliverer, DESCRIBED_EVENTS, webhookGauges, webhookRoutes } from './adapters/webhooks/index.ts'
+import { backupCheckTask } from './apps/admin/backup-check-task.ts'
 import { createReadSystem } from './apps/admin/doctor-server.ts'
 import { verifyTask } from './apps/admin/verify-task.ts'
 import { docsSiteRoutes } from './apps/docs/index.ts'
-import { operatorRoutes, verifyGauges } from './apps/operators/index.ts'
+import { backupCheckGauges, operatorRoutes, verifyGauges } from './apps/operators/index.ts'
 import { notFoundPage, payPageRoutes } from './apps/pay-page/index.ts'
 import { frontPageRoutes, type PortalOptions, portalRoutes, siteRoutes } from './apps/portal/index.ts'
 import {
@@ -235,6 +236,7 @@ function exposeMetrics(deps: Deps, { breaker }: AdaptersWing): void {
     reconciliationGauges(deps),
     auditGauges(deps),
     verifyGauges(deps),
+    backupCheckGauges(deps),
   ])
 }
 
@@ -422,12 +424,13 @@ function circuitStates(breaker: Breaker): Record<string, string> {
   return Object.fromEntries(states)
 }
 
-/** Returns the task that archives the WAL of the embedded database, if BACKUP_DIR is set. */
+/** If BACKUP_DIR is set, returns the tasks that archive the WAL of the embedded database, and that check its newest backup. */
 function archiveTasks(deps: Deps, [server]: readonly string[] = []): Task[] {
   const { backup_dir, backup_key } = deps.config
   if (backup_dir === '' || server === undefined) return []
   const { random } = deps
-  return [walTask(deps, { server, place: resolve(backup_dir), key: backupKeyOf(backup_key), random })]
+  const archive = { server, place: resolve(backup_dir), key: backupKeyOf(backup_key), random }
+  return [walTask(deps, archive), backupCheckTask(deps)]
 }
 
 /** The rooms that have tasks, and the parts that their tasks need. */

@@ -59,6 +59,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'apps/admin/machine-gauges.ts': ['main.ts'],
   'apps/admin/production.ts': ['main.ts'],
   'apps/admin/verify-task.ts': ['system.ts'],
+  'apps/admin/backup-check-task.ts': ['system.ts'],
   'apps/admin/backup.ts': ['process.ts'],
   'apps/admin/commands.ts': ['admin.ts', 'process.ts'],
   'apps/admin/help.ts': ['admin.ts'],

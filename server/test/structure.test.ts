@@ -271,7 +271,7 @@ const OWNERS: Record<string, readonly string[]> = {
   ],
   'money/callbacks': ['provider_callbacks'],
   'money/reconciliation': ['reconciliation_exceptions', 'reconciliation_runs', 'statement_lines', 'statements'],
-  'apps/operators': ['adjustments', 'verify_runs'],
+  'apps/operators': ['adjustments', 'backup_checks', 'verify_runs'],
   'apps/request-log': ['request_packs', 'requests'],
 }
 

@@ -3,7 +3,7 @@
 import { rename, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { anchorFileOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'
-import { archiveSource, backupKeyOf, makeBackup } from '../../kernel/backup/index.ts'
+import { archiveSource, backupKeyOf, deleteOldBackups, makeBackup } from '../../kernel/backup/index.ts'
 import { findEmbedded } from '../../kernel/db/embedded.ts'
 import { type Deps, inTransaction, type Tx } from '../../kernel/db/index.ts'
 import { type Config, ConfigError, Refusal } from '../../kernel/lib/index.ts'
@@ -30,8 +30,16 @@ export function requireBackups({ database_url, backup_key }: Config): void {
   }
 }
 
-/** Makes a backup of the embedded database, while its server runs or not. `server` is the folder of the embedded server. */
-export async function backUp({ config, clock, random }: Deps, server: string, place: string) {
+/**
+ * Makes a backup of the embedded database, while its server runs or not. `server` is the folder of the embedded server. If `keep` is
+ * not null, deletes all but the newest `keep` backups.
+ */
+export async function backUp(
+  { config, clock, random }: Deps,
+  server: string,
+  place: string,
+  keep: number | null = null,
+) {
   const url = await findEmbedded(config.data_dir, 'superuser')
   if (url === null)
     throw new Error(`the embedded database in ${resolve(config.data_dir)} does not run: start the server`)
@@ -41,6 +49,7 @@ export async function backUp({ config, clock, random }: Deps, server: string, pl
   const archives = config.backup_dir !== '' && resolve(config.backup_dir) === resolve(place)
   if (archives) await archiveSource(source)
   if (config.backup_status_file !== '') await writeStatus(config.backup_status_file, manifest.id)
+  const deleted = keep === null ? null : await deleteOldBackups(place, key, keep)
   return {
     backup: folder,
     files: manifest.files.length,
@@ -51,6 +60,7 @@ export async function backUp({ config, clock, random }: Deps, server: string, pl
     restores: archives
       ? 'to any second from ended_at on, as far as the server archives'
       : 'to ended_at only: set BACKUP_DIR to this folder and start the server again, to restore to any second',
+    ...(deleted === null ? {} : { deleted_backups: deleted.backups, deleted_wal_files: deleted.wal_files }),
     remember: SECRET_KEY_APART,
   }
 }
@@ -92,13 +102,7 @@ export async function prepareRestored(
   })
   const anchors = anchorFileOf(deps.config)
   if (anchors !== null && deps.config.audit_anchor_file === '') await exportAnchors(deps, anchors)
-  const { ok, checks } = await verify(url, {
-    must_separate,
-    vault: deps.vault,
-    now: deps.clock.now(),
-    anchors: { file: null, now: deps.clock.now() },
-  })
-  const broken = checks.filter((check) => !check.ok).map(({ name, detail }) => ({ name, detail }))
+  const { ok, checks, broken } = await verifyRestored(deps, { url, must_separate })
   return {
     ok,
     data_dir: resolve(deps.config.data_dir),
@@ -106,11 +110,36 @@ export async function prepareRestored(
     restored_to: told,
     last_change: recovered_to,
     ...made,
-    checks: checks.length,
+    checks,
     ...(ok ? {} : { broken }),
     next: ok
       ? 'start the server with this DATA_DIR, import the statements of each provider, then end the pause of payouts, and make a new backup'
       : 'the database stays closed: restore to another time, or read docs/operate/backup.md',
+  }
+}
+
+/** Runs the checks of `verify` over a restored database, whose file of anchors belongs to the lost one. */
+async function verifyRestored(deps: Deps, { url, must_separate }: { url: string; must_separate: boolean }) {
+  const now = deps.clock.now()
+  const { ok, checks } = await verify(url, { must_separate, vault: deps.vault, now, anchors: { file: null, now } })
+  const broken = checks.filter((check) => !check.ok).map(({ name, detail }) => ({ name, detail }))
+  return { ok, checks: checks.length, broken }
+}
+
+/** Checks a backup that the program has restored into a scratch folder. Changes nothing of the running installation. */
+export async function checkRestored(
+  deps: Deps,
+  database: { url: string; must_separate: boolean },
+  { backup, ended_at, recovered_to }: Restored,
+) {
+  const { ok, checks, broken } = await verifyRestored(deps, database)
+  return {
+    ok,
+    backup,
+    ended_at,
+    last_change: recovered_to?.toISOString() ?? ended_at,
+    checks,
+    ...(ok ? {} : { broken }),
   }
 }
 

@@ -141,7 +141,11 @@ test('the admin command accepts valid options', () => {
     'statement import --provider mock --file x.csv --from 2026-01-05 --to 2026-01-06T00:00:00Z --columns at=When',
   ]
   for (const line of valid) assert.equal(typeof prepare(line).run, 'function', line)
-  const backups = ['backup --to place', 'restore --from place --data-dir new --to-time 2026-01-05T09:30:00.5Z']
+  const backups = [
+    'backup --to place --keep 14',
+    'backup check --from place',
+    'restore --from place --data-dir new --to-time 2026-01-05T09:30:00.5Z',
+  ]
   for (const line of backups) assert.equal(typeof prepare(line, BACKUPS).run, 'function', line)
   const printed = prepare('db roles --print --json', { DATABASE_URL: 'postgres://pay:secret@db/pay' }).run
   assert.match(String(printed), /alter database "pay" owner to "pay";\n.*\n.*to "malipo_runtime";/)

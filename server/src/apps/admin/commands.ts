@@ -1,10 +1,11 @@
 // Defines the commands of administration: their options, checks and actions.
 
+import { join } from 'node:path'
 import { anchorFileOf } from '../../books/audit/index.ts'
 import { type Deps, roleNames, rolesSql } from '../../kernel/db/index.ts'
 import type { Config } from '../../kernel/lib/index.ts'
 import { anchorsStatus, checkCopy, checkCopyOffline, exportAnchors } from './anchors.ts'
-import { backUp, prepareRestored, type Restored, requireBackups } from './backup.ts'
+import { backUp, checkRestored, prepareRestored, type Restored, requireBackups } from './backup.ts'
 import { demo } from './demo.ts'
 import { createDemoHistory, type OpenSystem, removeDemoHistory } from './demo-history.ts'
 import { erasePayer } from './erase.ts'
@@ -39,7 +40,13 @@ type CommandDatabase = {
 type MigrationMode = 'at once' | 'plan' | 'patient' | 'never'
 
 /** A restore: the place of the backups, the new DATA_DIR, and the time up to which PostgreSQL replays. Null means the newest time. */
-export type RestoreRequest = { place: string; data_dir: string; to: Date | null }
+export type RestoreRequest = {
+  place: string
+  data_dir: string
+  to: Date | null
+  /** The DATA_DIR of the installation, if the restore is only a check: the program removes the folder at its end. */
+  check_of: string | null
+}
 
 /** The action of a command. The program opens and migrates the database before the action runs. */
 type CommandAction = (deps: Deps, database: CommandDatabase, report: Report) => Promise<Record<string, unknown>>
@@ -72,6 +79,7 @@ type Command = {
 }
 
 const NAME_MAX = 100
+const BACKUPS_MAX = 10_000
 
 /** Every command, by name. */
 export const COMMANDS: Record<string, Command> = {
@@ -220,14 +228,25 @@ export const COMMANDS: Record<string, Command> = {
     },
   },
   backup: {
-    takes: ['to'],
+    takes: ['to', 'keep'],
     must_exist: true,
     needs_key: false,
     migration: () => 'never',
     prepare(values, config) {
       requireBackups(config)
       const place = read.required(values, 'to')
-      return (deps, { folders }) => backUp(deps, folders[0] as string, place)
+      const keep = read.optionalCount(values, 'keep', BACKUPS_MAX)
+      return (deps, { folders }) => backUp(deps, folders[0] as string, place, keep)
+    },
+  },
+  'backup check': {
+    takes: ['from', 'scratch'],
+    prepare: () => (deps, database) => checkRestored(deps, database, database.restored as Restored),
+    restore(values, config) {
+      requireBackups(config)
+      const place = read.required(values, 'from')
+      const data_dir = values.scratch ?? (config.backup_check_dir || join(config.data_dir, 'backup-check'))
+      return { place, data_dir, to: null, check_of: config.data_dir }
     },
   },
   restore: {
@@ -236,7 +255,8 @@ export const COMMANDS: Record<string, Command> = {
     restore(values, config) {
       requireBackups(config)
       const place = read.required(values, 'from')
-      return { place, data_dir: read.required(values, 'data-dir'), to: read.optionalTime(values, 'to-time') }
+      const to = read.optionalTime(values, 'to-time')
+      return { place, data_dir: read.required(values, 'data-dir'), to, check_of: null }
     },
   },
   'db roles': {

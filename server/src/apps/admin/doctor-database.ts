@@ -3,7 +3,7 @@
 import { anchorFileOf, findLastAnchor, readAnchorState } from '../../books/audit/index.ts'
 import { type DatabaseVersion, isSuperuser, judgeVersion, type Reader, sql } from '../../kernel/db/index.ts'
 import { adminCommand, type Config, sayDuration } from '../../kernel/lib/index.ts'
-import { lastVerifyRun } from '../operators/index.ts'
+import { lastBackupCheck, lastVerifyRun } from '../operators/index.ts'
 import { type CheckResult, type CheckTable, type DoctorInput, fail, ok, warn } from './doctor-result.ts'
 import { settingProblems } from './production.ts'
 import { lostRevocations, runtimeRights } from './verify-privileges.ts'
@@ -20,6 +20,7 @@ export const DATABASE_CHECKS = [
   'replication',
   'connections',
   'books',
+  'restore',
   'anchors',
 ] as const
 
@@ -71,6 +72,7 @@ const CROWDED_FROM = 0.8
 /** The connections of a process besides DATABASE_CONNECTIONS: the request log and the heartbeat. */
 const EXTRA_CONNECTIONS = 2
 const HOUR_MS = 3_600_000
+const CHECK_AGE_MAX_MS = 26 * HOUR_MS
 
 /** Returns the checks of the database, in the order of `DATABASE_CHECKS`. */
 export function checkDatabase(reader: Reader, config: Config, input: DoctorInput): CheckTable {
@@ -104,6 +106,7 @@ export function checkDatabase(reader: Reader, config: Config, input: DoctorInput
     replication: () => checkReplication(reader),
     connections: () => checkConnections(reader, config),
     books: () => checkBooks(reader, config, clock.now()),
+    restore: () => checkRestorable(reader, config, clock.now()),
     anchors: () => checkAnchorState(reader, config, clock.now()),
   }
   return table
@@ -168,6 +171,28 @@ async function checkClock(reader: Reader, clock: DoctorInput['clock']): Promise<
   if (Math.abs(ms) >= CLOCK_FAIL_MS) return fail(describe(subject, ms))
   if (Math.abs(ms) >= CLOCK_WARN_MS) return warn(describe(subject, ms))
   return ok(`the clocks of the machines and of the database differ by ${Math.round(Math.abs(ms))} ms`)
+}
+
+/** Reads when a worker last restored the newest backup of BACKUP_DIR to check it. */
+async function checkRestorable(reader: Reader, { backup_dir, database_url }: Config, now: Date): Promise<CheckResult> {
+  if (backup_dir === '')
+    return warn(
+      database_url === ''
+        ? 'BACKUP_DIR is not set, so no process archives or checks backups: see docs/operate/backup.md'
+        : 'this program does not restore the backups of a PostgreSQL of your own: restore one each quarter (docs/operate/backup.md)',
+    )
+  const { last, last_good_at } = await lastBackupCheck(reader)
+  if (last === null)
+    return warn('no worker has checked a backup yet: the first check begins ten minutes after the start')
+  const age_ms = last_good_at === null ? null : now.getTime() - last_good_at.getTime()
+  const good =
+    age_ms === null ? 'no check was good' : `the last good check ended ${sayDuration(Math.max(0, age_ms))} ago`
+  if (!last.ok)
+    return fail(
+      `the last check of the newest backup failed (${last.error}); ${good}: make a backup, or repair the cause`,
+    )
+  if (age_ms === null || age_ms > CHECK_AGE_MAX_MS) return fail(`${good}: check that a worker runs`)
+  return ok(`a worker restored the backup ${last.backup} into a scratch folder; ${good}`)
 }
 
 async function checkReplication(reader: Reader): Promise<CheckResult> {

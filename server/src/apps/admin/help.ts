@@ -193,14 +193,30 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     example: SAMPLE_ID,
   },
   backup: {
-    takes: '--to PLACE',
+    takes: '--to PLACE [--keep N]',
     does: [
       'Makes an encrypted backup of the embedded database in a folder, while the server runs. With BACKUP_DIR, a restore',
       'can go back to any second after it. Writes BACKUP_STATUS_FILE. The backup does not contain SECRET_KEY',
     ],
-    options: { '--to PLACE': 'Existing folder of the backups, on another disk. BACKUP_KEY encrypts them' },
-    example: '--to /backup/malipo',
+    options: {
+      '--to PLACE': 'Existing folder of the backups, on another disk. BACKUP_KEY encrypts them',
+      '--keep N': 'Delete all but the newest N backups, and the log that they do not need, after the new one',
+    },
+    example: '--to /backup/malipo --keep 14',
     more: ['docs/operate/backup.md describes backups, and the backup of a PostgreSQL of your own.'],
+  },
+  'backup check': {
+    takes: '--from PLACE [--scratch FOLDER]',
+    does: [
+      'Restores the newest backup into a scratch folder, runs the checks of "verify" over it, and removes the folder. The',
+      'running system stays as it is. Needs BACKUP_KEY, and the SECRET_KEY of the database. Exit code 1 if a check fails',
+    ],
+    options: {
+      '--from PLACE': 'Folder of the backups',
+      '--scratch FOLDER': 'New folder with space for a second database. Missing: BACKUP_CHECK_DIR',
+    },
+    example: '--from /backup/malipo',
+    more: ['If BACKUP_DIR is set, a worker runs this check each day: see docs/operate/backup.md.'],
   },
   restore: {
     takes: '--from PLACE --data-dir NEW [--to-time T]',

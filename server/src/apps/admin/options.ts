@@ -45,6 +45,8 @@ export const OPTIONS = {
   'to-time': { type: 'string' },
   history: { type: 'boolean' },
   'remove-history': { type: 'boolean' },
+  keep: { type: 'string' },
+  scratch: { type: 'string' },
 } as const
 
 /** The name of an option. */
@@ -135,6 +137,15 @@ export function optionalTime(values: OptionValues, name: TextOption): Date | nul
   if (!is_time || Number.isNaN(Date.parse(given)))
     throw new UsageError(`--${name} must be a time with its zone, such as 2026-01-05T09:30:00Z, not "${given}"`)
   return new Date(given)
+}
+
+/** Returns a whole number from 1 to `max`. If the option is missing, returns null. */
+export function optionalCount(values: OptionValues, name: TextOption, max: number): number | null {
+  const given = values[name]
+  if (given === undefined) return null
+  if (!/^[1-9]\d{0,8}$/.test(given) || Number(given) > max)
+    throw new UsageError(`--${name} must be a whole number from 1 to ${max}, not "${given}"`)
+  return Number(given)
 }
 
 /** Returns a role with its merchant. A role of operators has no merchant. Every other role needs a merchant. */

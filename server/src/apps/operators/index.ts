@@ -1,5 +1,13 @@
 // Exports the routes of operators, and the stored results of scheduled checks.
 
+export {
+  type BackupCheckResult,
+  backupCheckGauges,
+  claimBackupCheck,
+  finishBackupCheck,
+  lastBackupCheck,
+  releaseBackupCheck,
+} from './backup-checks.ts'
 export { operatorRoutes } from './routes.ts'
 export type { ReadSystem, SystemCheck, SystemReport } from './system.ts'
 export { verifyGauges } from './verify-metrics.ts'

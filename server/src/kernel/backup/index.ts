@@ -2,6 +2,7 @@
 
 export { BackupError } from './error.ts'
 export { archiveSource, type MadeBackup, makeBackup } from './make.ts'
-export { type RecoveredDatabase, recoverDatabase } from './recover.ts'
+export { isUnreleased, type RecoveredDatabase, recoverDatabase, removeUnreleased } from './recover.ts'
+export { deleteOldBackups } from './retention.ts'
 export { backupKeyOf } from './sealed-file.ts'
 export { walTask } from './wal.ts'

@@ -70,7 +70,8 @@ export async function findBackup(place: string, key: BackupKey, before: Date | n
   )
 }
 
-async function readManifest(folder: string, key: BackupKey): Promise<Manifest> {
+/** Reads the manifest of a backup. If the key is wrong, or the manifest is missing or has changed, throws a BackupError. */
+export async function readManifest(folder: string, key: BackupKey): Promise<Manifest> {
   const path = join(folder, FILE)
   const text = await fs.readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new BackupError(`${path} is missing or unreadable (${error.code}): copy the whole backup again`)

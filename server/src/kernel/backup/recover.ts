@@ -17,8 +17,8 @@ import {
 } from '../db/embedded.ts'
 import { findPlace, restoreMarker } from '../db/embedded-place.ts'
 import { BackupError } from './error.ts'
-import type { Manifest } from './manifest.ts'
-import { findRestorable, planWal, type RestoreSource, restoreFiles, WAL_IN } from './restore.ts'
+import type { FoundBackup, Manifest } from './manifest.ts'
+import { findRestorable, planWal, type RestoreSource, restoreFiles, WAL_IN, type WalPlan } from './restore.ts'
 
 /** Options of `recoverDatabase`. */
 export type RecoverOptions = RestoreSource & {
@@ -30,6 +30,12 @@ export type RecoverOptions = RestoreSource & {
   log: EmbeddedLog
   /** Reports the progress to a person. */
   report(line: string): void
+  /** Runs when the folder belongs to this restore, before the restore writes into it. */
+  begun?: () => Promise<void>
+  /** If not null, the restore is refused if it would leave less of the disk free, in bytes and as a share. */
+  spares?: { bytes: number; share: number } | null
+  /** Settings of PostgreSQL, besides those of a restore. */
+  settings?: Record<string, string>
 }
 
 /** A running database that PostgreSQL has recovered, and that no other program may open until `release`. */
@@ -53,8 +59,10 @@ export async function recoverDatabase(options: RecoverOptions): Promise<Recovere
   const { manifest } = backup
   const wal = await planWal(options, backup)
   const marker = await closeFolder(data_dir, options.place)
+  await options.begun?.()
   report(`restores the backup ${manifest.id} of ${manifest.files.length} files into ${data_dir}`)
   const { place, own } = await prepareEmbedded(data_dir, options.outside)
+  if (options.spares) await requireSpace(place, sizeOf(backup, wal), options.spares)
   await restoreFiles(options, backup, wal, { server: place, own })
   report('PostgreSQL replays the write-ahead log')
   const embedded = await startEmbedded({
@@ -68,6 +76,7 @@ export async function recoverDatabase(options: RecoverOptions): Promise<Recovere
       recovery_target_action: 'promote',
       hot_standby: 'off',
       max_wal_size: '8GB',
+      ...options.settings,
     },
   }).catch((error: Error) => {
     throw recoveryError(error, to, wal.gap)
@@ -80,6 +89,24 @@ export async function recoverDatabase(options: RecoverOptions): Promise<Recovere
     await embedded.stop()
     throw error
   }
+}
+
+/** The size of a file of the WAL. */
+const WAL_BYTES = 16_777_216
+
+/** Returns the bytes that the restored files need on disk. */
+function sizeOf({ manifest }: FoundBackup, { names }: WalPlan): number {
+  return manifest.files.reduce((sum, { size }) => sum + size, names.length * WAL_BYTES)
+}
+
+async function requireSpace(folder: string, needed: number, { bytes, share }: { bytes: number; share: number }) {
+  const { bavail, blocks, bsize } = await fs.statfs(folder)
+  const spared = Math.max(bytes, blocks * bsize * share)
+  if (bavail * bsize - needed >= spared) return
+  const mb = (value: number) => Math.ceil(value / 1_048_576)
+  throw new BackupError(
+    `the disk of ${folder} has ${mb(bavail * bsize)} MB free. The check needs ${mb(needed)} MB and leaves ${mb(spared)} MB free: name a folder on another disk`,
+  )
 }
 
 /** Empties the folder of an unfinished restore, and marks the folder as unfinished. Refuses a folder with other files. */
@@ -131,4 +158,20 @@ async function readRecoveredTo(data_dir: string): Promise<Date | null> {
   } finally {
     await client.end()
   }
+}
+
+/**
+ * Removes a folder whose restore has not been released, with the data of PostgreSQL, which may be elsewhere. Changes no other folder. Call
+ * it after the stop of the database.
+ */
+export async function removeUnreleased(data_dir: string): Promise<void> {
+  if (!(await isUnreleased(data_dir))) return
+  const server = await findPlace(data_dir).catch(() => null)
+  if (server !== null) await fs.rm(server, { recursive: true, force: true })
+  await fs.rm(data_dir, { recursive: true, force: true })
+}
+
+/** Returns true if a restore into this folder has not been released. */
+export async function isUnreleased(data_dir: string): Promise<boolean> {
+  return (await fs.stat(restoreMarker(data_dir)).catch(() => null)) !== null
 }

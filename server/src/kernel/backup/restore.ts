@@ -102,7 +102,7 @@ export async function restoreFiles(
 const walTimeline = (name: string): number => Number.parseInt(name.slice(0, 8), 16)
 
 /** Returns the number of a WAL file in the order of the WAL, whatever its timeline. */
-function segmentOf(name: string): number {
+export function segmentOf(name: string): number {
   return Number.parseInt(name.slice(8, 16), 16) * SEGMENTS + Number.parseInt(name.slice(16), 16)
 }
 

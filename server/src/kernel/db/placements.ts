@@ -60,7 +60,7 @@ export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
   ...all({ kind: 'local' }, 'console_sessions', 'signing_keys', 'credentials', 'passkey_challenges', 'passkeys'),
   ...all({ kind: 'local' }, 'second_steps', 'recovery_codes', 'mailed_links', 'sign_in_attempts', 'identity_records'),
   // The ends of all audit chains, the results of scheduled checks, and the state of processes and of the schema.
-  ...all({ kind: 'local' }, 'audit_anchors', 'audit_anchor_state', 'verify_runs', 'readiness_probes'),
+  ...all({ kind: 'local' }, 'audit_anchors', 'audit_anchor_state', 'verify_runs', 'backup_checks', 'readiness_probes'),
   ...all({ kind: 'local' }, 'schema_migrations', 'vault_canary'),
 ])
 

@@ -24,6 +24,12 @@ export const backupSettings = {
     '32 bytes in base64 that encrypt the backups of the embedded database: openssl rand -base64 32. Not SECRET_KEY. Keep a copy away from the backups.',
     { secret: true },
   ),
+  backup_check_dir: setting(
+    'BACKUP_CHECK_DIR',
+    '',
+    text,
+    'Folder into which a worker restores the newest backup of BACKUP_DIR each day to check it, and which it then removes. Empty: the folder backup-check of DATA_DIR. Name a disk with space for a second database.',
+  ),
 } as const
 
 /** The configuration that the checks of the backups read. */

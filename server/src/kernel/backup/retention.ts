@@ -1,0 +1,46 @@
+/**
+ * Deletes old backups, and the WAL that no kept backup needs.
+ *
+ * The function first reads the manifests of all kept backups, and deletes nothing if one of them is not whole. A backup gets an
+ * unfinished name before its files go, so that a process that dies leaves no half backup that looks whole.
+ */
+import * as fs from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { backupsOf, type Manifest, readManifest, UNFINISHED } from './manifest.ts'
+import { segmentOf } from './restore.ts'
+import type { BackupKey } from './sealed-file.ts'
+import { WAL_FILE, walFolder } from './wal.ts'
+
+/** The name of a finished backup: its time and a random part. */
+const BACKUP_NAME = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/
+
+/** Keeps the newest `keep` backups of a place. Returns the names of the deleted backups, and the number of deleted WAL files. */
+export async function deleteOldBackups(
+  place: string,
+  key: BackupKey,
+  keep: number,
+): Promise<{ backups: string[]; wal_files: number }> {
+  const base = backupsOf(resolve(place))
+  const names = (await fs.readdir(base)).filter((name) => BACKUP_NAME.test(name)).sort()
+  const old = names.slice(0, Math.max(0, names.length - keep))
+  const kept: Manifest[] = []
+  for (const name of names.slice(old.length)) kept.push(await readManifest(join(base, name), key))
+  for (const name of old) {
+    const doomed = join(base, `${UNFINISHED}${name}`)
+    await fs.rename(join(base, name), doomed)
+    await fs.rm(doomed, { recursive: true, force: true })
+  }
+  let wal_files = 0
+  for (const [system, backups] of Map.groupBy(kept, ({ system_identifier }) => system_identifier))
+    wal_files += await deleteWalBefore(walFolder(resolve(place), system), backups)
+  return { backups: old, wal_files }
+}
+
+/** Deletes the WAL before the first file that one of the backups needs, of any timeline. */
+async function deleteWalBefore(folder: string, backups: readonly Manifest[]): Promise<number> {
+  const first = Math.min(...backups.map(({ start_wal }) => segmentOf(start_wal)))
+  const names = (await fs.readdir(folder).catch(() => [])).filter((name) => WAL_FILE.test(name))
+  const unneeded = names.filter((name) => segmentOf(name) < first)
+  for (const name of unneeded) await fs.rm(join(folder, name), { force: true })
+  return unneeded.length
+}
