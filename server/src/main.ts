@@ -100,7 +100,7 @@ type Life = { releases: Releases; draining: () => boolean; work: OpenWork }
 async function startServer(config: Config, log: Log, { releases, draining, work }: Life): Promise<void> {
   const database = await openDatabase(config, log, releases)
   const applied = await migrateDatabase(database, log)
-  if (applied.length > 0) log.info({ component: 'process', applied }, 'the process migrated the database')
+  if (applied.length > 0) log.debug({ component: 'process', applied }, 'the process migrated the database')
   const deps = await realDeps(config, log, database.url)
   releases.push(() => deps.db.close())
   releases.push(() => deps.tracer.close())

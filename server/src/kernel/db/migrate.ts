@@ -96,15 +96,18 @@ export async function migrate(
   return withClient(url, async (client) => {
     const done: string[] = []
     let applied = await readApplied(client)
+    const is_new = applied.size === 0
     const newer = newerThan(migrations, applied)
     if (pending(migrations, applied).length > 0) await createList(client, patience)
     while (pending(migrations, applied).length > 0) {
       const name = await applyPatiently(url, client, migrations, patience)
       if (name === null) break
-      log?.info(`applied migration ${name}`)
+      // A new database has no user who waits for one migration, so one line reports all of them.
+      if (!is_new) log?.info(`applied migration ${name}`)
       done.push(name)
       applied = await readApplied(client)
     }
+    if (is_new && done.length > 0) log?.info(`made the schema of a new database with ${done.length} migrations`)
     if (newer.length > 0) {
       log?.info(`a newer program migrated this database (${newer.join(', ')}); this program runs on that schema too`)
     }
