@@ -3,8 +3,10 @@
 /** The values of an example. A test replaces the sample ids of `path` by the ids of its own records. */
 export type CallExample = {
   path?: Readonly<Record<string, string>>
-  query?: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, string | number>>
   body?: Readonly<Record<string, unknown>>
+  /** The resource and method of the SDKs: `collections.createWalletPush`. Without it, the SDKs do not make the call. */
+  sdk?: string
 }
 
 /** The ids of records in the examples. */
@@ -28,19 +30,20 @@ const disbursement = { path: { disbursement_id: SAMPLES.disbursement_id } }
 const endpoint = { path: { id: SAMPLES.endpoint_id } }
 const delivery = { path: { id: SAMPLES.delivery_id } }
 const payer = { body: { method: 'WALLET_PUSH', customer_phone: A_PHONE } }
-const push = { body: { amount: '25000.00', phone: A_PHONE, reference: 'ORDER-1042' } }
+const push = (reference: string) => ({ body: { amount: '25000.00', phone: A_PHONE, reference } })
 
 const EXAMPLES: Readonly<Record<string, CallExample>> = {
   getHealth: {},
   getReadiness: {},
-  getMe: {},
-  createWalletPush: push,
-  createProviderPesaPush: push,
+  getMe: { sdk: 'me.get' },
+  createWalletPush: { sdk: 'collections.createWalletPush', ...push('ORDER-1042') },
+  createProviderPesaPush: { sdk: 'collections.createProviderPesa', ...push('ORDER-1043') },
   createStkPush: {
-    body: { amount: '25000.00', customer_phone: A_PHONE, merchant_reference: 'ORDER-1042' },
+    body: { amount: '25000.00', customer_phone: A_PHONE, merchant_reference: 'ORDER-1044' },
   },
-  createQrCollection: { body: { amount: '4000.00', reference: 'TABLE-7' } },
+  createQrCollection: { sdk: 'collections.createQr', body: { amount: '4000.00', reference: 'TABLE-7' } },
   createCollection: {
+    sdk: 'collections.create',
     body: {
       amount: '18000.00',
       reference: 'ORDER-2001',
@@ -49,23 +52,27 @@ const EXAMPLES: Readonly<Record<string, CallExample>> = {
       cancel_url: 'https://shop.example/cart',
     },
   },
-  listCollections: { query: { reference: 'ORDER-1042', page_size: '20' } },
-  exportCollections: { query: { status: 'successful' } },
-  getCollection: collection,
-  refreshCollection: collection,
-  getCollectionTimeline: collection,
-  createPaymentLink: { body: { amount: '7500.00', description: 'Rent of a stall', reference: 'STALL-12' } },
-  listPaymentLinks: { query: { status: 'ACTIVE' } },
-  exportPaymentLinks: {},
-  getPaymentLink: link,
-  getPaymentLinkPoster: link,
-  listPaymentLinkCollections: link,
-  cancelPaymentLink: link,
+  listCollections: { sdk: 'collections.list', query: { reference: 'ORDER-1042', page_size: 20 } },
+  exportCollections: { sdk: 'collections.export', query: { status: 'successful' } },
+  getCollection: { sdk: 'collections.get', ...collection },
+  refreshCollection: { sdk: 'collections.refreshStatus', ...collection },
+  getCollectionTimeline: { sdk: 'collections.timeline', ...collection },
+  createPaymentLink: {
+    sdk: 'paymentLinks.create',
+    body: { amount: '7500.00', description: 'Rent of a stall', reference: 'STALL-12' },
+  },
+  listPaymentLinks: { sdk: 'paymentLinks.list', query: { status: 'ACTIVE' } },
+  exportPaymentLinks: { sdk: 'paymentLinks.export' },
+  getPaymentLink: { sdk: 'paymentLinks.get', ...link },
+  getPaymentLinkPoster: { sdk: 'paymentLinks.poster', ...link },
+  listPaymentLinkCollections: { sdk: 'paymentLinks.listCollections', ...link },
+  cancelPaymentLink: { sdk: 'paymentLinks.cancel', ...link },
   getPublicPaymentLink: slug,
   payPublicPaymentLink: { ...slug, ...payer },
   payPublicPaymentLinkAlias: { ...slug, ...payer },
   getPublicCollectionStatus: { path: { public_slug: SAMPLES.public_slug, collection_id: SAMPLES.collection_id } },
   createInvoice: {
+    sdk: 'invoices.create',
     body: {
       customer_name: 'Juma Ali',
       customer_phone: A_PHONE,
@@ -73,15 +80,16 @@ const EXAMPLES: Readonly<Record<string, CallExample>> = {
       items: [{ description: 'Maize flour, 25 kg', quantity: '2', unit_price: '32000.00' }],
     },
   },
-  listInvoices: { query: { status: 'SENT' } },
-  exportInvoices: {},
-  getInvoice: invoice,
-  updateInvoice: { ...invoice, body: { due_date: '2030-02-28' } },
-  sendInvoice: invoice,
-  cancelInvoice: invoice,
-  createInvoicePaymentLink: invoice,
-  listDestinations: { query: { method: 'MOBILE_MONEY' } },
+  listInvoices: { sdk: 'invoices.list', query: { status: 'SENT' } },
+  exportInvoices: { sdk: 'invoices.export' },
+  getInvoice: { sdk: 'invoices.get', ...invoice },
+  updateInvoice: { sdk: 'invoices.update', ...invoice, body: { due_date: '2030-02-28' } },
+  sendInvoice: { sdk: 'invoices.send', ...invoice },
+  cancelInvoice: { sdk: 'invoices.cancel', ...invoice },
+  createInvoicePaymentLink: { sdk: 'invoices.createPaymentLink', ...invoice },
+  listDestinations: { sdk: 'destinations.list', query: { method: 'MOBILE_MONEY' } },
   createMobileMoneyDisbursement: {
+    sdk: 'disbursements.createMobileMoney',
     body: {
       amount: '10000.00',
       destination_code: 'MPESA',
@@ -91,6 +99,7 @@ const EXAMPLES: Readonly<Record<string, CallExample>> = {
     },
   },
   createProviderPesaDisbursement: {
+    sdk: 'disbursements.createProviderPesa',
     body: {
       amount: '10000.00',
       destination_identifier: '0754123400',
@@ -99,6 +108,7 @@ const EXAMPLES: Readonly<Record<string, CallExample>> = {
     },
   },
   createBankAccountDisbursement: {
+    sdk: 'disbursements.createBankAccount',
     body: {
       amount: '10000.00',
       destination_code: 'CRDB',
@@ -108,35 +118,40 @@ const EXAMPLES: Readonly<Record<string, CallExample>> = {
       reference: 'SALARY-7',
     },
   },
-  listDisbursements: { query: { status: 'SUCCESS' } },
-  getDisbursement: disbursement,
-  cancelDisbursement: disbursement,
-  simulateDisbursement: { ...disbursement, body: { outcome: 'SUCCESS' } },
-  getPayoutLimits: {},
-  getBalance: {},
-  listTransactions: { path: { merchant_id: 'me' }, query: { type: 'COLLECTION' } },
-  exportTransactions: { path: { merchant_id: 'me' } },
-  getTransaction: { path: { reference: SAMPLES.transaction } },
-  getStatement: { path: { merchant_id: 'me', period: '2026-01' } },
-  getWebhookConfig: {},
-  updateWebhookConfig: { body: { webhook_url: 'https://shop.example/hooks/malipo' } },
-  testWebhook: {},
-  listWebhookEndpoints: {},
+  listDisbursements: { sdk: 'disbursements.list', query: { status: 'SUCCESS' } },
+  getDisbursement: { sdk: 'disbursements.get', ...disbursement },
+  cancelDisbursement: { sdk: 'disbursements.cancel', ...disbursement },
+  simulateDisbursement: { sdk: 'disbursements.simulate', ...disbursement, body: { outcome: 'SUCCESS' } },
+  getPayoutLimits: { sdk: 'disbursements.limits' },
+  getBalance: { sdk: 'balance.get' },
+  listTransactions: { sdk: 'transactions.list', path: { merchant_id: 'me' }, query: { type: 'COLLECTION' } },
+  exportTransactions: { sdk: 'transactions.export', path: { merchant_id: 'me' } },
+  getTransaction: { sdk: 'transactions.get', path: { reference: SAMPLES.transaction } },
+  getStatement: { sdk: 'transactions.statement', path: { merchant_id: 'me', period: '2026-01' } },
+  getWebhookConfig: { sdk: 'webhookConfig.get' },
+  updateWebhookConfig: { sdk: 'webhookConfig.update', body: { webhook_url: 'https://shop.example/hooks/malipo' } },
+  testWebhook: { sdk: 'webhookConfig.test' },
+  listWebhookEndpoints: { sdk: 'webhookEndpoints.list' },
   createWebhookEndpoint: {
+    sdk: 'webhookEndpoints.create',
     body: {
       webhook_url: 'https://books.example/hooks/malipo',
       events: ['collection.success'],
       description: 'Bookkeeping',
     },
   },
-  getWebhookEndpoint: endpoint,
-  updateWebhookEndpoint: { ...endpoint, body: { events: ['collection.success', 'collection.reversed'] } },
-  deleteWebhookEndpoint: endpoint,
-  testWebhookEndpoint: endpoint,
-  listWebhookDeliveries: { query: { status: 'failed' } },
-  getWebhookDelivery: delivery,
-  replayWebhookDeliveries: { body: { since: '2026-01-05T06:00:00Z' } },
-  replayWebhookDelivery: delivery,
+  getWebhookEndpoint: { sdk: 'webhookEndpoints.get', ...endpoint },
+  updateWebhookEndpoint: {
+    sdk: 'webhookEndpoints.update',
+    ...endpoint,
+    body: { events: ['collection.success', 'collection.reversed'] },
+  },
+  deleteWebhookEndpoint: { sdk: 'webhookEndpoints.delete', ...endpoint },
+  testWebhookEndpoint: { sdk: 'webhookEndpoints.test', ...endpoint },
+  listWebhookDeliveries: { sdk: 'webhookDeliveries.list', query: { status: 'failed' } },
+  getWebhookDelivery: { sdk: 'webhookDeliveries.get', ...delivery },
+  replayWebhookDeliveries: { sdk: 'webhookDeliveries.replayAll', body: { since: '2026-01-05T06:00:00Z' } },
+  replayWebhookDelivery: { sdk: 'webhookDeliveries.replay', ...delivery },
 }
 
 /** Returns the example of a call. Null means that only people in a console make this call. */

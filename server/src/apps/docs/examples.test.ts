@@ -1,0 +1,172 @@
+// Runs each example of the documentation against a real server: the commands of curl, and the programs of each SDK.
+
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type LiveWorld, outputOf, requirePhp, startLiveWorld } from '../../../test/programs.ts'
+import { type CallExample, exampleCall, SAMPLES } from './examples.ts'
+import { callsOf, type DocCall } from './openapi.ts'
+import { type SnippetLanguage, snippetsOf } from './snippets.ts'
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+
+let world: LiveWorld
+let folder: string
+let calls: DocCall[]
+before(async () => {
+  world = await startLiveWorld({ BASE_URL: '' })
+  folder = await mkdtemp(join(tmpdir(), 'malipo-examples-'))
+  calls = callsOf(JSON.parse((await world.get('/openapi.json')).text))
+  // The examples pay out more than one payment brings.
+  for (let i = 0; i < 4; i += 1) await newPayment({ amount: '900000.00', phone: '0754123001' })
+  await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url: HOOK } })
+})
+after(async () => {
+  await world.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** An address that no request reaches, because no receiver belongs to the examples. */
+const HOOK = 'http://127.0.0.1:9/hook'
+
+async function newRecord(path: string, body: object, id: string): Promise<string> {
+  const { status, body: answer, text } = await world.post(path, body)
+  assert.ok(status < 300, text)
+  return answer.data[id]
+}
+
+const newPayment = (body: object) => newRecord('/v1/collections/wallet-push', body, 'collection_id')
+const newLink = async (id: 'id' | 'public_slug') => newRecord('/v1/payment-links', { amount: '7500.00' }, id)
+
+async function newPayout(): Promise<string> {
+  const body = { amount: '1000.00', destination_code: 'MPESA', destination_identifier: '0754123400' }
+  return newRecord('/v1/disbursements/mobile-money', body, 'id')
+}
+
+async function newInvoice(): Promise<string> {
+  const items = [{ description: 'Maize flour', quantity: '1', unit_price: '32000.00' }]
+  return newRecord(
+    '/v1/invoices',
+    { customer_name: 'Juma', customer_phone: '0754123001', due_date: '2030-01-31', items },
+    'id',
+  )
+}
+
+const newEndpoint = () => newRecord('/v1/merchant/webhook-endpoints', { webhook_url: HOOK }, 'id')
+
+/** Deletes the endpoints of the last language, because an environment has room for ten. */
+async function deleteEndpoints(): Promise<void> {
+  const all = await world.get('/v1/merchant/webhook-endpoints')
+  for (const { id } of all.body.data.items)
+    if (id !== 'default') await world.call({ method: 'DELETE', url: `/v1/merchant/webhook-endpoints/${id}` })
+}
+
+async function newDelivery(): Promise<string> {
+  await world.post('/v1/merchant/webhook-config/test', {})
+  return (await world.get('/v1/merchant/webhook-deliveries')).body.data.items[0].id
+}
+
+async function aTransaction(): Promise<string> {
+  for (;;) {
+    const { body } = await world.get('/v1/merchants/me/transactions')
+    if (body.data.items.length > 0) return body.data.items[0].reference
+    await world.pass(1_000)
+  }
+}
+
+/** Makes the records of an example, and returns the text with their ids. */
+async function withRecords({ path = {} }: CallExample, text: string): Promise<string> {
+  const makes: Record<string, () => Promise<string>> = {
+    [SAMPLES.collection_id]: () => newPayment({ amount: '1000.00', phone: '0754123001' }),
+    [SAMPLES.link_id]: () => newLink('id'),
+    [SAMPLES.public_slug]: () => newLink('public_slug'),
+    [SAMPLES.invoice_id]: newInvoice,
+    [SAMPLES.disbursement_id]: newPayout,
+    [SAMPLES.endpoint_id]: newEndpoint,
+    [SAMPLES.delivery_id]: newDelivery,
+    [SAMPLES.transaction]: aTransaction,
+  }
+  const values = new Set(Object.values(path))
+  if (values.has(SAMPLES.public_slug) && values.has(SAMPLES.collection_id)) return paidLink(text)
+  let made = text
+  for (const [sample, make] of Object.entries(makes))
+    if (values.has(sample)) made = made.replaceAll(sample, await make())
+  return made
+}
+
+/** The status of a payment on a link needs a link and a payment of it. */
+async function paidLink(text: string): Promise<string> {
+  const slug = await newLink('public_slug')
+  const payment = { method: 'WALLET_PUSH', customer_phone: '0754123001' }
+  const collection_id = await newRecord(`/public/payment-links/${slug}/collect`, payment, 'collection_id')
+  return text.replaceAll(SAMPLES.public_slug, slug).replaceAll(SAMPLES.collection_id, collection_id)
+}
+
+/** Returns the code of each example in one language, ready to run: with real ids, and with keys that no other language used. */
+async function examplesIn(language: SnippetLanguage): Promise<Map<string, string>> {
+  await deleteEndpoints()
+  const found = new Map<string, string>()
+  for (const call of calls) {
+    const example = exampleCall(call.name)
+    const snippet = example && snippetsOf(call, example, world.base_url).find(({ lang }) => lang === language)
+    if (!example || !snippet) continue
+    const code = await withRecords(example, snippet.code)
+    found.set(
+      call.name,
+      code.replaceAll('-attempt-1', `-${language}`).replace(/https:\/\/(?:shop|books)\.example\/hooks\/malipo/, HOOK),
+    )
+  }
+  return found
+}
+
+/** Writes each example to a file of a folder of its own language, and returns the folder. */
+async function writeExamples(
+  language: SnippetLanguage,
+  ending: string,
+  change = (code: string) => code,
+): Promise<{ at: string; names: string[] }> {
+  const at = join(folder, language)
+  await mkdir(at)
+  const examples = await examplesIn(language)
+  for (const [name, code] of examples) await writeFile(join(at, `${name}.${ending}`), change(code))
+  return { at, names: [...examples.keys()] }
+}
+
+const env = () => ({ SANDBOX_KEY: world.sandbox_key })
+
+test('each call that a key or a payer can make has an example, and no example is of another call', () => {
+  for (const { name, operation } of calls) {
+    const takes_key = (operation.security ?? []).some((one) => 'api_key' in one)
+    const is_public = (operation.security ?? []).length === 0
+    if (takes_key || is_public) assert.ok(exampleCall(name), `give ${name} an example in examples.ts`)
+    else assert.equal(exampleCall(name), null, name)
+  }
+})
+
+test('each example of curl gets a successful answer from the server', async () => {
+  const { at, names } = await writeExamples('bash', 'sh', (code) =>
+    code.replace(/^curl /, 'curl --silent --show-error --fail-with-body '),
+  )
+  assert.ok(names.length > 55)
+  const script = names.map(
+    (name) => `bash ${name}.sh > ${name}.out || { echo "${name} failed: $(cat ${name}.out)"; exit 1; }`,
+  )
+  await outputOf('bash', ['-c', script.join('\n')], { cwd: at, env: env() })
+})
+
+test('each example of PHP gets a successful answer through the SDK', async () => {
+  await requirePhp(['curl'])
+  const autoload = `'${join(ROOT, 'sdk/php/src/autoload.php')}'`
+  const { at, names } = await writeExamples('php', 'php', (code) => code.replace("'vendor/autoload.php'", autoload))
+  assert.ok(names.length > 45)
+  const run = `foreach (array_slice($argv, 1) as $name) { try { (fn () => require "./$name.php")(); }
+    catch (Throwable $failure) { fwrite(STDERR, "$name failed: {$failure->getMessage()}\\n"); exit(1); } }`
+  await writeFile(join(at, 'run.php'), `<?php ${run}`)
+  await outputOf('php', ['-d', 'display_errors=stderr', '-d', 'error_reporting=-1', 'run.php', ...names], {
+    cwd: at,
+    env: env(),
+  })
+})
