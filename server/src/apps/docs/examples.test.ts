@@ -1,12 +1,13 @@
 // Runs each example of the documentation against a real server: the commands of curl, and the programs of each SDK.
 
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type LiveWorld, outputOf, requirePhp, startLiveWorld } from '../../../test/programs.ts'
+import { type LiveWorld, outputOf, requirePhp, startLiveWorld, until } from '../../../test/programs.ts'
+import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { type CallExample, exampleCall, SAMPLES } from './examples.ts'
 import { callsOf, type DocCall } from './openapi.ts'
 import { type SnippetLanguage, snippetsOf } from './snippets.ts'
@@ -15,22 +16,22 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
 let world: LiveWorld
 let folder: string
+let receiver: Receiver
 let calls: DocCall[]
 before(async () => {
   world = await startLiveWorld({ BASE_URL: '' })
+  receiver = await startReceiver()
   folder = await mkdtemp(join(tmpdir(), 'malipo-examples-'))
   calls = callsOf(JSON.parse((await world.get('/openapi.json')).text))
   // The examples pay out more than one payment brings.
   for (let i = 0; i < 4; i += 1) await newPayment({ amount: '900000.00', phone: '0754123001' })
-  await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url: HOOK } })
+  await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url: receiver.url } })
 })
 after(async () => {
   await world.close()
+  await receiver.close()
   await rm(folder, { recursive: true, force: true })
 })
-
-/** An address that no request reaches, because no receiver belongs to the examples. */
-const HOOK = 'http://127.0.0.1:9/hook'
 
 async function newRecord(path: string, body: object, id: string): Promise<string> {
   const { status, body: answer, text } = await world.post(path, body)
@@ -55,7 +56,7 @@ async function newInvoice(): Promise<string> {
   )
 }
 
-const newEndpoint = () => newRecord('/v1/merchant/webhook-endpoints', { webhook_url: HOOK }, 'id')
+const newEndpoint = () => newRecord('/v1/merchant/webhook-endpoints', { webhook_url: receiver.url }, 'id')
 
 /** Deletes the endpoints of the last language, because an environment has room for ten. */
 async function deleteEndpoints(): Promise<void> {
@@ -66,7 +67,9 @@ async function deleteEndpoints(): Promise<void> {
 
 async function newDelivery(): Promise<string> {
   await world.post('/v1/merchant/webhook-config/test', {})
-  return (await world.get('/v1/merchant/webhook-deliveries')).body.data.items[0].id
+  const newest = async () => (await world.get('/v1/merchant/webhook-deliveries')).body.data.items[0]
+  await until(async () => (await newest()).status === 'delivered')
+  return (await newest()).id
 }
 
 async function aTransaction(): Promise<string> {
@@ -116,7 +119,9 @@ async function examplesIn(language: SnippetLanguage): Promise<Map<string, string
     const code = await withRecords(example, snippet.code)
     found.set(
       call.name,
-      code.replaceAll('-attempt-1', `-${language}`).replace(/https:\/\/(?:shop|books)\.example\/hooks\/malipo/, HOOK),
+      code
+        .replaceAll('-attempt-1', `-${language}`)
+        .replace(/https:\/\/(?:shop|books)\.example\/hooks\/malipo/, receiver.url),
     )
   }
   return found
@@ -169,4 +174,16 @@ test('each example of PHP gets a successful answer through the SDK', async () =>
     cwd: at,
     env: env(),
   })
+})
+
+test('each example of TypeScript gets a successful answer through the SDK', async () => {
+  const { at, names } = await writeExamples('ts', 'ts')
+  assert.ok(names.length > 45)
+  await mkdir(join(at, 'node_modules/@malipo'), { recursive: true })
+  await symlink(join(ROOT, 'sdk/typescript'), join(at, 'node_modules/@malipo/sdk'))
+  const run = `for (const name of process.argv.slice(2))
+    await import(\`./\${name}.ts\`).catch((failure) => { console.error(name, 'failed:', failure); process.exit(1) })`
+  await writeFile(join(at, 'package.json'), '{"type": "module"}')
+  await writeFile(join(at, 'run.js'), run)
+  await outputOf(process.execPath, ['run.js', ...names], { cwd: at, env: env() })
 })
