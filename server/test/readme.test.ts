@@ -16,7 +16,10 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** The timeout of the first start, which creates a database. This takes long on a loaded machine. */
 const START_MS_MAX = 150_000
 /** The documents that contain commands, in the order in which the commands run. */
-const DOCUMENTS = ['README.md', 'docs/guides/withdrawals.md', 'docs/guides/payments.md', 'docs/guides/invoices.md']
+const DOCUMENTS = [
+  'README.md',
+  ...['withdrawals', 'payments', 'invoices', 'quickstart'].map((name) => `docs/guides/${name}.md`),
+]
 
 let folder: string
 let env: Record<string, string>

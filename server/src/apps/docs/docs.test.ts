@@ -188,6 +188,29 @@ test('a browser may cache style sheets and the script for a year under their ver
   }
 })
 
+test('the quickstart in Swahili has the same commands and programs as the quickstart in English', async () => {
+  const code = async (name: string) => [...(await read(`/docs/${name}.md`)).text.matchAll(/^```(\w+)\n[\s\S]*?^```$/gm)]
+  const english = (await code('quickstart')).map(([text]) => text)
+  assert.ok(english.length > 12)
+  assert.deepEqual(
+    (await code('kuanza')).map(([text]) => text),
+    english,
+  )
+  const { text } = await read('/docs/kuanza')
+  assert.match(text, /<html lang="sw">/)
+  assert.match(text, /<a href="\/docs\/quickstart" lang="en" hreflang="en">In English<\/a>/)
+  assert.match(
+    (await read('/docs/quickstart')).text,
+    /<a href="\/docs\/kuanza" lang="sw" hreflang="sw">Kwa Kiswahili<\/a>/,
+  )
+})
+
+test('a guide shows an example in every language where it shows the command of curl', async () => {
+  const { text } = await read('/docs/quickstart')
+  assert.ok([...text.matchAll(/<fieldset class="code tabs">/g)].length >= 5)
+  assert.ok(text.includes('>TypeScript</label>') && text.includes('>PHP</label>'))
+})
+
 test('every source that a page names is a file of the repository', async () => {
   for (const { file } of GUIDES) assert.ok(existsSync(new URL(`../../../../${file}`, import.meta.url)), file)
 })

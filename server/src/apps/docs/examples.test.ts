@@ -1,12 +1,13 @@
 // Runs each example of the documentation against a real server: the commands of curl, and the programs of each SDK.
 
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createHmac } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type LiveWorld, outputOf, requirePhp, startLiveWorld, until } from '../../../test/programs.ts'
+import { type LiveWorld, outputOf, requirePhp, startLiveWorld, startProgram, until } from '../../../test/programs.ts'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { type CallExample, exampleCall, SAMPLES } from './examples.ts'
 import { callsOf, type DocCall } from './openapi.ts'
@@ -134,7 +135,7 @@ async function writeExamples(
   change = (code: string) => code,
 ): Promise<{ at: string; names: string[] }> {
   const at = join(folder, language)
-  await mkdir(at)
+  await mkdir(at, { recursive: true })
   const examples = await examplesIn(language)
   for (const [name, code] of examples) await writeFile(join(at, `${name}.${ending}`), change(code))
   return { at, names: [...examples.keys()] }
@@ -162,10 +163,13 @@ test('each example of curl gets a successful answer from the server', async () =
   await outputOf('bash', ['-c', script.join('\n')], { cwd: at, env: env() })
 })
 
+/** The PHP SDK without Composer. */
+const withAutoload = (code: string) =>
+  code.replace("'vendor/autoload.php'", `'${join(ROOT, 'sdk/php/src/autoload.php')}'`)
+
 test('each example of PHP gets a successful answer through the SDK', async () => {
   await requirePhp(['curl'])
-  const autoload = `'${join(ROOT, 'sdk/php/src/autoload.php')}'`
-  const { at, names } = await writeExamples('php', 'php', (code) => code.replace("'vendor/autoload.php'", autoload))
+  const { at, names } = await writeExamples('php', 'php', withAutoload)
   assert.ok(names.length > 45)
   const run = `foreach (array_slice($argv, 1) as $name) { try { (fn () => require "./$name.php")(); }
     catch (Throwable $failure) { fwrite(STDERR, "$name failed: {$failure->getMessage()}\\n"); exit(1); } }`
@@ -176,14 +180,90 @@ test('each example of PHP gets a successful answer through the SDK', async () =>
   })
 })
 
-test('each example of TypeScript gets a successful answer through the SDK', async () => {
-  const { at, names } = await writeExamples('ts', 'ts')
-  assert.ok(names.length > 45)
+/** Returns the headers of a signed delivery with this body. */
+function signed(body: string, secret: string): Record<string, string> {
+  const at = String(Math.floor(Date.now() / 1000))
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+  const signature = createHmac('sha256', key).update(`msg_1.${at}.${body}`).digest('base64')
+  return {
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': at,
+    'webhook-signature': `v1,${signature}`,
+    'content-type': 'application/json',
+  }
+}
+
+/** Returns the program of the quickstart that verifies a webhook, in one language. */
+async function receiverProgram(language: string): Promise<string> {
+  const text = await readFile(join(ROOT, 'docs/guides/quickstart.md'), 'utf8')
+  const program = [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].find((match) => match[1] === language)?.[2]
+  assert.ok(program, language)
+  return program
+}
+
+const SECRET = `whsec_${Buffer.alloc(32, 5).toString('base64')}`
+const EVENT = JSON.stringify({
+  event: 'collection.success',
+  reference: 'ORDER-1042',
+  merchant_code: 'M2JBTVPA',
+  amount: '25000.00',
+  currency: 'TZS',
+  timestamp: '2026-01-05T09:00:02.000Z',
+})
+
+test('the receiver of the quickstart in TypeScript accepts a signed delivery and refuses a forged one', async () => {
+  const at = await sdkFolder('receiver-ts')
+  await writeFile(join(at, 'receiver.ts'), await receiverProgram('ts'))
+  const run = `import { receive } from './receiver.ts'
+    const { body, headers, secret } = JSON.parse(process.argv[2])
+    const send = async (text) => console.log((await receive(new Request('http://x/', { method: 'POST', body: text, headers }), secret)).status)
+    await send(body)
+    await send(body + ' ')`
+  await writeFile(join(at, 'run.js'), run)
+  const input = JSON.stringify({ body: EVENT, headers: signed(EVENT, SECRET), secret: SECRET })
+  assert.equal(
+    await outputOf(process.execPath, ['run.js', input], { cwd: at }),
+    'deliver the order ORDER-1042\n200\n401\n',
+  )
+})
+
+test('the receiver of the quickstart in PHP accepts a signed delivery and refuses a forged one', async () => {
+  const at = join(folder, 'receiver-php')
+  await mkdir(at)
+  await writeFile(join(at, 'index.php'), withAutoload(await receiverProgram('php')))
+  const options = { cwd: at, env: { WEBHOOK_SECRET: SECRET } }
+  const server = await startProgram(
+    'php',
+    ['-d', 'log_errors=1', '-S', '127.0.0.1:0', 'index.php'],
+    /127\.0\.0\.1:\d+\) started/,
+    options,
+  )
+  try {
+    const [, port] = /127\.0\.0\.1:(\d+)\) started/.exec(server.printed()) ?? []
+    const send = async (body: string) =>
+      (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers: signed(EVENT, SECRET) })).status
+    assert.deepEqual([await send(EVENT), await send(`${EVENT} `)], [200, 401])
+    assert.match(server.printed(), /deliver the order ORDER-1042/)
+  } finally {
+    await server.stop()
+  }
+})
+
+/** Makes a folder in which programs can import the SDK for TypeScript. */
+async function sdkFolder(name: string): Promise<string> {
+  const at = join(folder, name)
   await mkdir(join(at, 'node_modules/@malipo'), { recursive: true })
   await symlink(join(ROOT, 'sdk/typescript'), join(at, 'node_modules/@malipo/sdk'))
+  await writeFile(join(at, 'package.json'), '{"type": "module"}')
+  return at
+}
+
+test('each example of TypeScript gets a successful answer through the SDK', async () => {
+  await sdkFolder('ts')
+  const { at, names } = await writeExamples('ts', 'ts')
+  assert.ok(names.length > 45)
   const run = `for (const name of process.argv.slice(2))
     await import(\`./\${name}.ts\`).catch((failure) => { console.error(name, 'failed:', failure); process.exit(1) })`
-  await writeFile(join(at, 'package.json'), '{"type": "module"}')
   await writeFile(join(at, 'run.js'), run)
   await outputOf(process.execPath, ['run.js', ...names], { cwd: at, env: env() })
 })

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { Language } from '../../kernel/lib/index.ts'
 
 /** A guide: `name` is its file without the ending and its address below /docs. */
-export type Guide = { name: string; group: string; language: Language; file: string }
+export type Guide = { name: string; group: string; language: Language; file: string; translates?: string }
 
 const guide = (group: string, name: string, language: Language = 'en'): Guide => ({
   name,
@@ -15,12 +15,20 @@ const guide = (group: string, name: string, language: Language = 'en'): Guide =>
 
 /** The groups of guides in the order of the navigation. The reference of the API follows them. */
 export const GUIDES: readonly Guide[] = [
+  guide('Start', 'quickstart'),
+  { ...guide('Start', 'kuanza', 'sw'), translates: 'quickstart' },
+  ...['authentication', 'sandbox', 'go-live'].map((name) => guide('Start', name)),
   ...['payments', 'pages', 'invoices', 'withdrawals', 'webhooks'].map((name) => guide('Guides', name)),
-  ...['sandbox', 'errors', 'requests', 'portal'].map((name) => guide('Guides', name)),
+  ...['idempotency', 'errors', 'mobile-apps', 'reconciliation', 'requests', 'portal'].map((name) =>
+    guide('Guides', name),
+  ),
 ]
 
 /** The pages after the reference of the API. */
-export const CHANGELOG: Guide = { name: 'changelog', group: 'Versions', language: 'en', file: 'CHANGELOG.md' }
+export const VERSION_GUIDES: readonly Guide[] = [
+  guide('Versions', 'versions'),
+  { name: 'changelog', group: 'Versions', language: 'en', file: 'CHANGELOG.md' },
+]
 
 /** Reads the text of a guide. The folder of the program contains the file. */
 export function readGuide({ file }: Guide): string {

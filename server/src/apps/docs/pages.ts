@@ -3,9 +3,11 @@
 import { EVENTS } from '../../adapters/webhooks/index.ts'
 import { callPage, joined } from './call-page.ts'
 import { eventPage, eventsPage } from './event-page.ts'
-import { CHANGELOG, GUIDES, type Guide, type InstallationFacts, localised, readGuide, titleOf } from './guides.ts'
+import { exampleCall } from './examples.ts'
+import { GUIDES, type Guide, type InstallationFacts, localised, readGuide, titleOf, VERSION_GUIDES } from './guides.ts'
 import { callsOf, capabilityPath, type DocCall, type OpenApiDocument, tableCell } from './openapi.ts'
 import type { DocPage } from './page.ts'
+import { snippetsOf } from './snippets.ts'
 import { startBody, startMarkdown } from './start.ts'
 
 /** All pages, and the calls of the API. */
@@ -21,10 +23,10 @@ export function createPages(api: OpenApiDocument, facts: InstallationFacts, bran
   const calls = callsOf(api)
   const tags = (api.tags ?? []).filter(({ name }) => calls.some(({ tag }) => tag === name))
   const pages: DocPage[] = [
-    ...GUIDES.map((guide) => guidePage(guide, facts)),
+    ...GUIDES.map((guide) => guidePage(guide, calls, facts)),
     ...tags.flatMap((tag) => capabilityPages(tag, calls, facts.base_url)),
     ...eventPages(),
-    guidePage(CHANGELOG, facts),
+    ...VERSION_GUIDES.map((guide) => guidePage(guide, calls, facts)),
   ]
   const title = `${brand_name} documentation`
   const start = made({
@@ -61,15 +63,37 @@ function writtenOnce(make: () => string): () => string {
   }
 }
 
-function guidePage(guide: Guide, facts: InstallationFacts): DocPage {
-  const text = localised(readGuide(guide), facts)
-  const { group, language, file } = guide
+const EXAMPLE_MARK = '<!-- example: '
+
+/**
+ * Adds the example of the other languages after each command of curl that the mark `<!-- example: NAME -->` precedes. NAME is the
+ * name of the call.
+ */
+function withExamples(markdown: string, calls: readonly DocCall[], base_url: string): string {
+  const [before = '', ...rest] = markdown.split(EXAMPLE_MARK)
+  const parts = rest.map((text) => {
+    const name = text.slice(0, text.indexOf(' -->'))
+    const call = calls.find((one) => one.name === name)
+    const example = exampleCall(name)
+    const end = text.indexOf('\n```\n', text.indexOf('```bash')) + '\n```\n'.length
+    if (call === undefined || example === null) throw new Error(`a guide shows the example of an unknown call: ${name}`)
+    const fences = snippetsOf(call, example, base_url).filter(({ lang }) => lang !== 'bash')
+    const added = fences.map(({ lang, code }) => `\n\`\`\`${lang}\n${code}\n\`\`\`\n`).join('')
+    return `${text.slice(text.indexOf('-->') + '-->\n'.length, end)}${added}${text.slice(end)}`
+  })
+  return [before, ...parts].join('')
+}
+
+function guidePage(guide: Guide, calls: readonly DocCall[], facts: InstallationFacts): DocPage {
+  const text = withExamples(localised(readGuide(guide), facts), calls, facts.base_url)
+  const { group, language, file, translates } = guide
   return made({
     path: `/docs/${guide.name}`,
     title: titleOf(text),
     group,
     language,
     source: file,
+    translates: translates === undefined ? null : `/docs/${translates}`,
     markdown: () => text,
   })
 }

@@ -26,6 +26,9 @@ function placeOf(site: DocsSite, page: DocPage): Pick<FramedPage, 'page' | 'all'
 
 const REPOSITORY_FILE = /^(?!\/|[a-z]+:)/
 
+/** Addresses of this server outside the documentation that guides name. */
+const OTHER_ADDRESSES: readonly string[] = ['/dashboard', '/openapi.json', '/llms.txt']
+
 /** Returns how the links and codes of a page become addresses. */
 export function linksOf({ byPath, calls, pages }: DocsSite, page: DocPage): LinkContext {
   const base = page.source ?? 'docs/made/page.md'
@@ -40,6 +43,7 @@ export function linksOf({ byPath, calls, pages }: DocsSite, page: DocPage): Link
       return path === undefined ? null : `${path}${end}`
     },
     about(code) {
+      if (OTHER_ADDRESSES.includes(code)) return code
       const call = /^(GET|POST|PUT|PATCH|DELETE) (\/[^?\s]*)/.exec(code)
       if (call !== null) {
         const shape = shapeOf(call[2] as string)

@@ -7,9 +7,12 @@ import type { DocPage } from './page.ts'
 
 /** The anchors of the time when the documentation was one page, by the page that has their subject now. */
 const OLD_ANCHORS: Readonly<Record<string, readonly string[]>> = {
-  '/docs/payments': ['statuses', 'first-payment', 'idempotency', 'authentication', 'mistyped'],
+  '/docs/quickstart': ['first-payment'],
+  '/docs/authentication': ['authentication'],
+  '/docs/payments': ['statuses'],
+  '/docs/idempotency': ['idempotency'],
   '/docs/webhooks': ['receiving-webhooks', 'verify', 'retries'],
-  '/docs/errors': ['errors'],
+  '/docs/errors': ['errors', 'mistyped'],
   '/docs/sandbox': ['sandbox'],
 }
 
