@@ -1,5 +1,6 @@
 // The script of the documentation. Every page works without it: it adds instant results to the search, buttons that copy, the choice
-// between light and dark, and one language for all examples.
+// between light and dark, one language for all examples,
+// the form that sends a call, and the reader's own ids in the examples.
 
 ;(() => {
   const root = document.documentElement
@@ -187,12 +188,173 @@
     }
   }
 
+  // Try it ----------------------------------------------------------------------------------------------------------------
+
+  const SHOWN_HEADERS = ['x-request-id', 'idempotency-replayed', 'retry-after', 'ratelimit-remaining']
+
+  function addTry() {
+    const section = document.querySelector('.docs-try')
+    if (section === null) return
+    const form = section.querySelector('form')
+    const key = form.querySelector('.docs-key')
+    const problem = form.querySelector('.docs-problem')
+    section.hidden = false
+    addTryLinks()
+    addEventListener('pagehide', () => {
+      if (key !== null) key.value = ''
+    })
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault()
+      problem.textContent = problemOf(form, key?.value.trim())
+      if (problem.textContent !== '') return
+      const button = form.querySelector('button')
+      button.disabled = true
+      try {
+        await send(form, key?.value.trim(), section.querySelector('.docs-answer'))
+      } catch {
+        problem.textContent = 'The server did not answer. Check your connection, then send the call again.'
+      } finally {
+        button.disabled = false
+      }
+    })
+  }
+
+  /** Leads from the bar of the call, and from "On this page", to the form. */
+  function addTryLinks() {
+    const link = document.createElement('a')
+    link.href = '#try-it'
+    link.textContent = 'Try it'
+    const item = document.createElement('li')
+    item.className = 'level-2'
+    item.append(link.cloneNode(true))
+    document.querySelector('.docs-contents ul')?.append(item)
+    link.className = 'docs-try-link'
+    document.querySelector('.call')?.append(link)
+  }
+
+  /** Returns what is wrong with the input. An empty text means that the form can be sent. */
+  function problemOf(form, key) {
+    const { sandbox, live } = form.dataset
+    if (key?.startsWith(live))
+      return `This is a live key: the call would move real money. Use a key that begins with ${sandbox}.`
+    if (key !== undefined && !key.startsWith(sandbox)) return `Use a sandbox key. It begins with ${sandbox}.`
+    const body = form.querySelector('[data-body]')
+    try {
+      if (body !== null) JSON.parse(body.value)
+    } catch (error) {
+      return `The body is no valid JSON: ${error.message}`
+    }
+    return ''
+  }
+
+  function newKey() {
+    const bytes = crypto.getRandomValues(new Uint8Array(16))
+    return `docs-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+  }
+
+  async function send(form, key, shown) {
+    let path = form.dataset.path
+    for (const input of all('[data-path-value]', form))
+      path = path.replace(`{${input.dataset.pathValue}}`, encodeURIComponent(input.value.trim()))
+    const query = form.querySelector('[data-query]')?.value.trim()
+    const body = form.querySelector('[data-body]')?.value
+    const headers = {}
+    if (key !== undefined) headers.authorization = `Bearer ${key}`
+    if (form.dataset.repeats) headers['idempotency-key'] = newKey()
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    const begin = performance.now()
+    const answer = await fetch(query ? `${path}?${query}` : path, {
+      method: form.dataset.method,
+      headers,
+      body,
+      credentials: 'omit',
+      cache: 'no-store',
+    })
+    const text = await readable(answer)
+    const ms = Math.round(performance.now() - begin)
+    const facts = SHOWN_HEADERS.flatMap((name) =>
+      answer.headers.has(name) ? [`${name}: ${answer.headers.get(name)}`] : [],
+    )
+    shown.querySelector('.docs-answer-status').textContent = [`${answer.status} in ${ms} ms`, ...facts].join(' · ')
+    shown.querySelector('code').textContent = text
+    shown.hidden = false
+    shown.scrollIntoView({ block: 'nearest' })
+  }
+
+  async function readable(answer) {
+    const type = answer.headers.get('content-type') ?? ''
+    if (type.includes('json')) return JSON.stringify(await answer.json(), null, 2)
+    if (type.startsWith('text/')) return (await answer.text()).slice(0, 5000)
+    return `A file of ${(await answer.blob()).size} bytes: ${type}`
+  }
+
+  // The reader's own values -----------------------------------------------------------------------------------------------
+
+  const STORED_USER = 'malipo.dashboard.user:'
+  const EXPIRES_SOON_S = 10
+
+  /** Returns the access token of a session of the dashboard in this tab. Null means that nobody has signed in. */
+  function readToken() {
+    try {
+      const name = Object.keys(sessionStorage).find((one) => one.startsWith(STORED_USER))
+      const { access_token, expires_at } = JSON.parse(sessionStorage.getItem(name) ?? '{}')
+      return expires_at > Date.now() / 1000 + EXPIRES_SOON_S ? (access_token ?? null) : null
+    } catch {
+      return null
+    }
+  }
+
+  /** Puts the reader's own ids into the examples, and names the beginning of the reader's sandbox key. */
+  async function addReader() {
+    const article = document.querySelector('article[data-reader-ids]')
+    const token = article === null ? null : readToken()
+    if (token === null) return
+    const read = async (path) => {
+      const answer = await fetch(`${path}?environment=sandbox&page_size=20`, {
+        headers: { authorization: `Bearer ${token}` },
+        credentials: 'omit',
+      })
+      return answer.ok ? (await answer.json()).data.items : []
+    }
+    const keys = await read('/v1/merchant/api-keys')
+    const own = keys.find(({ environment, status }) => environment === 'sandbox' && status === 'active')
+    let found = 0
+    for (const [sample, [list, field]] of Object.entries(JSON.parse(article.dataset.readerIds))) {
+      const [record] = await read(list)
+      if (record === undefined) continue
+      found += 1
+      replaceText(article, sample, record[field])
+    }
+    const notes = []
+    if (own) notes.push(`SANDBOX_KEY is your key that begins with ${own.key_prefix}.`)
+    if (found > 0) notes.push('The examples contain an id of your own sandbox.')
+    if (notes.length > 0) showNote(article, notes.join(' '))
+  }
+
+  function replaceText(inside, sample, own) {
+    const walker = document.createTreeWalker(inside, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) walker.currentNode.data = walker.currentNode.data.replaceAll(sample, own)
+    for (const input of all('[data-path-value]', inside)) if (input.value === sample) input.value = own
+  }
+
+  function showNote(article, text) {
+    const example = article.querySelector('.code')
+    const note = document.createElement('p')
+    note.className = 'docs-reader'
+    note.textContent = text
+    example?.before(note)
+  }
+
   document.addEventListener('DOMContentLoaded', () => {
     addTheme()
     addLanguages()
     addCopying()
     addSearch()
     addReading()
+    addTry()
+    void addReader().catch(() => {
+      // Without the reader's values, the examples keep their samples.
+    })
     // The navigation begins at the current page.
     document.querySelector('.docs-nav [aria-current]')?.scrollIntoView({ block: 'center', behavior: 'instant' })
     if (location.hash === '') scrollTo({ top: 0, behavior: 'instant' })

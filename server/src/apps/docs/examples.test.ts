@@ -267,3 +267,34 @@ test('each example of TypeScript gets a successful answer through the SDK', asyn
   await writeFile(join(at, 'run.js'), run)
   await outputOf(process.execPath, ['run.js', ...names], { cwd: at, env: env() })
 })
+
+const python = { PYTHONPATH: join(ROOT, 'sdk/python/src'), PYTHONDONTWRITEBYTECODE: '1' }
+
+test('each example of Python gets a successful answer through the SDK', async () => {
+  const { at, names } = await writeExamples('python', 'py')
+  assert.ok(names.length > 45)
+  const run = `import runpy, sys
+for name in sys.argv[1:]:
+    try:
+        runpy.run_path(f"{name}.py")
+    except Exception as failure:
+        sys.exit(f"{name} failed: {failure}")
+`
+  await writeFile(join(at, 'run.py'), run)
+  await outputOf('python3', ['run.py', ...names], { cwd: at, env: { ...python, ...env() } })
+})
+
+test('the receiver of the quickstart in Python accepts a signed delivery and refuses a forged one', async () => {
+  const at = join(folder, 'receiver-python')
+  await mkdir(at)
+  await writeFile(join(at, 'receiver.py'), await receiverProgram('python'))
+  const run = `import json, sys
+from receiver import receive
+body, headers = json.loads(sys.argv[1])
+print(receive(body.encode(), headers), receive(body.encode() + b" ", headers))
+`
+  await writeFile(join(at, 'run.py'), run)
+  const options = { cwd: at, env: { ...python, WEBHOOK_SECRET: SECRET } }
+  const output = await outputOf('python3', ['run.py', JSON.stringify([EVENT, signed(EVENT, SECRET)])], options)
+  assert.equal(output, 'deliver the order ORDER-1042\n200 401\n')
+})

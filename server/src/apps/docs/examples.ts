@@ -21,6 +21,17 @@ export const SAMPLES = {
   transaction: 'TXN-2JBTVPA7Q4',
 } as const
 
+/** The list and the field in which the dashboard's session finds an own id for each sample id. */
+export const READER_IDS: Readonly<Record<string, readonly [string, string]>> = {
+  [SAMPLES.collection_id]: ['/v1/collections', 'collection_id'],
+  [SAMPLES.link_id]: ['/v1/payment-links', 'id'],
+  [SAMPLES.public_slug]: ['/v1/payment-links', 'public_slug'],
+  [SAMPLES.invoice_id]: ['/v1/invoices', 'id'],
+  [SAMPLES.disbursement_id]: ['/v1/merchant/withdrawals', 'id'],
+  [SAMPLES.delivery_id]: ['/v1/merchant/webhook-deliveries', 'id'],
+  [SAMPLES.transaction]: ['/v1/merchants/me/transactions', 'reference'],
+}
+
 const A_PHONE = '0754123001'
 const collection = { path: { collection_id: SAMPLES.collection_id } }
 const link = { path: { link_id: SAMPLES.link_id } }
@@ -30,14 +41,14 @@ const disbursement = { path: { disbursement_id: SAMPLES.disbursement_id } }
 const endpoint = { path: { id: SAMPLES.endpoint_id } }
 const delivery = { path: { id: SAMPLES.delivery_id } }
 const payer = { body: { method: 'WALLET_PUSH', customer_phone: A_PHONE } }
-const push = (reference: string) => ({ body: { amount: '25000.00', phone: A_PHONE, reference } })
+const prompt = (reference: string) => ({ body: { amount: '25000.00', phone: A_PHONE, reference } })
 
 const EXAMPLES: Readonly<Record<string, CallExample>> = {
   getHealth: {},
   getReadiness: {},
   getMe: { sdk: 'me.get' },
-  createWalletPush: { sdk: 'collections.createWalletPush', ...push('ORDER-1042') },
-  createProviderPesaPush: { sdk: 'collections.createProviderPesa', ...push('ORDER-1043') },
+  createWalletPush: { sdk: 'collections.createWalletPush', ...prompt('ORDER-1042') },
+  createProviderPesaPush: { sdk: 'collections.createProviderPesa', ...prompt('ORDER-1043') },
   createStkPush: {
     body: { amount: '25000.00', customer_phone: A_PHONE, merchant_reference: 'ORDER-1044' },
   },

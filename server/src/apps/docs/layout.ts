@@ -4,6 +4,7 @@ import { FAVICON, logoHtml } from '../../kernel/http/index.ts'
 import { type Html, html } from '../../kernel/lib/index.ts'
 import { methodBadge, type PageHeading } from './markdown.ts'
 import type { DocPage } from './page.ts'
+import { readerIds } from './try-form.ts'
 import { FRAME_WORDS, type FrameWords } from './words.ts'
 
 /** The addresses of the files that each page loads. */
@@ -52,7 +53,7 @@ ${trail(framed, words)}
 <h1>${page.title}</h1>
 ${tools(framed, words)}
 ${contents.length > 1 && onThisPage(contents, words)}
-<article>
+<article${page.call !== null && html` data-reader-ids="${readerIds(page.call)}"`}>
 ${body}
 </article>
 ${neighbours(framed, words)}

@@ -111,7 +111,7 @@ function makeSite({ config }: Deps, app: App, assets: DocsSite['facts']['assets'
     sandbox_prefix,
   }
   const pages = createPages(inlineRefs(app.swagger()) as unknown as OpenApiDocument, facts, config.brand_name)
-  return { ...pages, facts: { brand_name: config.brand_name, version: VERSION, assets } }
+  return { ...pages, installation: facts, facts: { brand_name: config.brand_name, version: VERSION, assets } }
 }
 
 function searchQueryOf(request: FastifyRequest): string {

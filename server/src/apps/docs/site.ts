@@ -2,20 +2,23 @@
 
 import { posix } from 'node:path'
 import { catalogue, type Html, html } from '../../kernel/lib/index.ts'
+import type { InstallationFacts } from './guides.ts'
 import { type FramedPage, framedPage, markdownPath, type SiteFacts } from './layout.ts'
 import { type LinkContext, renderMarkdown, summaryOf } from './markdown.ts'
 import type { DocPage } from './page.ts'
 import type { DocPages } from './pages.ts'
 import { createSearchIndex, type IndexedSection, type SearchIndex, type SearchResult } from './search.ts'
+import { callForm } from './try-form.ts'
 
 /** The documentation of one installation. */
-export type DocsSite = DocPages & { facts: SiteFacts }
+export type DocsSite = DocPages & { facts: SiteFacts; installation: InstallationFacts }
 
 /** Returns a page as HTML. */
 export function renderPage(site: DocsSite, page: DocPage): string {
   if (page.body !== null) return framedPage(site.facts, { ...placeOf(site, page), body: page.body(), headings: [] })
   const { body, headings } = renderMarkdown(page.markdown(), linksOf(site, page))
-  return framedPage(site.facts, { ...placeOf(site, page), body, headings })
+  const form = page.call === null ? null : callForm(page.call, site.installation)
+  return framedPage(site.facts, { ...placeOf(site, page), body: form === null ? body : [...body, form], headings })
 }
 
 function placeOf(site: DocsSite, page: DocPage): Pick<FramedPage, 'page' | 'all' | 'translation'> {
