@@ -41,14 +41,14 @@ const disbursement = { path: { disbursement_id: SAMPLES.disbursement_id } }
 const endpoint = { path: { id: SAMPLES.endpoint_id } }
 const delivery = { path: { id: SAMPLES.delivery_id } }
 const payer = { body: { method: 'WALLET_PUSH', customer_phone: A_PHONE } }
-const prompt = (reference: string) => ({ body: { amount: '25000.00', phone: A_PHONE, reference } })
+const pushOf = (reference: string) => ({ body: { amount: '25000.00', phone: A_PHONE, reference } })
 
 const EXAMPLES: Readonly<Record<string, CallExample>> = {
   getHealth: {},
   getReadiness: {},
   getMe: { sdk: 'me.get' },
-  createWalletPush: { sdk: 'collections.createWalletPush', ...prompt('ORDER-1042') },
-  createProviderPesaPush: { sdk: 'collections.createProviderPesa', ...prompt('ORDER-1043') },
+  createWalletPush: { sdk: 'collections.createWalletPush', ...pushOf('ORDER-1042') },
+  createProviderPesaPush: { sdk: 'collections.createProviderPesa', ...pushOf('ORDER-1043') },
   createStkPush: {
     body: { amount: '25000.00', customer_phone: A_PHONE, merchant_reference: 'ORDER-1044' },
   },
