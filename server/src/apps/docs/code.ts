@@ -127,7 +127,7 @@ function partAt(grammar: CodeGrammar, text: string, at: number): CodePart {
   if (grammar.is_shell && char === '-' && before === ' ') return { kind: 'n', end: endOfOption(text, at) }
   if (!isWord(char)) return { kind: '', end: at + 1 }
   const end = endOfWord(text, at)
-  if (/\d/.test(char)) return { kind: 'n', end }
+  if (/\d/.test(char)) return { kind: grammar.is_shell ? '' : 'n', end }
   if (grammar.words.has(text.slice(at, end)) && (!grammar.is_shell || beginsCommand(text, at)))
     return { kind: 'k', end }
   return { kind: text[end] === '(' && !grammar.is_shell ? 'p' : '', end }

@@ -9,8 +9,9 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type LiveWorld, outputOf, requirePhp, startLiveWorld, startProgram, until } from '../../../test/programs.ts'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
+import { inlineRefs } from '../../kernel/http/index.ts'
 import { type CallExample, exampleCall, SAMPLES } from './examples.ts'
-import { callsOf, type DocCall } from './openapi.ts'
+import { callsOf, type DocCall, type OpenApiDocument } from './openapi.ts'
 import { type SnippetLanguage, snippetsOf } from './snippets.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -23,7 +24,7 @@ before(async () => {
   world = await startLiveWorld({ BASE_URL: '' })
   receiver = await startReceiver()
   folder = await mkdtemp(join(tmpdir(), 'malipo-examples-'))
-  calls = callsOf(JSON.parse((await world.get('/openapi.json')).text))
+  calls = callsOf(inlineRefs(JSON.parse((await world.get('/openapi.json')).text)) as unknown as OpenApiDocument)
   // The examples pay out more than one payment brings.
   for (let i = 0; i < 4; i += 1) await newPayment({ amount: '900000.00', phone: '0754123001' })
   await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url: receiver.url } })

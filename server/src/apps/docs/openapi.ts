@@ -43,11 +43,33 @@ export type DocOperation = {
   responses: Record<string, DocAnswer>
 }
 
-/** The parts of the OpenAPI document that the documentation reads. */
+/** The parts of the OpenAPI document that the documentation reads. The document contains no references. */
 export type OpenApiDocument = {
   info: { title: string; version: string; description?: string }
   tags?: { name: string; description?: string }[]
   paths: Record<string, Record<string, DocOperation>>
+  webhooks?: Record<string, Record<string, DocOperation>>
+}
+
+/** One webhook event: `when` is its cause, and `to_do` the next step of the receiver. */
+export type DocEvent = {
+  name: string
+  when: string
+  to_do: string
+  fields: DocSchema
+  example: unknown
+  headers: string
+}
+
+/** Returns every event of the document, in the order of the document. */
+export function eventsOf(api: OpenApiDocument): DocEvent[] {
+  return Object.entries(api.webhooks ?? {}).flatMap(([name, { post }]) => {
+    const json = post?.requestBody?.content['application/json']
+    if (post === undefined || json?.schema === undefined) return []
+    const { summary = '', description = '' } = post
+    const headers = parameterTable(post, 'header')
+    return [{ name, when: summary, to_do: description, fields: json.schema, example: json.example, headers }]
+  })
 }
 
 /** One call: `name` is its operationId, which is also its address below /docs/api. */
@@ -62,7 +84,7 @@ export type DocCall = {
 
 /** Returns every call of the document, in the order of the document. */
 export function callsOf(api: OpenApiDocument): DocCall[] {
-  return Object.entries(withoutReferences(api).paths).flatMap(([path, methods]) =>
+  return Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       name: operation.operationId ?? `${method}-${pathWords(path)}`,
       method: method.toUpperCase(),
@@ -91,29 +113,6 @@ function pathWords(path: string): string {
     .split('-')
     .filter(Boolean)
     .join('-')
-}
-
-/** Returns a copy of the document in which the content of a component replaces each reference to this component. */
-function withoutReferences<Document extends object>(document: Document): Document {
-  const known = new Map<string, unknown>()
-  const target = (pointer: string): unknown => {
-    if (!known.has(pointer)) {
-      // A component that contains itself ends here.
-      known.set(pointer, { type: 'object' })
-      let found: unknown = document
-      for (const part of pointer.slice(2).split('/')) found = (found as Record<string, unknown> | undefined)?.[part]
-      known.set(pointer, copy(found ?? {}))
-    }
-    return known.get(pointer)
-  }
-  const copy = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(copy)
-    if (typeof node !== 'object' || node === null) return node
-    const { $ref, ...rest } = node as { $ref?: unknown }
-    const own = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, copy(value)]))
-    return typeof $ref === 'string' ? { ...(target($ref) as object), ...own } : own
-  }
-  return copy(document) as Document
 }
 
 /** Returns the schema of a JSON body. Null means that the body is no JSON. */

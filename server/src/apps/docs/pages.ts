@@ -1,11 +1,18 @@
 // Makes the list of all pages of the documentation: guides, one page for each call and each event, and the pages of versions.
 
-import { EVENTS } from '../../adapters/webhooks/index.ts'
 import { callPage, joined } from './call-page.ts'
 import { eventPage, eventsPage } from './event-page.ts'
 import { exampleCall } from './examples.ts'
 import { GUIDES, type Guide, type InstallationFacts, localised, readGuide, titleOf, VERSION_GUIDES } from './guides.ts'
-import { callsOf, capabilityPath, type DocCall, type OpenApiDocument, tableCell } from './openapi.ts'
+import {
+  callsOf,
+  capabilityPath,
+  type DocCall,
+  type DocEvent,
+  eventsOf,
+  type OpenApiDocument,
+  tableCell,
+} from './openapi.ts'
 import type { DocPage } from './page.ts'
 import { snippetsOf } from './snippets.ts'
 import { startBody, startMarkdown } from './start.ts'
@@ -25,7 +32,7 @@ export function createPages(api: OpenApiDocument, facts: InstallationFacts, bran
   const pages: DocPage[] = [
     ...GUIDES.map((guide) => guidePage(guide, calls, facts)),
     ...tags.flatMap((tag) => capabilityPages(tag, calls, facts.base_url)),
-    ...eventPages(),
+    ...eventPages(eventsOf(api)),
     ...VERSION_GUIDES.map((guide) => guidePage(guide, calls, facts)),
   ]
   const title = `${brand_name} documentation`
@@ -125,12 +132,18 @@ function capabilityPages(
   ]
 }
 
-function eventPages(): DocPage[] {
+function eventPages(events: readonly DocEvent[]): DocPage[] {
   const path = '/docs/events'
   return [
-    made({ path, title: 'Webhook events', label: 'All events', group: EVENT_GROUP, markdown: eventsPage }),
-    ...EVENTS.map((event) =>
-      made({ path: `${path}/${event}`, title: event, group: EVENT_GROUP, markdown: () => eventPage(event) }),
+    made({
+      path,
+      title: 'Webhook events',
+      label: 'All events',
+      group: EVENT_GROUP,
+      markdown: () => eventsPage(events),
+    }),
+    ...events.map((event) =>
+      made({ path: `${path}/${event.name}`, title: event.name, group: EVENT_GROUP, markdown: () => eventPage(event) }),
     ),
   ]
 }
