@@ -111,20 +111,31 @@ function endOf(child: ChildProcess): Promise<void> {
   return ended.finally(() => clearTimeout(timer))
 }
 
-if (import.meta.main) {
-  const [command, ...args] = process.argv.slice(2)
+/** Runs the suite from the command line. Returns the exit code. */
+async function main([command, ...args]: readonly string[]): Promise<number> {
   if (command === undefined || command === '--help') {
-    process.stderr.write(
+    process.stdout.write(
       'Usage: npm run conformance -- COMMAND [arguments]\nExample: npm run conformance -- php sdk/php/tests/driver.php\n',
     )
-    process.exit(2)
+    return command === undefined ? 2 : 0
   }
   const driver = startDriver(command, args)
-  const results = await runCases(driver.call)
-  await driver.close()
+  const results = await runCases(driver.call).finally(() => driver.close())
   const failed = results.filter(({ problems }) => problems.length > 0)
   for (const { file, name, problems } of failed)
     process.stdout.write(`FAILED ${file}: ${name}\n  ${problems.join('\n  ')}\n`)
   process.stdout.write(`${results.length - failed.length} of ${results.length} cases conform.\n`)
-  process.exitCode = failed.length === 0 ? 0 : 1
+  return failed.length === 0 ? 0 : 1
+}
+
+// Test files require this module, so it awaits nothing at its top.
+if (import.meta.main) {
+  main(process.argv.slice(2)).then((code) => {
+    process.exitCode = code
+  }, failMain)
+}
+
+function failMain(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+  process.exitCode = 1
 }

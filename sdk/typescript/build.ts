@@ -117,12 +117,20 @@ async function bundleTypes(index: string, read: (name: string) => Promise<string
   return `${parts.join('')}export { ${names.join(', ')} };\n`
 }
 
+// Test files require this module, so it awaits nothing at its top.
 if (import.meta.main) {
   const [argument] = process.argv.slice(2)
-  const usage = 'Usage: npm run sdk\n\nBuilds the SDK for TypeScript and JavaScript, and packs it into dist/.\n'
   if (argument !== undefined) {
-    process.stdout.write(usage)
+    process.stdout.write(
+      'Usage: npm run sdk\n\nBuilds the SDK for TypeScript and JavaScript, and packs it into dist/.\n',
+    )
     process.exit(argument === '--help' ? 0 : 2)
   }
-  process.stdout.write(`${await packSdk(join(ROOT, 'dist'))}\n`)
+  packSdk(join(ROOT, 'dist')).then(
+    (file) => process.stdout.write(`${file}\n`),
+    (error: Error) => {
+      process.stderr.write(`${error.stack}\n`)
+      process.exitCode = 1
+    },
+  )
 }
