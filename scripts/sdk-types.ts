@@ -25,7 +25,7 @@ type SdkParameter = {
 type SdkContent = { content?: Record<string, { schema?: SdkSchema }> }
 type SdkOperation = {
   operationId?: string
-  summary?: string
+  deprecated?: boolean
   security?: Record<string, unknown>[]
   parameters?: SdkParameter[]
   requestBody?: SdkContent
@@ -34,6 +34,7 @@ type SdkOperation = {
 /** The parts of an OpenAPI document that this file reads. */
 export type SdkDocument = {
   paths: Record<string, Record<string, SdkOperation>>
+  webhooks?: Record<string, Record<string, SdkOperation>>
   components?: { schemas?: Record<string, SdkSchema>; parameters?: Record<string, SdkParameter> }
 }
 
@@ -50,16 +51,27 @@ export function sdkTypes(document: SdkDocument, error_codes: readonly string[]):
       isForKeys(path, operation) ? callTypes(document, `${method.toUpperCase()} ${path}`, operation, used) : [],
     ),
   )
-  const named: string[] = []
+  const events = Object.values(document.webhooks ?? {}).map(({ post }) => {
+    const ref = post?.requestBody?.content?.['application/json']?.schema?.$ref
+    if (ref === undefined) throw new Error('an event of the OpenAPI document has no named schema')
+    used.add(lastPart(ref))
+    return lastPart(ref)
+  })
+  const named = new Map<string, string>()
   const done = new Set<string>()
   for (let open = [...used]; open.length > 0; open = [...used].filter((name) => !done.has(name))) {
     for (const name of open) {
       done.add(name)
-      named.push(declaration(name, typeText(schemas[name] ?? {}, used, true), describedAs(name, schemas[name])))
+      const text = typeText(document, flattened(document, schemas[name] ?? {}), used, true)
+      named.set(name, declaration(name, text, describedAs(name, schemas[name])))
     }
   }
   const codes = `/** The error codes of the API. */\nexport type ErrorCode =\n${error_codes.map((code) => `  | '${code}'`).join('\n')}\n`
-  return `${HEAD}${codes}\n${[...named.sort(), ...calls].join('\n')}`
+  const sorted_types = [...named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
+  const event_names = Object.keys(document.webhooks ?? {})
+  const list = `/** The names of the events that this version knows. */\nexport const EVENT_NAMES: readonly string[] = ${quotedList(event_names)}\n`
+  const union = declaration('WebhookEvent', events.map((name) => `\n  | ${name}`).join(''), EVENT_DESCRIPTION)
+  return `${HEAD}${[codes, list, union, ...sorted_types, ...calls].join('\n')}`
 }
 
 /** Returns the comment of a named schema: its own description, or its place in the API. */
@@ -72,9 +84,13 @@ const HEAD = `// The types of the calls that an API key can make. Generated from
 
 `
 
-function isForKeys(path: string, { security }: SdkOperation): boolean {
+const EVENT_DESCRIPTION =
+  'The event of a webhook: `switch (event.event)` tells the kinds apart. A newer server can send other events, which reach the `default` of the switch: log `unknownEventNotice(event)`, and answer 200.'
+
+function isForKeys(path: string, { security, deprecated }: SdkOperation): boolean {
   const is_public = security === undefined || security.length === 0
-  return is_public ? /^\/(?:v1|public)\//.test(path) : security.some((one) => 'api_key' in one)
+  if (deprecated || !path.startsWith('/v1/')) return false
+  return is_public || security.some((one) => 'api_key' in one)
 }
 
 /** Returns the declarations of the input, the filters and the answer of a call. */
@@ -88,7 +104,7 @@ function callTypes(document: SdkDocument, call: string, operation: SdkOperation,
     found.push(
       declaration(
         `${name}Input`,
-        typeText(withoutDecided(resolved(document, body)), used, false),
+        typeText(document, withoutDecided(flattened(document, body)), used, false),
         `The input of ${call}.`,
       ),
     )
@@ -102,11 +118,12 @@ function callTypes(document: SdkDocument, call: string, operation: SdkOperation,
     )
     const required = query.filter((one) => one.required).map((one) => one.name)
     const schema = { type: 'object', properties: fields, required }
-    found.push(declaration(`${name}Filters`, typeText(schema, used, false), `The filters of ${call}.`))
+    found.push(declaration(`${name}Filters`, typeText(document, schema, used, false), `The filters of ${call}.`))
   }
   const [, answer] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
   const data = dataSchema(document, answer?.content?.['application/json']?.schema)
-  if (data !== undefined) found.push(declaration(`${name}Answer`, typeText(data, used, true), `The answer to ${call}.`))
+  if (data !== undefined)
+    found.push(declaration(`${name}Answer`, typeText(document, data, used, true), `The answer to ${call}.`))
   return found
 }
 
@@ -121,6 +138,18 @@ function resolved(document: SdkDocument, schema: SdkSchema): SdkSchema {
   return schema.$ref === undefined ? schema : (document.components?.schemas?.[lastPart(schema.$ref)] ?? {})
 }
 
+/** Joins the parts of a schema into one object, so that a type shows all its fields. */
+function flattened(document: SdkDocument, schema: SdkSchema): SdkSchema {
+  const { allOf, ...own } = resolved(document, schema)
+  if (allOf === undefined) return own
+  const parts = [...allOf.map((one) => flattened(document, one)), own]
+  return {
+    ...own,
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+    required: parts.flatMap(({ required = [] }) => required),
+  }
+}
+
 function withoutDecided(schema: SdkSchema): SdkSchema {
   const kept = Object.entries(schema.properties ?? {}).filter(([name]) => !DECIDED_BY_KEY.has(name))
   return schema.properties === undefined ? schema : { ...schema, properties: Object.fromEntries(kept) }
@@ -131,15 +160,27 @@ function declaration(name: string, text: string, description?: string): string {
 }
 
 /** Returns the type of a schema. Texts of a closed list stay open in answers, because a newer server can add values. */
-function typeText(schema: SdkSchema, used: Set<string>, is_answer: boolean, indent = ''): string {
+function typeText(
+  document: SdkDocument,
+  schema: SdkSchema,
+  used: Set<string>,
+  is_answer: boolean,
+  indent = '',
+): string {
+  // An input is closed, so it does not share the named types of answers.
+  if (schema.$ref !== undefined && !is_answer)
+    return typeText(document, resolved(document, schema), used, false, indent)
   if (schema.$ref !== undefined) {
     used.add(lastPart(schema.$ref))
     return lastPart(schema.$ref)
   }
-  const of = (one: SdkSchema) => typeText(one, used, is_answer, indent)
+  const of = (one: SdkSchema) => typeText(document, one, used, is_answer, indent)
   const several = schema.anyOf ?? schema.oneOf
   if (several !== undefined) return either(several.map(of))
-  if (schema.allOf !== undefined) return schema.allOf.map(of).join(' & ')
+  if (schema.allOf !== undefined) {
+    const { allOf, ...own } = schema
+    return [...allOf.map(of), ...(own.properties === undefined ? [] : [of(own)])].join(' & ')
+  }
   if (schema.const !== undefined) return literal(schema.const)
   if (schema.enum !== undefined) {
     const nullable = Array.isArray(schema.type) && schema.type.includes('null') && !schema.enum.includes(null)
@@ -147,26 +188,33 @@ function typeText(schema: SdkSchema, used: Set<string>, is_answer: boolean, inde
     return either([...schema.enum.map(literal), ...(is_open ? ['(string & {})'] : []), ...(nullable ? ['null'] : [])])
   }
   const types = [schema.type ?? 'unknown'].flat()
-  return either(types.map((type) => plainType(type, schema, used, is_answer, indent)))
+  return either(types.map((type) => plainType(document, type, schema, used, is_answer, indent)))
 }
 
-function plainType(type: string, schema: SdkSchema, used: Set<string>, is_answer: boolean, indent: string): string {
+function plainType(
+  document: SdkDocument,
+  type: string,
+  schema: SdkSchema,
+  used: Set<string>,
+  is_answer: boolean,
+  indent: string,
+): string {
   if (type === 'integer') return 'number'
   if (type === 'array') {
-    return `Array<${schema.items === undefined ? 'unknown' : typeText(schema.items, used, is_answer, indent)}>`
+    return `Array<${schema.items === undefined ? 'unknown' : typeText(document, schema.items, used, is_answer, indent)}>`
   }
   if (type !== 'object') return type
   const { properties, required = [], additionalProperties } = schema
   if (properties === undefined || Object.keys(properties).length === 0) {
     const is_typed = typeof additionalProperties === 'object'
-    return `Record<string, ${is_typed ? typeText(additionalProperties, used, is_answer, indent) : 'unknown'}>`
+    return `Record<string, ${is_typed ? typeText(document, additionalProperties, used, is_answer, indent) : 'unknown'}>`
   }
   const inner = `${indent}  `
   const fields = Object.entries(properties).map(([name, field]) => {
     const optional = required.includes(name) ? '' : '?'
     // An absent value and an undefined one are the same to JSON.
     const missing = optional === '' || is_answer ? '' : ' | undefined'
-    return `${comment(field.description, inner)}${inner}${keyText(name)}${optional}: ${typeText(field, used, is_answer, inner)}${missing}\n`
+    return `${comment(field.description, inner)}${inner}${keyText(name)}${optional}: ${typeText(document, field, used, is_answer, inner)}${missing}\n`
   })
   return `{\n${fields.join('')}${indent}}`
 }
@@ -188,4 +236,5 @@ function comment(description: string | undefined, indent: string): string {
 const literal = (value: unknown) => (typeof value === 'string' ? `'${value.replaceAll("'", "\\'")}'` : String(value))
 const either = (types: readonly string[]) => [...new Set(types)].join(' | ')
 const keyText = (name: string) => (/^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name))
+const quotedList = (names: readonly string[]) => `[\n${names.map((name) => `  '${name}',\n`).join('')}]`
 const lastPart = (ref: string) => ref.slice(ref.lastIndexOf('/') + 1)

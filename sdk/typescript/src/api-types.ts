@@ -48,17 +48,29 @@ export type ErrorCode =
   | 'provider_unavailable'
   | 'service_unavailable'
 
+/** The names of the events that this version knows. */
+export const EVENT_NAMES: readonly string[] = [
+  'collection.success',
+  'collection.failed',
+  'collection.reversed',
+  'collection.pending_review',
+  'disbursement.success',
+  'disbursement.failed',
+  'disbursement.reversed',
+]
+
 /**
- * For a COLLECTION: successful, or reversed after a reversal. For a WITHDRAWAL: the status of the withdrawal. For
- * all others: successful.
+ * The event of a webhook: `switch (event.event)` tells the kinds apart. A newer server can send other events, which
+ * reach the `default` of the switch: log `unknownEventNotice(event)`, and answer 200.
  */
-export type TransactionStatus = 'successful' | 'reversed' | 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
-
-/** Sandbox keys only: the outcome to simulate. */
-export type SimulatedStatus = 'successful' | 'failed' | 'pending_clearance' | 'reversed' | (string & {})
-
-/** The outcome to simulate. */
-export type SimulatedOutcome = 'SUCCESS' | 'FAILED' | 'REJECTED' | 'INFO_REQUESTED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'REVERSED' | (string & {})
+export type WebhookEvent = 
+  | CollectionSuccessEvent
+  | CollectionFailedEvent
+  | CollectionReversedEvent
+  | CollectionPendingReviewEvent
+  | DisbursementSuccessEvent
+  | DisbursementFailedEvent
+  | DisbursementReversedEvent
 
 /** The schema `Balance` of the API. */
 export type Balance = {
@@ -69,12 +81,6 @@ export type Balance = {
   /** The received amount that is under review. */
   held: Money
   currency: string
-}
-
-/** The schema `CollectionList` of the API. */
-export type CollectionList = {
-  items: Array<Collection>
-  pagination: Pagination
 }
 
 /** The schema `Collection` of the API. */
@@ -123,6 +129,168 @@ export type Collection = {
   metadata: Metadata
   created_at: string
   updated_at: string
+}
+
+/** The schema `CollectionFailedEvent` of the API. */
+export type CollectionFailedEvent = {
+  event: 'collection.failed'
+  /** The id of the payment. */
+  collection_id: string
+  /** The code of the merchant. */
+  merchant_code: string
+  /** Your own reference. Null means that you sent none. */
+  reference: string | null
+  /** The same as `reference`. */
+  merchant_reference: string | null
+  /** The requested amount. */
+  amount: Money
+  currency: string
+  /** The phone of the payer: see the record of the payment. Absent in test deliveries. */
+  customer_phone?: string | null
+  /** The received amount. Present only if it differs from the requested amount. */
+  amount_received?: Money
+  /** The received amount in another currency. */
+  foreign_amount?: Money
+  /** The currency of `foreign_amount`. */
+  foreign_currency?: string
+  status: 'failed'
+  /** Null means that no payer has chosen a method. */
+  method: CollectionMethod | null
+  failure_reason_code: CollectionFailureCode
+  /** A sentence about the failure that you may show to a user. */
+  failure_reason_message: string
+  /** The time at which the payment failed. */
+  failed_at: string
+  metadata: Metadata
+  /** The time of the event. */
+  timestamp: string
+  /** true for an event of the sandbox, otherwise absent. */
+  sandbox?: boolean
+  /** true for a test delivery, otherwise absent. */
+  test?: boolean
+}
+
+/** The values of `CollectionFailureCode` in the API. */
+export type CollectionFailureCode = 'user_cancelled' | 'provider_declined' | 'reversed' | 'expired' | 'provider_unavailable' | 'unknown_provider_error' | 'insufficient_balance' | 'wrong_pin' | 'review_declined' | 'timeout' | (string & {})
+
+/** The schema `CollectionList` of the API. */
+export type CollectionList = {
+  items: Array<Collection>
+  pagination: Pagination
+}
+
+/** The values of `CollectionMethod` in the API. */
+export type CollectionMethod = 'wallet_push' | 'provider_pesa' | 'qr' | (string & {})
+
+/** The schema `CollectionPendingReviewEvent` of the API. */
+export type CollectionPendingReviewEvent = {
+  event: 'collection.pending_review'
+  /** The id of the payment. */
+  collection_id: string
+  /** The code of the merchant. */
+  merchant_code: string
+  /** Your own reference. Null means that you sent none. */
+  reference: string | null
+  /** The same as `reference`. */
+  merchant_reference: string | null
+  /** The requested amount. */
+  amount: Money
+  currency: string
+  /** The phone of the payer: see the record of the payment. Absent in test deliveries. */
+  customer_phone?: string | null
+  /** The received amount. Present only if it differs from the requested amount. */
+  amount_received?: Money
+  /** The received amount in another currency. */
+  foreign_amount?: Money
+  /** The currency of `foreign_amount`. */
+  foreign_currency?: string
+  status: 'pending_clearance'
+  /** Null means that no payer has chosen a method. */
+  method: CollectionMethod | null
+  /** The time at which the review began. */
+  held_at: string
+  metadata: Metadata
+  /** The time of the event. */
+  timestamp: string
+  /** true for an event of the sandbox, otherwise absent. */
+  sandbox?: boolean
+  /** true for a test delivery, otherwise absent. */
+  test?: boolean
+}
+
+/** The schema `CollectionReversedEvent` of the API. */
+export type CollectionReversedEvent = {
+  event: 'collection.reversed'
+  /** The id of the payment. */
+  collection_id: string
+  /** The code of the merchant. */
+  merchant_code: string
+  /** Your own reference. Null means that you sent none. */
+  reference: string | null
+  /** The same as `reference`. */
+  merchant_reference: string | null
+  /** The requested amount. */
+  amount: Money
+  currency: string
+  /** The phone of the payer: see the record of the payment. Absent in test deliveries. */
+  customer_phone?: string | null
+  /** The received amount. Present only if it differs from the requested amount. */
+  amount_received?: Money
+  /** The received amount in another currency. */
+  foreign_amount?: Money
+  /** The currency of `foreign_amount`. */
+  foreign_currency?: string
+  status: 'reversed'
+  /** Null means that no payer has chosen a method. */
+  method: CollectionMethod | null
+  /** The time at which the provider reversed the payment. */
+  reversed_at: string
+  metadata: Metadata
+  /** The time of the event. */
+  timestamp: string
+  /** true for an event of the sandbox, otherwise absent. */
+  sandbox?: boolean
+  /** true for a test delivery, otherwise absent. */
+  test?: boolean
+}
+
+/** The values of `CollectionStatus` in the API. */
+export type CollectionStatus = 'created' | 'processing' | 'successful' | 'failed' | 'pending_clearance' | 'reversed' | (string & {})
+
+/** The schema `CollectionSuccessEvent` of the API. */
+export type CollectionSuccessEvent = {
+  event: 'collection.success'
+  /** The id of the payment. */
+  collection_id: string
+  /** The code of the merchant. */
+  merchant_code: string
+  /** Your own reference. Null means that you sent none. */
+  reference: string | null
+  /** The same as `reference`. */
+  merchant_reference: string | null
+  /** The requested amount. */
+  amount: Money
+  currency: string
+  /** The phone of the payer: see the record of the payment. Absent in test deliveries. */
+  customer_phone?: string | null
+  /** The received amount. Present only if it differs from the requested amount. */
+  amount_received?: Money
+  /** The received amount in another currency. */
+  foreign_amount?: Money
+  /** The currency of `foreign_amount`. */
+  foreign_currency?: string
+  status: 'successful'
+  /** Null means that no payer has chosen a method. */
+  method: CollectionMethod | null
+  /** The time at which the server credited the payment. */
+  completed_at: string
+  metadata: Metadata
+  /** The time of the event. */
+  timestamp: string
+  /** true for an event of the sandbox, otherwise absent. */
+  sandbox?: boolean
+  /** true for a test delivery, otherwise absent. */
+  test?: boolean
 }
 
 /** The schema `CurrentApiKey` of the API. */
@@ -187,20 +355,98 @@ export type CurrentUser = {
   }>
 }
 
-/** The schema `InvoiceItemRequest` of the API. */
-export type InvoiceItemRequest = {
-  description: string
-  /** A decimal greater than zero, at most three decimals. */
-  quantity: string
-  /** Shillings as a decimal string, at most two decimals. */
-  unit_price: string
+/** The values of `Direction` in the API. */
+export type Direction = 'credit' | 'debit' | (string & {})
+
+/** The schema `DisbursementFailedEvent` of the API. */
+export type DisbursementFailedEvent = {
+  event: 'disbursement.failed'
+  /** The id of the payout. */
+  disbursement_id: string
+  /** The code of the merchant. */
+  merchant_code: string
+  /** Your own reference. Null means that you sent none. */
+  reference: string | null
+  /** The same as `reference`. */
+  merchant_reference: string | null
+  /** The requested amount. */
+  amount: Money
+  currency: string
+  status: 'FAILED'
+  method: PayoutMethod
+  failure_reason_code: PayoutFailureCode
+  /** A sentence about the failure that you may show to a user. */
+  failure_reason_message: string
+  /** The time at which the payout failed. */
+  failed_at: string
+  metadata: Metadata
+  /** The time of the event. */
+  timestamp: string
+  /** true for an event of the sandbox, otherwise absent. */
+  sandbox?: boolean
+  /** true for a test delivery, otherwise absent. */
+  test?: boolean
 }
 
-/** The schema `InvoiceList` of the API. */
-export type InvoiceList = {
-  items: Array<Invoice>
-  pagination: Pagination
+/** The schema `DisbursementReversedEvent` of the API. */
+export type DisbursementReversedEvent = {
+  event: 'disbursement.reversed'
+  /** The id of the payout. */
+  disbursement_id: string
+  /** The code of the merchant. */
+  merchant_code: string
+  /** Your own reference. Null means that you sent none. */
+  reference: string | null
+  /** The same as `reference`. */
+  merchant_reference: string | null
+  /** The requested amount. */
+  amount: Money
+  currency: string
+  status: 'REVERSED'
+  method: PayoutMethod
+  /** The time at which the payout came back. */
+  reversed_at: string
+  metadata: Metadata
+  /** The time of the event. */
+  timestamp: string
+  /** true for an event of the sandbox, otherwise absent. */
+  sandbox?: boolean
+  /** true for a test delivery, otherwise absent. */
+  test?: boolean
 }
+
+/** The schema `DisbursementSuccessEvent` of the API. */
+export type DisbursementSuccessEvent = {
+  event: 'disbursement.success'
+  /** The id of the payout. */
+  disbursement_id: string
+  /** The code of the merchant. */
+  merchant_code: string
+  /** Your own reference. Null means that you sent none. */
+  reference: string | null
+  /** The same as `reference`. */
+  merchant_reference: string | null
+  /** The requested amount. */
+  amount: Money
+  currency: string
+  status: 'SUCCESS'
+  method: PayoutMethod
+  /** The time at which the payout arrived. */
+  completed_at: string
+  metadata: Metadata
+  /** The time of the event. */
+  timestamp: string
+  /** true for an event of the sandbox, otherwise absent. */
+  sandbox?: boolean
+  /** true for a test delivery, otherwise absent. */
+  test?: boolean
+}
+
+/** The values of `Environment` in the API. */
+export type Environment = 'live' | 'sandbox' | (string & {})
+
+/** The values of `EventName` in the API. */
+export type EventName = 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | (string & {})
 
 /** The schema `Invoice` of the API. */
 export type Invoice = {
@@ -248,8 +494,32 @@ export type Invoice = {
   updated_at: string
 }
 
+/** The schema `InvoiceList` of the API. */
+export type InvoiceList = {
+  items: Array<Invoice>
+  pagination: Pagination
+}
+
+/** The values of `InvoiceStatus` in the API. */
+export type InvoiceStatus = 'DRAFT' | 'SENT' | 'PAID' | 'OVERDUE' | 'CANCELLED' | (string & {})
+
+/** The values of `Language` in the API. */
+export type Language = 'sw' | 'en' | (string & {})
+
+/** The values of `MerchantRole` in the API. */
+export type MerchantRole = 'MERCHANT_ADMIN' | 'DEVELOPER' | 'FINANCE' | 'VIEWER' | (string & {})
+
+/** The values of `MerchantStatus` in the API. */
+export type MerchantStatus = 'PENDING' | 'ACTIVE' | 'SUSPENDED' | (string & {})
+
+/** Your own pairs of texts. Empty if you sent none. */
+export type Metadata = Record<string, string>
+
 /** The schema `Money` of the API. */
 export type Money = string
+
+/** The values of `OperatorRole` in the API. */
+export type OperatorRole = 'SUPPORT' | 'FINANCE_OPERATOR' | 'COMPLIANCE' | 'SUPER_ADMIN' | (string & {})
 
 /** The schema `Pagination` of the API. */
 export type Pagination = {
@@ -260,12 +530,6 @@ export type Pagination = {
   /** The number of items on all pages. The server stops counting at 10,000. */
   total_items: number
   total_pages: number
-}
-
-/** The schema `PaymentLinkList` of the API. */
-export type PaymentLinkList = {
-  items: Array<PaymentLink>
-  pagination: Pagination
 }
 
 /** The schema `PaymentLink` of the API. */
@@ -294,6 +558,18 @@ export type PaymentLink = {
   updated_at: string
 }
 
+/** The schema `PaymentLinkList` of the API. */
+export type PaymentLinkList = {
+  items: Array<PaymentLink>
+  pagination: Pagination
+}
+
+/** The values of `PaymentLinkStatus` in the API. */
+export type PaymentLinkStatus = 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | (string & {})
+
+/** The values of `PayoutFailureCode` in the API. */
+export type PayoutFailureCode = 'provider_declined' | 'unknown_recipient' | 'limit_exceeded' | 'unknown_provider_error' | 'operator_resolved' | (string & {})
+
 /** The schema `PayoutLimits` of the API. */
 export type PayoutLimits = {
   /** Largest sum of payouts that operators may approve on a day. Null means that there is no limit. */
@@ -307,40 +583,8 @@ export type PayoutLimits = {
   daily_limit_per_destination: string | null
 }
 
-/** The schema `PublicCollection` of the API. */
-export type PublicCollection = {
-  collection_id: string
-  status: CollectionStatus
-  method: PublicMethod | null
-  failure_reason_code: CollectionFailureCode | null
-  failure_reason_message: string | null
-}
-
-/** The schema `PublicPaymentAccepted` of the API. */
-export type PublicPaymentAccepted = {
-  collection_id: string
-  status: 'processing'
-  method: PublicMethod
-  message: string
-  /** The token of the provider, unchanged. Only for TANQR. */
-  payment_token?: string
-  /** The payload of the provider, unchanged. Only for TANQR. */
-  qr_payload?: string
-  expires_at?: null
-}
-
-/** The schema `PublicPaymentLink` of the API. */
-export type PublicPaymentLink = {
-  merchant_name: string
-  /** The amount to pay. */
-  amount: Money
-  currency: string
-  description: string | null
-  customer_name: string | null
-  customer_phone: string | null
-  expires_at: string | null
-  status: PaymentLinkStatus
-}
+/** The values of `PayoutMethod` in the API. */
+export type PayoutMethod = 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | (string & {})
 
 /** The schema `PushAccepted` of the API. */
 export type PushAccepted = {
@@ -363,44 +607,6 @@ export type QrAccepted = {
   expires_at: null
 }
 
-/** The schema `QrRequest` of the API. */
-export type QrRequest = {
-  /** Your own merchant id. The key already identifies it. */
-  merchant_id?: string
-  /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: RequestedAmount
-  /** TZS, the default. */
-  currency?: string
-  customer_name?: string
-  customer_email?: string
-  /** Your order or invoice id; repeated on every answer and webhook. */
-  reference?: string
-  description?: string
-  /** The server ignores this field. Configure the webhook of your account instead. */
-  webhook_url?: string
-  simulate_status?: SimulatedStatus
-  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
-  metadata?: Record<string, string>
-  /** Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. */
-  customer_phone?: string
-}
-
-/** The schema `RequestedAmount` of the API. */
-export type RequestedAmount = string | number
-
-/** The schema `StatementLine` of the API. */
-export type StatementLine = {
-  type: TransactionType
-  direction: Direction
-  count: number
-  /** The sum of the amounts. */
-  amount: Money
-  /** The sum of the fees. */
-  fee: Money
-  /** The change of the available balance: negative if it decreased. */
-  net: Money
-}
-
 /** The schema `Statement` of the API. */
 export type Statement = {
   merchant_id: string
@@ -419,6 +625,27 @@ export type Statement = {
   closing_balance: Money
   /** One line for each type and direction, also without transactions. */
   lines: Array<StatementLine>
+}
+
+/** The schema `StatementLine` of the API. */
+export type StatementLine = {
+  type: TransactionType
+  direction: Direction
+  count: number
+  /** The sum of the amounts. */
+  amount: Money
+  /** The sum of the fees. */
+  fee: Money
+  /** The change of the available balance: negative if it decreased. */
+  net: Money
+}
+
+/** The schema `Timeline` of the API. */
+export type Timeline = {
+  /** Oldest first. */
+  items: Array<TimelineRequest | TimelineAttempt | TimelineStatus | TimelineTransfer | TimelineWebhook>
+  /** False means that a kind has too many entries, and the timeline shows only the newest. */
+  complete: boolean
 }
 
 /** The schema `TimelineAttempt` of the API. */
@@ -508,20 +735,6 @@ export type TimelineWebhook = {
   next_attempt_at: string | null
 }
 
-/** The schema `Timeline` of the API. */
-export type Timeline = {
-  /** Oldest first. */
-  items: Array<TimelineRequest | TimelineAttempt | TimelineStatus | TimelineTransfer | TimelineWebhook>
-  /** False means that a kind has too many entries, and the timeline shows only the newest. */
-  complete: boolean
-}
-
-/** The schema `TransactionList` of the API. */
-export type TransactionList = {
-  items: Array<Transaction>
-  pagination: Pagination
-}
-
 /** The schema `Transaction` of the API. */
 export type Transaction = {
   /** TXN- and 26 characters. */
@@ -566,6 +779,21 @@ export type Transaction = {
   created_at: string
 }
 
+/** The schema `TransactionList` of the API. */
+export type TransactionList = {
+  items: Array<Transaction>
+  pagination: Pagination
+}
+
+/**
+ * For a COLLECTION: successful, or reversed after a reversal. For a WITHDRAWAL: the status of the withdrawal. For
+ * all others: successful.
+ */
+export type TransactionStatus = 'successful' | 'reversed' | 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
+
+/** The values of `TransactionType` in the API. */
+export type TransactionType = 'COLLECTION' | 'COLLECTION_REVERSAL' | 'WITHDRAWAL' | 'WITHDRAWAL_REVERSAL' | 'ADJUSTMENT' | (string & {})
+
 /** The schema `WebhookConfig` of the API. */
 export type WebhookConfig = {
   webhook_url: string
@@ -574,12 +802,6 @@ export type WebhookConfig = {
   secret_last4: string
   /** The signing secret. Only in the answer to the request that made it. */
   secret?: string
-}
-
-/** The schema `WebhookDeliveryList` of the API. */
-export type WebhookDeliveryList = {
-  items: Array<WebhookDelivery>
-  pagination: Pagination
 }
 
 /** The schema `WebhookDelivery` of the API. */
@@ -611,8 +833,31 @@ export type WebhookDelivery = {
   created_at: string
 }
 
+/** The schema `WebhookDeliveryList` of the API. */
+export type WebhookDeliveryList = {
+  items: Array<WebhookDelivery>
+  pagination: Pagination
+}
+
+/** The values of `WebhookDeliveryStatus` in the API. */
+export type WebhookDeliveryStatus = 'pending' | 'delivered' | 'failed' | 'cancelled' | (string & {})
+
 /** The schema `WebhookEndpoint` of the API. */
-export type WebhookEndpoint = WebhookConfig
+export type WebhookEndpoint = {
+  webhook_url: string
+  events: Array<EventName>
+  /** The last four characters of the signing secret. */
+  secret_last4: string
+  /** The signing secret. Only in the answer to the request that made it. */
+  secret?: string
+  /** The endpoint: `default`, which is that of webhook-config, or an id of webhook-endpoints. */
+  id: string
+  environment: Environment
+  /** Your text about the endpoint. Null means that there is none. */
+  description: string | null
+  /** The time at which you added the endpoint. */
+  created_at: string
+}
 
 /** The schema `WebhookReplay` of the API. */
 export type WebhookReplay = {
@@ -623,15 +868,6 @@ export type WebhookReplay = {
   /** If `more` is true, the `since` of the next call. Otherwise null. */
   next_since: string | null
 }
-
-/** The schema `WithdrawalList` of the API. */
-export type WithdrawalList = {
-  items: Array<Withdrawal>
-  pagination: Pagination
-}
-
-/** The schema `WithdrawalWithHistory` of the API. */
-export type WithdrawalWithHistory = Withdrawal
 
 /** The schema `Withdrawal` of the API. */
 export type Withdrawal = {
@@ -689,70 +925,88 @@ export type Withdrawal = {
   updated_at: string
 }
 
-/** The values of `CollectionFailureCode` in the API. */
-export type CollectionFailureCode = 'user_cancelled' | 'provider_declined' | 'reversed' | 'expired' | 'provider_unavailable' | 'unknown_provider_error' | 'insufficient_balance' | 'wrong_pin' | 'review_declined' | 'timeout' | (string & {})
+/** The schema `WithdrawalList` of the API. */
+export type WithdrawalList = {
+  items: Array<Withdrawal>
+  pagination: Pagination
+}
 
-/** The values of `CollectionMethod` in the API. */
-export type CollectionMethod = 'wallet_push' | 'provider_pesa' | 'qr' | (string & {})
-
-/** The values of `CollectionStatus` in the API. */
-export type CollectionStatus = 'created' | 'processing' | 'successful' | 'failed' | 'pending_clearance' | 'reversed' | (string & {})
-
-/** The values of `Direction` in the API. */
-export type Direction = 'credit' | 'debit' | (string & {})
-
-/** The values of `Environment` in the API. */
-export type Environment = 'live' | 'sandbox' | (string & {})
-
-/** The values of `EventChoice` in the API. */
-export type EventChoice = 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'collection.successful' | (string & {})
-
-/** The values of `EventName` in the API. */
-export type EventName = 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | (string & {})
-
-/** The values of `InvoiceStatus` in the API. */
-export type InvoiceStatus = 'DRAFT' | 'SENT' | 'PAID' | 'OVERDUE' | 'CANCELLED' | (string & {})
-
-/** The values of `Language` in the API. */
-export type Language = 'sw' | 'en' | (string & {})
-
-/** The values of `MerchantRole` in the API. */
-export type MerchantRole = 'MERCHANT_ADMIN' | 'DEVELOPER' | 'FINANCE' | 'VIEWER' | (string & {})
-
-/** The values of `MerchantStatus` in the API. */
-export type MerchantStatus = 'PENDING' | 'ACTIVE' | 'SUSPENDED' | (string & {})
-
-/** The values of `OperatorRole` in the API. */
-export type OperatorRole = 'SUPPORT' | 'FINANCE_OPERATOR' | 'COMPLIANCE' | 'SUPER_ADMIN' | (string & {})
-
-/** The values of `PaymentLinkStatus` in the API. */
-export type PaymentLinkStatus = 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | (string & {})
-
-/** The values of `PayoutFailureCode` in the API. */
-export type PayoutFailureCode = 'provider_declined' | 'unknown_recipient' | 'limit_exceeded' | 'unknown_provider_error' | 'operator_resolved' | (string & {})
-
-/** The values of `PayoutMethod` in the API. */
-export type PayoutMethod = 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | (string & {})
-
-/** The values of `PublicMethod` in the API. */
-export type PublicMethod = 'WALLET_PUSH' | 'PROVIDER_PESA' | 'TANQR' | (string & {})
-
-/** The values of `TransactionType` in the API. */
-export type TransactionType = 'COLLECTION' | 'COLLECTION_REVERSAL' | 'WITHDRAWAL' | 'WITHDRAWAL_REVERSAL' | 'ADJUSTMENT' | (string & {})
-
-/** The values of `WebhookDeliveryStatus` in the API. */
-export type WebhookDeliveryStatus = 'pending' | 'delivered' | 'failed' | 'cancelled' | (string & {})
+/** The schema `WithdrawalMove` of the API. */
+export type WithdrawalMove = {
+  from_status: WithdrawalStatus
+  to_status: WithdrawalStatus
+  /** The party that made the move. For a simulation it is the merchant. */
+  by: 'merchant' | 'operator' | 'provider' | (string & {})
+  /** The text of the operator, or your answer. */
+  message: string | null
+  at: string
+}
 
 /** The values of `WithdrawalStatus` in the API. */
 export type WithdrawalStatus = 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | (string & {})
 
-/** Your own pairs of texts. Empty if you sent none. */
-export type Metadata = Record<string, string>
+/** The schema `WithdrawalWithHistory` of the API. */
+export type WithdrawalWithHistory = {
+  id: string
+  merchant_id: string
+  environment: Environment
+  method: PayoutMethod
+  /** The amount without charges. */
+  amount: Money
+  currency: string
+  destination_name: string | null
+  /** 255XXXXXXXXX, or the account number as you sent it. */
+  destination_identifier: string
+  destination_code: string
+  bank_name: string | null
+  reference: string | null
+  merchant_reference: string | null
+  status: WithdrawalStatus
+  /** True until an operator approves or rejects the withdrawal, or the merchant cancels it. */
+  requires_approval: boolean
+  /** The text of the operator: the reason of a rejection or of a recall, a question, or the reason of a resolution. */
+  status_reason: string | null
+  /** The reason of a FAILED withdrawal. New releases can add reasons. */
+  failure_reason_code: PayoutFailureCode | null
+  /** A sentence about the failure that you may show to a user. */
+  failure_reason_message: string | null
+  /** The charge of the provider. */
+  processor_charge: Money
+  /** Our fee: percentage_fee and flat_fee together. */
+  infinity_fee: Money
+  /** The percentage of the amount. */
+  percentage_fee: Money
+  /** The fixed part of the fee. */
+  flat_fee: Money
+  /** Our fee, plus the processor charge if it is passed through. */
+  total_charges: Money
+  /** The amount plus total_charges: the sum that leaves your balance. */
+  total_reserved_amount: Money
+  /** The amount that the recipient gets. */
+  recipient_net_amount: Money
+  /** The pricing rule that applies. Null means no charge. */
+  pricing_rule_id: string | null
+  pricing_rule_label: string | null
+  /** True if the processor charge is part of total_charges. */
+  processor_fee_pass_through: boolean
+  /** Null means that no operator has approved the withdrawal. */
+  provider_reference: string | null
+  /** The reference of its transaction. Null means that no operator has approved the withdrawal. */
+  transaction_reference: string | null
+  metadata: Metadata
+  initiated_at: string
+  /** Null means that the status is not SUCCESS. */
+  completed_at: string | null
+  created_at: string
+  updated_at: string
+  /** Its moves, oldest first. */
+  history: Array<WithdrawalMove>
+}
 
 /** The input of POST /v1/collections/wallet-push. */
 export type CreateWalletPushInput = {
   /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: RequestedAmount
+  amount: string | number
   /** TZS, the default. */
   currency?: string | undefined
   customer_name?: string | undefined
@@ -762,7 +1016,7 @@ export type CreateWalletPushInput = {
   description?: string | undefined
   /** The server ignores this field. Configure the webhook of your account instead. */
   webhook_url?: string | undefined
-  simulate_status?: SimulatedStatus | undefined
+  simulate_status?: 'successful' | 'failed' | 'pending_clearance' | 'reversed' | undefined
   /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
   metadata?: Record<string, string> | undefined
   /** Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. */
@@ -775,7 +1029,7 @@ export type CreateWalletPushAnswer = PushAccepted
 /** The input of POST /v1/collections/provider-pesa. */
 export type CreateProviderPesaPushInput = {
   /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: RequestedAmount
+  amount: string | number
   /** TZS, the default. */
   currency?: string | undefined
   customer_name?: string | undefined
@@ -785,7 +1039,7 @@ export type CreateProviderPesaPushInput = {
   description?: string | undefined
   /** The server ignores this field. Configure the webhook of your account instead. */
   webhook_url?: string | undefined
-  simulate_status?: SimulatedStatus | undefined
+  simulate_status?: 'successful' | 'failed' | 'pending_clearance' | 'reversed' | undefined
   /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
   metadata?: Record<string, string> | undefined
   /** Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. */
@@ -795,16 +1049,10 @@ export type CreateProviderPesaPushInput = {
 /** The answer to POST /v1/collections/provider-pesa. */
 export type CreateProviderPesaPushAnswer = PushAccepted
 
-/** The input of POST /v1/collections/stk-push. */
-export type CreateStkPushInput = QrRequest
-
-/** The answer to POST /v1/collections/stk-push. */
-export type CreateStkPushAnswer = PushAccepted
-
 /** The input of POST /v1/collections/qr. */
 export type CreateQrCollectionInput = {
   /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: RequestedAmount
+  amount: string | number
   /** TZS, the default. */
   currency?: string | undefined
   customer_name?: string | undefined
@@ -814,7 +1062,7 @@ export type CreateQrCollectionInput = {
   description?: string | undefined
   /** The server ignores this field. Configure the webhook of your account instead. */
   webhook_url?: string | undefined
-  simulate_status?: SimulatedStatus | undefined
+  simulate_status?: 'successful' | 'failed' | 'pending_clearance' | 'reversed' | undefined
   /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
   metadata?: Record<string, string> | undefined
   /** Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. */
@@ -828,8 +1076,8 @@ export type CreateQrCollectionAnswer = QrAccepted
 export type ListCollectionsFilters = {
   page?: number | undefined
   page_size?: number | undefined
-  status?: CollectionStatus | undefined
-  method?: CollectionMethod | undefined
+  status?: 'created' | 'processing' | 'successful' | 'failed' | 'pending_clearance' | 'reversed' | undefined
+  method?: 'wallet_push' | 'provider_pesa' | 'qr' | undefined
   /** Your own reference or its beginning, in any case. */
   reference?: string | undefined
   phone?: string | undefined
@@ -850,7 +1098,7 @@ export type ListCollectionsAnswer = CollectionList
 /** The input of POST /v1/collections. */
 export type CreateCollectionInput = {
   /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: RequestedAmount
+  amount: string | number
   /** TZS, the default. */
   currency?: string | undefined
   customer_name?: string | null | undefined
@@ -881,8 +1129,8 @@ export type CreateCollectionAnswer = {
 
 /** The filters of GET /v1/collections/export.csv. */
 export type ExportCollectionsFilters = {
-  status?: CollectionStatus | undefined
-  method?: CollectionMethod | undefined
+  status?: 'created' | 'processing' | 'successful' | 'failed' | 'pending_clearance' | 'reversed' | undefined
+  method?: 'wallet_push' | 'provider_pesa' | 'qr' | undefined
   /** Your own reference or its beginning, in any case. */
   reference?: string | undefined
   phone?: string | undefined
@@ -901,7 +1149,7 @@ export type RefreshCollectionAnswer = Collection
 /** The input of POST /v1/payment-links. */
 export type CreatePaymentLinkInput = {
   /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: RequestedAmount
+  amount: string | number
   /** TZS, the default. */
   currency?: string | undefined
   customer_name?: string | null | undefined
@@ -924,7 +1172,7 @@ export type CreatePaymentLinkAnswer = PaymentLink
 export type ListPaymentLinksFilters = {
   page?: number | undefined
   page_size?: number | undefined
-  status?: PaymentLinkStatus | undefined
+  status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
   /** Created at or after. */
   from?: string | undefined
   /** Created before. */
@@ -941,7 +1189,7 @@ export type ListPaymentLinksAnswer = PaymentLinkList
 
 /** The filters of GET /v1/payment-links/export.csv. */
 export type ExportPaymentLinksFilters = {
-  status?: PaymentLinkStatus | undefined
+  status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
   /** Created at or after. */
   from?: string | undefined
   /** Created before. */
@@ -954,7 +1202,7 @@ export type GetPaymentLinkAnswer = PaymentLink
 /** The filters of GET /v1/payment-links/{link_id}/poster.pdf. */
 export type GetPaymentLinkPosterFilters = {
   /** The language of the poster: sw (default) or en. */
-  language?: Language | undefined
+  language?: 'sw' | 'en' | undefined
 }
 
 /** The filters of GET /v1/payment-links/{link_id}/collections. */
@@ -969,37 +1217,11 @@ export type ListPaymentLinkCollectionsAnswer = CollectionList
 /** The answer to POST /v1/payment-links/{link_id}/cancel. */
 export type CancelPaymentLinkAnswer = PaymentLink
 
-/** The answer to GET /public/payment-links/{public_slug}. */
-export type GetPublicPaymentLinkAnswer = PublicPaymentLink
-
-/** The input of POST /public/payment-links/{public_slug}/collect. */
-export type PayPublicPaymentLinkInput = {
-  method: PublicMethod
-  /** The phone that pays. TANQR needs none. */
-  customer_phone?: string | null | undefined
-}
-
-/** The answer to POST /public/payment-links/{public_slug}/collect. */
-export type PayPublicPaymentLinkAnswer = PublicPaymentAccepted
-
-/** The input of POST /public/payment-links/{public_slug}/pay. */
-export type PayPublicPaymentLinkAliasInput = {
-  method: PublicMethod
-  /** The phone that pays. TANQR needs none. */
-  customer_phone?: string | null | undefined
-}
-
-/** The answer to POST /public/payment-links/{public_slug}/pay. */
-export type PayPublicPaymentLinkAliasAnswer = PublicPaymentAccepted
-
-/** The answer to GET /public/payment-links/{public_slug}/collections/{collection_id}/status. */
-export type GetPublicCollectionStatusAnswer = PublicCollection
-
 /** The filters of GET /v1/invoices. */
 export type ListInvoicesFilters = {
   page?: number | undefined
   page_size?: number | undefined
-  status?: InvoiceStatus | undefined
+  status?: 'DRAFT' | 'SENT' | 'PAID' | 'OVERDUE' | 'CANCELLED' | undefined
   /**
    * Only records with exactly this pair: `metadata[order]=1001`. At most 5 pairs, which must all match. The server
    * searches the newest 20,000 records with the rarest pair.
@@ -1019,11 +1241,17 @@ export type CreateInvoiceInput = {
   customer_email?: string | null | undefined
   /** The last day on which the customer pays in time, in Tanzania: YYYY-MM-DD, today or later. */
   due_date: string
-  items: Array<InvoiceItemRequest>
+  items: Array<{
+    description: string
+    /** A decimal greater than zero, at most three decimals. */
+    quantity: string
+    /** Shillings as a decimal string, at most two decimals. */
+    unit_price: string
+  }>
   /** The customer reads this text. */
   note?: string | null | undefined
   /** The language of the messages and pages for the customer: sw (default) or en. */
-  language?: Language | undefined
+  language?: 'sw' | 'en' | undefined
   /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
   metadata?: Record<string, string> | undefined
 }
@@ -1033,7 +1261,7 @@ export type CreateInvoiceAnswer = Invoice
 
 /** The filters of GET /v1/invoices/export.csv. */
 export type ExportInvoicesFilters = {
-  status?: InvoiceStatus | undefined
+  status?: 'DRAFT' | 'SENT' | 'PAID' | 'OVERDUE' | 'CANCELLED' | undefined
 }
 
 /** The answer to GET /v1/invoices/{invoice_id}. */
@@ -1048,11 +1276,17 @@ export type UpdateInvoiceInput = {
   customer_email?: string | null | undefined
   /** The last day on which the customer pays in time, in Tanzania: YYYY-MM-DD, today or later. */
   due_date?: string | undefined
-  items?: Array<InvoiceItemRequest> | undefined
+  items?: Array<{
+    description: string
+    /** A decimal greater than zero, at most three decimals. */
+    quantity: string
+    /** Shillings as a decimal string, at most two decimals. */
+    unit_price: string
+  }> | undefined
   /** The customer reads this text. */
   note?: string | null | undefined
   /** The language of the messages and pages for the customer: sw (default) or en. */
-  language?: Language | undefined
+  language?: 'sw' | 'en' | undefined
   /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
   metadata?: Record<string, string> | undefined
 }
@@ -1071,7 +1305,7 @@ export type CreateInvoicePaymentLinkAnswer = PaymentLink
 
 /** The filters of GET /v1/destinations. */
 export type ListDestinationsFilters = {
-  method?: PayoutMethod | undefined
+  method?: 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | undefined
 }
 
 /** The answer to GET /v1/destinations. */
@@ -1088,7 +1322,7 @@ export type ListDestinationsAnswer = {
 /** The input of POST /v1/disbursements/provider-pesa. */
 export type CreateProviderPesaDisbursementInput = {
   /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: RequestedAmount
+  amount: string | number
   /** TZS, the default. */
   currency?: string | undefined
   /** The name of the recipient. */
@@ -1112,7 +1346,7 @@ export type CreateProviderPesaDisbursementAnswer = Withdrawal
 /** The input of POST /v1/disbursements/mobile-money. */
 export type CreateMobileMoneyDisbursementInput = {
   /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: RequestedAmount
+  amount: string | number
   /** TZS, the default. */
   currency?: string | undefined
   /** The name of the recipient. */
@@ -1133,7 +1367,7 @@ export type CreateMobileMoneyDisbursementAnswer = Withdrawal
 /** The input of POST /v1/disbursements/bank-account. */
 export type CreateBankAccountDisbursementInput = {
   /** Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals. */
-  amount: RequestedAmount
+  amount: string | number
   /** TZS, the default. */
   currency?: string | undefined
   /** The name of the recipient. */
@@ -1157,8 +1391,8 @@ export type CreateBankAccountDisbursementAnswer = Withdrawal
 export type ListDisbursementsFilters = {
   page?: number | undefined
   page_size?: number | undefined
-  status?: WithdrawalStatus | undefined
-  method?: PayoutMethod | undefined
+  status?: 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | undefined
+  method?: 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | undefined
   /** Your own reference, or its beginning. The case is ignored. */
   reference?: string | undefined
   /** Created at or after. */
@@ -1189,7 +1423,7 @@ export type CancelDisbursementAnswer = Withdrawal
 
 /** The input of POST /v1/sandbox/disbursements/{disbursement_id}/simulate. */
 export type SimulateDisbursementInput = {
-  outcome: SimulatedOutcome
+  outcome: 'SUCCESS' | 'FAILED' | 'REJECTED' | 'INFO_REQUESTED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'REVERSED'
 }
 
 /** The answer to POST /v1/sandbox/disbursements/{disbursement_id}/simulate. */
@@ -1206,7 +1440,7 @@ export type UpdateWebhookConfigInput = {
    * The events to receive. Default of the first save: collection.success, collection.failed, collection.reversed,
    * collection.pending_review, disbursement.success, disbursement.failed.
    */
-  events?: Array<EventChoice> | undefined
+  events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'collection.successful'> | undefined
   /** true makes a new signing secret. The previous secret signs too for 24 hours. */
   rotate_secret?: boolean | undefined
 }
@@ -1231,7 +1465,7 @@ export type CreateWebhookEndpointInput = {
    * The events to receive. Default without this field: collection.success, collection.failed, collection.reversed,
    * collection.pending_review, disbursement.success, disbursement.failed.
    */
-  events?: Array<EventChoice> | undefined
+  events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'collection.successful'> | undefined
   /** Your text about the endpoint, such as the name of the system behind it. */
   description?: string | undefined
 }
@@ -1247,7 +1481,7 @@ export type UpdateWebhookEndpointInput = {
   /** The new URL. Pending deliveries go to it too. */
   webhook_url?: string | undefined
   /** The events to receive. */
-  events?: Array<EventChoice> | undefined
+  events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'collection.successful'> | undefined
   /** Your text about the endpoint, such as the name of the system behind it. */
   description?: string | null | undefined
   /** true makes a new signing secret. The previous secret signs too for 24 hours. */
@@ -1270,8 +1504,8 @@ export type TestWebhookEndpointAnswer = WebhookDelivery
 export type ListWebhookDeliveriesFilters = {
   page?: number | undefined
   page_size?: number | undefined
-  status?: WebhookDeliveryStatus | undefined
-  event?: EventChoice | undefined
+  status?: 'pending' | 'delivered' | 'failed' | 'cancelled' | undefined
+  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'collection.successful' | undefined
   /** Only deliveries to this endpoint: `default`, or an id of webhook-endpoints. */
   endpoint_id?: string | undefined
   /** Created at or after. */
@@ -1293,7 +1527,7 @@ export type ReplayWebhookDeliveriesInput = {
   /** Deliveries of events before this time. Default: now. */
   until?: string | undefined
   /** Only deliveries of this event. */
-  event?: EventChoice | undefined
+  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'collection.successful' | undefined
   /** Only deliveries to this endpoint: `default`, or an id of webhook-endpoints. */
   endpoint_id?: string | undefined
   /** The status of the deliveries. Default: failed. The server sends pending deliveries anyway. */
@@ -1313,7 +1547,7 @@ export type GetBalanceAnswer = Balance
 export type ListTransactionsFilters = {
   page?: number | undefined
   page_size?: number | undefined
-  type?: TransactionType | undefined
+  type?: 'COLLECTION' | 'COLLECTION_REVERSAL' | 'WITHDRAWAL' | 'WITHDRAWAL_REVERSAL' | 'ADJUSTMENT' | undefined
   /** Transactions created at or after this time. */
   from?: string | undefined
   /** Transactions created before this time. */
@@ -1328,7 +1562,7 @@ export type GetTransactionAnswer = Transaction
 
 /** The filters of GET /v1/merchants/{merchant_id}/transactions/export. */
 export type ExportTransactionsFilters = {
-  type?: TransactionType | undefined
+  type?: 'COLLECTION' | 'COLLECTION_REVERSAL' | 'WITHDRAWAL' | 'WITHDRAWAL_REVERSAL' | 'ADJUSTMENT' | undefined
   /** Transactions created at or after this time. */
   from?: string | undefined
   /** Transactions created before this time. */

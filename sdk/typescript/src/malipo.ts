@@ -1,30 +1,30 @@
 // The client of the API.
 
 import {
-  type Collections,
+  type CollectionCalls,
   collectionCalls,
-  type Invoices,
+  type InvoiceCalls,
   invoiceCalls,
-  type PaymentLinks,
+  type PaymentLinkCalls,
   paymentLinkCalls,
 } from './money-in.ts'
 import {
-  type Balances,
+  type BalanceCalls,
   balanceCalls,
-  type Destinations,
-  type Disbursements,
+  type DestinationCalls,
+  type DisbursementCalls,
   destinationCalls,
   disbursementCalls,
-  type Transactions,
+  type TransactionCalls,
   transactionCalls,
 } from './money-out.ts'
 import { checkedSettings, type MalipoOptions } from './options.ts'
 import type { Identity } from './records.ts'
 import { createHttp, type ReadOptions } from './request.ts'
 import {
-  type WebhookConfig,
-  type WebhookDeliveries,
-  type WebhookEndpoints,
+  type WebhookConfigCalls,
+  type WebhookDeliveryCalls,
+  type WebhookEndpointCalls,
   webhookConfigCalls,
   webhookDeliveryCalls,
   webhookEndpointCalls,
@@ -37,16 +37,16 @@ import {
 export class Malipo {
   /** The environment of the key. In the sandbox no real money moves. */
   readonly environment: 'live' | 'sandbox'
-  readonly collections: Collections
-  readonly paymentLinks: PaymentLinks
-  readonly invoices: Invoices
-  readonly disbursements: Disbursements
-  readonly destinations: Destinations
-  readonly balance: Balances
-  readonly transactions: Transactions
-  readonly webhookEndpoints: WebhookEndpoints
-  readonly webhookConfig: WebhookConfig
-  readonly webhookDeliveries: WebhookDeliveries
+  readonly collections: CollectionCalls
+  readonly paymentLinks: PaymentLinkCalls
+  readonly invoices: InvoiceCalls
+  readonly disbursements: DisbursementCalls
+  readonly destinations: DestinationCalls
+  readonly balance: BalanceCalls
+  readonly transactions: TransactionCalls
+  readonly webhookEndpoints: WebhookEndpointCalls
+  readonly webhookConfig: WebhookConfigCalls
+  readonly webhookDeliveries: WebhookDeliveryCalls
   readonly me: {
     /** Returns the key's merchant, environment and scopes. */
     get(options?: ReadOptions): Promise<Identity>

@@ -2,19 +2,10 @@
 
 import type * as Api from './api-types.ts'
 import { createList, type List } from './list.ts'
-import type {
-  Collection,
-  CollectionItem,
-  Invoice,
-  InvoiceItem,
-  PaymentLink,
-  PaymentLinkCollection,
-  PaymentLinkItem,
-} from './records.ts'
 import { type ChangeOptions, type Http, path, type ReadOptions } from './request.ts'
 
 /** Payments that you request from payers. */
-export type Collections = {
+export type CollectionCalls = {
   /** Creates a payment with a hosted page. Send the payer to `payment_url`. */
   create(input: Api.CreateCollectionInput, options?: ChangeOptions): Promise<Api.CreateCollectionAnswer>
   /** Sends a mobile-money prompt to a phone. The answer means that the prompt is on its way, not that the payer paid. */
@@ -27,11 +18,11 @@ export type Collections = {
   /** Creates a QR code. Show `qr_payload` unchanged. */
   createQr(input: Api.CreateQrCollectionInput, options?: ChangeOptions): Promise<Api.CreateQrCollectionAnswer>
   /** Returns a payment with its present status. */
-  get(collection_id: string, options?: ReadOptions): Promise<Collection>
+  get(collection_id: string, options?: ReadOptions): Promise<Api.Collection>
   /** Lists payments, newest first. */
-  list(filters?: Api.ListCollectionsFilters, options?: ReadOptions): List<CollectionItem>
+  list(filters?: Api.ListCollectionsFilters, options?: ReadOptions): List<Api.Collection>
   /** Makes the API ask the provider, and returns the payment. */
-  refreshStatus(collection_id: string, options?: ChangeOptions): Promise<Collection>
+  refreshStatus(collection_id: string, options?: ChangeOptions): Promise<Api.Collection>
   /** Returns what happened to a payment, step by step. */
   timeline(collection_id: string, options?: ReadOptions): Promise<Api.GetCollectionTimelineAnswer>
   /** Exports payments as CSV. Read the answer with `text()`, or as a stream with `body`. */
@@ -39,7 +30,7 @@ export type Collections = {
 }
 
 /** Makes the calls of collections. */
-export function collectionCalls(http: Http): Collections {
+export function collectionCalls(http: Http): CollectionCalls {
   const { get, change, file } = http
   const create = <Data>(name: string, input: object, options?: ChangeOptions) =>
     change<Data>('POST', `/v1/collections${name}`, input, options)
@@ -57,21 +48,21 @@ export function collectionCalls(http: Http): Collections {
 }
 
 /** Pages that take one payment each. */
-export type PaymentLinks = {
+export type PaymentLinkCalls = {
   /** Creates a payment link. Share its `public_url`. */
-  create(input: Api.CreatePaymentLinkInput, options?: ChangeOptions): Promise<PaymentLink>
+  create(input: Api.CreatePaymentLinkInput, options?: ChangeOptions): Promise<Api.PaymentLink>
   /** Returns a payment link with its present status. */
-  get(link_id: string, options?: ReadOptions): Promise<PaymentLink>
+  get(link_id: string, options?: ReadOptions): Promise<Api.PaymentLink>
   /** Lists payment links, newest first. */
-  list(filters?: Api.ListPaymentLinksFilters, options?: ReadOptions): List<PaymentLinkItem>
+  list(filters?: Api.ListPaymentLinksFilters, options?: ReadOptions): List<Api.PaymentLink>
   /** Lists the payments of a payment link, newest first. */
   listCollections(
     link_id: string,
     filters?: Api.ListPaymentLinkCollectionsFilters,
     options?: ReadOptions,
-  ): List<PaymentLinkCollection>
+  ): List<Api.Collection>
   /** Cancels a payment link that no payer has paid. */
-  cancel(link_id: string, options?: ChangeOptions): Promise<PaymentLink>
+  cancel(link_id: string, options?: ChangeOptions): Promise<Api.PaymentLink>
   /** Returns a poster of the link as PDF. Read the answer with `arrayBuffer()`. */
   poster(link_id: string, filters?: Api.GetPaymentLinkPosterFilters, options?: ReadOptions): Promise<Response>
   /** Exports payment links as CSV. */
@@ -79,7 +70,7 @@ export type PaymentLinks = {
 }
 
 /** Makes the calls of payment links. */
-export function paymentLinkCalls(http: Http): PaymentLinks {
+export function paymentLinkCalls(http: Http): PaymentLinkCalls {
   const { get, change, file } = http
   return {
     create: (input, options) => change('POST', '/v1/payment-links', input, options),
@@ -94,19 +85,19 @@ export function paymentLinkCalls(http: Http): PaymentLinks {
 }
 
 /** Invoices. */
-export type Invoices = {
+export type InvoiceCalls = {
   /** Creates a draft. */
-  create(input: Api.CreateInvoiceInput, options?: ChangeOptions): Promise<Invoice>
+  create(input: Api.CreateInvoiceInput, options?: ChangeOptions): Promise<Api.Invoice>
   /** Returns an invoice with its present status. */
-  get(invoice_id: string, options?: ReadOptions): Promise<Invoice>
+  get(invoice_id: string, options?: ReadOptions): Promise<Api.Invoice>
   /** Lists invoices, newest first. */
-  list(filters?: Api.ListInvoicesFilters, options?: ReadOptions): List<InvoiceItem>
+  list(filters?: Api.ListInvoicesFilters, options?: ReadOptions): List<Api.Invoice>
   /** Changes a draft. */
-  update(invoice_id: string, input: Api.UpdateInvoiceInput, options?: ChangeOptions): Promise<Invoice>
+  update(invoice_id: string, input: Api.UpdateInvoiceInput, options?: ChangeOptions): Promise<Api.Invoice>
   /** Sends an invoice, with a payment link, to its customer. */
   send(invoice_id: string, options?: ChangeOptions): Promise<Api.SendInvoiceAnswer>
   /** Cancels an invoice that is not paid. */
-  cancel(invoice_id: string, options?: ChangeOptions): Promise<Invoice>
+  cancel(invoice_id: string, options?: ChangeOptions): Promise<Api.Invoice>
   /** Creates the payment link of an invoice. */
   createPaymentLink(invoice_id: string, options?: ChangeOptions): Promise<Api.CreateInvoicePaymentLinkAnswer>
   /** Exports invoices as CSV. */
@@ -114,7 +105,7 @@ export type Invoices = {
 }
 
 /** Makes the calls of invoices. */
-export function invoiceCalls(http: Http): Invoices {
+export function invoiceCalls(http: Http): InvoiceCalls {
   const { get, change, file } = http
   return {
     create: (input, options) => change('POST', '/v1/invoices', input, options),

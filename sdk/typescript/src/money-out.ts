@@ -2,19 +2,11 @@
 
 import type * as Api from './api-types.ts'
 import { createList, type List } from './list.ts'
-import type {
-  Balance,
-  Destination,
-  Disbursement,
-  DisbursementItem,
-  Statement,
-  Transaction,
-  TransactionItem,
-} from './records.ts'
+import type { Destination, Disbursement } from './records.ts'
 import { type ChangeOptions, type Http, path, type ReadOptions } from './request.ts'
 
 /** Payouts. An operator of the platform approves each of them. */
-export type Disbursements = {
+export type DisbursementCalls = {
   /** Submits a payout to a mobile-money number. */
   createMobileMoney(
     input: Api.CreateMobileMoneyDisbursementInput,
@@ -33,7 +25,7 @@ export type Disbursements = {
   /** Returns a payout with its history. */
   get(disbursement_id: string, options?: ReadOptions): Promise<Disbursement>
   /** Lists payouts, newest first. */
-  list(filters?: Api.ListDisbursementsFilters, options?: ReadOptions): List<DisbursementItem>
+  list(filters?: Api.ListDisbursementsFilters, options?: ReadOptions): List<Api.Withdrawal>
   /** Cancels a payout that no operator has approved. */
   cancel(disbursement_id: string, options?: ChangeOptions): Promise<Api.CancelDisbursementAnswer>
   /** Plays the operator and the provider of a sandbox payout. */
@@ -47,7 +39,7 @@ export type Disbursements = {
 }
 
 /** Makes the calls of payouts. */
-export function disbursementCalls(http: Http): Disbursements {
+export function disbursementCalls(http: Http): DisbursementCalls {
   const { get, change } = http
   const create = <Data>(name: string, input: object, options?: ChangeOptions) =>
     change<Data>('POST', `/v1/disbursements/${name}`, input, options)
@@ -65,43 +57,43 @@ export function disbursementCalls(http: Http): Disbursements {
 }
 
 /** The networks and banks that can receive payouts. */
-export type Destinations = {
+export type DestinationCalls = {
   /** Lists all, or those of a method. */
   list(filters?: Api.ListDestinationsFilters, options?: ReadOptions): Promise<{ items: Destination[] }>
 }
 
 /** Makes the call of destinations. */
-export function destinationCalls({ get }: Http): Destinations {
+export function destinationCalls({ get }: Http): DestinationCalls {
   return { list: (filters, options) => get('/v1/destinations', filters, options) }
 }
 
 /** The balance. */
-export type Balances = {
+export type BalanceCalls = {
   /** Returns the balance of your merchant. */
-  get(options?: ReadOptions): Promise<Balance>
+  get(options?: ReadOptions): Promise<Api.Balance>
 }
 
 /** Makes the call of the balance. */
-export function balanceCalls({ get }: Http): Balances {
+export function balanceCalls({ get }: Http): BalanceCalls {
   return { get: (options) => get('/v1/balance', {}, options) }
 }
 
 /** The bookings of your merchant, and its statements. */
-export type Transactions = {
+export type TransactionCalls = {
   /** Returns the transaction with a TXN- reference. */
-  get(reference: string, options?: ReadOptions): Promise<Transaction>
+  get(reference: string, options?: ReadOptions): Promise<Api.Transaction>
   /** Lists transactions, newest first. */
-  list(filters?: Api.ListTransactionsFilters, options?: ReadOptions): List<TransactionItem>
+  list(filters?: Api.ListTransactionsFilters, options?: ReadOptions): List<Api.Transaction>
   /** Exports transactions as CSV. Read the answer with `text()`, or as a stream with `body`. */
   export(filters?: Api.ExportTransactionsFilters, options?: ReadOptions): Promise<Response>
   /** Returns the statement of a month ("2026-01") or a day ("2026-01-05"). */
-  statement(period: string, options?: ReadOptions): Promise<Statement>
+  statement(period: string, options?: ReadOptions): Promise<Api.Statement>
   /** Returns a statement as a file. */
   statementFile(period: string, filters: { format: 'csv' | 'pdf' }, options?: ReadOptions): Promise<Response>
 }
 
 /** Makes the calls of transactions. The word `me` stands for the merchant of the key. */
-export function transactionCalls(http: Http): Transactions {
+export function transactionCalls(http: Http): TransactionCalls {
   const { get, file } = http
   const own = '/v1/merchants/me'
   return {

@@ -2,19 +2,18 @@
 
 import type * as Api from './api-types.ts'
 import { createList, type List } from './list.ts'
-import type { WebhookDelivery, WebhookDeliveryItem, WebhookEndpoint } from './records.ts'
 import { type ChangeOptions, type Http, path, type ReadOptions } from './request.ts'
 
 const ROTATE = { rotate_secret: true }
 
 /** Endpoints beside the default one. The key needs the scope `webhooks:manage`. */
-export type WebhookEndpoints = {
+export type WebhookEndpointCalls = {
   /** Lists the endpoints of the key's environment, the default endpoint first. */
   list(options?: ReadOptions): Promise<Api.ListWebhookEndpointsAnswer>
   /** Adds an endpoint. Store its `secret`: no later answer has it. */
   create(input: Api.CreateWebhookEndpointInput, options?: ChangeOptions): Promise<Api.CreateWebhookEndpointAnswer>
   /** Returns an endpoint, without its secret. */
-  get(endpoint_id: string, options?: ReadOptions): Promise<WebhookEndpoint>
+  get(endpoint_id: string, options?: ReadOptions): Promise<Api.WebhookEndpoint>
   /** Changes an endpoint. Fields that are missing stay. */
   update(
     endpoint_id: string,
@@ -30,7 +29,7 @@ export type WebhookEndpoints = {
 }
 
 /** Makes the calls of webhook endpoints. */
-export function webhookEndpointCalls({ get, change }: Http): WebhookEndpoints {
+export function webhookEndpointCalls({ get, change }: Http): WebhookEndpointCalls {
   const all = '/v1/merchant/webhook-endpoints'
   return {
     list: (options) => get(all, {}, options),
@@ -44,7 +43,7 @@ export function webhookEndpointCalls({ get, change }: Http): WebhookEndpoints {
 }
 
 /** The default endpoint of the key's environment. */
-export type WebhookConfig = {
+export type WebhookConfigCalls = {
   /** Returns the configuration, without the secret. */
   get(options?: ReadOptions): Promise<Api.GetWebhookConfigAnswer>
   /** Changes the address or the events. The first answer has the `secret`: store it. */
@@ -56,7 +55,7 @@ export type WebhookConfig = {
 }
 
 /** Makes the calls of the webhook configuration. */
-export function webhookConfigCalls({ get, change }: Http): WebhookConfig {
+export function webhookConfigCalls({ get, change }: Http): WebhookConfigCalls {
   const config = '/v1/merchant/webhook-config'
   return {
     get: (options) => get(config, {}, options),
@@ -67,11 +66,11 @@ export function webhookConfigCalls({ get, change }: Http): WebhookConfig {
 }
 
 /** The deliveries of events to your endpoints. */
-export type WebhookDeliveries = {
+export type WebhookDeliveryCalls = {
   /** Returns a delivery with its attempts. */
-  get(delivery_id: string, options?: ReadOptions): Promise<WebhookDelivery>
+  get(delivery_id: string, options?: ReadOptions): Promise<Api.WebhookDelivery>
   /** Lists deliveries, newest first. */
-  list(filters?: Api.ListWebhookDeliveriesFilters, options?: ReadOptions): List<WebhookDeliveryItem>
+  list(filters?: Api.ListWebhookDeliveriesFilters, options?: ReadOptions): List<Api.WebhookDelivery>
   /** Sends a delivery again. */
   replay(delivery_id: string, options?: ChangeOptions): Promise<Api.ReplayWebhookDeliveryAnswer>
   /** Sends the failed deliveries of a period again. */
@@ -82,7 +81,7 @@ export type WebhookDeliveries = {
 }
 
 /** Makes the calls of webhook deliveries. */
-export function webhookDeliveryCalls(http: Http): WebhookDeliveries {
+export function webhookDeliveryCalls(http: Http): WebhookDeliveryCalls {
   const { get, change } = http
   const all = '/v1/merchant/webhook-deliveries'
   return {

@@ -1,7 +1,7 @@
 // Verifies the raw bytes of webhooks, before a program parses the body.
 
+import type { WebhookEvent } from './api-types.ts'
 import { fromBase64, fromHex, hmacSha256, isSame, utf8 } from './crypto.ts'
-import type { WebhookEvent } from './events.ts'
 
 /** The options of `verifyWebhook`. */
 export type VerifyOptions = {
