@@ -228,6 +228,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   receiver:
     'Runs an example receiver of webhooks at http://127.0.0.1:9090/hook. `WEBHOOK_SECRET` has the signing secret.',
   sdk: 'Builds the SDK for TypeScript and JavaScript, and packs it into `dist/malipo-sdk-VERSION.tgz`: see its [README](../sdk/typescript/README.md).',
+  'sdk-matrix':
+    'Installs the packed SDK into a scratch project, and runs the conformance suite on Node 18 to 24, Deno, Bun, workerd and edge-runtime, which it takes from the registry of npm. Takes 3 minutes.',
   conformance:
     'Runs the [conformance suite](../sdk/conformance/README.md) of the SDKs against one of them: `npm run conformance -- COMMAND OF THE DRIVER`.',
   'mock-provider': 'Runs the mock provider as a separate process.',

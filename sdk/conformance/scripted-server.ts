@@ -79,6 +79,8 @@ function answerRequest(scripts: readonly Script[], request: IncomingMessage, bod
     body,
     since_ms: script.answered_at === null ? null : performance.now() - script.answered_at,
   })
+  // On a connection that they kept, some runtimes repeat a request by themselves, which would hide what the SDK does.
+  response.setHeader('connection', 'close')
   response.once('close', () => {
     script.answered_at = performance.now()
   })
