@@ -2,6 +2,7 @@
 
 import { Stack, Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
+import { auditWords } from '../../ui/audit-words.ts'
 import { type Environment, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, useListQuery } from '../../ui/list.tsx'
@@ -66,6 +67,7 @@ const PAGES: Record<string, string> = {
 
 function What({ row }: { row: ActivityRow }) {
   const t = useTexts(activityTexts)
+  const words = useTexts(auditWords)
   const { environment } = useMerchantAccess()
   const page = PAGES[row.target_type]
   const id = <Mono key="id">{row.target_id}</Mono>
@@ -78,7 +80,7 @@ function What({ row }: { row: ActivityRow }) {
   )
   return (
     <details className="disclosed">
-      <summary>{t.act[row.action] ?? row.action}</summary>
+      <summary>{words[row.action] ?? row.action}</summary>
       <Stack gap="xs" mt="xs">
         {row.reason === null ? null : (
           <Text size="sm" className="quoted">

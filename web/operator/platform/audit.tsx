@@ -1,12 +1,13 @@
 // Shows the audit log of the platform and of all merchants. Its hash chains reveal every change.
 
 import { Button, Group, Text } from '@mantine/core'
-import { Fragment, useState } from 'react'
+import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
+import { auditWords } from '../../ui/audit-words.ts'
 import { useCall, useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
-import { EmptyState, Mono, Page, Time } from '../../ui/parts.tsx'
+import { EmptyState, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { showCount } from '../../ui/show.ts'
@@ -103,36 +104,45 @@ function useAuditColumns(): Column<AuditRow>[] {
         </div>
       ),
     },
-    { label: t.action, show: (row) => <Action name={row.action} /> },
+    { label: t.action, show: (row) => <AuditAction name={row.action} /> },
     { label: t.target, show: (row) => <Target row={row} /> },
     { label: t.reason, show: (row) => row.reason ?? '–' },
   ]
 }
 
-/** Shows the name of an action. The name may break into several lines between its words. */
-function Action({ name }: { name: string }) {
+/** The path of the page of a record, by the type that an entry names. */
+const PAGES: Record<string, string> = {
+  collection: 'payments',
+  withdrawal: 'withdrawals',
+  merchant: 'merchants',
+}
+
+/** Shows what the actor did in words, with the name of the action for filters and searches. */
+function AuditAction({ name }: { name: string }) {
+  const words = useTexts(auditWords)[name]
   return (
-    <code className="mono act">
-      {name.split(/(?<=[._])/).map((word, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: each word of a name keeps its index
-        <Fragment key={place}>
-          {word}
-          <wbr />
-        </Fragment>
-      ))}
-    </code>
+    <div>
+      {words ?? name}
+      {words === undefined ? null : (
+        <Text size="xs" c="dimmed" className="mono">
+          {name}
+        </Text>
+      )}
+    </div>
   )
 }
 
 function Target({ row }: { row: AuditRow }) {
   const t = useTexts(auditTexts)
+  const page = PAGES[row.target_type]
+  const id = <Mono>{row.target_id}</Mono>
   const lines = [
     [t.before, row.before],
     [t.after, row.after],
   ] as const
   return (
     <div>
-      {row.target_type} <Mono>{row.target_id}</Mono>
+      {row.target_type} {page === undefined ? id : <PageLink to={`${page}/${row.target_id}`}>{id}</PageLink>}
       <details className="disclosed">
         <summary>{t.more}</summary>
         {lines.map(([label, value]) =>

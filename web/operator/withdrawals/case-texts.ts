@@ -15,6 +15,8 @@ export const caseTexts = texts({
     next: 'Inayofuata',
     previous: 'Iliyotangulia',
     last: 'Hii ni ya mwisho kwenye orodha.',
+    next_case: 'Fungua inayofuata',
+    queue: 'Rudi kwenye foleni',
     look: 'Vitu vya kuangalia',
     usual: 'Hakuna kisicho cha kawaida',
     stuck: {
@@ -130,6 +132,8 @@ export const caseTexts = texts({
     next: 'Next',
     previous: 'Previous',
     last: 'This is the last of the list.',
+    next_case: 'Open the next withdrawal',
+    queue: 'Back to the queue',
     look: 'Warnings',
     usual: 'Nothing unusual',
     stuck: {

@@ -62,6 +62,7 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
   const language = useLanguage()
   const me = useMe()
   const [notice, setNotice] = useState<string | null>(null)
+  const [decided, setDecided] = useState(false)
   const [check, setCheck] = useState<NameCheck | null>(null)
   const { open_question, ask } = useOpenQuestion(ACTIONS)
   const { withdrawal } = of
@@ -71,6 +72,7 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
   const done = (text: string) => {
     ask(null)
     setNotice(text)
+    setDecided(true)
   }
   // An open dialog stays open. If another operator has already decided, the API refuses the decision of this dialog.
   const [begun, begin] = useState<ActionName | null>(null)
@@ -90,8 +92,7 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
       }
     >
       <div>
-        <Ways id={withdrawal.id} acts={acts} ask={ask} say={setNotice} />
-        <Notice text={notice} />
+        <Ways id={withdrawal.id} acts={acts} ask={ask} say={setNotice} decided={decided} notice={notice} />
       </div>
       <Problem error={error} />
       <ForDuty duty="money" note>
@@ -129,17 +130,24 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
   )
 }
 
-/** Links to the list and to the next withdrawals of the list. Shortcuts open the same links. */
+/**
+ * Links to the list and to the next withdrawals of the list. Shortcuts open the same links. After a decision, a button beside its
+ * result opens the next withdrawal.
+ */
 function Ways({
   id,
   acts,
   ask,
   say,
+  decided,
+  notice,
 }: {
   id: string
   acts: readonly ActionName[]
   ask: (act: ActionName) => void
   say: (text: string) => void
+  decided: boolean
+  notice: string | null
 }) {
   const t = useTexts(caseTexts)
   const { list, steps } = useNeighbours(id)
@@ -182,6 +190,18 @@ function Ways({
         <Shortcuts keys={keys} />
       </Group>
       <Problem error={error} retry={() => void next()} />
+      <Notice text={notice} />
+      {decided && steps ? (
+        <Group gap="sm" className="no-print">
+          {notice === t.last ? (
+            <PageButton to="" variant="default">
+              {t.queue}
+            </PageButton>
+          ) : (
+            <Button onClick={() => void next()}>{t.next_case}</Button>
+          )}
+        </Group>
+      ) : null}
     </>
   )
 }
