@@ -232,6 +232,9 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
     'Installs the packed SDK into a scratch project, and runs the conformance suite on Node 18 to 24, Deno, Bun, workerd and edge-runtime, which it takes from the registry of npm. Takes 3 minutes.',
   conformance:
     'Runs the [conformance suite](../sdk/conformance/README.md) of the SDKs against one of them: `npm run conformance -- COMMAND OF THE DRIVER`.',
+  woocommerce:
+    'Sells in a real WordPress with a browser, through the [plugin for WooCommerce](../sdk/woocommerce/README.md) and a stand-in for WooCommerce. Needs wordpress, mariadb-server and php-mysql (Debian). `SCREENSHOTS=FOLDER` keeps pictures.',
+  'woocommerce-plugin': 'Makes the installable folder `dist/malipo-for-woocommerce`.',
   'mock-provider': 'Runs the mock provider as a separate process.',
   simulator: "Runs a simulator of Selcom's gateway.",
   'vodacom-twin': "Runs a simulator of Vodacom's M-Pesa OpenAPI.",

@@ -152,6 +152,7 @@ export function sdkVersions(): Record<string, string> {
   const forms: Record<string, RegExp> = {
     'sdk/php/src/Client.php': /^ {4}public const VERSION = '([^']+)';$/m,
     'sdk/python/pyproject.toml': /^version = "([^"]+)"$/m,
+    'sdk/woocommerce/malipo-for-woocommerce/malipo-for-woocommerce.php': /^ \* Version: (\S+)$/m,
     'sdk/python/src/malipo/_version.py': /^VERSION = "([^"]+)"$/m,
   }
   return Object.fromEntries(

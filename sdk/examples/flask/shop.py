@@ -61,7 +61,9 @@ def webhook():
     number = (event["reference"] or "").partition("ORDER-")[2]
     # A null collection_id means that the webhook was faster than the answer to the shop.
     same = "id = ? and amount = ? and currency = ? and coalesce(collection_id, ?) = ?"
-    facts = [number, event["amount"], event["currency"], event["collection_id"], event["collection_id"]]
+    # amount_received is there if it differs from the requested amount.
+    received = event.get("amount_received", event["amount"])
+    facts = [number, received, event["currency"], event["collection_id"], event["collection_id"]]
     with database() as shop:
         if shop.execute(f"select 1 from orders where {same}", facts).fetchone() is None:
             app.logger.error("The event %s fits no order: compare its amount and reference", event["collection_id"])

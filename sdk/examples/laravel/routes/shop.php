@@ -38,7 +38,9 @@ Route::post('/webhooks/malipo', function (Request $request) {
         return response('ignored');
     }
     $order = DB::table('orders')->where('id', (int) substr((string) $event['reference'], strlen('ORDER-')));
-    $isOurs = (clone $order)->where('amount', $event['amount'])->where('currency', $event['currency'])
+    // amount_received is there if it differs from the requested amount.
+    $received = $event['amount_received'] ?? $event['amount'];
+    $isOurs = (clone $order)->where('amount', $received)->where('currency', $event['currency'])
         // Null: the webhook was faster than the answer to the shop.
         ->where(fn ($same) => $same->whereNull('collection_id')->orWhere('collection_id', $event['collection_id']))->exists();
     if (!$isOurs) {

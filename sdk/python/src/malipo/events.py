@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional, TypedDict
+from typing import Dict, Optional, TypedDict
 
 
 class _EventBase(TypedDict):
@@ -20,7 +20,10 @@ class WebhookEvent(_EventBase, total=False):
     reference: Optional[str]
     merchant_reference: Optional[str]
     amount: str
+    #: What the payer paid, if it differs from the requested amount.
+    amount_received: str
     currency: str
+    metadata: Dict[str, str]
     status: str
     method: Optional[str]
     failure_reason_code: str

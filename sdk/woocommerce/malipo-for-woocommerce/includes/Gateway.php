@@ -1,0 +1,170 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\WooCommerce;
+
+use Malipo\Exceptions\MalipoException;
+
+/** The payment method of the checkout. */
+final class Gateway extends \WC_Payment_Gateway
+{
+    /** A payment in one of these statuses can still be paid on its page. */
+    private const PAYABLE = ['created', 'processing', 'failed'];
+
+    public function __construct()
+    {
+        $this->id = 'malipo';
+        $this->method_title = __('Malipo', 'malipo-for-woocommerce');
+        $this->method_description = __('Mobile money, wallets and QR codes on the page of your Malipo server.', 'malipo-for-woocommerce');
+        $this->has_fields = false;
+        $this->supports = ['products'];
+        $this->init_form_fields();
+        $this->init_settings();
+        $this->title = $this->get_option('title');
+        $this->description = $this->get_option('description');
+        add_action("woocommerce_update_options_payment_gateways_$this->id", [$this, 'process_admin_options']);
+    }
+
+    public function init_form_fields()
+    {
+        $this->form_fields = [
+            'enabled' => [
+                'title' => __('Status', 'malipo-for-woocommerce'),
+                'type' => 'checkbox',
+                'label' => __('Take payments with Malipo', 'malipo-for-woocommerce'),
+                'default' => 'no',
+            ],
+            'title' => [
+                'title' => __('Name in the checkout', 'malipo-for-woocommerce'),
+                'type' => 'text',
+                'default' => __('Mobile money', 'malipo-for-woocommerce'),
+            ],
+            'description' => [
+                'title' => __('Text in the checkout', 'malipo-for-woocommerce'),
+                'type' => 'textarea',
+                'default' => __('Pay with M-Pesa, Airtel Money, Mixx by Yas or HaloPesa.', 'malipo-for-woocommerce'),
+            ],
+            'url' => [
+                'title' => __('Address of the server', 'malipo-for-woocommerce'),
+                'type' => 'url',
+                'description' => __('Such as https://api.example.com, without /v1.', 'malipo-for-woocommerce'),
+                'default' => '',
+            ],
+            'api_key' => [
+                'title' => __('API key', 'malipo-for-woocommerce'),
+                'type' => 'password',
+                'description' => __('With the scopes collections:write and collections:read. A sandbox key moves no real money.', 'malipo-for-woocommerce'),
+                'default' => '',
+            ],
+            'webhook_secret' => [
+                'title' => __('Webhook secret', 'malipo-for-woocommerce'),
+                'type' => 'password',
+                'description' => sprintf(
+                    /* translators: %s is an address */
+                    __('Register the webhook below, or add this address in the dashboard of Malipo and copy the secret: %s', 'malipo-for-woocommerce'),
+                    '<code>' . esc_html(Shop::webhookUrl()) . '</code>'
+                ),
+                'default' => '',
+            ],
+        ];
+    }
+
+    /** The settings, with the buttons that test the connection and register the webhook. */
+    public function admin_options()
+    {
+        parent::admin_options();
+        echo SettingsActions::html();
+    }
+
+    /** The method is offered only if it can work: with a key, a secret, and prices in shillings. */
+    public function is_available()
+    {
+        $isSet = Shop::setting('url') !== '' && Shop::setting('api_key') !== '' && Shop::setting('webhook_secret') !== '';
+        return parent::is_available() && $isSet && get_woocommerce_currency() === 'TZS';
+    }
+
+    /**
+     * Sends the customer to the hosted page.
+     *
+     * @return array{result: string, redirect?: string}
+     */
+    public function process_payment($order_id)
+    {
+        $order = wc_get_order($order_id);
+        if (!$order instanceof \WC_Order || $order->get_currency() !== 'TZS') {
+            return $this->failed(__('Malipo takes Tanzanian shillings only.', 'malipo-for-woocommerce'));
+        }
+        try {
+            $payment_url = $this->openPage($order) ?? $this->newPage($order);
+        } catch (MalipoException $failure) {
+            Shop::log('error', "Order $order_id: {$failure->getMessage()}");
+            return $this->failed($failure->isRetryable
+                ? __('The payment service does not answer. Try again in a moment: you will not pay twice.', 'malipo-for-woocommerce')
+                : __('The payment could not begin. Contact the shop.', 'malipo-for-woocommerce'));
+        } catch (\InvalidArgumentException $mistake) {
+            Shop::log('error', "Order $order_id: {$mistake->getMessage()}");
+            return $this->failed(__('The payment could not begin. Contact the shop.', 'malipo-for-woocommerce'));
+        }
+        return ['result' => 'success', 'redirect' => $payment_url];
+    }
+
+    /** Returns the page of a payment that the customer began before, so that an order never has two open payments. */
+    private function openPage(\WC_Order $order): ?string
+    {
+        $id = OrderUpdates::newest($order);
+        if ($id === null) {
+            return null;
+        }
+        $found = Shop::client()->collections->get($id);
+        $isSame = decimalAmount((string) $found['amount']) === decimalAmount($order->get_total());
+        if (in_array($found['status'], self::PAYABLE, true) && $isSame && is_string($found['payment_url'])) {
+            return $found['payment_url'];
+        }
+        if ($found['status'] === 'successful' || $found['status'] === 'pending_clearance') {
+            // The webhook of this payment has not arrived yet.
+            Shop::check($order);
+            return $this->get_return_url($order);
+        }
+        return null;
+    }
+
+    private function newPage(\WC_Order $order): string
+    {
+        $amount = decimalAmount($order->get_total());
+        $attempt = OrderUpdates::count($order) + 1;
+        // The same order, attempt and amount always have the same key, so a repeated click makes no second payment.
+        $key = 'wc-' . substr(hash('sha256', Shop::name()), 0, 16) . "-{$order->get_id()}-$attempt-$amount";
+        $made = Shop::client()->collections->create([
+            'amount' => $amount,
+            'currency' => 'TZS',
+            'reference' => (string) $order->get_id(),
+            'description' => sprintf(
+                /* translators: 1: number of the order, 2: name of the shop */
+                __('Order %1$s at %2$s', 'malipo-for-woocommerce'),
+                $order->get_order_number(),
+                wp_specialchars_decode(get_bloginfo('name'), ENT_QUOTES)
+            ),
+            'customer_phone' => $this->phoneOf($order),
+            'redirect_url' => $this->get_return_url($order),
+            'cancel_url' => $order->get_checkout_payment_url(),
+            'metadata' => ['order_id' => (string) $order->get_id(), 'shop' => Shop::name()],
+        ], idempotencyKey: $key);
+        OrderUpdates::remember($order, $made['collection_id']);
+        return $made['payment_url'];
+    }
+
+    /** A phone in another form would make the server refuse the payment, so it is left out: the payer can type it. */
+    private function phoneOf(\WC_Order $order): ?string
+    {
+        $phone = preg_replace('/[\s-]/', '', (string) $order->get_billing_phone());
+        return preg_match('/^(?:\+?255|0)?[67]\d{8}$/D', $phone) === 1 ? $phone : null;
+    }
+
+    /** @return array{result: string} */
+    private function failed(string $message): array
+    {
+        wc_add_notice($message, 'error');
+        return ['result' => 'failure'];
+    }
+}

@@ -1,0 +1,137 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\WooCommerce;
+
+/**
+ * Brings the facts of a payment into an order. The facts come from a verified webhook or from the server's answer to a status query.
+ * Repeated facts change nothing.
+ */
+final class OrderUpdates
+{
+    /** The collections of an order: a list of ids. */
+    public const COLLECTIONS = '_malipo_collections';
+    /** The collection that paid the order. */
+    public const PAID_BY = '_malipo_paid_by';
+    /** The facts that the order already has: a list of "id status". */
+    private const SEEN = '_malipo_seen';
+
+    /**
+     * Applies a status to an order.
+     *
+     * @param array{collection_id: string, status: string, amount: string, currency: string, reason?: string|null} $facts
+     * @return string What happened, for the log.
+     */
+    public static function apply(\WC_Order $order, array $facts): string
+    {
+        ['collection_id' => $id, 'status' => $status] = $facts;
+        $seen = self::listOf($order, self::SEEN);
+        if (in_array("$id $status", $seen, true)) {
+            return 'known';
+        }
+        $done = match ($status) {
+            'successful' => self::pay($order, $facts, in_array("$id reversed", $seen, true)),
+            'reversed' => self::hold($order, sprintf(
+                /* translators: %s is the id of a payment */
+                __('The provider reversed the payment %s: the money is gone. Do not ship, or contact the customer.', 'malipo-for-woocommerce'),
+                $id
+            )),
+            'pending_clearance' => self::hold($order, sprintf(
+                /* translators: %s is the id of a payment */
+                __('The payment %s is under review. Wait until the platform has decided.', 'malipo-for-woocommerce'),
+                $id
+            )),
+            'failed' => self::note($order, sprintf(
+                /* translators: %s is a reason */
+                __('A try to pay failed: %s The customer can try again on the same page.', 'malipo-for-woocommerce'),
+                $facts['reason'] ?? ''
+            )),
+            default => null,
+        };
+        if ($done === null) {
+            return 'open';
+        }
+        $order->update_meta_data(self::SEEN, wp_json_encode([...$seen, "$id $status"]));
+        $order->save();
+        return $done;
+    }
+
+    /** Remembers that a collection belongs to an order. */
+    public static function remember(\WC_Order $order, string $collectionId): void
+    {
+        $order->update_meta_data(self::COLLECTIONS, wp_json_encode([...self::listOf($order, self::COLLECTIONS), $collectionId]));
+        $order->save();
+    }
+
+    /** True if the shop created the collection for this order. */
+    public static function belongs(\WC_Order $order, string $collectionId): bool
+    {
+        return in_array($collectionId, self::listOf($order, self::COLLECTIONS), true);
+    }
+
+    /** The newest collection of an order. Null means that the customer has not begun to pay. */
+    public static function newest(\WC_Order $order): ?string
+    {
+        $all = self::listOf($order, self::COLLECTIONS);
+        return $all === [] ? null : $all[count($all) - 1];
+    }
+
+    /** The number of collections of an order. */
+    public static function count(\WC_Order $order): int
+    {
+        return count(self::listOf($order, self::COLLECTIONS));
+    }
+
+    /** @param array{collection_id: string, status: string, amount: string, currency: string} $facts */
+    private static function pay(\WC_Order $order, array $facts, bool $wasReversed): string
+    {
+        $id = $facts['collection_id'];
+        if ($wasReversed) {
+            return 'reversed before';
+        }
+        $paid = decimalAmount($facts['amount']) . " {$facts['currency']}";
+        $asked = decimalAmount($order->get_total()) . " {$order->get_currency()}";
+        if ($paid !== $asked) {
+            return self::hold($order, sprintf(
+                /* translators: 1: id, 2: paid amount, 3: amount of the order */
+                __('The payment %1$s is %2$s, but the order is %3$s. Compare before you ship.', 'malipo-for-woocommerce'),
+                $id,
+                $paid,
+                $asked
+            ));
+        }
+        $paidBy = (string) $order->get_meta(self::PAID_BY);
+        if ($paidBy !== $id && ($paidBy !== '' || $order->is_paid())) {
+            return self::note($order, sprintf(
+                /* translators: %s is the id of a payment */
+                __('A second payment %s arrived for this paid order. Give the money back to the customer.', 'malipo-for-woocommerce'),
+                $id
+            ));
+        }
+        // If the process dies between the two steps, the next delivery repeats the second one.
+        $order->update_meta_data(self::PAID_BY, $id);
+        $order->save();
+        $order->payment_complete($id);
+        return 'paid';
+    }
+
+    private static function hold(\WC_Order $order, string $note): string
+    {
+        $order->update_status('on-hold', $note);
+        return 'on hold';
+    }
+
+    private static function note(\WC_Order $order, string $note): string
+    {
+        $order->add_order_note($note);
+        return 'noted';
+    }
+
+    /** @return list<string> */
+    private static function listOf(\WC_Order $order, string $name): array
+    {
+        $found = json_decode((string) $order->get_meta($name), true);
+        return is_array($found) ? array_values(array_filter($found, 'is_string')) : [];
+    }
+}
