@@ -27,6 +27,7 @@ const PROGRAM = [
   ...['package.json', 'server/package.json', 'server/src', 'db/migrations', 'web/dist', 'web/ui/page.css'],
   // The server shows these documents at /docs.
   ...['docs/guides', 'CHANGELOG.md'],
+  ...['typescript', 'php', 'python'].map((name) => `sdk/${name}/README.md`),
 ]
 const DOCUMENTS = ['CHANGELOG.md', 'SECURITY.md', 'docs/operate', 'docs/commands.md']
 

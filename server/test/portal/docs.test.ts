@@ -38,6 +38,7 @@ const PAGES = [
   '/docs/api/createWalletPush',
   '/docs/api/getStatement',
   '/docs/events/collection.success',
+  '/docs/sdk-typescript',
   '/docs/search?q=webhook',
 ]
 
@@ -70,7 +71,7 @@ test('without scripts a reader opens the menu, changes the language of an exampl
   await page.keyboard.press('Escape')
   const php = page.getByText('$malipo->collections->createWalletPush')
   assert.equal(await php.isVisible(), false)
-  await page.getByText('PHP', { exact: true }).first().click()
+  await page.locator('.tabs > label').getByText('PHP').first().click()
   assert.equal(await php.isVisible(), true)
   // The radio buttons answer the arrow keys.
   await page.keyboard.press('ArrowRight')
@@ -99,13 +100,27 @@ test('with scripts the search answers at once, and the colours and the language 
   await page.goto(`${office.url}/docs/quickstart`)
   assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
   assert.deepEqual(await violations(page), [])
-  await page.getByText('Python', { exact: true }).first().click()
+  await page.locator('.tabs > label').getByText('Python').first().click()
   const shown = await page
     .locator('.panel[data-lang="python"]')
     .evaluateAll((panels) => panels.map((one) => one.checkVisibility()))
   assert.ok(shown.length > 3 && shown.every(Boolean), 'every example of the page shows Python')
   await page.goto(`${office.url}/docs/api/getBalance`)
   assert.equal(await page.locator('.panel[data-lang="python"]').isVisible(), true)
+  await leaves(reader)
+})
+
+test('a reader copies an example and a whole page as Markdown', async () => {
+  const reader = await reads('/docs/api/getBalance', { permissions: ['clipboard-read', 'clipboard-write'] })
+  const { page } = reader
+  const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
+  await page.locator('.tabs > label').getByText('PHP').first().click()
+  await page.getByRole('button', { name: 'Copy', exact: true }).first().click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  assert.match(await copied(), /^<\?php\nrequire 'vendor\/autoload\.php';\n[\s\S]*\$malipo->balance->get\(\)/)
+  await page.getByRole('button', { name: 'Copy as Markdown' }).click()
+  await page.getByRole('button', { name: 'Copied' }).nth(1).waitFor()
+  assert.match(await copied(), /^# Show the balance\n\n`GET \/v1\/balance`\n/)
   await leaves(reader)
 })
 

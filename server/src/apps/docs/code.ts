@@ -12,6 +12,7 @@ const TAB_NAMES: Record<string, string> = { bash: 'curl', ts: 'TypeScript', php:
 const NAMES: Record<string, string> = {
   ...TAB_NAMES,
   bash: 'Shell',
+  js: 'JavaScript',
   json: 'JSON',
   text: 'Text',
   http: 'HTTP',
@@ -61,20 +62,23 @@ type CodeGrammar = {
 
 const wordSet = (text: string) => new Set(text.split(' '))
 
+const TYPESCRIPT: CodeGrammar = {
+  comments: ['//'],
+  quotes: `"'\``,
+  words: wordSet(
+    'import from export const let await async function return if else try catch throw new for of typeof instanceof type null true false switch case default break',
+  ),
+}
+
 const GRAMMARS: Readonly<Record<string, CodeGrammar>> = {
+  ts: TYPESCRIPT,
+  js: TYPESCRIPT,
   json: { comments: [], quotes: '"', words: wordSet('true false null') },
   bash: {
     comments: ['#'],
     quotes: `"'`,
     words: wordSet('curl node npm export echo kill sleep php python3 composer pip cd git grep'),
     is_shell: true,
-  },
-  ts: {
-    comments: ['//'],
-    quotes: `"'\``,
-    words: wordSet(
-      'import from export const let await async function return if else try catch throw new for of typeof instanceof type null true false',
-    ),
   },
   php: {
     comments: ['//', '<?php'],

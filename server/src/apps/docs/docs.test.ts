@@ -7,7 +7,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { createWorld, type World } from '../../../test/harness.ts'
 import { EVENTS } from '../../adapters/webhooks/index.ts'
 import { catalogue, escapeHtml } from '../../kernel/lib/index.ts'
-import { GUIDES } from './guides.ts'
+import { GUIDES, SDK_GUIDES } from './guides.ts'
 
 /** A quality that compresses less than that of the server, and in a hundredth of the time. */
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
@@ -47,7 +47,7 @@ test('the documentation has a page for each guide, each call and each event, and
     const { text } = await read(`/docs/api/${operationId}`)
     assert.ok(text.includes(`<h1>${escapeHtml(summary)}</h1>`), operationId)
   }
-  for (const { name } of GUIDES) assert.ok(paths.includes(`/docs/${name}`), name)
+  for (const { name } of [...GUIDES, ...SDK_GUIDES]) assert.ok(paths.includes(`/docs/${name}`), name)
   for (const event of EVENTS) assert.ok(paths.includes(`/docs/events/${event}`), event)
   const { text: start } = await read('/docs')
   for (const path of paths) assert.ok(start.includes(`href="${path}"`), path)
@@ -176,6 +176,16 @@ test('the search finds pages by words, in the page without scripts and for the s
     assert.equal((await read(`/docs/search${query}`)).status, 200, query)
 })
 
+test('an address without a page shows a browser similar pages, and answers programs in the envelope', async () => {
+  const browser = await read('/docs/api/createWalletPushes', { accept: 'text/html,*/*' })
+  assert.equal(browser.status, 404)
+  assert.ok(browser.text.includes('<h1>This page does not exist</h1>'))
+  assert.ok((await read('/docs/webhook', { accept: 'text/html' })).text.includes('href="/docs/webhooks'))
+  const hostile = await read('/docs/%3Cscript%3E', { accept: 'text/html' })
+  assert.ok(hostile.text.includes('<code>/docs/&lt;script&gt;</code>'))
+  assert.equal((await read('/docs/none')).body.error.code, 'not_found')
+})
+
 test('a browser may cache style sheets and the script for a year under their versioned addresses only', async () => {
   const { text } = await read('/docs')
   const addresses = [...text.matchAll(/"(\/(?:docs\/)?assets\/[^"]+)"/g)].map(([, address]) => address as string)
@@ -212,5 +222,6 @@ test('a guide shows an example in every language where it shows the command of c
 })
 
 test('every source that a page names is a file of the repository', async () => {
-  for (const { file } of GUIDES) assert.ok(existsSync(new URL(`../../../../${file}`, import.meta.url)), file)
+  for (const { file } of [...GUIDES, ...SDK_GUIDES])
+    assert.ok(existsSync(new URL(`../../../../${file}`, import.meta.url)), file)
 })

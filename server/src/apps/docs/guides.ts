@@ -4,7 +4,14 @@ import { readFileSync } from 'node:fs'
 import type { Language } from '../../kernel/lib/index.ts'
 
 /** A guide: `name` is its file without the ending and its address below /docs. */
-export type Guide = { name: string; group: string; language: Language; file: string; translates?: string }
+export type Guide = {
+  name: string
+  group: string
+  language: Language
+  file: string
+  translates?: string
+  label?: string
+}
 
 const guide = (group: string, name: string, language: Language = 'en'): Guide => ({
   name,
@@ -22,6 +29,21 @@ export const GUIDES: readonly Guide[] = [
   ...['idempotency', 'errors', 'mobile-apps', 'reconciliation', 'requests', 'portal'].map((name) =>
     guide('Guides', name),
   ),
+]
+
+const sdk = (name: string, label: string): Guide => ({
+  name: `sdk-${name}`,
+  group: 'SDKs',
+  language: 'en',
+  file: `sdk/${name}/README.md`,
+  label,
+})
+
+/** The pages of the SDKs, which follow the guides. */
+export const SDK_GUIDES: readonly Guide[] = [
+  sdk('typescript', 'TypeScript and JavaScript'),
+  sdk('php', 'PHP'),
+  sdk('python', 'Python'),
 ]
 
 /** The pages after the reference of the API. */

@@ -29,6 +29,8 @@ export function framedPage(site: SiteFacts, framed: FramedPage): string {
   const { page, body, headings } = framed
   const words = FRAME_WORDS[page.language]
   const title = page.path === '/docs' ? page.title : `${page.title} · ${site.brand_name}`
+  // The pages of the search have no Markdown.
+  const is_listed = framed.all.includes(page)
   const contents = headings.filter(({ level }) => level === 2 || level === 3)
   const document = html`<!doctype html>
 <html lang="${page.language}">
@@ -40,8 +42,7 @@ export function framedPage(site: SiteFacts, framed: FramedPage): string {
 <link rel="icon" href="${FAVICON}">
 <link rel="stylesheet" href="${site.assets.base_style}">
 <link rel="stylesheet" href="${site.assets.style}">
-<link rel="alternate" type="text/markdown" href="${markdownPath(page)}">
-<script src="${site.assets.script}"></script>
+${is_listed && html`<link rel="alternate" type="text/markdown" href="${markdownPath(page)}">\n`}<script src="${site.assets.script}"></script>
 </head>
 <body class="docs" data-copy="${words.copy}" data-copied="${words.copied}">
 <a class="skip" href="#main">${words.skip}</a>
@@ -51,7 +52,7 @@ ${navigation(framed, words)}
 <main id="main">
 ${trail(framed, words)}
 <h1>${page.title}</h1>
-${tools(framed, words)}
+${is_listed && tools(framed, words)}
 ${contents.length > 1 && onThisPage(contents, words)}
 <article${page.call !== null && html` data-reader-ids="${readerIds(page.call)}"`}>
 ${body}

@@ -3,7 +3,16 @@
 import { callPage, joined } from './call-page.ts'
 import { eventPage, eventsPage } from './event-page.ts'
 import { exampleCall } from './examples.ts'
-import { GUIDES, type Guide, type InstallationFacts, localised, readGuide, titleOf, VERSION_GUIDES } from './guides.ts'
+import {
+  GUIDES,
+  type Guide,
+  type InstallationFacts,
+  localised,
+  readGuide,
+  SDK_GUIDES,
+  titleOf,
+  VERSION_GUIDES,
+} from './guides.ts'
 import {
   callsOf,
   capabilityPath,
@@ -23,16 +32,20 @@ export type DocPages = { pages: readonly DocPage[]; calls: readonly DocCall[]; b
 const LEAD =
   'Collect payments in Tanzanian shillings by mobile money and QR code, pay out to phones and bank accounts, and receive signed webhooks about both.'
 const REFERENCE = 'API reference'
+/** The capabilities of which no API key can make a call. */
+const CONSOLE_REFERENCE = 'Calls of the consoles'
 const EVENT_GROUP = 'Webhook events'
 
 /** Makes the list of pages. A page writes its Markdown when it is read for the first time. */
 export function createPages(api: OpenApiDocument, facts: InstallationFacts, brand_name: string): DocPages {
   const calls = callsOf(api)
   const tags = (api.tags ?? []).filter(({ name }) => calls.some(({ tag }) => tag === name))
+  const capabilities = tags.flatMap((tag) => capabilityPages(tag, calls, facts.base_url))
   const pages: DocPage[] = [
-    ...GUIDES.map((guide) => guidePage(guide, calls, facts)),
-    ...tags.flatMap((tag) => capabilityPages(tag, calls, facts.base_url)),
+    ...[...GUIDES, ...SDK_GUIDES].map((guide) => guidePage(guide, calls, facts)),
+    ...capabilities.filter(({ group }) => group === REFERENCE),
     ...eventPages(eventsOf(api)),
+    ...capabilities.filter(({ group }) => group !== REFERENCE),
     ...VERSION_GUIDES.map((guide) => guidePage(guide, calls, facts)),
   ]
   const title = `${brand_name} documentation`
@@ -94,9 +107,11 @@ function withExamples(markdown: string, calls: readonly DocCall[], base_url: str
 function guidePage(guide: Guide, calls: readonly DocCall[], facts: InstallationFacts): DocPage {
   const text = withExamples(localised(readGuide(guide), facts), calls, facts.base_url)
   const { group, language, file, translates } = guide
+  const title = titleOf(text)
   return made({
     path: `/docs/${guide.name}`,
-    title: titleOf(text),
+    title,
+    label: guide.label ?? title,
     group,
     language,
     source: file,
@@ -112,18 +127,19 @@ function capabilityPages(
 ): DocPage[] {
   const own = calls.filter((call) => call.tag === tag.name)
   const path = capabilityPath(tag.name)
+  const group = own.some(({ name }) => exampleCall(name) !== null) ? REFERENCE : CONSOLE_REFERENCE
   const rows = own.map(
     (call) => `| [${tableCell(call.title)}](/docs/api/${call.name}) | \`${call.method} ${call.path}\` |`,
   )
   const markdown = () =>
     joined([`# ${tag.name}`, tag.description ?? '', `| Call | Request |\n|---|---|\n${rows.join('\n')}`])
   return [
-    made({ path, title: tag.name, group: REFERENCE, markdown }),
+    made({ path, title: tag.name, group, markdown }),
     ...own.map((call) =>
       made({
         path: `/docs/api/${call.name}`,
         title: call.title,
-        group: REFERENCE,
+        group,
         parent: path,
         call,
         markdown: () => callPage(call, base_url),

@@ -20,7 +20,16 @@ import type { OpenApiDocument } from './openapi.ts'
 import type { DocPage } from './page.ts'
 import { createPages } from './pages.ts'
 import { type SearchIndex, searchSections } from './search.ts'
-import { type DocsSite, indexPages, llmsFullText, llmsText, renderPage, searchPage } from './site.ts'
+import {
+  addressWords,
+  type DocsSite,
+  indexPages,
+  llmsFullText,
+  llmsText,
+  missingPage,
+  renderPage,
+  searchPage,
+} from './site.ts'
 
 /** The headers that let a page load styles and one script of this server, and send requests to this server only. */
 const POLICY = [
@@ -34,6 +43,8 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** The number of pages that a page for a missing address names. */
+const SIMILAR_MAX = 5
 const HTML = 'text/html; charset=utf-8'
 const MARKDOWN = 'text/markdown; charset=utf-8'
 const ROUTE = { schema: { hide: true }, config: { access: 'public' } } as const
@@ -66,11 +77,21 @@ export function docsSiteRoutes(deps: Deps): (app: App) => void {
       texts.set(name, text)
       return text(request, withPolicy(reply))
     }
+    const sendMissing = async (path: string, request: FastifyRequest, reply: FastifyReply) => {
+      if (!request.headers.accept?.includes('text/html')) return refuse('not_found')
+      const results = searchSections(await search(), addressWords(path)).slice(0, SIMILAR_MAX)
+      return withPolicy(reply)
+        .code(404)
+        .type(HTML)
+        .send(missingPage(site(), path, results))
+    }
     const sendPage = (path: string, request: FastifyRequest, reply: FastifyReply) => {
       const markdown_of = path.endsWith('.md') ? pageOfMarkdown(site(), path) : null
       if (markdown_of) return send(path, MARKDOWN, markdown_of.markdown, request, reply)
       const page = site().byPath.get(path)
-      return page === undefined ? refuse('not_found') : send(path, HTML, () => renderPage(site(), page), request, reply)
+      return page === undefined
+        ? sendMissing(path, request, reply)
+        : send(path, HTML, () => renderPage(site(), page), request, reply)
     }
 
     app.get('/docs', ROUTE, (request, reply) => sendPage('/docs', request, reply))

@@ -92,10 +92,30 @@ export async function indexPages(site: DocsSite): Promise<SearchIndex> {
 
 /** Returns the page of search results. */
 export function searchPage(site: DocsSite, query: string, results: readonly SearchResult[]): string {
+  const body = query === '' ? html`<p>Type words into the field at the top.</p>` : resultList(query, results)
+  return ownPage(site, 'Search', body, query)
+}
+
+/** Returns the page for an address below /docs that has no page, with the pages that the address resembles. */
+export function missingPage(site: DocsSite, path: string, results: readonly SearchResult[]): string {
+  const body = html`<p>The documentation has no page <code>${path}</code>. Search with the field at the top, or begin at the
+<a href="/docs">overview</a>.</p>
+${results.length > 0 && html`<h2 id="similar">Similar pages</h2>\n${resultItems(results)}`}`
+  return ownPage(site, 'This page does not exist', body)
+}
+
+/** Returns the words of an address: `createWalletPush` has three. */
+export function addressWords(path: string): string {
+  const last = path.split('/').at(-1) ?? ''
+  return last.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/[-_.]/g, ' ')
+}
+
+/** A page that is in no list of pages. */
+function ownPage(site: DocsSite, title: string, body: Html, query = ''): string {
   const page: DocPage = {
     path: '/docs/search',
-    title: 'Search',
-    label: 'Search',
+    title,
+    label: title,
     group: 'Start',
     parent: null,
     language: 'en',
@@ -105,7 +125,6 @@ export function searchPage(site: DocsSite, query: string, results: readonly Sear
     body: null,
     markdown: () => '',
   }
-  const body = query === '' ? html`<p>Type words into the field at the top.</p>` : resultList(query, results)
   return framedPage(site.facts, { page, all: site.pages, translation: null, body, headings: [], query })
 }
 
@@ -113,7 +132,11 @@ function resultList(query: string, results: readonly SearchResult[]): Html {
   if (results.length === 0)
     return html`<p role="status">No page contains all words of “${query}”. Use fewer words, or the name of a field or an error code.</p>`
   return html`<p role="status">${results.length} ${results.length === 1 ? 'result' : 'results'} for “${query}”</p>
-<ol class="docs-results">
+${resultItems(results)}`
+}
+
+function resultItems(results: readonly SearchResult[]): Html {
+  return html`<ol class="docs-results">
 ${results.map(
   ({
     path,
