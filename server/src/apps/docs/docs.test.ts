@@ -167,6 +167,7 @@ test('the search finds pages by words, in the page without scripts and for the s
   assert.equal((await first('insufficient_balance')).path, '/docs/errors')
   assert.equal((await first('send+a+mobile-money+prompt')).path, '/docs/api/createWalletPush')
   assert.equal((await first('rotate+secret')).anchor, 'rotate-a-secret')
+  assert.equal((await first('payment')).path, '/docs/payments')
   const { text } = await read('/docs/search?q=rotate+secret')
   assert.ok(text.includes('href="/docs/webhooks#rotate-a-secret"'))
   assert.ok(text.includes('value="rotate secret"'))

@@ -21,6 +21,8 @@ const RESULTS_MAX = 30
 /** The number of results of one page, so that one long page does not hide the others. */
 const PER_PAGE_MAX = 3
 const EXCERPT = 180
+/** Less than a word of a title or heading, so that the name of a call finds its page first. */
+const GUIDE_BONUS = 5
 
 /** Makes the index of sections. */
 export function createSearchIndex(sections: readonly IndexedSection[]): SearchIndex {
@@ -79,8 +81,8 @@ function scoreOf({ section, title, heading, text }: SearchIndex[number], words: 
   }
   const phrase = words.join(' ')
   if (title === phrase || heading === phrase) score += 20
-  // The first section stands for the page.
-  return section.heading === '' ? score + 1 : score
+  // The first section stands for the page, and a guide explains a subject before a call lists its fields.
+  return score + (section.heading === '' ? 1 : 0) + (section.path.startsWith('/docs/api/') ? 0 : GUIDE_BONUS)
 }
 
 /** Returns true if a word of the text begins with `word`. */

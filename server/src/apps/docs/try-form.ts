@@ -46,7 +46,9 @@ function valueFields({ operation, path }: DocCall, { path: values = {}, query = 
 <input id="try-path-${name}" data-path-value="${name}" required spellcheck="false" value="${values[name] ?? ''}"></div>
 `,
   )
-  const has_query = operation.parameters?.some(({ in: place, name }) => place === 'query' && name !== 'environment')
+  const has_query = operation.parameters?.some(
+    ({ in: place, name }) => place === 'query' && !['environment', 'merchant_id'].includes(name),
+  )
   const search = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
   )
