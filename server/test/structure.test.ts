@@ -226,6 +226,7 @@ const OWNERS: Record<string, readonly string[]> = {
   'adapters/messages': ['outbox_messages', 'recipient_messages'],
   'access/four-eyes': ['four_eyes_sums', 'operator_decisions'],
   'access/merchants': [
+    'balance_marks',
     'ip_addresses',
     'member_history',
     'members',
@@ -325,6 +326,8 @@ const READS: Record<string, readonly string[]> = {
     'collection_attempts',
     'collection_history',
     'collections',
+    'held_collections',
+    'ledger_accounts',
     'ledger_transfers',
     'merchants',
     'payment_links',
@@ -332,6 +335,7 @@ const READS: Record<string, readonly string[]> = {
     'pricing_rules',
     'webhook_attempts',
     'webhook_deliveries',
+    'withdrawals',
   ],
   'apps/search': [
     'collections',

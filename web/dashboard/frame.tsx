@@ -14,6 +14,7 @@ import { Problem } from '../ui/problem.tsx'
 import { SearchBox } from '../ui/search.tsx'
 import { Initial, type MenuItem, placesOfMenu, Shell } from '../ui/shell.tsx'
 import { useWords } from '../ui/words.ts'
+import { AttentionContext, type AttentionItem, countOf, useAttentionRead } from './attention.ts'
 import { frameTexts } from './frame-texts.ts'
 import { CHOSEN, ENVIRONMENTS, type Membership, MerchantContext } from './merchant.ts'
 import { useSearchActs } from './search-acts.ts'
@@ -77,23 +78,30 @@ function DashboardShell({
   const acting = useMemo(() => ({ environment, membership }), [environment, membership])
   const scope = useMemo(() => ({ environment, merchant_id }), [environment, merchant_id])
   const at = (path: string) => `${environment}${path === '' ? '' : `/${path}`}`
-  const line = (path: string, label: string, icon: IconName): MenuItem => ({ to: at(path), label, icon })
+  const may_read = !membership.second_factor_required || second_factor
+  const attention = useAttentionRead(scope, may_read)
+  const line = (path: string, label: string, icon: IconName, ...kinds: AttentionItem['kind'][]): MenuItem => ({
+    to: at(path),
+    label,
+    icon,
+    count: countOf(attention, environment, ...kinds),
+  })
   const develops = role === 'MERCHANT_ADMIN' || role === 'DEVELOPER'
   const menu: MenuItem[] = [
     line('', t.home, 'home'),
     { heading: t.collect },
-    line('collections', t.collections, 'collect'),
+    line('collections', t.collections, 'collect', 'payments_held'),
     line('links', t.links, 'link'),
     line('invoices', t.invoices, 'invoice'),
     { heading: t.money },
-    line('withdrawals', t.withdrawals, 'payout'),
+    line('withdrawals', t.withdrawals, 'payout', 'withdrawals_info_requested', 'withdrawals_in_doubt'),
     line('transactions', t.transactions, 'transactions'),
     line('statements', t.statements, 'statement'),
     ...(develops
       ? [
           { heading: t.develop },
-          line('keys', t.keys, 'key'),
-          line('webhooks', t.webhooks, 'webhook'),
+          line('keys', t.keys, 'key', 'keys_expiring'),
+          line('webhooks', t.webhooks, 'webhook', 'webhooks_failing'),
           line('requests', t.requests, 'request'),
         ]
       : []),
@@ -110,29 +118,31 @@ function DashboardShell({
   return (
     <MerchantContext value={acting}>
       <ScopeContext value={scope}>
-        <Shell
-          menu={menu}
-          strip={{
-            kind: environment,
-            text: `${environment === 'live' ? live_text : parts.sandbox_strip} · ${membership.name}`,
-          }}
-          who={email}
-          place={<BusinessChoice {...{ memberships, membership, choose }} />}
-          search={
-            <SearchBox
-              call="GET /v1/search"
-              places={[...acts, ...placesOfMenu(menu)]}
-              pageOf={({ target }) => at(target)}
-            />
-          }
-          header={<EnvironmentSwitch environment={environment} />}
-        >
-          {membership.second_factor_required && !second_factor ? (
-            <NeedsSecondFactor business={membership.name} />
-          ) : (
-            <Outlet key={`${merchant_id} ${environment}`} />
-          )}
-        </Shell>
+        <AttentionContext value={attention}>
+          <Shell
+            menu={menu}
+            strip={{
+              kind: environment,
+              text: `${environment === 'live' ? live_text : parts.sandbox_strip} · ${membership.name}`,
+            }}
+            who={email}
+            place={<BusinessChoice {...{ memberships, membership, choose }} />}
+            search={
+              <SearchBox
+                call="GET /v1/search"
+                places={[...acts, ...placesOfMenu(menu)]}
+                pageOf={({ target }) => at(target)}
+              />
+            }
+            header={<EnvironmentSwitch environment={environment} />}
+          >
+            {membership.second_factor_required && !second_factor ? (
+              <NeedsSecondFactor business={membership.name} />
+            ) : (
+              <Outlet key={`${merchant_id} ${environment}`} />
+            )}
+          </Shell>
+        </AttentionContext>
       </ScopeContext>
     </MerchantContext>
   )

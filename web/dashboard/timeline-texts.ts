@@ -5,6 +5,8 @@ import { texts } from '../ui/language.ts'
 /** The sentences of the timeline. */
 export const timelineTexts = texts({
   sw: {
+    show_technical: (count: number) => `Onyesha hatua za kiufundi (${count})`,
+    hide_technical: 'Ficha hatua za kiufundi',
     title: 'Yaliyotokea',
     nothing: 'Bado hakuna kilichoandikwa.',
     incomplete: 'Kuna matukio mengi mno: yanaonyeshwa ya karibuni tu ya kila aina.',
@@ -61,6 +63,8 @@ export const timelineTexts = texts({
     providers: { mock: 'mtandao wa kuigiza', selcom: 'Selcom', vodacom: 'Vodacom M-Pesa' } as Record<string, string>,
   },
   en: {
+    show_technical: (count: number) => `Show technical steps (${count})`,
+    hide_technical: 'Hide technical steps',
     title: 'What happened',
     nothing: 'Nothing has been recorded yet.',
     incomplete: 'Too many events: only the newest of each kind are shown.',

@@ -1,8 +1,8 @@
 // Shows the timeline of one payment or withdrawal.
 
 import './timeline.css'
-import { Text, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Button, Text, Title } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
 import type { Calls } from '../ui/api-types.ts'
 import { useRead } from '../ui/data.ts'
 import { useTexts } from '../ui/language.ts'
@@ -22,12 +22,20 @@ type TimelineCall = (typeof CALLS)[number]
 type TimelineItem = Calls[TimelineCall]['data']['items'][number]
 type TimelineEntry = { tone: Tone; text: string; details: readonly (readonly [string, ReactNode] | null)[] }
 
+/** The steps that only developers and support staff read: requests of the API and attempts at the provider. */
+const TECHNICAL: ReadonlySet<TimelineItem['kind']> = new Set(['request', 'attempt'])
+
 /** Shows the timeline section of a page. While the page is open, the section reads the timeline repeatedly. */
 export function Timeline<Name extends TimelineCall>({ name, params }: { name: Name; params: Calls[Name]['params'] }) {
   const t = useTexts(timelineTexts)
   const describe = useTell(name.includes('/withdrawals/') ? 'withdrawal' : 'collection')
   const read = useRead<TimelineCall>(name, { params }, { live: true, keep: true })
   const items = read.data?.items
+  const [opened, setOpened] = useState(false)
+  const plain = items?.filter(({ kind }) => !TECHNICAL.has(kind)) ?? []
+  // A record without any other step shows its technical steps.
+  const technical = plain.length === 0 ? 0 : (items?.length ?? 0) - plain.length
+  const shown = opened || technical === 0 ? (items ?? []) : plain
   return (
     <section aria-labelledby="timeline-title" className="panel">
       <Title order={2} id="timeline-title">
@@ -41,9 +49,20 @@ export function Timeline<Name extends TimelineCall>({ name, params }: { name: Na
         </Text>
       ) : null}
       {items?.length === 0 ? <Text>{t.nothing}</Text> : null}
-      {items && items.length > 0 ? (
+      {technical > 0 ? (
+        <Button
+          size="xs"
+          variant="default"
+          aria-pressed={opened}
+          onClick={() => setOpened(!opened)}
+          className="no-print"
+        >
+          {opened ? t.hide_technical : t.show_technical(technical)}
+        </Button>
+      ) : null}
+      {shown.length > 0 ? (
         <ol className="timeline">
-          {items.map((item, place) => (
+          {shown.map((item, place) => (
             // The timeline only grows, so an index is a stable key.
             // biome-ignore lint/suspicious/noArrayIndexKey: an item has no id, and keeps its index
             <TimelineRow key={place} item={item} entry={describe(item)} />

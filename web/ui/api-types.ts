@@ -762,6 +762,18 @@ export type Calls = {
     body: Schemas['SecuritySettings']
     data: Schemas['SecuritySettings']
   }
+  'GET /v1/merchant/balance-mark': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { balance_below: string | null }
+  }
+  'PUT /v1/merchant/balance-mark': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: { balance_below: string | null }
+    data: { balance_below: string | null }
+  }
   'GET /v1/merchant/audit-log': {
     params: {  }
     query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number }
@@ -1115,6 +1127,12 @@ export type Calls = {
     query: { environment?: Schemas['Environment']; merchant_id?: string; period?: Schemas['OverviewPeriod'] }
     body: undefined
     data: Schemas['Overview']
+  }
+  'GET /v1/merchant/attention': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { items: Array<{ kind: "webhooks_failing" | "withdrawals_info_requested" | "withdrawals_in_doubt" | "payments_held" | "success_rate_low" | "balance_low" | "keys_expiring"; environment: "live" | "sandbox"; count: number; status: string | null; since: string | null; amount: string | null; limit: string | null; rate: string | null; rate_before: string | null; webhook: { environment: Schemas['Environment']; endpoint_id: string; failed: number; given_up: number; oldest_at: string; last_failed_at: string; last_status_code: number | null; last_error: string | null; next_attempt_at: string | null } | null }> }
   }
   'GET /v1/merchant/checklist': {
     params: {  }

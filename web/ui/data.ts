@@ -68,19 +68,19 @@ export function useScope(): Record<string, string> {
 }
 
 /**
- * Reads data. `live` repeats the read every few seconds. `enabled: false` delays the read. `keep` shows the old data until the
+ * Reads data. `live` repeats the read every few seconds, or in these milliseconds. `enabled: false` delays the read. `keep` shows the old data until the
  * new data arrives.
  */
 export function useRead<Name extends CallName>(
   name: Name,
   input: Input<Name> = {},
-  { live = false, enabled = true, keep = false }: { live?: boolean; enabled?: boolean; keep?: boolean } = {},
+  { live = false, enabled = true, keep = false }: { live?: boolean | number; enabled?: boolean; keep?: boolean } = {},
 ) {
   const scope = useContext(ScopeContext)
   return useQuery<Calls[Name]['data']>({
     queryKey: [name, scope, input.params, input.query],
     queryFn: ({ signal }) => call(name, { ...scoped(name, scope, input), signal }),
-    refetchInterval: live ? LIVE_MS : false,
+    refetchInterval: live === true ? LIVE_MS : live,
     enabled,
     ...(keep ? { placeholderData: (previous) => previous } : {}),
   })

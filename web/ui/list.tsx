@@ -1,16 +1,20 @@
 // Shows lists. The address contains the filters and the page number. On a phone, a table becomes cards. The reader can download
 // the result as CSV.
 
+import './list.css'
 import { Button, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useId, useRef, useState } from 'react'
 import { type CallName, download, type Input, Refused } from './api.ts'
 import { checks, readPhone } from './checks.ts'
 import { useScope, withScope } from './data.ts'
 import { useLanguage, useTexts } from './language.ts'
+import { ColumnChoice, SavedFilters, useHiddenColumns, useListName } from './list-views.tsx'
 import { EmptyState, PageLink } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
 import { Problem } from './problem.tsx'
+import { openRow } from './row-link.ts'
 import { endOfDay, showCount, startOfDay } from './show.ts'
 
 /**
@@ -22,8 +26,20 @@ export type ListFilter =
   | { name: string; label: string; kind: 'text' | 'phone' }
   | { name: string; label: string; kind: 'day'; edge: 'from' | 'to' }
 
-/** A column of a list. The first column links to the record. On a phone, a `wide` column has the full width below its label. */
-export type Column<Row> = { label: string; show: (row: Row) => ReactNode; right?: boolean; wide?: boolean }
+/**
+ * A column of a list. The first column links to the record. On a phone, a `wide` column has the full width below its label. The
+ * reader can hide an `optional` column; `hidden` hides the column until the reader chooses it.
+ */
+export type Column<Row> = {
+  label: string
+  show: (row: Row) => ReactNode
+  right?: boolean
+  wide?: boolean
+  optional?: { name: string; hidden?: boolean }
+}
+
+/** A row on a phone: two lines. The title links to the record. Null facts are left out. */
+export type RowLines = { title: ReactNode; status: ReactNode; facts: readonly ReactNode[] }
 
 /**
  * Reads the query of a list from the address: filters, page and page_size. `wrong` means that a filter is invalid and the page
@@ -82,6 +98,8 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string
   href?: (row: Row) => string | null
+  /** Shows a row on a phone in two lines. Without this function, the row becomes a card of all columns. */
+  lines?: (row: Row) => RowLines
   /** A filter with its own component. The list shows this filter before the other filters. */
   first?: ReactNode
   empty: ReactNode
@@ -101,14 +119,38 @@ export function List<Row, Csv extends CallName = CallName>(props: {
     Object.keys(fields).length > 0 && Object.keys(fields).every((name) => filters.some((one) => one.name === name))
   const data = refused || list.wrong ? last.current : read.data
   const empty = data?.items.length === 0
+  const name = useListName()
+  const optional = props.columns.flatMap((column) =>
+    column.optional ? [{ ...column.optional, label: column.label }] : [],
+  )
+  const [hidden, setHidden] = useHiddenColumns(
+    name,
+    optional.filter((one) => one.hidden).map((one) => one.name),
+  )
+  const columns = props.columns.filter((column) => !column.optional || !hidden.includes(column.optional.name))
   if (data?.pagination.total_items === 0 && !list.filtered) return <>{props.empty}</>
   return (
     <Stack gap="md">
       {filters.length > 0 || props.csv || props.first ? <Filters {...props} wrong={fields} /> : null}
+      {filters.length > 0 ? (
+        <SavedFilters
+          list={name}
+          active={list.active}
+          apply={(search) => list.set({ ...Object.fromEntries(filters.map((one) => [one.name, ''])), ...search })}
+        />
+      ) : null}
+      {data && !empty ? (
+        <ColumnChoice
+          names={optional.map((one) => one.name)}
+          labels={Object.fromEntries(optional.map((one) => [one.name, one.label]))}
+          hidden={hidden}
+          set={setHidden}
+        />
+      ) : null}
       <Problem error={refused ? null : error} retry={() => void read.refetch()} />
       {read.isPending && !error && !list.wrong ? <LoadingRows label={t.loading} /> : null}
       {data && empty ? <None past={data.pagination.total_items > 0} {...props} /> : null}
-      {data && data.items.length > 0 ? <Table {...props} rows={data.items} /> : null}
+      {data && data.items.length > 0 ? <Table {...props} columns={columns} rows={data.items} /> : null}
       {data && data.pagination.total_items > 0 ? <Pages {...data.pagination} set={list.set} /> : null}
     </Stack>
   )
@@ -173,14 +215,17 @@ const ROLE = Object.fromEntries(
   ['table', 'rowgroup', 'row', 'columnheader', 'cell'].map((role) => [role, { role }]),
 ) as Record<'table' | 'rowgroup' | 'row' | 'columnheader' | 'cell', { role: string }>
 
-/** Shows a table whose rows become cards on a phone. */
+/** Shows a table. On a phone, its rows become cards, or two lines each. A click on a row opens its record. */
 export function Table<Row>(props: {
   label: string
   rows: readonly Row[]
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string
   href?: (row: Row) => string | null
+  lines?: (row: Row) => RowLines
 }) {
+  const is_phone = useMediaQuery('(max-width: 40em)', false, { getInitialValueInEffect: false })
+  if (is_phone && props.lines) return <Lines {...props} lines={props.lines} />
   return (
     <table className="list" {...ROLE.table} aria-label={props.label}>
       <thead {...ROLE.rowgroup}>
@@ -196,7 +241,11 @@ export function Table<Row>(props: {
         {props.rows.map((row) => {
           const href = props.href?.(row) ?? null
           return (
-            <tr key={props.rowKey(row)} {...ROLE.row}>
+            <tr
+              key={props.rowKey(row)}
+              {...ROLE.row}
+              {...(href === null ? {} : { className: 'opens', onClick: openRow, onAuxClick: openRow })}
+            >
               {props.columns.map(({ label, show, right, wide }, i) => (
                 <td
                   key={label}
@@ -205,7 +254,15 @@ export function Table<Row>(props: {
                   className={right ? 'right' : wide ? 'wide' : undefined}
                 >
                   {/* On a phone, the cell has one element next to the label, whatever the cell contains. */}
-                  <div>{i === 0 && href !== null ? <PageLink to={href}>{show(row)}</PageLink> : show(row)}</div>
+                  <div>
+                    {i === 0 && href !== null ? (
+                      <PageLink to={href} data-row-link>
+                        {show(row)}
+                      </PageLink>
+                    ) : (
+                      show(row)
+                    )}
+                  </div>
                 </td>
               ))}
             </tr>
@@ -213,6 +270,53 @@ export function Table<Row>(props: {
         })}
       </tbody>
     </table>
+  )
+}
+
+/** Shows rows of two lines: the title and the status, then the facts. */
+function Lines<Row>({
+  label,
+  rows,
+  rowKey,
+  href,
+  lines,
+}: {
+  label: string
+  rows: readonly Row[]
+  rowKey: (row: Row) => string
+  href?: (row: Row) => string | null
+  lines: (row: Row) => RowLines
+}) {
+  return (
+    <ul className="rows" aria-label={label}>
+      {rows.map((row) => {
+        const { title, status, facts } = lines(row)
+        const to = href?.(row) ?? null
+        return (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the link of the row takes the keys
+          <li key={rowKey(row)} onClick={openRow} onAuxClick={openRow}>
+            <div className="row-top">
+              {to === null ? (
+                title
+              ) : (
+                <PageLink to={to} data-row-link>
+                  {title}
+                </PageLink>
+              )}
+              {status}
+            </div>
+            <div className="row-facts">
+              {facts
+                .filter((fact) => fact !== null && fact !== '')
+                .map((fact, place) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the facts of a row keep their places
+                  <span key={place}>{fact}</span>
+                ))}
+            </div>
+          </li>
+        )
+      })}
+    </ul>
   )
 }
 

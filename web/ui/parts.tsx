@@ -73,6 +73,8 @@ export function PageLink({
   children: ReactNode
   className?: string
   'aria-label'?: string
+  /** True: a click on the row of the link opens the link. */
+  'data-row-link'?: boolean
 }) {
   return (
     <Anchor {...rest} renderRoot={(props) => <Link {...props} {...placeOf(to, search)} />}>

@@ -1,6 +1,5 @@
 // Shows the dialog of the search: a combobox whose list has records, pages and acts.
 
-import './search.css'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
@@ -59,11 +58,14 @@ export function SearchDialog(props: {
   call: SearchCall
   places: readonly SearchPlace[]
   pageOf: (hit: SearchHit) => string
+  /** Returns the keys that the reader typed before the dialog was open. */
+  typedAhead: () => string
   onClose: () => void
 }) {
   const t = useTexts(searchTexts)
   const dialog = useRef<HTMLDialogElement>(null)
   const [typed, setTyped] = useState('')
+  const { typedAhead } = props
   const [waited] = useDebouncedValue(typed.trim(), WAIT_MS)
   const asks = waited.length >= TEXT_MIN
   const read = useRead(props.call, { query: { q: waited } }, { enabled: asks, keep: true })
@@ -73,7 +75,8 @@ export function SearchDialog(props: {
     typed.trim().length >= TEXT_MIN && (typed.trim() !== waited || read.isPlaceholderData || read.isPending)
   useEffect(() => {
     dialog.current?.showModal()
-  }, [])
+    setTyped(typedAhead())
+  }, [typedAhead])
   const none =
     asks && read.data !== undefined && !read.isFetching && groups.every(({ options }) => options.length === 0)
   const count = groups.reduce((sum, { options }) => sum + options.length, 0)

@@ -1,7 +1,8 @@
 // Shows the search of the header. Its dialog loads when the reader opens it.
 
+import './search.css'
 import { UnstyledButton } from '@mantine/core'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { Icon } from './icons.tsx'
 import { useTexts } from './language.ts'
 import type { SearchCall, SearchHit, SearchPlace } from './search-dialog.tsx'
@@ -28,31 +29,41 @@ export function SearchBox(props: {
 }) {
   const t = useTexts(searchTexts)
   const [opened, setOpened] = useState(false)
+  // Keys that the reader types while the dialog loads.
+  const ahead = useRef('')
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const slash = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey && !isKeyTaken(event.target)
+      const is_plain = !event.ctrlKey && !event.metaKey && !event.altKey
+      if (opened) {
+        if (!is_plain || event.key.length !== 1 || document.querySelector('dialog[open]') !== null) return
+        ahead.current += event.key
+        event.preventDefault()
+        return
+      }
+      const slash = event.key === '/' && is_plain && !isKeyTaken(event.target)
       const letter = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)
       if (!slash && (!letter || document.querySelector('dialog[open]') !== null)) return
       event.preventDefault()
+      ahead.current = ''
       setOpened(true)
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [])
+  }, [opened])
+  const typedAhead = useCallback(() => ahead.current, [])
+  const open = () => {
+    ahead.current = ''
+    setOpened(true)
+  }
   return (
     <>
-      <UnstyledButton className="search-box" onClick={() => setOpened(true)} aria-label={t.open} aria-keyshortcuts="/">
+      <UnstyledButton className="search-box" onClick={open} aria-keyshortcuts="/" data-key="/">
         <Icon name="search" size={18} />
-        <span className="search-box-text" aria-hidden="true">
-          {t.hint}
-        </span>
-        <span className="search-box-key" aria-hidden="true">
-          /
-        </span>
+        <span className="search-box-text">{t.hint}</span>
       </UnstyledButton>
       {opened ? (
         <Suspense fallback={null}>
-          <SearchDialog {...props} onClose={() => setOpened(false)} />
+          <SearchDialog {...props} typedAhead={typedAhead} onClose={() => setOpened(false)} />
         </Suspense>
       ) : null}
     </>

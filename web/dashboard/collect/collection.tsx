@@ -1,22 +1,26 @@
-// Shows one payment: its status, its timeline, and a button that queries the provider.
+// Shows one payment: its amount, payer, fee and net amount, its acts, and its timeline.
 
-import { Button, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useAction, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/list.tsx'
-import { Amount, Chip, FactList, Mono, Page, Time } from '../../ui/parts.tsx'
+import { Amount, Chip, CopyButton, FactList, Mono, Page, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
-import { useMetadataFact } from '../metadata.tsx'
+import { useHasRole } from '../merchant.ts'
 import { Raw } from '../raw.tsx'
 import { Timeline } from '../timeline.tsx'
 import { collectionTexts } from './collection-texts.ts'
+import { Customer } from './customer.tsx'
 
 type CollectionDetail = Calls['GET /v1/collections/{collection_id}']['data']
+type TimelineRead = Calls['GET /v1/collections/{collection_id}/timeline']['data']['items']
+
+const TIMELINE = 'GET /v1/collections/{collection_id}/timeline'
 
 /** Shows the page of one collection. */
 export function Collection() {
@@ -27,13 +31,13 @@ export function Collection() {
   const record = read.data
   const title = record === undefined ? t.title : t.title_of(showAmount(record.amount, record.currency))
   return (
-    <Page title={title} actions={record ? <Actions record={record} /> : null}>
+    <Page title={title} lead={record ? <PaymentLead record={record} /> : null}>
       <Problem error={read.error} retry={() => void read.refetch()} />
       {record === undefined && !read.error ? <LoadingRows /> : null}
       {record ? (
         <Stack gap="lg">
-          <CollectionStatus record={record} />
-          <Timeline name="GET /v1/collections/{collection_id}/timeline" params={params} />
+          <CollectionFacts record={record} />
+          <Timeline name={TIMELINE} params={params} />
           <details className="disclosed">
             <summary>{t.raw}</summary>
             <Raw text={JSON.stringify(record, null, 2)} label={t.raw} copy={t.copy_raw} />
@@ -44,38 +48,49 @@ export function Collection() {
   )
 }
 
-function Actions({ record }: { record: CollectionDetail }) {
-  const t = useTexts(collectionTexts)
-  if (record.payment_url === null) return null
+function PaymentLead({ record }: { record: CollectionDetail }) {
+  const words = useWords()
   return (
-    <Button component="a" variant="default" href={record.payment_url} target="_blank" rel="noreferrer">
-      {t.open_page}
-    </Button>
+    <>
+      <Chip tone={toneOf(record.status)}>{words.collection(record.status)}</Chip> <Time time={record.created_at} />
+    </>
   )
 }
 
-function CollectionStatus({ record }: { record: CollectionDetail }) {
+/** Returns the reference of the newest attempt at the provider. Null means that there is no attempt. */
+function providerReference(items: TimelineRead | undefined): string | null {
+  const attempts = items?.filter((item) => item.kind === 'attempt') ?? []
+  return attempts.at(-1)?.provider_reference ?? null
+}
+
+function CollectionFacts({ record }: { record: CollectionDetail }) {
   const t = useTexts(collectionTexts)
   const words = useWords()
-  const metadata = useMetadataFact(record.metadata)
-  const { status, amount, amount_received, currency, foreign_amount, foreign_currency } = record
+  const params = { collection_id: record.collection_id }
+  const items = useRead(TIMELINE, { params }, { live: true, keep: true }).data?.items
+  const reference = providerReference(items)
+  const { status, amount, amount_received, currency, foreign_amount, foreign_currency, fee, net_amount } = record
   const differs = amount_received !== null && amount_received !== amount
+  const money = (value: number) => <Amount key="" value={value} currency={currency} />
   return (
     <section className="panel" aria-labelledby="status-title">
       <Title order={2} id="status-title">
         {t.status_title}
       </Title>
-      <Stack gap="sm">
+      <Stack gap="md">
         <div role="status">
           <Chip tone={toneOf(status)}>{words.collection(status)}</Chip> <span>{t.means[status]}</span>
         </div>
         <FactList
           facts={[
-            [t.amount, <Amount key="" value={amount} currency={currency} />],
+            [t.amount, money(amount)],
             foreign_amount === null || foreign_currency === null
               ? null
               : [t.foreign_received, <Amount key="" value={foreign_amount} currency={foreign_currency} />],
-            differs ? [t.received, <Amount key="" value={amount_received} currency={currency} />] : null,
+            differs ? [t.received, money(amount_received)] : null,
+            [t.payer, <Customer key="" name={record.customer_name} phone={record.customer_phone} />],
+            fee === null ? null : [t.fee, money(fee)],
+            net_amount === null ? null : [t.net, <strong key="">{money(net_amount)}</strong>],
             [t.method, words.method(record.method)],
             [t.reference, record.reference ?? '–'],
             record.failure_reason_code === null ? null : [t.reason, words.reason(record.failure_reason_code)],
@@ -83,46 +98,92 @@ function CollectionStatus({ record }: { record: CollectionDetail }) {
               t.provider_status,
               record.provider_payment_status === null ? '–' : <Mono key="">{record.provider_payment_status}</Mono>,
             ],
+            reference === null
+              ? null
+              : [
+                  t.provider_reference,
+                  <span key="">
+                    <Mono>{reference}</Mono> <CopyButton text={reference} />
+                  </span>,
+                ],
             [t.created, <Time key="" time={record.created_at} seconds />],
             [t.updated, <Time key="" time={record.updated_at} seconds />],
-            metadata,
-            [t.id, <Mono key="">{record.collection_id}</Mono>],
+            [
+              t.id,
+              <span key="">
+                <Mono>{record.collection_id}</Mono> <CopyButton text={record.collection_id} />
+              </span>,
+            ],
           ]}
         />
-        <Refresh record={record} />
+        <PaymentActs record={record} items={items} />
       </Stack>
     </section>
   )
 }
 
-/**
- * Shows a button that queries the provider. If the collection has no attempt, shows a text, because no provider has the
- * collection.
- */
-function Refresh({ record }: { record: CollectionDetail }) {
+function PaymentActs({ record, items }: { record: CollectionDetail; items: TimelineRead | undefined }) {
   const t = useTexts(collectionTexts)
   const words = useWords()
-  const act = useAction('POST /v1/collections/{collection_id}/refresh-status')
+  const refresh = useAction('POST /v1/collections/{collection_id}/refresh-status')
   const [before, setBefore] = useState(record.status)
-  const refresh = () => {
+  const query = () => {
     setBefore(record.status)
-    act.mutate({ params: { collection_id: record.collection_id } })
+    refresh.mutate({ params: { collection_id: record.collection_id } })
   }
-  if (record.method === null) return <Text size="sm">{t.no_attempt_yet}</Text>
-  const now = act.data?.status
+  const now = refresh.data?.status
+  const said = now === undefined ? '' : (now === before ? t.unchanged : t.changed)(words.collection(now))
+  const receipt =
+    record.payment_url !== null && record.status === 'successful'
+      ? `${record.payment_url}/c/${record.collection_id}/receipt`
+      : null
   return (
-    <Stack gap="xs" align="flex-start">
-      <Button variant="default" loading={act.isPending} onClick={refresh}>
-        {t.refresh}
+    <Stack gap="xs" className="no-print">
+      <Group gap="xs">
+        {record.method === null ? null : (
+          <Button variant="default" loading={refresh.isPending} onClick={query}>
+            {t.refresh}
+          </Button>
+        )}
+        <ResendWebhook items={items} />
+        {receipt === null ? null : (
+          <Button component="a" variant="default" href={receipt} target="_blank" rel="noreferrer">
+            {t.receipt}
+          </Button>
+        )}
+        {record.payment_url === null ? null : (
+          <Button component="a" variant="default" href={record.payment_url} target="_blank" rel="noreferrer">
+            {t.open_page}
+          </Button>
+        )}
+      </Group>
+      {record.method === null ? <Text size="sm">{t.no_attempt_yet}</Text> : null}
+      <Text size="sm" role="status">
+        {said}
+      </Text>
+      <Problem error={refresh.error} retry={query} />
+    </Stack>
+  )
+}
+
+/** Shows the button that sends the newest event of the payment again, unless the delivery still waits for its next attempt. */
+function ResendWebhook({ items }: { items: TimelineRead | undefined }) {
+  const t = useTexts(collectionTexts)
+  const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
+  const replay = useAction('POST /v1/merchant/webhook-deliveries/{id}/replay')
+  const last = items?.filter((item) => item.kind === 'webhook').at(-1)
+  if (!develops || last === undefined) return null
+  const waits = last.number === 0 || last.next_attempt_at !== null
+  const send = () => replay.mutate({ params: { id: last.delivery_id } })
+  return (
+    <>
+      <Button variant="default" loading={replay.isPending} disabled={waits} onClick={send}>
+        {waits ? t.webhook_waits : t.resend}
       </Button>
       <Text size="sm" role="status">
-        {now === undefined
-          ? ''
-          : now === before
-            ? t.unchanged(words.collection(now))
-            : t.changed(words.collection(now))}
+        {replay.isSuccess ? t.resent(last.event) : ''}
       </Text>
-      <Problem error={act.error} retry={refresh} />
-    </Stack>
+      <Problem error={replay.error} />
+    </>
   )
 }

@@ -3,11 +3,13 @@
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { type Column, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
 import { Amount, Chip, EmptyState, Page, PageButton, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
+import { showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
+import { Customer } from './customer.tsx'
 
 type MerchantCollectionRow = Calls['GET /v1/collections']['data']['items'][number]
 
@@ -21,6 +23,9 @@ const collectionsTexts = texts({
     method: 'Njia',
     reference: 'Namba ya kumbukumbu',
     phone: 'Simu ya mlipaji',
+    payer: 'Mlipaji',
+    fee: 'Makato yetu',
+    net: 'Kinachoingia',
     empty: 'Bado hakuna makusanyo',
     teach: 'Tengeneza kiungo cha malipo na ukitume kwa mteja, au tuma ombi la malipo kwa API. Malipo yataonekana hapa.',
     new_link: 'Tengeneza kiungo cha malipo',
@@ -35,6 +40,9 @@ const collectionsTexts = texts({
     method: 'Method',
     reference: 'Reference',
     phone: "Payer's phone",
+    payer: 'Payer',
+    fee: 'Our fee',
+    net: 'Net amount',
     empty: 'No collections yet',
     teach:
       'Make a payment link and send it to a customer, or ask for a payment through the API. Payments will appear here.',
@@ -67,14 +75,37 @@ export function Collections() {
     { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
     { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.collection(row.status)}</Chip> },
-    { label: t.method, show: (row) => words.method(row.method) },
+    { label: t.payer, show: (row) => <Customer name={row.customer_name} phone={row.customer_phone} /> },
     { label: t.reference, show: (row) => row.reference ?? '–' },
+    { label: t.method, show: (row) => words.method(row.method), optional: { name: 'method' } },
+    {
+      label: t.fee,
+      show: (row) => <Amount value={row.fee} currency={row.currency} />,
+      right: true,
+      optional: { name: 'fee', hidden: true },
+    },
+    {
+      label: t.net,
+      show: (row) => <Amount value={row.net_amount} currency={row.currency} />,
+      right: true,
+      optional: { name: 'net', hidden: true },
+    },
   ]
+  const lines = (row: MerchantCollectionRow): RowLines => ({
+    title: <Amount value={row.amount} currency={row.currency} />,
+    status: <Chip tone={toneOf(row.status)}>{words.collection(row.status)}</Chip>,
+    facts: [
+      row.customer_name,
+      row.customer_phone === null ? null : showPhone(row.customer_phone),
+      row.reference,
+      <Time key="" time={row.created_at} />,
+    ],
+  })
   return (
     <Page title={t.title} lead={t.lead}>
       <List
         label={t.title}
-        {...{ read, list, filters, columns }}
+        {...{ read, list, filters, columns, lines }}
         rowKey={(row) => row.collection_id}
         href={(row) => at(`collections/${row.collection_id}`)}
         csv={{ name: 'GET /v1/collections/export.csv', file: 'collections.csv' }}

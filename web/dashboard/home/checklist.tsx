@@ -24,25 +24,31 @@ const PLACES: Record<ChecklistItem['key'], string | null> = {
   first_live_payment: 'live/links/new',
 }
 
+/** The number of done steps from which on the checklist is one line, until the reader opens it in this tab. */
+const FOLDED_FROM = 3
+
 /** Shows the steps until all steps are done, or until the reader hides the steps in this tab. */
 export function Checklist() {
   const t = useTexts(checklistTexts)
   const { membership } = useMerchantAccess()
   const storage_key = `malipo.dashboard.steps.${membership.merchant_id}`
-  const [hidden, setHidden] = useState(() => sessionStorage.getItem(storage_key) === 'hidden')
-  const read = useRead('GET /v1/merchant/checklist', {}, { live: !hidden, keep: true })
+  const [chosen, setChosen] = useState(() => sessionStorage.getItem(storage_key))
+  const read = useRead('GET /v1/merchant/checklist', {}, { live: true, keep: true })
   if (read.error && read.data === undefined) return <Problem error={read.error} retry={() => void read.refetch()} />
   const items = read.data?.items ?? []
   const done = items.filter((item) => item.done).length
   if (done === items.length) return null
   const hide = (next: boolean) => {
-    if (next) sessionStorage.setItem(storage_key, 'hidden')
-    else sessionStorage.removeItem(storage_key)
-    setHidden(next)
+    const choice = next ? 'hidden' : 'shown'
+    sessionStorage.setItem(storage_key, choice)
+    setChosen(choice)
   }
-  if (hidden) {
+  if (chosen === 'hidden' || (chosen !== 'shown' && done >= FOLDED_FROM)) {
     return (
-      <Group>
+      <Group className="panel steps-folded" justify="space-between">
+        <Text size="sm">
+          {t.title}: {t.progress(done, items.length)}
+        </Text>
         <Button variant="default" size="xs" onClick={() => hide(false)}>
           {t.show}
         </Button>

@@ -2,6 +2,7 @@
 // read hides no other part.
 
 import './home.css'
+import './attention.css'
 import { SegmentedControl, Stack, Title } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
@@ -9,8 +10,9 @@ import { LoadingRows, useListQuery } from '../../ui/list.tsx'
 import { Amount, Page, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
+import { Attention } from './attention.tsx'
+import { BalanceMark } from './balance-mark.tsx'
 import { Checklist } from './checklist.tsx'
-import { WebhookWarning } from './failing-webhooks.tsx'
 import { homeTexts } from './home-texts.ts'
 import { Methods } from './methods.tsx'
 import { PERIODS, Totals, type TotalsPeriod } from './totals.tsx'
@@ -25,7 +27,7 @@ export function Home() {
   const collects = useHasRole('MERCHANT_ADMIN', 'FINANCE')
   return (
     <Page title={t.title} actions={collects ? <PageButton to={at('links/new')}>{t.new_link}</PageButton> : null}>
-      <WebhookWarning />
+      <Attention />
       <Checklist />
       <BalanceOverview />
       <Business />
@@ -72,6 +74,7 @@ function BalanceOverview() {
           ))}
         </dl>
       ) : null}
+      {withdraws ? <BalanceMark /> : null}
     </section>
   )
 }
@@ -79,19 +82,25 @@ function BalanceOverview() {
 function Business() {
   const t = useTexts(homeTexts)
   const { search, set } = useListQuery(NO_FILTERS)
-  const period = PERIODS.find((one) => one === search.period) ?? 'today'
+  const period = PERIODS.find((one) => one === search.period) ?? '30d'
   const read = useRead('GET /v1/merchant/overview', { query: { period } }, { live: true, keep: true })
   return (
     <Stack gap="lg">
-      <section className="panel" aria-labelledby="numbers-title">
+      <section className="panel" aria-labelledby="trend-title">
         <div className="section-head">
-          <Title order={2} id="numbers-title">
-            {t.numbers}
+          <Title order={2} id="trend-title">
+            {t.trend}
           </Title>
           <Periods period={period} choose={(next) => set({ period: next })} />
         </div>
         <Problem error={read.error} retry={() => void read.refetch()} />
         {read.isPending && !read.error ? <LoadingRows /> : null}
+        {read.data ? <Trend overview={read.data} /> : null}
+      </section>
+      <section className="panel" aria-labelledby="numbers-title">
+        <Title order={2} id="numbers-title">
+          {t.numbers}
+        </Title>
         {read.data ? <Totals overview={read.data} /> : null}
         <details className="disclosed">
           <summary>{t.how}</summary>
@@ -102,7 +111,6 @@ function Business() {
           </ul>
         </details>
       </section>
-      {read.data ? <Trend overview={read.data} /> : null}
       {read.data && read.data.methods.length > 0 ? <Methods overview={read.data} /> : null}
     </Stack>
   )

@@ -1,6 +1,6 @@
 // Shows the amount received and the success rate over time, as a chart and as a table of the same numbers.
 
-import { Text, Title } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { type Language, useLanguage, useTexts } from '../../ui/language.ts'
 import { showAmount, showCount, showDate } from '../../ui/show.ts'
@@ -42,7 +42,7 @@ function trendPoints({ series, period }: Overview, language: Language): TrendPoi
   })
 }
 
-/** Shows the section of the first page about the trend. */
+/** Shows the chart of the first page, and its numbers as a table. */
 export function Trend({ overview }: { overview: Overview }) {
   const t = useTexts(homeTexts)
   const language = useLanguage()
@@ -51,10 +51,7 @@ export function Trend({ overview }: { overview: Overview }) {
   const some = steps.some(({ count, failed }) => count + failed > 0)
   const rate = success_rate === null ? '–' : `${success_rate} %`
   return (
-    <section className="panel" aria-labelledby="trend-title">
-      <Title order={2} id="trend-title">
-        {t.trend}
-      </Title>
+    <>
       {some ? null : <Text>{t.trend_none}</Text>}
       {some ? (
         <>
@@ -103,6 +100,6 @@ export function Trend({ overview }: { overview: Overview }) {
           </details>
         </>
       ) : null}
-    </section>
+    </>
   )
 }

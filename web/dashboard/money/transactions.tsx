@@ -3,7 +3,7 @@
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { type Column, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
 import { Amount, Chip, EmptyState, Page, PageButton, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
@@ -74,8 +74,20 @@ export function Transactions() {
       label: t.status,
       show: (row) => <Chip tone={toneOf(row.status)}>{statusWord(row.type, row.status, words)}</Chip>,
     },
-    { label: t.reference, show: (row) => row.merchant_reference ?? '–' },
+    { label: t.reference, show: (row) => row.merchant_reference ?? '–', optional: { name: 'reference' } },
   ]
+  const lines = (row: TransactionRow): RowLines => ({
+    title: <Signed row={row} />,
+    status: <Chip tone={toneOf(row.status)}>{statusWord(row.type, row.status, words)}</Chip>,
+    facts: [
+      kinds.word(row.type),
+      row.merchant_reference,
+      <span key="">
+        {t.after}: <Amount value={row.balance_after} currency={row.currency} />
+      </span>,
+      <Time key="" time={row.created_at} />,
+    ],
+  })
   return (
     <Page
       title={t.title}
@@ -88,7 +100,7 @@ export function Transactions() {
     >
       <List
         label={t.title}
-        {...{ read, list, filters, columns }}
+        {...{ read, list, filters, columns, lines }}
         rowKey={(row) => row.reference}
         href={(row) => at(`transactions/${row.reference}`)}
         empty={

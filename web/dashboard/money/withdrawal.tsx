@@ -152,7 +152,11 @@ function WithdrawalFacts({ row }: { row: WithdrawalDetail }) {
               ],
           [
             t.provider_reference,
-            row.provider_reference === null ? null : <Mono key="provider">{row.provider_reference}</Mono>,
+            row.provider_reference === null ? null : (
+              <span key="provider">
+                <Mono>{row.provider_reference}</Mono> <CopyButton text={row.provider_reference} />
+              </span>
+            ),
           ],
           [t.created, <Time key="created" time={row.created_at} seconds />],
           row.completed_at === null ? null : [t.completed, <Time key="completed" time={row.completed_at} seconds />],

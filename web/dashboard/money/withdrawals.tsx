@@ -4,7 +4,7 @@ import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { type Column, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
 import { Amount, Chip, EmptyState, Page, PageButton, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
@@ -68,18 +68,33 @@ export function MerchantWithdrawals() {
   const columns: Column<MerchantWithdrawalRow>[] = [
     { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
-    { label: t.charges, show: (row) => <Amount value={row.total_charges} currency={row.currency} />, right: true },
+    {
+      label: t.charges,
+      show: (row) => <Amount value={row.total_charges} currency={row.currency} />,
+      right: true,
+      optional: { name: 'charges' },
+    },
     { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.withdrawal(row.status)}</Chip> },
     { label: t.to, show: (row) => <Recipient row={row} /> },
     { label: t.reference, show: (row) => row.reference ?? '–' },
   ]
+  const lines = (row: MerchantWithdrawalRow): RowLines => ({
+    title: <Amount value={row.amount} currency={row.currency} />,
+    status: <Chip tone={toneOf(row.status)}>{words.withdrawal(row.status)}</Chip>,
+    facts: [
+      row.destination_name,
+      showIdentifier(row.method, row.destination_identifier),
+      row.reference,
+      <Time key="" time={row.created_at} />,
+    ],
+  })
   const make = may ? <PageButton to={at('withdrawals/new')}>{t.make}</PageButton> : null
   return (
     <Page title={t.title} lead={t.lead} actions={make}>
       <Balance />
       <List
         label={t.title}
-        {...{ read, list, filters, columns }}
+        {...{ read, list, filters, columns, lines }}
         rowKey={(row) => row.id}
         href={(row) => at(`withdrawals/${row.id}`)}
         empty={

@@ -7,12 +7,15 @@ import {
   type App,
   answerOnce,
   caller,
+  ENVIRONMENTS,
   MERCHANT_ROLES,
   PageQuery,
   principalOf,
   type Routes,
   session,
 } from '../../kernel/http/index.ts'
+import { line, oneOf } from '../../kernel/lib/index.ts'
+import { getBalanceMark, setBalanceMark } from './balance-mark.ts'
 import { getMe } from './me.ts'
 import {
   changeRole,
@@ -24,6 +27,8 @@ import {
   removeMember,
 } from './members.ts'
 import {
+  BalanceMarkAnswer,
+  BalanceMarkBody,
   InvitationBody,
   MeAnswer,
   MemberAnswer,
@@ -52,6 +57,7 @@ export function merchantRoutes(
     changeRoleRoute(app, deps)
     removeMemberRoute(app, deps, options.revokeKeysOf)
     securityRoutes(app, deps)
+    balanceMarkRoutes(app, deps)
   }
 }
 
@@ -87,6 +93,51 @@ function securityRoutes(app: App, deps: Deps): void {
       const { second_factor_required } = request.body
       const input = { merchant_id: caller(request).merchant.id, second_factor_required, by: session(request) }
       return answerOnce(deps, request, reply, 200, (tx) => changeSecurity(deps, tx, actOf(request), input))
+    },
+  )
+}
+
+function balanceMarkRoutes(app: App, deps: Deps): void {
+  const url = '/v1/merchant/balance-mark'
+  const querystring = Type.Object({
+    merchant_id: Type.Optional(line(64)),
+    environment: Type.Optional(oneOf(ENVIRONMENTS, 'live, the default, or sandbox.')),
+  })
+  app.get(
+    url,
+    {
+      config: { access: { roles: MERCHANT_ROLES } },
+      schema: {
+        tags,
+        operationId: 'getBalanceMark',
+        summary: 'Show the balance below which the dashboard asks for attention',
+        querystring,
+        response: { 200: BalanceMarkAnswer },
+      },
+    },
+    async (request) => {
+      const { merchant, environment } = caller(request)
+      const owner = { merchant_id: merchant.id, environment }
+      return { success: true as const, data: await getBalanceMark(deps.db, owner) }
+    },
+  )
+  app.put(
+    url,
+    {
+      config: { access: { roles: ['MERCHANT_ADMIN', 'FINANCE'] }, idempotency: 'honoured' },
+      schema: {
+        tags,
+        operationId: 'replaceBalanceMark',
+        summary: 'Set or remove the balance below which the dashboard asks for attention',
+        querystring,
+        body: BalanceMarkBody,
+        response: { 200: BalanceMarkAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { merchant, environment } = caller(request)
+      const input = { merchant_id: merchant.id, environment, ...request.body }
+      return answerOnce(deps, request, reply, 200, (tx) => setBalanceMark(deps, tx, actOf(request), input))
     },
   )
 }

@@ -255,6 +255,20 @@ export const LogoBody = Type.Object({
   }),
 })
 
+/** The balance below which the dashboard asks for attention: the body and the response of its calls. */
+export const BalanceMarkBody = Type.Object({
+  balance_below: nullable(
+    Type.String({
+      maxLength: 32,
+      description: 'A decimal amount in shillings, such as "50000.00". Null means that no balance is low.',
+    }),
+  ),
+})
+/** The balance below which the dashboard asks for attention. */
+export type BalanceMark = Static<typeof BalanceMarkBody>
+/** The response with the mark. */
+export const BalanceMarkAnswer = success(BalanceMarkBody)
+
 /** The record of a signed-in user with the user's memberships. */
 export const MeRecord = Type.Object(
   {

@@ -26,6 +26,7 @@ export const MERCHANT_ACTIONS = [
   'merchant.payout_limits',
   'merchant.price',
   'merchant.reactivate',
+  'merchant.set_balance_mark',
   'merchant.suspend',
   'merchant.verify',
   'outbox.read',

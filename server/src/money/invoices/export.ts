@@ -4,7 +4,7 @@
 import { Readable } from 'node:stream'
 import type { Deps } from '../../kernel/db/index.ts'
 import { readBatch } from '../../kernel/http/index.ts'
-import { type CsvCell, csvLine, plainCell } from '../../kernel/lib/index.ts'
+import { type CsvCell, csvLine, eatTime, plainCell } from '../../kernel/lib/index.ts'
 import { presentInvoice } from './present.ts'
 import type { InvoiceRecord } from './schema.ts'
 import { type Invoice, type InvoiceFilter, readInvoices } from './store.ts'
@@ -41,7 +41,7 @@ export async function exportInvoices(deps: Deps, pay_url: string, filter: Invoic
 }
 
 async function* batches(deps: Deps, pay_url: string, filter: InvoiceFilter, first: Invoice[]): AsyncGenerator<string> {
-  yield csvLine(COLUMNS)
+  yield csvLine([...COLUMNS, 'created_at_eat'])
   for (let rows = first; ; ) {
     const now = deps.clock.now()
     if (rows.length > 0) yield rows.map((row) => csvLine(csvCellsOf(presentInvoice(row, pay_url, now)))).join('')
@@ -52,8 +52,9 @@ async function* batches(deps: Deps, pay_url: string, filter: InvoiceFilter, firs
 }
 
 function csvCellsOf(record: InvoiceRecord): CsvCell[] {
-  return COLUMNS.map((column) => {
+  const cells = COLUMNS.map((column): CsvCell => {
     const value = record[column] ?? ''
     return column === 'total' ? plainCell(value) : value
   })
+  return [...cells, eatTime(new Date(record.created_at))]
 }

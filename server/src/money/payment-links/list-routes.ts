@@ -14,7 +14,7 @@ import {
   sendCsv,
   success,
 } from '../../kernel/http/index.ts'
-import { type CsvCell, plainCell } from '../../kernel/lib/index.ts'
+import { type CsvCell, eatTime, plainCell } from '../../kernel/lib/index.ts'
 import { listLinks, readLinks } from './list.ts'
 import { presentLink } from './present.ts'
 import { LinkRecord, LinksFilter, LinksQuery } from './schema.ts'
@@ -39,7 +39,8 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof LinkRecord)[]
 
 function linkCells(record: LinkRecord): CsvCell[] {
-  return COLUMNS.map((column) => (column === 'amount' ? plainCell(record.amount) : (record[column] ?? '')))
+  const cells = COLUMNS.map((column) => (column === 'amount' ? plainCell(record.amount) : (record[column] ?? '')))
+  return [...cells, eatTime(new Date(record.created_at))]
 }
 
 /** Adds the routes of the list of payment links and of its CSV export. */
@@ -83,7 +84,7 @@ export function linkListRoutes(deps: Deps, app: App, access: Access): void {
       const { merchant, environment } = caller(request)
       const filter = { ...request.query, merchant_id: merchant.id, environment }
       return sendCsv(request, reply, 'payment-links', {
-        columns: COLUMNS,
+        columns: [...COLUMNS, 'created_at_eat'],
         batches: batchesBefore((before_id, limit) => readLinks(deps, filter, limit, 0, before_id)),
         cells: (row) => linkCells(presentLink(deps, payUrlOf(deps.config, app), row)),
       })

@@ -1,0 +1,30 @@
+// Adds the endpoint that shows a merchant what needs attention.
+
+import type { Deps } from '../../kernel/db/index.ts'
+import { type App, caller, MERCHANT_ROLES } from '../../kernel/http/index.ts'
+import { attentionOf } from './attention.ts'
+import { AttentionAnswer, AttentionQuery } from './attention-schema.ts'
+
+/** Adds the route of the attention read. */
+export function attentionRoute(deps: Deps, app: App): void {
+  app.get(
+    '/v1/merchant/attention',
+    {
+      config: { access: { roles: MERCHANT_ROLES } },
+      schema: {
+        tags: ['Overview'],
+        operationId: 'getAttention',
+        summary: 'Show what needs attention: trouble, questions, and money that waits',
+        description:
+          'The most urgent item comes first; no item means no trouble. Failing webhooks are of both environments, all other items of the requested one. The success rate is compared if today has 20 payments with an outcome, and the 7 days before have 50.',
+        querystring: AttentionQuery,
+        response: { 200: AttentionAnswer },
+      },
+    },
+    async (request) => {
+      const { merchant, environment } = caller(request)
+      const items = await attentionOf(deps, { merchant_id: merchant.id, environment })
+      return { success: true as const, data: { items } }
+    },
+  )
+}

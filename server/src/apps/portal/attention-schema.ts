@@ -1,0 +1,53 @@
+// Defines the response of the attention read.
+
+import Type, { type Static } from 'typebox'
+import { FAILING_FIELDS } from '../../adapters/webhooks/index.ts'
+import { ENVIRONMENTS, success } from '../../kernel/http/index.ts'
+import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
+
+/** The kinds of items, the most urgent first. */
+export const ATTENTION_KINDS = [
+  'webhooks_failing',
+  'withdrawals_info_requested',
+  'withdrawals_in_doubt',
+  'payments_held',
+  'success_rate_low',
+  'balance_low',
+  'keys_expiring',
+] as const
+
+const knownText = (description: string) => nullable(Type.String({ description }))
+
+/** The query of the attention read. */
+export const AttentionQuery = Type.Object({
+  merchant_id: Type.Optional(line(64)),
+  environment: Type.Optional(oneOf(ENVIRONMENTS, 'live, the default, or sandbox.')),
+})
+
+const Item = Type.Object({
+  kind: oneOf(
+    ATTENTION_KINDS,
+    'webhooks_failing: an endpoint missed two attempts or more. withdrawals_info_requested: an operator waits for your answer. withdrawals_in_doubt: operators examine the outcome. payments_held: payments are under review. success_rate_low: today at least 10 percentage points below the 7 days before. balance_low: below the mark of `/v1/merchant/balance-mark`. keys_expiring: within 14 days.',
+  ),
+  environment: oneOf(ENVIRONMENTS),
+  count: Type.Integer({ description: 'The number of records, up to 1,000: failed deliveries, payments, or keys.' }),
+  status: knownText('The status of the records, as the filter of their list. Null for other kinds.'),
+  since: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'Since when the oldest record waits. For keys, when the first key expires. Null: not known.',
+    }),
+  ),
+  amount: knownText('The money of the records, or the available balance. Null means that the kind has no amount.'),
+  limit: knownText('The mark of the balance. Null for other kinds.'),
+  rate: knownText('The success rate of today in percent. Null for other kinds.'),
+  rate_before: knownText('The success rate of the 7 days before. Null for other kinds.'),
+  webhook: nullable(Type.Object(FAILING_FIELDS, { description: 'The failing endpoint. Null for other kinds.' })),
+})
+
+/** The items that need attention. */
+export const AttentionView = Type.Object({ items: Type.Array(Item) })
+export type AttentionView = Static<typeof AttentionView>
+
+/** The response of the attention read. */
+export const AttentionAnswer = success(AttentionView)

@@ -1,0 +1,197 @@
+// Members notice trouble on the first page, find a payment, and repair their webhook.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Receiver, startReceiver } from '../receiver.ts'
+import { type Office, openOffice } from './office.ts'
+
+let office: Office
+let receiver: Receiver
+before(async () => {
+  office = await openOffice()
+  receiver = await startReceiver()
+})
+after(async () => {
+  await office.close()
+  await receiver.close()
+})
+
+/** Makes a merchant with a webhook that fails, one failed payment event, a payment under review and a low balance. */
+async function troubledShop() {
+  const { world } = office
+  const merchant = await world.newMerchant()
+  const key = await world.newKey({ merchant })
+  receiver.reply = { kind: 'status', status: 500 }
+  const url = { webhook_url: receiver.url }
+  await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: url, key })
+  const pay = (phone: string, reference: string, customer_name: string) =>
+    world.post('/v1/collections/wallet-push', { amount: '25000', phone, reference, customer_name }, { key })
+  await pay('0713456014', 'HELD-1', 'Juma Ali')
+  const paid = await pay('0754129001', 'ORDER-77', 'Neema Mushi')
+  const deliveries = async () => (await world.get('/v1/merchant/webhook-deliveries', key)).body.data.items
+  const until = async (holds: () => Promise<boolean>) => {
+    while (!(await holds())) await new Promise((done) => setTimeout(done, 20))
+  }
+  await until(async () => (await deliveries()).length >= 2)
+  const missed = (attempts: number) =>
+    until(async () =>
+      (await deliveries()).every((one: { attempts: unknown[]; status: string }) => one.attempts.length >= attempts),
+    )
+  await missed(1)
+  world.deps.clock.advance(61_000)
+  await missed(2)
+  return { merchant, key, id: paid.body.data.collection_id as string, deliveries }
+}
+
+for (const language of ['en', 'sw'] as const) {
+  test(`a member notices trouble on the first page and in the menu, and each link leads to the records (${language})`, async () => {
+    const { merchant } = await troubledShop()
+    const person = await office.newPerson('MERCHANT_ADMIN', merchant)
+    const at = await office.comes(person, 'dashboard', { language, refusals: [400] })
+    const { page, says } = at
+    await at.opens('/sandbox')
+    const strip = page.getByRole('region', { name: says('Yanayohitaji uangalizi wako', 'Needs your attention') })
+    await strip.getByText(says('haipokei taarifa za majaribio', 'does not accept the events of the sandbox')).waitFor()
+    await page.getByText(says('Nionye salio likiwa chini ya kiasi fulani', 'Warn me when the balance is low')).click()
+    const field = page.getByLabel(says('Kiasi (TZS)', 'Below this amount (TZS)'))
+    await field.fill('25,000.505')
+    await field.press('Enter')
+    await page.locator('.mantine-TextInput-error').waitFor()
+    await field.fill('TZS 900,000')
+    await field.press('Enter')
+    await strip
+      .getByText(says('Salio lako liko chini ya TZS\u00a0900,000', 'Your balance is below TZS\u00a0900,000'))
+      .waitFor()
+    await at.looks('the attention strip')
+    await at.picture('attention')
+    const menu = page.getByRole('navigation', { name: says('Menyu', 'Menu') })
+    await menu
+      .getByRole('link', { name: /^Webhook/ })
+      .locator('.count')
+      .waitFor()
+    assert.equal(
+      await menu
+        .getByRole('link', { name: says('Makusanyo', 'Collections') })
+        .locator('.count')
+        .innerText(),
+      '1',
+    )
+    await strip.getByRole('link', { name: says('Angalia malipo', 'See the payments') }).click()
+    await page.getByRole('cell', { name: 'HELD-1' }).waitFor()
+    assert.match(page.url(), /status=pending_clearance/)
+    await at.leave()
+  })
+}
+
+test('a member finds a payment by the last four digits of the phone, and sends its webhook again in under 30 seconds', async () => {
+  const { merchant, id, deliveries } = await troubledShop()
+  receiver.reply = { kind: 'status', status: 200 }
+  // The first five attempts end before the member comes.
+  const { world } = office
+  for (let i = 0; i < 4; i++) {
+    receiver.reply = { kind: 'status', status: 500 }
+    world.deps.clock.advance(31 * 60_000)
+    await new Promise((done) => setTimeout(done, 300))
+  }
+  while ((await deliveries()).some(({ status }: { status: string }) => status === 'pending')) {
+    world.deps.clock.advance(31 * 60_000)
+    await new Promise((done) => setTimeout(done, 100))
+  }
+  receiver.reply = { kind: 'status', status: 200 }
+  const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
+  await at.opens('/sandbox')
+  await at.page.getByRole('button', { name: /^Search/ }).waitFor()
+  const began = Date.now()
+  await at.page.keyboard.press('/')
+  await at.page.keyboard.type('9001')
+  await at.page.getByRole('option').filter({ hasText: 'ORDER-77' }).waitFor()
+  await at.page.keyboard.press('Enter')
+  await at.page.waitForURL(new RegExp(id))
+  await at.page.getByText('0754 129 001 · M-Pesa').waitFor()
+  await at.looks('the page of a payment')
+  await at.picture('payment')
+  const before = receiver.received.length
+  await at.press('', 'Send the webhook again')
+  await at.page.getByText('The event collection.success is sent again.').waitFor()
+  while (receiver.received.length === before) await new Promise((done) => setTimeout(done, 20))
+  assert.equal(JSON.parse(receiver.received.at(-1)?.body ?? '{}').collection_id, id)
+  assert.equal(JSON.parse(receiver.received.at(-1)?.body ?? '{}').customer_phone, '255754129001')
+  assert.ok(Date.now() - began < 30_000)
+  await at.page.getByRole('button', { name: /^Show technical steps/ }).click()
+  await at.page.getByRole('button', { name: 'Hide technical steps' }).waitFor()
+  await at.looks('the page of a payment with its technical steps')
+  await at.leave()
+})
+
+test('a member notices a broken webhook and repairs it, and the warning ends', async () => {
+  const { merchant } = await troubledShop()
+  const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
+  const { page } = at
+  await at.opens('/sandbox')
+  const warning = page.getByText('Your server does not accept the events of the sandbox')
+  await warning.waitFor()
+  await at.press('', 'See the deliveries')
+  await at.sees('', 'Webhooks')
+  receiver.reply = { kind: 'status', status: 200 }
+  await page.getByRole('button', { name: /test/i }).first().click()
+  await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Home' }).click()
+  await warning.waitFor({ state: 'detached' })
+  await at.leave()
+})
+
+test('a click on a row opens its record, a named filter comes back, and a hidden column stays hidden', async () => {
+  const { merchant, id } = await troubledShop()
+  const at = await office.comes(await office.newPerson('VIEWER', merchant), 'dashboard')
+  const { page, context } = at
+  await at.opens('/sandbox/collections')
+  const row = page.getByRole('row').filter({ hasText: 'ORDER-77' })
+  await row.getByText('0754 129 001 · M-Pesa').waitFor()
+  await at.looks('the list of payments')
+  await at.picture('collections')
+  const [tab] = await Promise.all([
+    context.waitForEvent('page'),
+    row.getByRole('cell').nth(2).click({ button: 'middle' }),
+  ])
+  await tab.waitForURL(new RegExp(id))
+  await tab.close()
+  await row.getByRole('cell').nth(2).click()
+  await page.waitForURL(new RegExp(id))
+  await page.goBack()
+  await page.getByLabel('Status').selectOption('pending_clearance')
+  await page.getByRole('cell', { name: 'HELD-1' }).waitFor()
+  await page.getByText('ORDER-77').waitFor({ state: 'detached' })
+  await at.press('', 'Save these filters')
+  await page.getByLabel('Name of these filters').fill('Under review')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await at.press('', 'Clear filters')
+  await page.getByText('ORDER-77').waitFor()
+  await page.reload()
+  await page.getByRole('list', { name: 'Saved filters' }).getByRole('button', { name: 'Under review' }).first().click()
+  await page.getByText('ORDER-77').waitFor({ state: 'detached' })
+  await page.getByText('Columns', { exact: true }).click()
+  await page.getByLabel('Our fee').check()
+  await page.getByRole('columnheader', { name: 'Our fee' }).waitFor()
+  await page.getByLabel('Method').last().uncheck()
+  await at.looks('saved filters and columns')
+  await at.picture('collections-filtered')
+  await page.reload()
+  await page.getByRole('columnheader', { name: 'Our fee' }).waitFor()
+  assert.equal(await page.getByRole('columnheader', { name: 'Method' }).count(), 0)
+  await at.press('', 'Remove Under review')
+  await page.getByRole('list', { name: 'Saved filters' }).waitFor({ state: 'detached' })
+  await at.leave()
+})
+
+test('a list on a phone has two lines for each payment, and a touch opens the payment', async () => {
+  const { merchant, id } = await troubledShop()
+  const options = { viewport: { width: 360, height: 740 } }
+  const at = await office.comes(await office.newPerson('VIEWER', merchant), 'dashboard', { language: 'sw', options })
+  const { page } = at
+  await at.opens('/sandbox/collections')
+  const row = page.getByRole('listitem').filter({ hasText: 'ORDER-77' })
+  await row.getByText('0754 129 001').waitFor()
+  assert.ok(((await row.boundingBox())?.height ?? 999) < 110, 'a row is low')
+  await row.getByText('ORDER-77').click()
+  await page.waitForURL(new RegExp(id))
+  await at.leave()
+})

@@ -1,0 +1,23 @@
+// Shows the payer of a payment: the name, the phone, and the network that issued the phone.
+
+import { Text } from '@mantine/core'
+import { networkOfPhone } from '../../ui/network.ts'
+import { showPhone } from '../../ui/show.ts'
+
+/** Shows the payer in at most two lines. A dash means that neither the name nor the phone is known. */
+export function Customer({ name, phone }: { name: string | null; phone: string | null }) {
+  if (phone === null) return <>{name ?? '–'}</>
+  const network = networkOfPhone(phone)
+  const facts = name === null ? [network] : [showPhone(phone), network]
+  const shown = facts.filter((one) => one !== null).join(' · ')
+  return (
+    <span>
+      {name ?? showPhone(phone)}
+      {shown === '' ? null : (
+        <Text size="xs" c="dimmed" component="span" display="block">
+          {shown}
+        </Text>
+      )}
+    </span>
+  )
+}

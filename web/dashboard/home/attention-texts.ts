@@ -1,0 +1,75 @@
+// Contains the texts of the attention strip.
+
+import { texts } from '../../ui/language.ts'
+
+/** One sentence and one link for each kind of trouble. */
+export const attentionTexts = texts({
+  sw: {
+    title: 'Yanayohitaji uangalizi wako',
+    webhooks_failing: {
+      live: 'Seva yako haipokei taarifa za malipo halisi',
+      sandbox: 'Seva yako haipokei taarifa za majaribio',
+    },
+    webhooks_open: 'Angalia ujumbe uliotumwa',
+    webhooks_ask: 'Mwambie msanidi programu au msimamizi wa biashara yako aangalie ukurasa wa Webhook.',
+    info_requested: (count: string) => `Mwendeshaji anasubiri jibu lako: utoaji pesa ${count}`,
+    info_open: 'Jibu swali',
+    in_doubt: (count: string) => `Matokeo bado yanahakikiwa: utoaji pesa ${count}`,
+    in_doubt_open: 'Angalia utoaji',
+    held: (count: string) => `Yanakaguliwa na mwendeshaji: malipo ${count}`,
+    held_open: 'Angalia malipo',
+    rate: (now: string, before: string) =>
+      `Leo ni ${now} % tu ya malipo yanayofanikiwa; siku 7 kabla zilikuwa ${before} %`,
+    rate_open: 'Angalia yasiyofanikiwa',
+    balance: (mark: string) => `Salio lako liko chini ya ${mark}`,
+    balance_open: 'Angalia miamala',
+    keys: (count: string) => `Ufunguo wa API utaisha muda ndani ya siku 14: ${count}`,
+    keys_open: 'Badilisha ufunguo',
+    since: 'Tangu',
+    first_ends: 'Wa kwanza utaisha',
+    mark_title: 'Nionye salio likiwa chini ya kiasi fulani',
+    mark_field: 'Kiasi (TZS)',
+    mark_now: (mark: string) => `Sasa: chini ya ${mark}.`,
+    mark_none: 'Acha wazi ili usionywe.',
+    mark_save: 'Hifadhi',
+    mark_saved: 'Imehifadhiwa.',
+  },
+  en: {
+    title: 'Needs your attention',
+    webhooks_failing: {
+      live: 'Your server does not accept the events of real payments',
+      sandbox: 'Your server does not accept the events of the sandbox',
+    },
+    webhooks_open: 'See the deliveries',
+    webhooks_ask: 'Ask a developer or an administrator of your business to look at the page Webhooks.',
+    info_requested: (count: string) =>
+      count === '1'
+        ? 'An operator waits for your answer about a withdrawal'
+        : `An operator waits for your answers about ${count} withdrawals`,
+    info_open: 'Answer',
+    in_doubt: (count: string) =>
+      count === '1'
+        ? 'The outcome of a withdrawal is not known yet'
+        : `The outcomes of ${count} withdrawals are not known yet`,
+    in_doubt_open: 'See the withdrawals',
+    held: (count: string) =>
+      count === '1' ? 'An operator reviews a payment' : `An operator reviews ${count} payments`,
+    held_open: 'See the payments',
+    rate: (now: string, before: string) =>
+      `Only ${now} % of the payments succeed today; in the 7 days before, ${before} % did`,
+    rate_open: 'See the failed payments',
+    balance: (mark: string) => `Your balance is below ${mark}`,
+    balance_open: 'See the transactions',
+    keys: (count: string) =>
+      count === '1' ? 'An API key expires within 14 days' : `${count} API keys expire within 14 days`,
+    keys_open: 'Replace the key',
+    since: 'Since',
+    first_ends: 'The first expires',
+    mark_title: 'Warn me when the balance is low',
+    mark_field: 'Below this amount (TZS)',
+    mark_now: (mark: string) => `Now: below ${mark}.`,
+    mark_none: 'Leave it empty for no warning.',
+    mark_save: 'Save',
+    mark_saved: 'Saved.',
+  },
+})

@@ -1,0 +1,15 @@
+// Makes a whole row of a list open its record. The row keeps a real link for the keyboard and for screen readers.
+
+import type { MouseEvent } from 'react'
+
+/** The elements of a row that have an act of their own. */
+const OWN_ACT = 'a, button, input, label, select, summary'
+
+/** Opens the link of a row for a click beside the link. A middle click or Ctrl-click opens a new tab, as on the link. */
+export function openRow(event: MouseEvent<HTMLElement>): void {
+  const link = event.currentTarget.querySelector<HTMLAnchorElement>('a[data-row-link]')
+  if (link === null || event.defaultPrevented || !(event.target instanceof Element)) return
+  if (event.target.closest(OWN_ACT) !== null || getSelection()?.toString()) return
+  if (event.button === 1 || event.ctrlKey || event.metaKey) open(link.href, '_blank', 'noopener')
+  else if (event.button === 0) link.click()
+}
