@@ -235,6 +235,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   woocommerce:
     'Sells in a real WordPress with a browser, through the [plugin for WooCommerce](../sdk/woocommerce/README.md) and a stand-in for WooCommerce. Needs wordpress, mariadb-server and php-mysql (Debian). `SCREENSHOTS=FOLDER` keeps pictures.',
   'woocommerce-plugin': 'Makes the installable folder `dist/malipo-for-woocommerce`.',
+  strings:
+    'Prints each text of the screens in Swahili and English, one per line: see [the glossary](../web/ui/GLOSSARY.md).',
   'mock-provider': 'Runs the mock provider as a separate process.',
   simulator: "Runs a simulator of Selcom's gateway.",
   'vodacom-twin': "Runs a simulator of Vodacom's M-Pesa OpenAPI.",

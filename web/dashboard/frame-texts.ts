@@ -7,7 +7,7 @@ export const frameTexts = texts({
   sw: {
     home: 'Mwanzo',
     collect: 'Kupokea pesa',
-    collections: 'Makusanyo',
+    collections: 'Malipo',
     links: 'Viungo vya malipo',
     invoices: 'Ankara',
     money: 'Pesa zako',

@@ -7,7 +7,7 @@ import type { Role } from './merchant.ts'
 const actTexts = texts({
   sw: {
     new_link: 'Tengeneza kiungo cha malipo',
-    new_invoice: 'Andika ankara',
+    new_invoice: 'Tengeneza ankara',
     withdraw: 'Toa pesa',
     invite: 'Alika mtumiaji',
     new_key: 'Tengeneza ufunguo wa API',

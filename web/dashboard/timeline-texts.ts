@@ -74,7 +74,7 @@ export const timelineTexts = texts({
     attempt_created: (number: number) => `Attempt ${number} was prepared.`,
     attempt_sent: (number: number, provider: string) => `Attempt ${number} was sent to ${provider}.`,
     attempt_answered: (number: number, provider: string) => `An answer from ${provider} about attempt ${number}.`,
-    began: (status: string, actor: string) => `Begun by ${actor}. Status: ${status}.`,
+    began: (status: string, actor: string) => `Started by ${actor}. Status: ${status}.`,
     moved: (from: string, to: string, actor: string) => `The status went from “${from}” to “${to}”: ${actor}.`,
     actors: {
       merchant: 'your business',

@@ -10,14 +10,14 @@ export type OperatorRole = NonNullable<Me['operator_role']>
 export const frameTexts = texts({
   sw: {
     console: 'Waendeshaji',
-    strip: 'Maamuzi ya hapa yanahamisha pesa za kweli',
+    strip: 'Maamuzi ya hapa yanahamisha pesa halisi',
     queue: 'Yanayosubiri',
     money: 'Pesa',
     withdrawals: 'Utoaji pesa',
     decisions: 'Maamuzi ya pili',
     pauses: 'Kusimamisha utoaji',
     payments: 'Malipo yote',
-    collections: 'Makusanyo yaliyozuiwa',
+    collections: 'Malipo yaliyozuiwa',
     merchants_heading: 'Biashara',
     merchants: 'Biashara zote',
     addresses: 'Anwani za IP',

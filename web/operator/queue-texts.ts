@@ -51,7 +51,7 @@ export const queueTexts = texts({
         name: 'Utoaji pesa wenye taarifa zinazopingana',
         what: 'Mtoa huduma au vitabu vinapingana. Chunguza, kisha amua.',
       },
-      collections_held: { name: 'Makusanyo yaliyozuiwa', what: 'Amua kama pesa ni za biashara au zirudi kwa mlipaji.' },
+      collections_held: { name: 'Malipo yaliyozuiwa', what: 'Amua kama pesa ni za biashara au zirudi kwa mlipaji.' },
       merchants_to_check: { name: 'Biashara za kukaguliwa', what: 'Idhinisha na uthibitishe.' },
       ip_addresses_pending: { name: 'Anwani za IP zinazosubiri', what: 'Kubali au kataa.' },
       reconciliation_exceptions: {

@@ -7,7 +7,7 @@ import { useMay } from './operator.ts'
 const actTexts = texts({
   sw: {
     approve: 'Amua utoaji pesa unaosubiri',
-    held: 'Amua makusanyo yaliyozuiwa',
+    held: 'Amua malipo yaliyozuiwa',
     merchant: 'Tengeneza biashara',
     pause: 'Simamisha utoaji pesa',
     statement: 'Pakia taarifa ya mtoa huduma',

@@ -5,8 +5,8 @@ export const auditWords: { readonly [language in 'sw' | 'en']: Readonly<Record<s
   sw: {
     'adjustment.create': 'Alirekebisha salio',
     'api_key.create': 'Alitengeneza ufunguo wa API',
-    'api_key.revoke': 'Alifuta ufunguo wa API',
-    'api_key.rotate': 'Alibadilisha ufunguo wa API',
+    'api_key.revoke': 'Alizima ufunguo wa API',
+    'api_key.rotate': 'Alitoa ufunguo mpya wa API',
     'collection.clear': 'Aliamua malipo yaliyokuwa yanakaguliwa',
     'demo.renew': 'Alitengeneza upya funguo za maonyesho',
     'invoice.cancel': 'Alisitisha ankara',

@@ -40,7 +40,7 @@ export const partsTexts = texts({
     environment_sandbox: 'Majaribio',
     environment_live: 'Halisi',
     sandbox_strip: 'Majaribio – hakuna pesa halisi',
-    live_strip: 'Halisi – pesa za kweli',
+    live_strip: 'Halisi – pesa zinahama',
     rehearsal_strip: 'Mfumo huu unafanya mazoezi tu – hakuna pesa zinazohama',
     signing_in: 'Tunakuingiza…',
     signed_out_title: 'Umeondoka',

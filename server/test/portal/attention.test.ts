@@ -71,7 +71,7 @@ for (const language of ['en', 'sw'] as const) {
       .waitFor()
     assert.equal(
       await menu
-        .getByRole('link', { name: says('Makusanyo', 'Collections') })
+        .getByRole('link', { name: says('Malipo', 'Collections') })
         .locator('.count')
         .innerText(),
       '1',

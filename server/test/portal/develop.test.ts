@@ -168,7 +168,7 @@ test('a member tests a webhook address, sees the signing secret once, and reads 
 
   await visitor.press('', 'Rotate the secret')
   await page.getByRole('dialog').getByText('for 24 hours').waitFor()
-  await visitor.press('', 'Yes, make a new secret')
+  await visitor.press('', 'Yes, create a new secret')
   await page.getByRole('heading', { name: 'Copy this secret now' }).waitFor()
   assert.notEqual(await page.locator('.key').innerText(), secret)
   await visitor.leave()

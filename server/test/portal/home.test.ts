@@ -29,7 +29,7 @@ test('each figure of the first page links to a list with that number of records'
     // The test reloads the page until the worker has settled the payments.
     await page.getByRole('link', { name: new RegExp(`^${count} payments?\\. ${name}: show`) }).waitFor()
     await total.click()
-    await visitor.sees('Makusanyo', 'Collections')
+    await visitor.sees('Malipo', 'Collections')
     await page.getByText(`Total: ${count}`, { exact: true }).waitFor()
     assert.match(page.url(), /status=\w+&from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d$/)
   }

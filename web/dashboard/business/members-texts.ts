@@ -65,7 +65,7 @@ export const membersTexts = texts({
     may: {
       MERCHANT_ADMIN: 'Has all rights: money, keys, members and the activity log.',
       DEVELOPER: 'API keys, webhooks, API requests and IP addresses. Sees all the rest; withdraws no money.',
-      FINANCE: 'Withdraws money, makes invoices and payment links. Sees all the rest; touches no keys.',
+      FINANCE: 'Withdraws money, creates invoices and payment links. Sees all the rest; touches no keys.',
       VIEWER: 'Reads everything. Changes nothing.',
     },
     invite: 'Invite a member',
@@ -82,7 +82,7 @@ export const membersTexts = texts({
     remove_title: (email: string) => `Remove ${email}?`,
     remove_text:
       'This member loses access to the business at once. The server also revokes the API keys that the member made, except those that you keep, and refuses servers that use a revoked key.',
-    keys_made: 'API keys that this member made',
+    keys_made: 'API keys that this member created',
     keys_help: 'Tick the keys that your servers still need. The person who leaves may have a copy of a key.',
     keys_revoked: 'API keys that are revoked',
     key_ends: 'Is revoked',

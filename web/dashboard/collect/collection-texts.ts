@@ -69,7 +69,7 @@ export const collectionTexts = texts({
     reference: 'Your reference',
     reason: 'Reason',
     provider_status: 'Provider status',
-    created: 'Begun',
+    created: 'Started',
     updated: 'Last changed',
     id: 'Payment id',
     open_page: 'Open the payment page',

@@ -15,7 +15,7 @@ type MerchantCollectionRow = Calls['GET /v1/collections']['data']['items'][numbe
 
 const collectionsTexts = texts({
   sw: {
-    title: 'Makusanyo',
+    title: 'Malipo',
     lead: 'Malipo ambayo wateja wamefanya au wamejaribu kufanya.',
     time: 'Muda',
     amount: 'Kiasi',
@@ -26,7 +26,7 @@ const collectionsTexts = texts({
     payer: 'Mlipaji',
     fee: 'Makato yetu',
     net: 'Kinachoingia',
-    empty: 'Bado hakuna makusanyo',
+    empty: 'Bado hakuna malipo',
     teach: 'Tengeneza kiungo cha malipo na ukitume kwa mteja, au tuma ombi la malipo kwa API. Malipo yataonekana hapa.',
     new_link: 'Tengeneza kiungo cha malipo',
     how: 'Ombi la kwanza kwa API',
@@ -45,8 +45,8 @@ const collectionsTexts = texts({
     net: 'Net amount',
     empty: 'No collections yet',
     teach:
-      'Make a payment link and send it to a customer, or ask for a payment through the API. Payments will appear here.',
-    new_link: 'Make a payment link',
+      'Create a payment link and send it to a customer, or ask for a payment through the API. Payments will appear here.',
+    new_link: 'Create a payment link',
     how: 'First request to the API',
   },
 })

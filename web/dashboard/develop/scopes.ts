@@ -36,7 +36,7 @@ export const scopeTexts = texts({
   sw: {
     scope: {
       'collections:write': 'Kutuma maombi ya malipo na kutengeneza misimbo ya QR',
-      'collections:read': 'Kuona makusanyo',
+      'collections:read': 'Kuona malipo',
       'payment_links:write': 'Kutengeneza na kusitisha viungo vya malipo',
       'payment_links:read': 'Kuona viungo vya malipo',
       'invoices:write': 'Kutengeneza, kutuma na kusitisha ankara',
@@ -56,22 +56,22 @@ export const scopeTexts = texts({
   },
   en: {
     scope: {
-      'collections:write': 'Send payment prompts and make QR codes',
+      'collections:write': 'Send payment prompts and create QR codes',
       'collections:read': 'See collections',
-      'payment_links:write': 'Make and cancel payment links',
+      'payment_links:write': 'Create and cancel payment links',
       'payment_links:read': 'See payment links',
-      'invoices:write': 'Make, send and cancel invoices',
+      'invoices:write': 'Create, send and cancel invoices',
       'invoices:read': 'See invoices',
       'transactions:read': 'See transactions and the balance',
       'webhooks:manage': 'Change the webhook address and its events',
-      'disbursements:write': 'Ask for withdrawals (each one waits for approval)',
+      'disbursements:write': 'Request withdrawals (each one waits for approval)',
       'disbursements:read': 'See withdrawals',
     },
     preset: {
       shop: 'Online shop: take payments and read their status',
-      links: 'Links and invoices: make, send and see them',
+      links: 'Links and invoices: create, send and see them',
       read: 'Read only: nothing can be changed',
-      all: 'Everything, asking for withdrawals too',
+      all: 'Everything, requests for withdrawals too',
       by_hand: 'I choose by hand',
     },
   },

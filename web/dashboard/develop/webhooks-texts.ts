@@ -192,13 +192,13 @@ export const webhooksTexts = texts({
     try_address:
       'No server yet? Write http://127.0.0.1:9090/hook; after you save the address, you get the command that starts an example receiver.',
     secret_kept: 'I have kept it',
-    secret_lost: 'A new secret was made, but the answer was lost on the way. Rotate it again to see it.',
+    secret_lost: 'A new secret was created, but the answer was lost on the way. Rotate it again to see it.',
     copy_secret: 'Copy the secret',
     rotate: 'Rotate the secret',
     rotate_title: 'Rotate the signing secret?',
     rotate_text:
       'The new secret signs at once. The present one signs as well for 24 hours, so that you have time to change it on your server. If the secret leaked, rotate twice: the old one then ends immediately.',
-    rotate_yes: 'Yes, make a new secret',
+    rotate_yes: 'Yes, create a new secret',
     endpoint: 'Endpoint',
     endpoint_default: 'Main address',
     endpoint_removed: 'Removed endpoint',

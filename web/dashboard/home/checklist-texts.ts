@@ -34,7 +34,7 @@ export const checklistTexts = texts({
       },
       live_key: {
         name: 'Tengeneza ufunguo halisi',
-        text: 'Unafanya kazi kama wa majaribio, ila kwa pesa za kweli. Weka kwenye seva yako tu.',
+        text: 'Unafanya kazi kama wa majaribio, ila kwa pesa halisi. Weka kwenye seva yako tu.',
         action: 'Tengeneza ufunguo halisi',
       },
       first_live_payment: {
@@ -84,14 +84,14 @@ export const checklistTexts = texts({
     to_do: 'To do',
     steps: {
       sandbox_key: {
-        name: 'Make a sandbox key',
+        name: 'Create a sandbox key',
         text: 'With an API key your site or program can request payments. A sandbox key moves no real money.',
-        action: 'Make a key',
+        action: 'Create a key',
       },
       first_payment: {
-        name: 'Make the first sandbox payment',
+        name: 'Take the first sandbox payment',
         text: 'Send this request with your key, or make a sandbox payment link and pay it yourself.',
-        action: 'Make a sandbox link',
+        action: 'Create a sandbox link',
       },
       webhook: {
         name: 'Receive events by webhook',
@@ -104,14 +104,14 @@ export const checklistTexts = texts({
         action: '',
       },
       live_key: {
-        name: 'Make a live key',
+        name: 'Create a live key',
         text: 'A live key works like a sandbox key, with real money. Keep the key on your server only.',
-        action: 'Make a live key',
+        action: 'Create a live key',
       },
       first_live_payment: {
         name: 'Take the first real payment',
         text: 'The easiest way is a payment link: send it to a customer by WhatsApp or SMS.',
-        action: 'Make a live link',
+        action: 'Create a live link',
       },
     },
     business_status: (approved: boolean, verified: boolean, priced: boolean) =>

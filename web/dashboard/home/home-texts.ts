@@ -17,7 +17,7 @@ export const homeTexts = texts({
     to_withdrawals: 'Toa pesa',
     period: 'Kipindi',
     periods: { today: 'Leo', '7d': 'Siku 7', '30d': 'Siku 30' } as Record<string, string>,
-    numbers: 'Biashara inaendaje',
+    numbers: 'Takwimu za biashara',
     received: 'Umepokea',
     failed: 'Hayakufanikiwa',
     pending: 'Yanashughulikiwa',
@@ -68,7 +68,7 @@ export const homeTexts = texts({
   },
   en: {
     title: 'Home',
-    new_link: 'Make a payment link',
+    new_link: 'Create a payment link',
     balance: 'Balance',
     available: 'Available',
     available_means: 'You can withdraw it.',

@@ -24,7 +24,7 @@ const transactionsTexts = texts({
     status: 'Hali',
     reference: 'Namba yako ya kumbukumbu',
     statements: 'Taarifa za akaunti',
-    collections: 'Angalia makusanyo',
+    collections: 'Angalia malipo',
     empty: 'Bado hakuna miamala',
     teach: 'Malipo yakifanikiwa au pesa zikitolewa, zinaonekana hapa pamoja na makato na salio.',
   },

@@ -113,7 +113,7 @@ export const newTexts = texts({
       `The daily limit of payouts is ${limit}; approved today: ${used}. A request beyond the limit waits for another day.`,
     daily_destination: (limit: string) => `The daily limit to one number is ${limit}.`,
     priced: 'These fees are fixed once you send the request.',
-    submit: (amount: string) => `Ask to withdraw ${amount}`,
+    submit: (amount: string) => `Withdraw ${amount}`,
     back: 'Go back and correct',
   },
 })

@@ -5,7 +5,7 @@ import { texts } from '../../ui/language.ts'
 /** The texts of the list, of one case, and of the decision. */
 export const heldTexts = texts({
   sw: {
-    title: 'Makusanyo yaliyozuiwa',
+    title: 'Malipo yaliyozuiwa',
     lead: 'Pesa zimepokelewa lakini hazijaongezwa kwenye salio la biashara. Zinasubiri uamuzi, za zamani kwanza.',
     status: 'Hali',
     environment: 'Mazingira',
@@ -20,7 +20,7 @@ export const heldTexts = texts({
       currency: 'Sarafu nyingine imepokelewa',
       review: 'Mtoa huduma ameizuia kwa ukaguzi',
     },
-    empty: 'Hakuna makusanyo yaliyozuiwa',
+    empty: 'Hakuna malipo yaliyozuiwa',
     teach: 'Malipo yenye kiasi tofauti na kilichoombwa, au ambayo mtoa huduma ameyazuia, yanasubiri hapa.',
     case: (amount: string) => `${amount} zilizozuiwa`,
     gone: 'Rekodi hii haipo tena kwenye ukurasa huu wa orodha. Huenda imeamuliwa.',

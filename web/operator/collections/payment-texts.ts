@@ -20,7 +20,7 @@ export const paymentTexts = texts({
     amount: 'Kiasi',
     merchant: 'Biashara',
     payer: 'Mlipaji',
-    held_list: 'Makusanyo yaliyozuiwa',
+    held_list: 'Malipo yaliyozuiwa',
     list: 'Malipo yote',
     payment: 'Malipo',
     one: (amount: string) => `Malipo ya ${amount}`,

@@ -60,7 +60,7 @@ export const merchantsTexts = texts({
     edit_prices: 'Badilisha makato',
     rule: (number: number) => `Kanuni ${number}`,
     flow: 'Kwa',
-    flows: { withdrawal: 'Utoaji pesa', collection: 'Makusanyo' } as Record<string, string>,
+    flows: { withdrawal: 'Utoaji pesa', collection: 'Malipo' } as Record<string, string>,
     method: 'Njia',
     any: 'Yoyote',
     destination: 'Mtandao au benki',

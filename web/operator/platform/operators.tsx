@@ -45,7 +45,7 @@ const operatorsTexts = texts({
     disable: 'Zuia',
     disable_title: 'Zuia mwendeshaji?',
     disable_text: (email: string) =>
-      `${email} hataweza kuingia tena, hata kama mwanachama wa biashara, na atatolewa kila mahali alipoingia.`,
+      `${email} hataweza kuingia tena, hata kama mtumiaji wa biashara, na atatolewa kila mahali alipoingia.`,
     disable_done: 'Mwendeshaji amezuiwa.',
     empty: 'Hakuna mwendeshaji',
   },
@@ -67,8 +67,8 @@ const operatorsTexts = texts({
     disabled: 'Disabled',
     acts: 'Actions',
     you: 'You',
-    revoke: 'Take the role',
-    revoke_title: 'Take the role from this operator?',
+    revoke: 'Remove the role',
+    revoke_title: 'Remove the role of this operator?',
     revoke_text: (email: string) =>
       `${email} is no longer an operator, and all sessions end. The memberships of merchants stay.`,
     revoke_done: 'The user has no role any more.',

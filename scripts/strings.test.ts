@@ -1,0 +1,42 @@
+// Tests that the list of texts has every kind of text, in both languages.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { screenTexts } from './strings.ts'
+
+test('the list has each text of the screens in both languages', () => {
+  const all = screenTexts()
+  assert.ok(all.length > 2_000, `${all.length} texts`)
+  const find = (file: string, key: string) => all.find((one) => one.file === file && one.key === key)
+  const plain = find('web/dashboard/frame-texts.ts', 'links')
+  assert.deepEqual([plain?.sw, plain?.en], ['Viungo vya malipo', 'Payment links'])
+  const filled = find('web/ui/parts-texts.ts', 'total')
+  assert.deepEqual([filled?.sw, filled?.en], ['Jumla: {items}', 'Total: {items}'])
+  const nested = find('web/ui/words.ts', 'collection.failed')
+  assert.deepEqual([nested?.sw, nested?.en], ['Haikufanikiwa', 'Failed'])
+  for (const file of ['server/src/apps/pay-page/texts-sw.ts', 'server/src/access/identity/pages-texts.ts']) {
+    assert.ok(
+      all.some((one) => one.file === file && one.sw !== null && one.en !== null),
+      file,
+    )
+  }
+  const incomplete = all.filter(({ sw, en }) => sw === null || en === null)
+  assert.deepEqual(incomplete.slice(0, 5), [])
+})
+
+test('each term of the glossary that a screen must not use is on no screen', () => {
+  const forbidden = /\b(makusanyo|wanachama|mwanachama|pesa za kweli|nambari|neno la siri)\b/i
+  const wrong = screenTexts().filter(({ sw }) => forbidden.test(sw ?? ''))
+  assert.deepEqual(wrong, [])
+  const english =
+    /\b(begun by|what waits|take news|bring a statement|ask to withdraw|how business goes)\b|provider's word/i
+  assert.deepEqual(
+    screenTexts().filter(({ en }) => english.test(en ?? '')),
+    [],
+  )
+  // "Create" is the one verb for a new record.
+  assert.deepEqual(
+    screenTexts().filter(({ en }) => /^(make|write) an? (payment link|link|invoice|api key|key)\b/i.test(en ?? '')),
+    [],
+  )
+})

@@ -1,0 +1,162 @@
+// `npm run -s strings` lists each text of the screens in Swahili and English, for a native reader. The program parses the sources, so
+// that the list has every text of the consoles, the pages of payers, the sign-in and the first page.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseSync } from 'oxc-parser'
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url))
+const FOLDERS = ['web/dashboard', 'web/operator', 'web/ui', 'server/src/apps', 'server/src/access/identity']
+const USAGE = `Usage: npm run -s strings
+
+Prints each text of the screens as a line of tab-separated values: file, key, Swahili, English.
+A value in braces, such as {amount}, is filled in by the program. web/ui/GLOSSARY.md has the terms.
+`
+
+/** A node of the syntax tree. */
+type SyntaxNode = { type: string; start: number; end: number; [field: string]: unknown }
+/** A text in both languages. Null means that one language has no such text. */
+export type ScreenText = { file: string; key: string; sw: string | null; en: string | null }
+
+/** Returns every text of the screens, in the order of the files. */
+export function screenTexts(root = ROOT): ScreenText[] {
+  const files = FOLDERS.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name) && !/\.test\.ts$|api-types/.test(name))
+      .sort()
+      .map((name) => `${folder}/${name}`),
+  )
+  return files.flatMap((file) => textsOfFile(root, file))
+}
+
+function textsOfFile(root: string, file: string): ScreenText[] {
+  // Some rooms have one file for each language.
+  if (file.endsWith('-en.ts')) return []
+  if (file.endsWith('-sw.ts')) {
+    const english = file.replace('-sw.ts', '-en.ts')
+    return pairTexts(file, exportedObject(root, file), exportedObject(root, english))
+  }
+  const { source, program } = parseFile(root, file)
+  const found: ScreenText[] = []
+  const named: Partial<Record<'sw' | 'en', Map<string, string>>> = {}
+  walk(program, (node) => {
+    if (node.type === 'ObjectExpression') {
+      const both = ['sw', 'en'].map((language) => propertyOf(node, language))
+      const [sw, en] = both.map((value) => (value?.type === 'ObjectExpression' ? flatten(value, source) : null))
+      if (sw && en) found.push(...pairTexts(file, sw, en))
+    }
+    if (node.type === 'VariableDeclarator') {
+      const { name } = node.id as { name?: string }
+      const value = bare(node.init as SyntaxNode | null)
+      if ((name === 'sw' || name === 'en') && value?.type === 'ObjectExpression') named[name] = flatten(value, source)
+    }
+  })
+  return [...found, ...(named.sw && named.en ? pairTexts(file, named.sw, named.en) : [])]
+}
+
+function parseFile(root: string, file: string) {
+  const source = readFileSync(join(root, file), 'utf8')
+  const { program, errors } = parseSync(file, source)
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`)
+  return { source, program: program as unknown as SyntaxNode }
+}
+
+/** Returns the texts of the largest object of a file. */
+function exportedObject(root: string, file: string): Map<string, string> {
+  const { source, program } = parseFile(root, file)
+  let most = new Map<string, string>()
+  walk(program, (node) => {
+    if (node.type !== 'VariableDeclarator') return
+    const value = bare(node.init as SyntaxNode | null)
+    if (value?.type !== 'ObjectExpression') return
+    const texts = flatten(value, source)
+    if (texts.size > most.size) most = texts
+  })
+  return most
+}
+
+function pairTexts(file: string, sw: ReadonlyMap<string, string>, en: ReadonlyMap<string, string>): ScreenText[] {
+  const keys = [...new Set([...sw.keys(), ...en.keys()])]
+  return keys.map((key) => ({ file, key, sw: sw.get(key) ?? null, en: en.get(key) ?? null }))
+}
+
+/** Calls `visit` for each node below this one, and for the node itself. */
+function walk(node: unknown, visit: (node: SyntaxNode) => void): void {
+  if (Array.isArray(node)) for (const one of node) walk(one, visit)
+  else if (typeof node === 'object' && node !== null) {
+    if (typeof (node as SyntaxNode).type === 'string') visit(node as SyntaxNode)
+    for (const value of Object.values(node)) if (typeof value === 'object') walk(value, visit)
+  }
+}
+
+/** Returns the value without the type beside it. */
+function bare(node: SyntaxNode | null | undefined): SyntaxNode | null {
+  let value = node ?? null
+  while (value !== null && /^TS(As|Satisfies|NonNull)Expression$|^ParenthesizedExpression$/.test(value.type)) {
+    value = value.expression as SyntaxNode
+  }
+  return value
+}
+
+function propertyOf(node: SyntaxNode, name: string): SyntaxNode | null {
+  const property = (node.properties as SyntaxNode[]).find(
+    (one) => one.type === 'Property' && (one.key as { name?: string }).name === name,
+  )
+  return bare(property?.value as SyntaxNode | undefined)
+}
+
+/** Returns the texts of an object, by the path of their keys. */
+function flatten(node: SyntaxNode, source: string, path = ''): Map<string, string> {
+  const texts = new Map<string, string>()
+  const add = (key: string, value: SyntaxNode | null) => {
+    const place = path === '' ? key : `${path}.${key}`
+    if (value === null) return
+    if (value.type === 'ObjectExpression' || value.type === 'ArrayExpression') {
+      for (const [name, text] of flatten(value, source, place)) texts.set(name, text)
+    } else {
+      const text = textOf(value, source)
+      if (text !== null) texts.set(place, text)
+    }
+  }
+  if (node.type === 'ArrayExpression') {
+    for (const [i, one] of (node.elements as SyntaxNode[]).entries()) add(String(i + 1), bare(one))
+  } else {
+    for (const property of node.properties as SyntaxNode[]) {
+      if (property.type !== 'Property') continue
+      const { name, value } = property.key as { name?: string; value?: unknown }
+      add(name ?? String(value), bare(property.value as SyntaxNode))
+    }
+  }
+  return texts
+}
+
+/** Returns the text of a literal, a template or a function that returns a text. Null means that the value is no text. */
+function textOf(node: SyntaxNode, source: string): string | null {
+  if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null
+  if (node.type === 'TemplateLiteral') {
+    const between = node.expressions as SyntaxNode[]
+    return (node.quasis as { value: { cooked: string } }[])
+      .map(({ value }, i) => value.cooked + (between[i] ? `{${source.slice(between[i].start, between[i].end)}}` : ''))
+      .join('')
+  }
+  if (node.type === 'ArrowFunctionExpression') {
+    const body = bare(node.body as SyntaxNode)
+    if (body === null || body.type === 'BlockStatement') return source.slice(node.start, node.end)
+    return textOf(body, source) ?? source.slice(body.start, body.end)
+  }
+  if (node.type === 'ConditionalExpression') return source.slice(node.start, node.end)
+  return null
+}
+
+if (import.meta.main) {
+  const [argument] = process.argv.slice(2)
+  if (argument !== undefined) {
+    const asks_help = argument === '--help' || argument === '-h'
+    process[asks_help ? 'stdout' : 'stderr'].write(asks_help ? USAGE : `unknown argument ${argument}\n${USAGE}`)
+    process.exit(asks_help ? 0 : 2)
+  }
+  const cell = (text: string | null) => (text ?? '(missing)').replaceAll(/\s+/g, ' ')
+  const lines = screenTexts().map(({ file, key, sw, en }) => [file, key, cell(sw), cell(en)].join('\t'))
+  process.stdout.write(`file\tkey\tKiswahili\tEnglish\n${lines.join('\n')}\n`)
+}
