@@ -40,7 +40,7 @@ export async function makePythonHome(
   folder: string,
   packages: Record<string, string> = {},
 ): Promise<string> {
-  const needed = { pip: '', venv: '', setuptools: '', wheel: '', ...packages }
+  const needed = { pip: '', ensurepip: '', setuptools: '', wheel: '', ...packages }
   const check = `import importlib.util as u; print(*[m for m in ${JSON.stringify(Object.keys(needed))} if u.find_spec(m) is None])`
   const missing = (await outputOf(PYTHON, ['-c', check])).trim()
   assert.equal(

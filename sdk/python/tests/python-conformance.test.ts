@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { outputOf } from '../../../server/test/programs.ts'
 import { type SdkWorld, startSdkWorld } from '../../../server/test/sdk-world.ts'
+import { startTlsServer } from '../../../server/test/tls-server.ts'
 import { type DriverProcess, runCases, startDriver } from '../../conformance/run.ts'
 import { runSmoke } from '../../conformance/smoke.ts'
 
@@ -40,6 +41,16 @@ for (const [name, options] of [
 
     test(`the ${name} makes the calls of a first day on the real server, and verifies its webhooks`, async () => {
       assert.deepEqual(await runSmoke(driver.call, world), [])
+    })
+
+    test(`the ${name} sends nothing to a server whose certificate no authority signed`, async () => {
+      const server = await startTlsServer()
+      const client = { base_url: `https://localhost:${server.port}`, api_key: world.api_key, max_retries: 0 }
+      const args = { input: { amount: '1.00', phone: '0754123001' } }
+      const { error } = await driver.call({ do: 'call', client, call: 'collections.createWalletPush', args })
+      server.close()
+      assert.deepEqual([error?.kind, error?.outcome_unknown], ['no_answer', false])
+      assert.match(String(error?.message), /certificate.*so nothing was sent/)
     })
   })
 }
