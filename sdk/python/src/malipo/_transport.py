@@ -85,6 +85,8 @@ class HttpTransport:
             body = b"".join(chunks)
             if response.length:
                 raise TransportError("the response ended too early")
+            # http.client refuses the next request until the response is closed.
+            response.close()
         except (OSError, http.client.HTTPException) as cause:
             connection.close()
             raise TransportError(_reason(cause, request.timeout)) from cause

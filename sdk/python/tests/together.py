@@ -1,0 +1,46 @@
+"""Uses one client from many threads, and one from many tasks. Prints the ids of the payments of each as JSON."""
+
+import asyncio
+import json
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+from malipo import AsyncMalipo, Malipo
+
+ADDRESS, KEY = os.environ["MALIPO_URL"], os.environ["MALIPO_API_KEY"]
+COUNT = 40
+
+
+def push(reference):
+    return {"amount": "100.00", "phone": "0754123001", "reference": reference}
+
+
+def in_threads():
+    # Without retries, because a retry would hide a connection that breaks.
+    with Malipo(ADDRESS, KEY, max_retries=0) as malipo, ThreadPoolExecutor(8) as pool:
+        start = threading.Barrier(8)
+
+        def call(number):
+            if number < 8:
+                start.wait()
+            own = malipo.collections.create_wallet_push(push(f"THREAD-{number}"))
+            same = malipo.collections.create_wallet_push(push("SAME"), idempotency_key="same-of-threads")
+            return own["reference"], malipo.collections.get(own["collection_id"])["reference"], same["collection_id"]
+
+        return list(pool.map(call, range(COUNT)))
+
+
+async def in_tasks():
+    async with AsyncMalipo(ADDRESS, KEY, max_retries=0) as malipo:
+
+        async def call(number):
+            own = await malipo.collections.create_wallet_push(push(f"TASK-{number}"))
+            same = await malipo.collections.create_wallet_push(push("SAME"), idempotency_key="same-of-tasks")
+            found = await malipo.collections.get(own["collection_id"])
+            return own["reference"], found["reference"], same["collection_id"]
+
+        return await asyncio.gather(*(call(number) for number in range(COUNT)))
+
+
+print(json.dumps({"threads": in_threads(), "tasks": asyncio.run(in_tasks())}))
