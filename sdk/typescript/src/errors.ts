@@ -18,8 +18,10 @@ export type ErrorFacts = {
 
 /** A failed call. The subclasses tell the kind of the failure, and `code` the exact reason. */
 export class MalipoError extends Error {
-  /** The error code of the API, or `no_answer`. New codes may follow: treat an unknown code by its status. */
-  readonly code: ErrorCode | 'no_answer' | (string & {})
+  // A name in the code survives a bundler that shortens the names of classes.
+  override readonly name: string = 'MalipoError'
+  /** The error code of the API, or `no_answer`, or `aborted` by the signal. New codes may follow: treat an unknown code by its status. */
+  readonly code: ErrorCode | 'no_answer' | 'aborted' | (string & {})
   /** The HTTP status. 0 means that no answer arrived. */
   readonly status: number
   /** Details of the API, such as the fields of `validation_failed`. */
@@ -40,7 +42,6 @@ export class MalipoError extends Error {
 
   constructor(facts: ErrorFacts) {
     super(facts.message, facts.cause === undefined ? undefined : { cause: facts.cause })
-    this.name = new.target.name
     this.code = facts.code
     this.status = facts.status
     this.details = facts.details
@@ -53,21 +54,37 @@ export class MalipoError extends Error {
 }
 
 /** The API refused the input (400, 413, 415, 422): correct it. `details.fields` names the fields. */
-export class ValidationError extends MalipoError {}
+export class ValidationError extends MalipoError {
+  override readonly name: string = 'ValidationError'
+}
 /** The key is missing, wrong or revoked (401). */
-export class AuthenticationError extends MalipoError {}
+export class AuthenticationError extends MalipoError {
+  override readonly name: string = 'AuthenticationError'
+}
 /** The key may not make this call (403). */
-export class PermissionError extends MalipoError {}
+export class PermissionError extends MalipoError {
+  override readonly name: string = 'PermissionError'
+}
 /** The record does not exist for this key (404). */
-export class NotFoundError extends MalipoError {}
+export class NotFoundError extends MalipoError {
+  override readonly name: string = 'NotFoundError'
+}
 /** The state of a record or of the balance does not allow the call (409). */
-export class ConflictError extends MalipoError {}
+export class ConflictError extends MalipoError {
+  override readonly name: string = 'ConflictError'
+}
 /** Too many requests (429). `retryAfter` has the seconds to wait. */
-export class RateLimitError extends MalipoError {}
+export class RateLimitError extends MalipoError {
+  override readonly name: string = 'RateLimitError'
+}
 /** The server failed (500 or more). */
-export class ServerError extends MalipoError {}
+export class ServerError extends MalipoError {
+  override readonly name: string = 'ServerError'
+}
 /** No answer of the API arrived: no connection, a timeout, an abort, or the answer of another program. */
-export class NoAnswerError extends MalipoError {}
+export class NoAnswerError extends MalipoError {
+  override readonly name: string = 'NoAnswerError'
+}
 
 /** Returns the class of an error for an HTTP status. */
 export function errorClass(status: number): typeof MalipoError {

@@ -158,7 +158,7 @@ function checkAge(timestamp: string, tolerance: number, now: Date): void {
   const age = Math.floor(now.getTime() / 1000) - Number(timestamp)
   if (tolerance === 0 || Math.abs(age) <= tolerance) return
   refuse(
-    `The delivery is ${Math.abs(age)} seconds ${age > 0 ? 'older' : 'newer'} than the clock of this machine allows. If this happens to every delivery, correct the clock (NTP); otherwise it is a replay.`,
+    `The time of the delivery is ${Math.abs(age)} seconds ${age > 0 ? 'behind' : 'ahead of'} the clock of this machine; the tolerance is ${tolerance}. If this happens to every delivery, correct the clock (NTP); otherwise it is a replay.`,
   )
 }
 
