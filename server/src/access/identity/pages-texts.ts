@@ -1,6 +1,6 @@
 // Defines the sentences of the identity pages, in Swahili and English.
 
-import { adminCommand, type Language } from '../../kernel/lib/index.ts'
+import { acceptedLanguage, adminCommand, type Language, languageOfTag } from '../../kernel/lib/index.ts'
 
 const sw = {
   code: 'sw',
@@ -244,20 +244,9 @@ export const TEXTS: Record<Language, IdentityTexts> = { sw, en }
  * browser, else Swahili.
  */
 export function languageOf(requested: readonly unknown[], accept: string | undefined): Language {
-  const preferred = (accept ?? '')
-    .split(',')
-    .map((part) => {
-      const [tag = '', ...parameters] = part.trim().split(';')
-      const q = parameters.find((parameter) => parameter.trim().startsWith('q='))
-      return { tag, q: q === undefined ? 1 : Number(q.trim().slice(2)) }
-    })
-    .filter(({ q }) => q > 0)
-    .sort((a, b) => b.q - a.q)
-    .map(({ tag }) => tag)
-  for (const tag of [...requested, ...preferred]) {
-    if (typeof tag !== 'string') continue
-    const language = tag.trim().split(/[\s-]/)[0]?.toLowerCase()
-    if (language === 'sw' || language === 'en') return language
+  for (const tag of requested) {
+    const language = typeof tag === 'string' ? languageOfTag(tag) : null
+    if (language !== null) return language
   }
-  return 'sw'
+  return acceptedLanguage(accept) ?? 'sw'
 }

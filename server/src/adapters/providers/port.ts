@@ -31,6 +31,20 @@ export type FailureReason = keyof typeof FAILURE_REASONS
 /** Every reason of a failed payment. */
 export const FAILURE_CODES = Object.keys(FAILURE_REASONS) as FailureReason[]
 
+/** The sentences of FAILURE_REASONS in Swahili. */
+export const FAILURE_REASONS_SW: Record<FailureReason, string> = {
+  user_cancelled: 'Mteja ameghairi malipo.',
+  provider_declined: 'Mtandao wa simu umekataa malipo.',
+  reversed: 'Malipo yamerudishwa kwa mteja.',
+  expired: 'Mteja hakuthibitisha kwa wakati.',
+  provider_unavailable: 'Mtoa huduma wa malipo hapatikani. Jaribu tena baadaye.',
+  unknown_provider_error: 'Malipo hayakufanikiwa. Wasiliana na mteja kabla ya kujaribu tena.',
+  insufficient_balance: 'Salio la mteja halitoshi.',
+  wrong_pin: 'Mteja ameingiza PIN isiyo sahihi au hakuweza kuidhinishwa.',
+  review_declined: 'Malipo yalizuiwa kwa ukaguzi na yamekataliwa.',
+  timeout: 'Hakuna jibu lililofika kwa wakati. Ikiwa pesa zimekatwa kwenye akaunti ya mteja, usiombe malipo tena.',
+}
+
 /**
  * A payment request to the provider. Amounts are in cents. `phone` is canonical, and null means that the payer is not known.
  */
@@ -168,6 +182,15 @@ export const PAYOUT_FAILURES = {
 export type PayoutFailure = keyof typeof PAYOUT_FAILURES
 /** Every reason of a failed payout. */
 export const PAYOUT_FAILURE_CODES = Object.keys(PAYOUT_FAILURES) as PayoutFailure[]
+
+/** The sentences of PAYOUT_FAILURES in Swahili. */
+export const PAYOUT_FAILURES_SW: Record<PayoutFailure, string> = {
+  provider_declined: 'Mtandao au benki ya mpokeaji imekataa malipo haya.',
+  unknown_recipient: 'Akaunti ya mpokeaji haipo au haiwezi kupokea malipo haya.',
+  limit_exceeded: 'Kiasi kimepita kikomo cha akaunti ya mpokeaji.',
+  unknown_provider_error: 'Malipo hayakufanikiwa.',
+  operator_resolved: 'Mwendeshaji amehakikisha: malipo hayakufanyika.',
+}
 
 /** The optional fields of a destination that a provider may require. */
 export type RecipientField = 'destination_name'

@@ -111,6 +111,7 @@ describe("the operators' list of held payments", () => {
       payment_url: null,
       failure_reason_code: null,
       failure_reason_message: null,
+      failure_reason_message_sw: null,
       fee: 0,
       net_amount: null,
       customer_name: null,

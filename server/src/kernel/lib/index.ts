@@ -1,5 +1,6 @@
 // Exports money, phones, ids, time, errors and configuration. No file of this room uses the network or the database.
 
+export { acceptedLanguage, type FailureSentences, inCallersLanguage, languageOfTag } from './accept-language.ts'
 export * from './admin-command.ts'
 export * from './batch.ts'
 export * from './clock.ts'

@@ -1,7 +1,7 @@
 // Changes collections: applies steps to locked collections in memory, then writes all changed collections at once. This file makes
 // every move of a collection, whether a provider, a deadline or an operator causes the move.
 
-import { FAILURE_REASONS } from '../../adapters/providers/port.ts'
+import { FAILURE_REASONS, FAILURE_REASONS_SW } from '../../adapters/providers/port.ts'
 import {
   type CanDeliver,
   type Delivery,
@@ -169,7 +169,11 @@ function collectionEventBody(row: LockedCollection, event: string, time_field: s
     method: row.method,
     customer_phone: row.customer_phone,
     ...(row.status === 'failed' && failure_reason_code !== null
-      ? { failure_reason_code, failure_reason_message: FAILURE_REASONS[failure_reason_code] }
+      ? {
+          failure_reason_code,
+          failure_reason_message: FAILURE_REASONS[failure_reason_code],
+          failure_reason_message_sw: FAILURE_REASONS_SW[failure_reason_code],
+        }
       : {}),
     [time_field]: now,
     timestamp: now,

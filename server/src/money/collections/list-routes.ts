@@ -22,6 +22,7 @@ import {
   type CsvCell,
   eatTime,
   formatAmount,
+  inCallersLanguage,
   type Metadata,
   MetadataFilter,
   plainCell,
@@ -112,7 +113,9 @@ export function collectionListRoutes(deps: Deps, app: App, access: Access): void
     async (request) => {
       const { page: number = 1, page_size = 20 } = request.query
       const { rows, total } = await listCollections(deps, filtersOf(request, request.query), number, page_size)
-      const items = rows.map((row) => presentCollection(row, payUrlOf(deps.config, app)))
+      const items = rows.map((row) =>
+        inCallersLanguage(request.headers['accept-language'], presentCollection(row, payUrlOf(deps.config, app))),
+      )
       return { success: true as const, data: pageOf(items, total, request.query) }
     },
   )

@@ -1,7 +1,7 @@
 // Converts the row of a collection to its record in the API.
 
 import { CIRCUIT_OPEN } from '../../adapters/providers/breaker.ts'
-import { FAILURE_REASONS } from '../../adapters/providers/port.ts'
+import { FAILURE_REASONS, FAILURE_REASONS_SW } from '../../adapters/providers/port.ts'
 import { amountAsNumber } from '../../kernel/lib/index.ts'
 import { feeOn } from './decide.ts'
 import type { Collection } from './store.ts'
@@ -30,6 +30,7 @@ export function presentCollection(row: Collection, pay_url: string) {
     payment_url: row.slug === null ? null : `${pay_url}/pay/${row.slug}`,
     failure_reason_code: row.failure_reason_code,
     failure_reason_message: row.failure_reason_code === null ? null : FAILURE_REASONS[row.failure_reason_code],
+    failure_reason_message_sw: row.failure_reason_code === null ? null : FAILURE_REASONS_SW[row.failure_reason_code],
     metadata: row.metadata ?? {},
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

@@ -21,7 +21,7 @@ import {
   sendStored,
   success,
 } from '../../kernel/http/index.ts'
-import { isId, newId, Refusal, refuse } from '../../kernel/lib/index.ts'
+import { inCallersLanguage, isId, newId, Refusal, refuse } from '../../kernel/lib/index.ts'
 import { type Accepted, createAccept } from './accept.ts'
 import {
   type CheckedCollectionBody,
@@ -237,7 +237,8 @@ function collectionStatusRoute(deps: Deps, app: App, { findForCaller }: Collecti
     },
     async (request) => {
       const row = await findForCaller(request, request.params.collection_id)
-      return { success: true as const, data: presentCollection(row, payUrlOf(deps.config, app)) }
+      const data = presentCollection(row, payUrlOf(deps.config, app))
+      return { success: true as const, data: inCallersLanguage(request.headers['accept-language'], data) }
     },
   )
 }
@@ -265,7 +266,8 @@ function refreshRoute(deps: Deps, app: App, { findForCaller }: CollectionHandler
       const row = await findForCaller(request, request.params.collection_id)
       const attempts = await askableAttempts(deps.db, caller(request).merchant.id, row.id)
       await Promise.all(attempts.map((attempt) => driver.ask(attempt)))
-      const data = presentCollection(await findForCaller(request, row.id), payUrlOf(deps.config, app))
+      const shown = presentCollection(await findForCaller(request, row.id), payUrlOf(deps.config, app))
+      const data = inCallersLanguage(request.headers['accept-language'], shown)
       // Two status queries do no harm, so the server claims the key only with the answer. If two concurrent requests have answers,
       // the server stores and returns the first.
       const response_body = JSON.stringify({ success: true, data })

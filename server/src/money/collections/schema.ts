@@ -138,8 +138,12 @@ export const CollectionStatus = Type.Object(
       enumOf('CollectionFailureCode', FAILURE_CODES, 'The reason of a failed payment. New releases can add reasons.'),
     ),
     failure_reason_message: nullable(
-      Type.String({ description: 'A sentence about the failure that you may show to a user.' }),
+      Type.String({
+        description:
+          'A sentence about the failure that you may show to a user, in the language of Accept-Language: sw, or en (default).',
+      }),
     ),
+    failure_reason_message_sw: nullable(Type.String({ description: 'The same sentence in Swahili.' })),
     metadata: MetadataRecord,
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),

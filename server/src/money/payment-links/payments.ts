@@ -12,6 +12,7 @@ import {
   payUrlOf,
   success,
 } from '../../kernel/http/index.ts'
+import { inCallersLanguage } from '../../kernel/lib/index.ts'
 import { CollectionStatus, listOfLink } from '../collections/index.ts'
 import { LinksQuery } from './schema.ts'
 import type { FindOwnLink } from './store.ts'
@@ -40,7 +41,10 @@ export function linkPaymentsRoute(deps: Deps, app: App, findOwn: FindOwnLink): v
     async (request) => {
       const { merchant_id, id: link_id } = await findOwn(caller(request), request.params.link_id)
       const choice = { ...request.query, merchant_id, link_id }
-      return { success: true as const, data: await listOfLink(deps, payUrlOf(deps.config, app), choice) }
+      const listed = await listOfLink(deps, payUrlOf(deps.config, app), choice)
+      const accept = request.headers['accept-language']
+      const items = listed.items.map((item) => inCallersLanguage(accept, item))
+      return { success: true as const, data: { ...listed, items } }
     },
   )
 }

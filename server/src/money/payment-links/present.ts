@@ -1,6 +1,6 @@
 // Converts payment pages to their records for merchants and payers.
 
-import { FAILURE_REASONS, type Method } from '../../adapters/providers/port.ts'
+import { FAILURE_REASONS, FAILURE_REASONS_SW, type Method } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { formatAmount } from '../../kernel/lib/index.ts'
 import type { PagePayment } from '../collections/index.ts'
@@ -72,5 +72,6 @@ export function presentPayment(payment: PagePayment) {
     method: method === null ? null : PUBLIC_NAMES[method],
     failure_reason_code,
     failure_reason_message: failure_reason_code === null ? null : FAILURE_REASONS[failure_reason_code],
+    failure_reason_message_sw: failure_reason_code === null ? null : FAILURE_REASONS_SW[failure_reason_code],
   }
 }

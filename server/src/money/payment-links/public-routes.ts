@@ -4,7 +4,7 @@ import Type from 'typebox'
 import type { Method } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { type App, claimIn, replay, requireKey, sendStored, success } from '../../kernel/http/index.ts'
-import { gather, isId, refuse } from '../../kernel/lib/index.ts'
+import { gather, inCallersLanguage, isId, refuse } from '../../kernel/lib/index.ts'
 import { findPagePayments, type PagePayment } from '../collections/index.ts'
 import { type Collect, checkPayerPhone } from './collect.ts'
 import { presentPayment, presentPublic } from './present.ts'
@@ -112,7 +112,10 @@ function publicStatusRoute(deps: Deps, app: App, requirePage: RequirePage): void
       const link = await requirePage(request.params.public_slug)
       const payment = await findPayment(link, request.params.collection_id)
       if (payment === null) return refuse('not_found', { message: 'There is no such payment on this link.' })
-      return { success: true as const, data: presentPayment(payment) }
+      return {
+        success: true as const,
+        data: inCallersLanguage(request.headers['accept-language'], presentPayment(payment)),
+      }
     },
   )
 }

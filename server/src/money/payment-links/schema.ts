@@ -148,7 +148,10 @@ export const PublicStatus = Type.Object(
     status: enumOf('CollectionStatus', COLLECTION_STATUSES),
     method: nullable(enumOf('PublicMethod', PUBLIC_METHODS)),
     failure_reason_code: nullable(enumOf('CollectionFailureCode', FAILURE_CODES)),
-    failure_reason_message: nullable(Type.String()),
+    failure_reason_message: nullable(
+      Type.String({ description: 'In the language of Accept-Language: sw, or en (default).' }),
+    ),
+    failure_reason_message_sw: nullable(Type.String({ description: 'The same sentence in Swahili.' })),
   },
   { title: 'PublicCollection' },
 )

@@ -1,7 +1,7 @@
 // Changes withdrawals. `moveWithdrawal` and `noteContradiction` compute changes from a snapshot, and `writeWithdrawalChanges`
 // writes a batch of changes. Every move by an operator, a merchant or a provider uses these functions.
 
-import { PAYOUT_FAILURES } from '../../adapters/providers/port.ts'
+import { PAYOUT_FAILURES, PAYOUT_FAILURES_SW } from '../../adapters/providers/port.ts'
 import {
   type CanDeliver,
   type Delivery,
@@ -191,7 +191,11 @@ function disbursementEventBody(row: Withdrawal, { merchant_code }: WithdrawalMer
   const { failure_reason_code } = row
   const failure =
     row.status === 'FAILED' && failure_reason_code !== null
-      ? { failure_reason_code, failure_reason_message: PAYOUT_FAILURES[failure_reason_code] }
+      ? {
+          failure_reason_code,
+          failure_reason_message: PAYOUT_FAILURES[failure_reason_code],
+          failure_reason_message_sw: PAYOUT_FAILURES_SW[failure_reason_code],
+        }
       : {}
   return {
     event,

@@ -1,6 +1,6 @@
 // Converts the rows of withdrawals to their records in the API.
 
-import { PAYOUT_FAILURES } from '../../adapters/providers/port.ts'
+import { PAYOUT_FAILURES, PAYOUT_FAILURES_SW } from '../../adapters/providers/port.ts'
 import { formatAmount, idToBase32 } from '../../kernel/lib/index.ts'
 import type { NewWithdrawal } from './check.ts'
 import type { WithdrawalPrice } from './quote.ts'
@@ -45,6 +45,7 @@ export function presentWhole(row: Withdrawal): WithdrawalRecord {
     status_reason: row.status_reason,
     failure_reason_code,
     failure_reason_message: failure_reason_code === null ? null : PAYOUT_FAILURES[failure_reason_code],
+    failure_reason_message_sw: failure_reason_code === null ? null : PAYOUT_FAILURES_SW[failure_reason_code],
     ...presentPrice(row.amount_minor, row),
     provider_reference: row.provider_reference,
     transaction_reference: row.transfer_id === null ? null : `TXN-${idToBase32(row.transfer_id)}`,

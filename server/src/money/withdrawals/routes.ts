@@ -21,7 +21,7 @@ import {
   sendStored,
   success,
 } from '../../kernel/http/index.ts'
-import { DESTINATIONS, refuse } from '../../kernel/lib/index.ts'
+import { DESTINATIONS, inCallersLanguage, refuse } from '../../kernel/lib/index.ts'
 import type { ApprovalService } from './approval-service.ts'
 import { NOT_FOUND } from './approve.ts'
 import {
@@ -218,13 +218,16 @@ function submitRoutes(deps: Deps, app: App, { find }: WithdrawalsOptions): void 
 type DirectBody = Type.Static<typeof ProviderPesaBody> & Partial<Type.Static<typeof BankAccountBody>>
 
 function withdrawalReadRoutes(deps: Deps, app: App): void {
-  const list = (request: FastifyRequest<{ Querystring: Type.Static<typeof ListQuery> }>) => {
+  const list = async (request: FastifyRequest<{ Querystring: Type.Static<typeof ListQuery> }>) => {
     const { merchant, environment } = caller(request)
-    return listWithdrawals(deps.db, { ...request.query, merchant_id: merchant.id, environment })
+    const listed = await listWithdrawals(deps.db, { ...request.query, merchant_id: merchant.id, environment })
+    const accept = request.headers['accept-language']
+    return { ...listed, items: listed.items.map((item) => inCallersLanguage(accept, item)) }
   }
-  const show = (request: FastifyRequest, id: string) => {
+  const show = async (request: FastifyRequest, id: string) => {
     const { merchant, environment } = caller(request)
-    return getWithdrawal(deps.db, { merchant_id: merchant.id, environment, id })
+    const withdrawal = await getWithdrawal(deps.db, { merchant_id: merchant.id, environment, id })
+    return inCallersLanguage(request.headers['accept-language'], withdrawal)
   }
   const listed = { 200: success(page(WithdrawalRecord)) }
   const shown = { 200: success(WithdrawalDetail) }

@@ -247,8 +247,12 @@ const record = {
     ),
   ),
   failure_reason_message: nullable(
-    Type.String({ description: 'A sentence about the failure that you may show to a user.' }),
+    Type.String({
+      description:
+        'A sentence about the failure that you may show to a user, in the language of Accept-Language: sw, or en (default).',
+    }),
   ),
+  failure_reason_message_sw: nullable(Type.String({ description: 'The same sentence in Swahili.' })),
   ...charges,
   provider_reference: nullable(
     Type.String({ description: 'Null means that no operator has approved the withdrawal.' }),

@@ -121,6 +121,7 @@ test('a submitted withdrawal waits for an operator, and the server reserves no m
     status_reason: null,
     failure_reason_code: null,
     failure_reason_message: null,
+    failure_reason_message_sw: null,
     processor_charge: '250.00',
     infinity_fee: '650.00',
     percentage_fee: '150.00',
