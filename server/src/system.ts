@@ -38,7 +38,13 @@ import { MAGIC_NUMBERS } from './adapters/providers/mock/index.ts'
 import type { CallbackSink, Provider } from './adapters/providers/port.ts'
 import { isSimulated } from './adapters/providers/registry.ts'
 import { createRouting, type Routing } from './adapters/providers/routing.ts'
-import { createDeliverer, DESCRIBED_EVENTS, webhookGauges, webhookRoutes } from './adapters/webhooks/index.ts'
+import {
+  createDeliverer,
+  DESCRIBED_EVENTS,
+  eventRetention,
+  webhookGauges,
+  webhookRoutes,
+} from './adapters/webhooks/index.ts'
 import { backupCheckTask } from './apps/admin/backup-check-task.ts'
 import { createReadSystem } from './apps/admin/doctor-server.ts'
 import { verifyTask } from './apps/admin/verify-task.ts'
@@ -60,6 +66,7 @@ import { backupKeyOf, walTask } from './kernel/backup/index.ts'
 import { createReadiness, type Deps, exposeDatabaseGauges, readCanary } from './kernel/db/index.ts'
 import {
   type App,
+  type Authenticate,
   apiDocumentRoutes,
   createApp,
   createOutgoing,
@@ -90,6 +97,7 @@ import {
   invoiceGauges,
   invoiceRetention,
   invoiceRoutes,
+  overdueTask,
   paidTask,
   remindTask,
 } from './money/invoices/index.ts'
@@ -162,13 +170,14 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
   const usage = createUsage(deps)
   const recorder = options.recorder ?? createRecorder(deps)
   const requests = createRequestLog(deps, recorder)
+  const authenticate = createAuthenticate(deps, { used: usage.note, session: createSessions(deps) })
   const app = await createApp(deps, {
-    authenticate: createAuthenticate(deps, { used: usage.note, session: createSessions(deps) }),
+    authenticate,
     isKey: isWellFormedKey,
     notFoundPage: notFoundPage(deps),
     ...(requests.capture ? { onAnswer: requests.capture } : {}),
     ...(options.draining ? { draining: options.draining } : {}),
-    routes: composeRoutes(deps, options, adapters, money),
+    routes: composeRoutes(deps, { ...options, authenticate }, adapters, money),
     events: DESCRIBED_EVENTS,
   })
   const own_tasks = [usage.task, requests.task]
@@ -352,7 +361,12 @@ function composeMoney(deps: Deps, { providers, routing, breaker, deliverer }: Ad
 const statementProviders = (providers: AdaptersWing['providers']) =>
   new Map([...providers].filter(([name]) => name !== SANDBOX))
 
-function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWing, money: MoneyWing): Routes[] {
+function composeRoutes(
+  deps: Deps,
+  options: ComposeOptions & { authenticate: Authenticate },
+  adapters: AdaptersWing,
+  money: MoneyWing,
+): Routes[] {
   const { config, db, vault } = deps
   const { providers, routing, breaker } = adapters
   const { driver, payouts, receive, collect, approvalService } = money
@@ -373,7 +387,11 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
     withdrawalRoutes(deps, { approvalService, find }),
     apiKeyRoutes(deps),
     ipAddressRoutes(deps),
-    webhookRoutes(deps, { notifyAdmins, ...(options.lookup ? { lookup: options.lookup } : {}) }),
+    webhookRoutes(deps, {
+      notifyAdmins,
+      ...(options.lookup ? { lookup: options.lookup } : {}),
+      events: { authenticate: options.authenticate, draining: options.draining ?? (() => false) },
+    }),
     requestLogRoutes(deps),
     transactionRoutes(deps),
     reconciliationRoutes(deps, {
@@ -459,6 +477,8 @@ function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: T
     ...paymentRetention(deps),
     linkRetention(deps),
     invoiceRetention(deps),
+    eventRetention(deps),
+    overdueTask(deps),
     recipientLimitTask(deps),
     identityTask(deps),
     fourEyesTask(deps),

@@ -109,7 +109,7 @@ test('each reason of a failure has its own sentence in Swahili', () => {
   for (const [english, swahili] of [
     [FAILURE_REASONS, FAILURE_REASONS_SW],
     [PAYOUT_FAILURES, PAYOUT_FAILURES_SW],
-  ]) {
+  ] as const) {
     assert.deepEqual(Object.keys(swahili), Object.keys(english))
     const sentences = Object.values(swahili)
     assert.equal(new Set(sentences).size, sentences.length)

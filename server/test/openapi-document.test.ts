@@ -15,7 +15,21 @@ const FORM = /^[a-z]+(?:[A-Z][a-z0-9]*)+$/
 /** The verbs of the names. The verb tells the effect: `get` reads one thing, `list` reads a page of many things. */
 const VERBS = [
   ...['get', 'list', 'export', 'quote', 'preview', 'check', 'verify', 'query', 'create', 'update', 'replace', 'delete'],
-  ...['cancel', 'pay', 'refresh', 'send', 'simulate', 'test', 'replay', 'revoke', 'rotate', 'invite', 'remove', 'end'],
+  ...[
+    'cancel',
+    'pay',
+    'refresh',
+    'send',
+    'simulate',
+    'test',
+    'replay',
+    'stream',
+    'revoke',
+    'rotate',
+    'invite',
+    'remove',
+    'end',
+  ],
   ...[
     'confirm',
     'respond',

@@ -18,7 +18,7 @@ const START_MS_MAX = 150_000
 /** The documents that contain commands, in the order in which the commands run. */
 const DOCUMENTS = [
   'README.md',
-  ...['withdrawals', 'payments', 'invoices', 'quickstart'].map((name) => `docs/guides/${name}.md`),
+  ...['withdrawals', 'payments', 'invoices', 'events', 'quickstart'].map((name) => `docs/guides/${name}.md`),
 ]
 
 let folder: string

@@ -42,6 +42,8 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'collections_told',
       'collections_write',
       'collections_write_earlier',
+      'event_stream_bodies',
+      'event_stream_ids',
       'extras_create',
       'four_eyes_add',
       'four_eyes_lock',
@@ -185,6 +187,7 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'retention_collections',
       'retention_invoices',
       'retention_payment_links',
+      'unsent_events_sweep',
     ],
   },
   {
@@ -193,6 +196,7 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
     statements: [
       'answers_erase',
       'callbacks_forget',
+      'invoices_mark_overdue',
       'payer_tries_purge',
       'phone_prompts_purge',
       'recipient_messages_purge',
@@ -253,6 +257,7 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'erase_packs',
       'erase_payouts',
       'erase_sums',
+      'erase_unsent_events',
       'erase_webhook_attempts',
       'erase_withdrawals',
       'metrics_held_collections',

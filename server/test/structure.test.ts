@@ -222,7 +222,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'audit_chains',
     'audit_log',
   ],
-  'adapters/webhooks': ['webhook_attempts', 'webhook_configs', 'webhook_deliveries'],
+  'adapters/webhooks': ['unsent_events', 'webhook_attempts', 'webhook_configs', 'webhook_deliveries'],
   'adapters/messages': ['outbox_messages', 'recipient_messages'],
   'access/four-eyes': ['four_eyes_sums', 'operator_decisions'],
   'access/merchants': [
@@ -290,6 +290,7 @@ const FOREIGN_WRITES: Record<string, string> = {
       'payouts',
       'idempotency_keys',
       'webhook_deliveries',
+      'unsent_events',
       'webhook_attempts',
       'provider_callbacks',
       'outbox_messages',

@@ -57,6 +57,11 @@ export const EVENT_NAMES: readonly string[] = [
   'disbursement.success',
   'disbursement.failed',
   'disbursement.reversed',
+  'disbursement.approved',
+  'disbursement.info_requested',
+  'payment_link.paid',
+  'invoice.paid',
+  'invoice.overdue',
 ]
 
 /**
@@ -71,6 +76,11 @@ export type WebhookEvent =
   | DisbursementSuccessEvent
   | DisbursementFailedEvent
   | DisbursementReversedEvent
+  | DisbursementApprovedEvent
+  | DisbursementInfoRequestedEvent
+  | PaymentLinkPaidEvent
+  | InvoicePaidEvent
+  | InvoiceOverdueEvent
 
 /** The schema `Balance` of the API. */
 export type Balance = {
@@ -124,8 +134,13 @@ export type Collection = {
   payment_url: string | null
   /** The reason of a failed payment. New releases can add reasons. */
   failure_reason_code: CollectionFailureCode | null
-  /** A sentence about the failure that you may show to a user. */
+  /**
+   * A sentence about the failure that you may show to a user, in the language of Accept-Language: sw, or en
+   * (default).
+   */
   failure_reason_message: string | null
+  /** The same sentence in Swahili. */
+  failure_reason_message_sw: string | null
   metadata: Metadata
   created_at: string
   updated_at: string
@@ -153,12 +168,18 @@ export type CollectionFailedEvent = {
   foreign_amount?: Money
   /** The currency of `foreign_amount`. */
   foreign_currency?: string
+  /** The payment link. Absent if the payment was made on none. */
+  payment_link_id?: string
+  /** The invoice. Absent if the payment was made for none. */
+  invoice_id?: string
   status: 'failed'
   /** Null means that no payer has chosen a method. */
   method: CollectionMethod | null
   failure_reason_code: CollectionFailureCode
-  /** A sentence about the failure that you may show to a user. */
+  /** A sentence about the failure that you may show to a user, in English. */
   failure_reason_message: string
+  /** The same sentence in Swahili. */
+  failure_reason_message_sw: string
   /** The time at which the payment failed. */
   failed_at: string
   metadata: Metadata
@@ -204,6 +225,10 @@ export type CollectionPendingReviewEvent = {
   foreign_amount?: Money
   /** The currency of `foreign_amount`. */
   foreign_currency?: string
+  /** The payment link. Absent if the payment was made on none. */
+  payment_link_id?: string
+  /** The invoice. Absent if the payment was made for none. */
+  invoice_id?: string
   status: 'pending_clearance'
   /** Null means that no payer has chosen a method. */
   method: CollectionMethod | null
@@ -240,6 +265,10 @@ export type CollectionReversedEvent = {
   foreign_amount?: Money
   /** The currency of `foreign_amount`. */
   foreign_currency?: string
+  /** The payment link. Absent if the payment was made on none. */
+  payment_link_id?: string
+  /** The invoice. Absent if the payment was made for none. */
+  invoice_id?: string
   status: 'reversed'
   /** Null means that no payer has chosen a method. */
   method: CollectionMethod | null
@@ -279,6 +308,10 @@ export type CollectionSuccessEvent = {
   foreign_amount?: Money
   /** The currency of `foreign_amount`. */
   foreign_currency?: string
+  /** The payment link. Absent if the payment was made on none. */
+  payment_link_id?: string
+  /** The invoice. Absent if the payment was made for none. */
+  invoice_id?: string
   status: 'successful'
   /** Null means that no payer has chosen a method. */
   method: CollectionMethod | null
@@ -358,6 +391,33 @@ export type CurrentUser = {
 /** The values of `Direction` in the API. */
 export type Direction = 'credit' | 'debit' | (string & {})
 
+/** The schema `DisbursementApprovedEvent` of the API. */
+export type DisbursementApprovedEvent = {
+  event: 'disbursement.approved'
+  /** The id of the payout. */
+  disbursement_id: string
+  /** The code of the merchant. */
+  merchant_code: string
+  /** Your own reference. Null means that you sent none. */
+  reference: string | null
+  /** The same as `reference`. */
+  merchant_reference: string | null
+  /** The requested amount. */
+  amount: Money
+  currency: string
+  status: 'PROCESSING'
+  method: PayoutMethod
+  /** The time of the approval. */
+  approved_at: string
+  metadata: Metadata
+  /** The time of the event. */
+  timestamp: string
+  /** true for an event of the sandbox, otherwise absent. */
+  sandbox?: boolean
+  /** true for a test delivery, otherwise absent. */
+  test?: boolean
+}
+
 /** The schema `DisbursementFailedEvent` of the API. */
 export type DisbursementFailedEvent = {
   event: 'disbursement.failed'
@@ -375,10 +435,41 @@ export type DisbursementFailedEvent = {
   status: 'FAILED'
   method: PayoutMethod
   failure_reason_code: PayoutFailureCode
-  /** A sentence about the failure that you may show to a user. */
+  /** A sentence about the failure that you may show to a user, in English. */
   failure_reason_message: string
+  /** The same sentence in Swahili. */
+  failure_reason_message_sw: string
   /** The time at which the payout failed. */
   failed_at: string
+  metadata: Metadata
+  /** The time of the event. */
+  timestamp: string
+  /** true for an event of the sandbox, otherwise absent. */
+  sandbox?: boolean
+  /** true for a test delivery, otherwise absent. */
+  test?: boolean
+}
+
+/** The schema `DisbursementInfoRequestedEvent` of the API. */
+export type DisbursementInfoRequestedEvent = {
+  event: 'disbursement.info_requested'
+  /** The id of the payout. */
+  disbursement_id: string
+  /** The code of the merchant. */
+  merchant_code: string
+  /** Your own reference. Null means that you sent none. */
+  reference: string | null
+  /** The same as `reference`. */
+  merchant_reference: string | null
+  /** The requested amount. */
+  amount: Money
+  currency: string
+  /** The question of the operator. */
+  message: string | null
+  status: 'INFO_REQUESTED'
+  method: PayoutMethod
+  /** The time of the question. */
+  info_requested_at: string
   metadata: Metadata
   /** The time of the event. */
   timestamp: string
@@ -446,7 +537,7 @@ export type DisbursementSuccessEvent = {
 export type Environment = 'live' | 'sandbox' | (string & {})
 
 /** The values of `EventName` in the API. */
-export type EventName = 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | (string & {})
+export type EventName = 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | (string & {})
 
 /** The schema `Invoice` of the API. */
 export type Invoice = {
@@ -498,6 +589,76 @@ export type Invoice = {
 export type InvoiceList = {
   items: Array<Invoice>
   pagination: Pagination
+}
+
+/** The schema `InvoiceOverdueEvent` of the API. */
+export type InvoiceOverdueEvent = {
+  event: 'invoice.overdue'
+  /** The invoice. Absent if the payment was made for none. */
+  invoice_id: string
+  /** The code of the merchant. */
+  merchant_code: string
+  /** Your own reference. Null means that you sent none. */
+  reference: string | null
+  /** The same as `reference`. */
+  merchant_reference: string | null
+  /** The requested amount. */
+  amount: Money
+  currency: string
+  /** The payment link. Absent if the payment was made on none. */
+  payment_link_id?: string
+  /** The last day on which the customer would have paid in time. */
+  due_date: string
+  status: 'OVERDUE'
+  /** The time at which the server found the invoice overdue. */
+  overdue_at: string
+  metadata: Metadata
+  /** The time of the event. */
+  timestamp: string
+  /** true for an event of the sandbox, otherwise absent. */
+  sandbox?: boolean
+  /** true for a test delivery, otherwise absent. */
+  test?: boolean
+}
+
+/** The schema `InvoicePaidEvent` of the API. */
+export type InvoicePaidEvent = {
+  event: 'invoice.paid'
+  /** The id of the payment. */
+  collection_id: string
+  /** The code of the merchant. */
+  merchant_code: string
+  /** Your own reference. Null means that you sent none. */
+  reference: string | null
+  /** The same as `reference`. */
+  merchant_reference: string | null
+  /** The requested amount. */
+  amount: Money
+  currency: string
+  /** The phone of the payer: see the record of the payment. Absent in test deliveries. */
+  customer_phone?: string | null
+  /** The received amount. Present only if it differs from the requested amount. */
+  amount_received?: Money
+  /** The received amount in another currency. */
+  foreign_amount?: Money
+  /** The currency of `foreign_amount`. */
+  foreign_currency?: string
+  /** The payment link. Absent if the payment was made on none. */
+  payment_link_id: string
+  /** The invoice. Absent if the payment was made for none. */
+  invoice_id: string
+  status: 'PAID'
+  /** Null means that no payer has chosen a method. */
+  method: CollectionMethod | null
+  /** The time of the payment. */
+  paid_at: string
+  metadata: Metadata
+  /** The time of the event. */
+  timestamp: string
+  /** true for an event of the sandbox, otherwise absent. */
+  sandbox?: boolean
+  /** true for a test delivery, otherwise absent. */
+  test?: boolean
 }
 
 /** The values of `InvoiceStatus` in the API. */
@@ -562,6 +723,46 @@ export type PaymentLink = {
 export type PaymentLinkList = {
   items: Array<PaymentLink>
   pagination: Pagination
+}
+
+/** The schema `PaymentLinkPaidEvent` of the API. */
+export type PaymentLinkPaidEvent = {
+  event: 'payment_link.paid'
+  /** The id of the payment. */
+  collection_id: string
+  /** The code of the merchant. */
+  merchant_code: string
+  /** Your own reference. Null means that you sent none. */
+  reference: string | null
+  /** The same as `reference`. */
+  merchant_reference: string | null
+  /** The requested amount. */
+  amount: Money
+  currency: string
+  /** The phone of the payer: see the record of the payment. Absent in test deliveries. */
+  customer_phone?: string | null
+  /** The received amount. Present only if it differs from the requested amount. */
+  amount_received?: Money
+  /** The received amount in another currency. */
+  foreign_amount?: Money
+  /** The currency of `foreign_amount`. */
+  foreign_currency?: string
+  /** The payment link. Absent if the payment was made on none. */
+  payment_link_id: string
+  /** The invoice. Absent if the payment was made for none. */
+  invoice_id?: string
+  status: 'PAID'
+  /** Null means that no payer has chosen a method. */
+  method: CollectionMethod | null
+  /** The time of the payment. */
+  paid_at: string
+  metadata: Metadata
+  /** The time of the event. */
+  timestamp: string
+  /** true for an event of the sandbox, otherwise absent. */
+  sandbox?: boolean
+  /** true for a test delivery, otherwise absent. */
+  test?: boolean
 }
 
 /** The values of `PaymentLinkStatus` in the API. */
@@ -892,8 +1093,13 @@ export type Withdrawal = {
   status_reason: string | null
   /** The reason of a FAILED withdrawal. New releases can add reasons. */
   failure_reason_code: PayoutFailureCode | null
-  /** A sentence about the failure that you may show to a user. */
+  /**
+   * A sentence about the failure that you may show to a user, in the language of Accept-Language: sw, or en
+   * (default).
+   */
   failure_reason_message: string | null
+  /** The same sentence in Swahili. */
+  failure_reason_message_sw: string | null
   /** The charge of the provider. */
   processor_charge: Money
   /** Our fee: percentage_fee and flat_fee together. */
@@ -968,8 +1174,13 @@ export type WithdrawalWithHistory = {
   status_reason: string | null
   /** The reason of a FAILED withdrawal. New releases can add reasons. */
   failure_reason_code: PayoutFailureCode | null
-  /** A sentence about the failure that you may show to a user. */
+  /**
+   * A sentence about the failure that you may show to a user, in the language of Accept-Language: sw, or en
+   * (default).
+   */
   failure_reason_message: string | null
+  /** The same sentence in Swahili. */
+  failure_reason_message_sw: string | null
   /** The charge of the provider. */
   processor_charge: Money
   /** Our fee: percentage_fee and flat_fee together. */
@@ -1017,7 +1228,7 @@ export type CreateWalletPushInput = {
   /** The server ignores this field. Configure the webhook of your account instead. */
   webhook_url?: string | undefined
   simulate_status?: 'successful' | 'failed' | 'pending_clearance' | 'reversed' | undefined
-  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
+  /** Your own pairs of texts. Payers never see them. */
   metadata?: Record<string, string> | undefined
   /** Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. */
   phone: string
@@ -1040,7 +1251,7 @@ export type CreateProviderPesaPushInput = {
   /** The server ignores this field. Configure the webhook of your account instead. */
   webhook_url?: string | undefined
   simulate_status?: 'successful' | 'failed' | 'pending_clearance' | 'reversed' | undefined
-  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
+  /** Your own pairs of texts. Payers never see them. */
   metadata?: Record<string, string> | undefined
   /** Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. */
   phone: string
@@ -1063,7 +1274,7 @@ export type CreateQrCollectionInput = {
   /** The server ignores this field. Configure the webhook of your account instead. */
   webhook_url?: string | undefined
   simulate_status?: 'successful' | 'failed' | 'pending_clearance' | 'reversed' | undefined
-  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
+  /** Your own pairs of texts. Payers never see them. */
   metadata?: Record<string, string> | undefined
   /** Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX. */
   customer_phone?: string | undefined
@@ -1085,10 +1296,7 @@ export type ListCollectionsFilters = {
   from?: string | undefined
   /** Created before. */
   to?: string | undefined
-  /**
-   * Only records with exactly this pair: `metadata[order]=1001`. At most 5 pairs, which must all match. The server
-   * searches the newest 20,000 records with the rarest pair.
-   */
+  /** Only records with exactly this pair: `metadata[order]=1001`. At most 5 pairs. */
   metadata?: Record<string, string> | undefined
 }
 
@@ -1115,7 +1323,7 @@ export type CreateCollectionInput = {
   cancel_url?: string | null | undefined
   /** The server accepts this field and does not use it. Configure the webhook of your account instead. */
   webhook_url?: unknown | undefined
-  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
+  /** Your own pairs of texts. Payers never see them. */
   metadata?: Record<string, string> | undefined
 }
 
@@ -1161,7 +1369,7 @@ export type CreatePaymentLinkInput = {
   reference?: string | null | undefined
   /** The time after which payers cannot pay. Null means never. */
   expires_at?: string | null | undefined
-  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
+  /** Your own pairs of texts. Payers never see them. */
   metadata?: Record<string, string> | undefined
 }
 
@@ -1177,10 +1385,7 @@ export type ListPaymentLinksFilters = {
   from?: string | undefined
   /** Created before. */
   to?: string | undefined
-  /**
-   * Only records with exactly this pair: `metadata[order]=1001`. At most 5 pairs, which must all match. The server
-   * searches the newest 20,000 records with the rarest pair.
-   */
+  /** Only records with exactly this pair: `metadata[order]=1001`. At most 5 pairs. */
   metadata?: Record<string, string> | undefined
 }
 
@@ -1222,10 +1427,7 @@ export type ListInvoicesFilters = {
   page?: number | undefined
   page_size?: number | undefined
   status?: 'DRAFT' | 'SENT' | 'PAID' | 'OVERDUE' | 'CANCELLED' | undefined
-  /**
-   * Only records with exactly this pair: `metadata[order]=1001`. At most 5 pairs, which must all match. The server
-   * searches the newest 20,000 records with the rarest pair.
-   */
+  /** Only records with exactly this pair: `metadata[order]=1001`. At most 5 pairs. */
   metadata?: Record<string, string> | undefined
 }
 
@@ -1252,7 +1454,7 @@ export type CreateInvoiceInput = {
   note?: string | null | undefined
   /** The language of the messages and pages for the customer: sw (default) or en. */
   language?: 'sw' | 'en' | undefined
-  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
+  /** Your own pairs of texts. Payers never see them. */
   metadata?: Record<string, string> | undefined
 }
 
@@ -1287,7 +1489,7 @@ export type UpdateInvoiceInput = {
   note?: string | null | undefined
   /** The language of the messages and pages for the customer: sw (default) or en. */
   language?: 'sw' | 'en' | undefined
-  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
+  /** Your own pairs of texts. Payers never see them. */
   metadata?: Record<string, string> | undefined
 }
 
@@ -1336,7 +1538,7 @@ export type CreateProviderPesaDisbursementInput = {
   destination_code?: string | undefined
   /** Your own id of the withdrawal; every answer and webhook contains it. */
   reference?: string | undefined
-  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
+  /** Your own pairs of texts. Payers never see them. */
   metadata?: Record<string, string> | undefined
 }
 
@@ -1357,7 +1559,7 @@ export type CreateMobileMoneyDisbursementInput = {
   destination_code: string
   /** Your own id of the withdrawal; every answer and webhook contains it. */
   reference?: string | undefined
-  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
+  /** Your own pairs of texts. Payers never see them. */
   metadata?: Record<string, string> | undefined
 }
 
@@ -1380,7 +1582,7 @@ export type CreateBankAccountDisbursementInput = {
   bank_name: string
   /** Your own id of the withdrawal; every answer and webhook contains it. */
   reference?: string | undefined
-  /** Your own pairs of texts: at most 20, names up to 40 and values up to 500 characters. Payers never see them. */
+  /** Your own pairs of texts. Payers never see them. */
   metadata?: Record<string, string> | undefined
 }
 
@@ -1399,10 +1601,7 @@ export type ListDisbursementsFilters = {
   from?: string | undefined
   /** Created before. */
   to?: string | undefined
-  /**
-   * Only records with exactly this pair: `metadata[order]=1001`. At most 5 pairs, which must all match. The server
-   * searches the newest 20,000 records with the rarest pair.
-   */
+  /** Only records with exactly this pair: `metadata[order]=1001`. At most 5 pairs. */
   metadata?: Record<string, string> | undefined
 }
 
@@ -1440,7 +1639,7 @@ export type UpdateWebhookConfigInput = {
    * The events to receive. Default of the first save: collection.success, collection.failed, collection.reversed,
    * collection.pending_review, disbursement.success, disbursement.failed.
    */
-  events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'collection.successful'> | undefined
+  events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'collection.successful'> | undefined
   /** true makes a new signing secret. The previous secret signs too for 24 hours. */
   rotate_secret?: boolean | undefined
 }
@@ -1465,7 +1664,7 @@ export type CreateWebhookEndpointInput = {
    * The events to receive. Default without this field: collection.success, collection.failed, collection.reversed,
    * collection.pending_review, disbursement.success, disbursement.failed.
    */
-  events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'collection.successful'> | undefined
+  events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'collection.successful'> | undefined
   /** Your text about the endpoint, such as the name of the system behind it. */
   description?: string | undefined
 }
@@ -1481,7 +1680,7 @@ export type UpdateWebhookEndpointInput = {
   /** The new URL. Pending deliveries go to it too. */
   webhook_url?: string | undefined
   /** The events to receive. */
-  events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'collection.successful'> | undefined
+  events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'collection.successful'> | undefined
   /** Your text about the endpoint, such as the name of the system behind it. */
   description?: string | null | undefined
   /** true makes a new signing secret. The previous secret signs too for 24 hours. */
@@ -1505,7 +1704,7 @@ export type ListWebhookDeliveriesFilters = {
   page?: number | undefined
   page_size?: number | undefined
   status?: 'pending' | 'delivered' | 'failed' | 'cancelled' | undefined
-  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'collection.successful' | undefined
+  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'collection.successful' | undefined
   /** Only deliveries to this endpoint: `default`, or an id of webhook-endpoints. */
   endpoint_id?: string | undefined
   /** Created at or after. */
@@ -1527,7 +1726,7 @@ export type ReplayWebhookDeliveriesInput = {
   /** Deliveries of events before this time. Default: now. */
   until?: string | undefined
   /** Only deliveries of this event. */
-  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'collection.successful' | undefined
+  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'collection.successful' | undefined
   /** Only deliveries to this endpoint: `default`, or an id of webhook-endpoints. */
   endpoint_id?: string | undefined
   /** The status of the deliveries. Default: failed. The server sends pending deliveries anyway. */
@@ -1539,6 +1738,43 @@ export type ReplayWebhookDeliveriesAnswer = WebhookReplay
 
 /** The answer to POST /v1/merchant/webhook-deliveries/{id}/replay. */
 export type ReplayWebhookDeliveryAnswer = WebhookDelivery
+
+/** The filters of GET /v1/events. */
+export type ListEventsFilters = {
+  page?: number | undefined
+  page_size?: number | undefined
+  /** Only this event. */
+  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'collection.successful' | undefined
+  /** Only events with an id after this id, which are newer. */
+  after?: string | undefined
+  /** Created at or after. */
+  from?: string | undefined
+  /** Created before. */
+  to?: string | undefined
+}
+
+/** The answer to GET /v1/events. */
+export type ListEventsAnswer = {
+  items: Array<{
+    /** The id of the event, which is the id of its first delivery. */
+    id: string
+    event: string
+    environment: 'live' | 'sandbox' | (string & {})
+    /** The time of the event. */
+    created_at: string
+    /** The body that endpoints receive. */
+    data: Record<string, unknown>
+  }>
+  pagination: Pagination
+}
+
+/** The filters of GET /v1/events/stream. */
+export type StreamEventsFilters = {
+  /** Only this event. */
+  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'collection.successful' | undefined
+  /** The id of the last event that you have, if you cannot send the header Last-Event-ID. */
+  after?: string | undefined
+}
 
 /** The answer to GET /v1/balance. */
 export type GetBalanceAnswer = Balance

@@ -141,6 +141,7 @@ class ListCollectionsItem(TypedDict):
     payment_url: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
+    failure_reason_message_sw: Optional[str]
     metadata: Dict[str, str]
     created_at: str
     updated_at: str
@@ -209,6 +210,7 @@ class GetCollectionAnswer(TypedDict):
     payment_url: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
+    failure_reason_message_sw: Optional[str]
     metadata: Dict[str, str]
     created_at: str
     updated_at: str
@@ -234,6 +236,7 @@ class RefreshCollectionAnswer(TypedDict):
     payment_url: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
+    failure_reason_message_sw: Optional[str]
     metadata: Dict[str, str]
     created_at: str
     updated_at: str
@@ -388,6 +391,7 @@ class ListPaymentLinkCollectionsItem(TypedDict):
     payment_url: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
+    failure_reason_message_sw: Optional[str]
     metadata: Dict[str, str]
     created_at: str
     updated_at: str
@@ -717,6 +721,7 @@ class CreateProviderPesaDisbursementAnswer(TypedDict):
     status_reason: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
+    failure_reason_message_sw: Optional[str]
     processor_charge: str
     infinity_fee: str
     percentage_fee: str
@@ -767,6 +772,7 @@ class CreateMobileMoneyDisbursementAnswer(TypedDict):
     status_reason: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
+    failure_reason_message_sw: Optional[str]
     processor_charge: str
     infinity_fee: str
     percentage_fee: str
@@ -818,6 +824,7 @@ class CreateBankAccountDisbursementAnswer(TypedDict):
     status_reason: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
+    failure_reason_message_sw: Optional[str]
     processor_charge: str
     infinity_fee: str
     percentage_fee: str
@@ -871,6 +878,7 @@ class ListDisbursementsItem(TypedDict):
     status_reason: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
+    failure_reason_message_sw: Optional[str]
     processor_charge: str
     infinity_fee: str
     percentage_fee: str
@@ -913,6 +921,7 @@ class GetDisbursementAnswer(TypedDict):
     status_reason: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
+    failure_reason_message_sw: Optional[str]
     processor_charge: str
     infinity_fee: str
     percentage_fee: str
@@ -961,6 +970,7 @@ class CancelDisbursementAnswer(TypedDict):
     status_reason: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
+    failure_reason_message_sw: Optional[str]
     processor_charge: str
     infinity_fee: str
     percentage_fee: str
@@ -1002,6 +1012,7 @@ class SimulateDisbursementAnswer(TypedDict):
     status_reason: Optional[str]
     failure_reason_code: Optional[str]
     failure_reason_message: Optional[str]
+    failure_reason_message_sw: Optional[str]
     processor_charge: str
     infinity_fee: str
     percentage_fee: str
@@ -1033,7 +1044,7 @@ class GetWebhookConfigAnswer(_GetWebhookConfigAnswerRequired, total=False):
 
 class UpdateWebhookConfigInput(TypedDict, total=False):
     webhook_url: str
-    events: List[Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "collection.successful"]]
+    events: List[Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "disbursement.approved", "disbursement.info_requested", "payment_link.paid", "invoice.paid", "invoice.overdue", "collection.successful"]]
     rotate_secret: bool
 
 
@@ -1069,7 +1080,7 @@ class _CreateWebhookEndpointInputRequired(TypedDict):
 
 
 class CreateWebhookEndpointInput(_CreateWebhookEndpointInputRequired, total=False):
-    events: List[Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "collection.successful"]]
+    events: List[Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "disbursement.approved", "disbursement.info_requested", "payment_link.paid", "invoice.paid", "invoice.overdue", "collection.successful"]]
     description: str
 
 
@@ -1103,7 +1114,7 @@ class GetWebhookEndpointAnswer(_GetWebhookEndpointAnswerRequired, total=False):
 
 class UpdateWebhookEndpointInput(TypedDict, total=False):
     webhook_url: str
-    events: List[Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "collection.successful"]]
+    events: List[Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "disbursement.approved", "disbursement.info_requested", "payment_link.paid", "invoice.paid", "invoice.overdue", "collection.successful"]]
     description: Optional[str]
     rotate_secret: bool
 
@@ -1189,7 +1200,7 @@ class _ReplayWebhookDeliveriesInputRequired(TypedDict):
 
 class ReplayWebhookDeliveriesInput(_ReplayWebhookDeliveriesInputRequired, total=False):
     until: str
-    event: Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "collection.successful"]
+    event: Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "disbursement.approved", "disbursement.info_requested", "payment_link.paid", "invoice.paid", "invoice.overdue", "collection.successful"]
     endpoint_id: str
     status: Literal["failed", "delivered", "all"]
 
@@ -1210,6 +1221,43 @@ class ReplayWebhookDeliveryAnswer(TypedDict):
     attempts: List[Dict[str, Any]]
     next_attempt_at: Optional[str]
     created_at: str
+
+
+ListEventsFilters = TypedDict(
+    "ListEventsFilters",
+    {
+        "page": "int",
+        "page_size": "int",
+        "event": "Any",
+        "after": "Any",
+        "from": "Any",
+        "to": "Any",
+    },
+    total=False,
+)
+
+
+class ListEventsItem(TypedDict):
+    id: str
+    event: str
+    environment: str
+    created_at: str
+    data: Dict[str, Any]
+
+
+class ListEventsAnswer(TypedDict):
+    items: List[ListEventsItem]
+    pagination: Dict[str, int]
+
+
+StreamEventsFilters = TypedDict(
+    "StreamEventsFilters",
+    {
+        "event": "Any",
+        "after": "Any",
+    },
+    total=False,
+)
 
 
 class GetBalanceAnswer(TypedDict):

@@ -25,9 +25,9 @@ export type NewEvent = {
   routing_code: number
   environment: string
   event: EventName
-  /** The ids of the endpoints. Each gets a delivery of its own. */
+  /** The ids of the endpoints. Each gets a delivery of its own. If there is none, only the list of events has the event. */
   endpoint_ids: readonly string[]
-  source_type: 'collection' | 'withdrawal' | 'test'
+  source_type: 'collection' | 'withdrawal' | 'invoice' | 'test'
   source_id: string
   /**
    * The sequence number of the status move that the event reports. The server queues each event once for each status move.
@@ -61,19 +61,25 @@ export type Delivery = {
 
 const INSERT = sql(
   'webhook_enqueue',
-  `insert into webhook_deliveries (merchant_id, id, environment, endpoint_id, event, source_type, source_id, source_seq, body, status,
-     attempts, due_at, lease_owner, created_at, updated_at, trace)
+  `with input as materialized (
+     select * from json_to_recordset($1::json) as x(
+       merchant_id uuid, id uuid, environment text, endpoint_id uuid, event text, source_type text, source_id uuid,
+       source_seq int, body text, due_at timestamptz, lease_owner uuid, trace text, is_copy boolean)
+   ), unsent as (
+     insert into unsent_events (merchant_id, environment, id, event, source_type, source_id, source_seq, body, created_at)
+     select merchant_id, environment, id, event, source_type, source_id, source_seq, body, $2 from input where endpoint_id is null
+   )
+   insert into webhook_deliveries (merchant_id, id, environment, endpoint_id, event, source_type, source_id, source_seq, body, status,
+     attempts, due_at, lease_owner, created_at, updated_at, trace, is_copy)
    select x.merchant_id, x.id, x.environment, x.endpoint_id, x.event, x.source_type, x.source_id, x.source_seq, x.body, 'pending',
-     0, x.due_at, x.lease_owner, $2, $2, x.trace
-   from json_to_recordset($1::json) as x(
-     merchant_id uuid, id uuid, environment text, endpoint_id uuid, event text, source_type text, source_id uuid,
-     source_seq int, body text, due_at timestamptz, lease_owner uuid, trace text)
+     0, x.due_at, x.lease_owner, $2, $2, x.trace, coalesce(x.is_copy, false)
+   from input x where x.endpoint_id is not null
    on conflict (merchant_id, source_id, source_type, source_seq, event, endpoint_id) do nothing
    returning id`,
 )
 
 /**
- * Queues a batch of events in one query: one delivery for each endpoint of an event. If `canDeliver(target)` is true, this
+ * Queues a batch of events in one query: one delivery for each endpoint of an event, or one unsent event without an endpoint. If `canDeliver(target)` is true, this
  * process holds the lease and may dispatch the delivery after the commit. The result omits deliveries that an earlier call
  * queued.
  */
@@ -91,7 +97,9 @@ export async function enqueueEvents(
     const { merchant_id, routing_code, environment, event, endpoint_ids, source_type, source_id, source_seq } = queued
     const body = JSON.stringify(queued.body)
     const trace = queued.trace ?? null
-    return endpoint_ids.map((endpoint_id) => {
+    const source = { merchant_id, environment, event, source_type, source_id, source_seq, body }
+    if (endpoint_ids.length === 0) return [{ ...source, id: newId(deps, routing_code) }]
+    return endpoint_ids.map((endpoint_id, i) => {
       const target = { merchant_id, environment, endpoint_id }
       const leased = canDeliver(target)
       const id = newId(deps, routing_code)
@@ -99,16 +107,14 @@ export async function enqueueEvents(
       deliveries.push({ ...target, id, event, body, attempts: 0, created_at: now, due_at, leased, trace })
       const lease_owner = leased ? deps.process_id : null
       return {
-        ...target,
+        ...source,
         id,
-        event,
-        source_type,
-        source_id,
-        source_seq,
-        body,
+        endpoint_id,
         due_at,
         lease_owner,
         ...(trace === null ? {} : { trace }),
+        // The first endpoint is the default endpoint, if the default endpoint receives the event.
+        ...(i === 0 ? {} : { is_copy: true }),
       }
     })
   })

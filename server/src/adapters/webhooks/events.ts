@@ -9,15 +9,17 @@ export const EVENTS = [
   'disbursement.success',
   'disbursement.failed',
   'disbursement.reversed',
+  'disbursement.approved',
+  'disbursement.info_requested',
+  'payment_link.paid',
+  'invoice.paid',
+  'invoice.overdue',
 ] as const
 
 /** The name of an event, as the header and the body of a delivery contain the name. */
 export type EventName = (typeof EVENTS)[number]
 
-/**
- * The events of a merchant that chose no events. The list has all events except disbursement.reversed, which only a
- * merchant's choice adds.
- */
+/** The events of a merchant that chose no events. Only a merchant's choice adds the other events. */
 export const DEFAULT_EVENTS: readonly EventName[] = EVENTS.slice(0, 6)
 
 /** The alternative names that a merchant may use to choose an event. */

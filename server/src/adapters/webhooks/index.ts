@@ -11,6 +11,7 @@ export {
   subscriptionKey,
   subscriptionsOf,
 } from './enqueue.ts'
+export { eventRetention } from './event-log.ts'
 export { DESCRIBED_EVENTS } from './event-schemas.ts'
 export { DEFAULT_EVENTS, EVENTS, type EventName } from './events.ts'
 export { failingEndpoints, presentFailing } from './failing.ts'

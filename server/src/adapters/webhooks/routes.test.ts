@@ -38,6 +38,7 @@ async function startApp(deps: Bench['deps']): Promise<App> {
     routes: [
       webhookRoutes(deps, {
         notifyAdmins: async () => {},
+        events: { authenticate: () => Promise.reject(new Error('no stream is open')), draining: () => false },
         lookup: async (name) => {
           if (name === 'private.test') return [{ address: '10.0.0.1', family: 4 }]
           throw new Error('not found')

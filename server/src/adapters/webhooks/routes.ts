@@ -18,6 +18,7 @@ import { access, auditWebhookChange, type NotifyWebhookChange, tags } from './ch
 import { checkConfig, getConfig, queueTest, saveConfig } from './config.ts'
 import { getDelivery, listDeliveries, replayDelivery } from './deliveries.ts'
 import { endpointRoutes } from './endpoint-routes.ts'
+import { type EventRoutesOptions, eventRoutes } from './event-routes.ts'
 import { webhookStatusRoute } from './failing.ts'
 import { replaySince } from './replay.ts'
 import {
@@ -34,13 +35,17 @@ import {
 const EACH_ENVIRONMENT = 'Each environment has its own configuration, and an API key acts on its environment only.'
 
 /** Adds the routes of webhooks. In tests, `lookup` replaces the resolver of the system. */
-export function webhookRoutes(deps: Deps, options: { lookup?: Lookup; notifyAdmins: NotifyWebhookChange }): Routes {
+export function webhookRoutes(
+  deps: Deps,
+  options: { lookup?: Lookup; notifyAdmins: NotifyWebhookChange; events: EventRoutesOptions },
+): Routes {
   return (app) => {
     webhookStatusRoute(deps, app)
     configRoutes(deps, app, options)
     endpointRoutes(deps, app, options)
     deliveryRoutes(deps, app)
     replayRoutes(deps, app)
+    eventRoutes(deps, app, options.events)
   }
 }
 

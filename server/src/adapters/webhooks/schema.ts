@@ -224,3 +224,40 @@ export const FAILING_FIELDS = {
   last_error: nullable(Type.String({ description: 'A short reason why the last attempt failed.' })),
   next_attempt_at: nullable(timestamp('The time when the next attempt is due. Null means that no attempt is due.')),
 }
+
+/** One event in the list of events. */
+export const EventRecord = Type.Object({
+  id: Type.String({ description: 'The id of the event, which is the id of its first delivery.' }),
+  event: Type.String(),
+  environment: oneOf(ENVIRONMENTS),
+  created_at: timestamp('The time of the event.'),
+  data: Type.Object({}, { additionalProperties: true, description: 'The body that endpoints receive.' }),
+})
+/** An event in the form that a merchant reads. */
+export type EventView = Type.Static<typeof EventRecord>
+/** A page of events in the envelope. */
+export const EventsAnswer = success(page(EventRecord))
+
+const eventFilter = Type.Optional(oneOf([...EVENTS, ...EVENT_ALIASES.keys()], 'Only this event.'))
+const afterEvent = (description: string) => Type.Optional(line(36, description))
+
+/** The query parameters of the list of events. */
+export const EventsQuery = Type.Object({
+  ...PageQuery,
+  event: eventFilter,
+  after: afterEvent('Only events with an id after this id, which are newer.'),
+  ...TimeQuery,
+})
+/** The validated query parameters of the list of events. */
+export type EventsFilter = Type.Static<typeof EventsQuery>
+
+/** The query parameters of the stream of events. */
+export const EventStreamQuery = Type.Object({
+  event: eventFilter,
+  after: afterEvent('The id of the last event that you have, if you cannot send the header Last-Event-ID.'),
+})
+
+/** The answer of the stream of events. */
+export const EventStreamAnswer = {
+  content: { 'text/event-stream': { schema: { type: 'string', description: 'Server-sent events.' } } },
+} as unknown as Type.TSchema

@@ -127,6 +127,15 @@ const TEXT_STEPS: readonly EraseStep[] = [
     use: BODY,
   },
   {
+    table: 'unsent_events',
+    statement: sql(
+      'erase_unsent_events',
+      `update unsent_events set body = ${cleaned('body')}
+       where body like '%' || $1 || '%' and body ~ $2 returning 1 as id`,
+    ),
+    use: BODY,
+  },
+  {
     table: 'webhook_attempts',
     statement: sql(
       'erase_webhook_attempts',

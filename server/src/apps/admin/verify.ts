@@ -184,7 +184,7 @@ const INVARIANTS: Invariant[] = [
       union all select d.merchant_id || ' ' || d.id || ' has no event in the history' from webhook_deliveries d
       left join collection_history h on h.merchant_id = d.merchant_id and h.collection_id = d.source_id
         and h.seq = d.source_seq and h.event = d.event
-      where d.source_type = 'collection' and h.seq is null`,
+      where d.source_type = 'collection' and d.event like 'collection.%' and h.seq is null`,
   },
   {
     name: 'Every delivered webhook got a 2xx response, and the last attempt of a failed webhook did not',

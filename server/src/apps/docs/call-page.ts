@@ -90,7 +90,13 @@ const IN: readonly EventName[] = [
   'collection.pending_review',
   'collection.reversed',
 ]
-const OUT: readonly EventName[] = ['disbursement.success', 'disbursement.failed', 'disbursement.reversed']
+const OUT: readonly EventName[] = [
+  'disbursement.approved',
+  'disbursement.info_requested',
+  'disbursement.success',
+  'disbursement.failed',
+  'disbursement.reversed',
+]
 
 /** The calls after which the server sends events, by their paths. */
 const CAUSES: readonly (readonly [RegExp, readonly EventName[]])[] = [

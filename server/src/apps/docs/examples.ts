@@ -159,6 +159,8 @@ const EXAMPLES: Readonly<Record<string, CallExample>> = {
   },
   deleteWebhookEndpoint: { sdk: 'webhookEndpoints.delete', ...endpoint },
   testWebhookEndpoint: { sdk: 'webhookEndpoints.test', ...endpoint },
+  listEvents: { query: { event: 'collection.success' } },
+  streamEvents: {},
   listWebhookDeliveries: { sdk: 'webhookDeliveries.list', query: { status: 'failed' } },
   getWebhookDelivery: { sdk: 'webhookDeliveries.get', ...delivery },
   replayWebhookDeliveries: { sdk: 'webhookDeliveries.replayAll', body: { since: '2026-01-05T06:00:00Z' } },

@@ -26,6 +26,8 @@ export const GUIDES: readonly Guide[] = [
   { ...guide('Start', 'kuanza', 'sw'), translates: 'quickstart' },
   ...['authentication', 'sandbox', 'go-live'].map((name) => guide('Start', name)),
   ...['payments', 'pages', 'invoices', 'withdrawals', 'webhooks'].map((name) => guide('Guides', name)),
+  // The reference has the page /docs/events.
+  { ...guide('Guides', 'events'), name: 'reading-events' },
   ...['idempotency', 'errors', 'mobile-apps', 'reconciliation', 'requests', 'portal'].map((name) =>
     guide('Guides', name),
   ),

@@ -45,6 +45,8 @@ function curlSnippet(call: DocCall, example: CallExample, base_url: string): str
     ...(key === null ? [] : [`-H "Idempotency-Key: ${key}"`]),
     ...(example.body ? ['-H "Content-Type: application/json"', `-d '${jsonText(example.body)}'`] : []),
     ...(isFile(call) ? [`-o ${fileName(call)}`] : []),
+    // Without this option, curl would hold the events back.
+    ...(STREAM in answerTypesOf(call) ? ['--no-buffer'] : []),
   ]
   return lines.join(' \\\n  ')
 }
@@ -65,9 +67,16 @@ function jsonText(body: Readonly<Record<string, unknown>>): string {
   return short.length <= 64 ? short : JSON.stringify(body, null, 2).split('\n').join('\n  ')
 }
 
-function isFile({ operation }: DocCall): boolean {
+const STREAM = 'text/event-stream'
+
+function answerTypesOf({ operation }: DocCall): object {
   const [, answer] = Object.entries(operation.responses).find(([status]) => status.startsWith('2')) ?? []
-  return answer?.content !== undefined && !('application/json' in answer.content)
+  return answer?.content ?? { 'application/json': {} }
+}
+
+function isFile(call: DocCall): boolean {
+  const content = answerTypesOf(call)
+  return !('application/json' in content) && !(STREAM in content)
 }
 
 function fileName({ path }: DocCall): string {

@@ -20,7 +20,14 @@ export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
   ...all({ kind: 'merchant' }, 'idempotency_keys', 'list_counts', 'retention_marks'),
   ...all({ kind: 'merchant' }, 'audit_addresses', 'audit_anchored_chains', 'audit_chains', 'audit_log'),
   ...all({ kind: 'merchant' }, 'ledger_accounts', 'ledger_transfers', 'balance_marks'),
-  ...all({ kind: 'merchant' }, 'outbox_messages', 'webhook_attempts', 'webhook_configs', 'webhook_deliveries'),
+  ...all(
+    { kind: 'merchant' },
+    'outbox_messages',
+    'webhook_attempts',
+    'webhook_configs',
+    'webhook_deliveries',
+    'unsent_events',
+  ),
   ...all(
     { kind: 'merchant' },
     'api_key_usage',

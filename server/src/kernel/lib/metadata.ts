@@ -20,14 +20,10 @@ const pairsSchema = (description: string, max: number) =>
     propertyNames: { ...line(name), minLength: 1 },
     additionalProperties: line(value),
     description,
-    examples: [{ shop: 'Kariakoo', order: '1001' }],
   }) as unknown as TUnsafe<Metadata>
 
 /** The schema of the pairs in a request body. */
-export const MetadataField = pairsSchema(
-  `Your own pairs of texts: at most ${pairs}, names up to ${name} and values up to ${value} characters. Payers never see them.`,
-  pairs,
-)
+export const MetadataField = pairsSchema('Your own pairs of texts. Payers never see them.', pairs)
 
 /** The schema of the pairs in an answer. */
 export const MetadataRecord = {
@@ -43,7 +39,7 @@ const SEARCHED_MAX = 5
 /** The schema of the pairs in a query string: `metadata[name]=value`. */
 export const MetadataFilter = {
   ...pairsSchema(
-    `Only records with exactly this pair: \`metadata[order]=1001\`. At most ${SEARCHED_MAX} pairs, which must all match. The server searches the newest 20,000 records with the rarest pair.`,
+    `Only records with exactly this pair: \`metadata[order]=1001\`. At most ${SEARCHED_MAX} pairs.`,
     SEARCHED_MAX,
   ),
   style: 'deepObject',

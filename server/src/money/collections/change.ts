@@ -6,6 +6,7 @@ import {
   type CanDeliver,
   type Delivery,
   type EventEndpoints,
+  type EventName,
   enqueueEvents,
   type NewEvent,
 } from '../../adapters/webhooks/index.ts'
@@ -15,7 +16,7 @@ import { assertInvariant, formatAmount } from '../../kernel/lib/index.ts'
 import { markDays } from './days.ts'
 import type { CollectionStep } from './decide.ts'
 import { type HeldQueueRow, writeQueue } from './held.ts'
-import type { LinkSettlement, PaidLink } from './link-settlement.ts'
+import type { LinkSettlement, LockedLink, PaidLink } from './link-settlement.ts'
 import { countPaymentOutcomes, type PaymentOutcome } from './metrics.ts'
 import { forgetApprovedPrompts, type Prompt, resetPhoneLimits } from './prompt-limits.ts'
 import type { AttemptUpdate, LockedCollection } from './snapshot.ts'
@@ -65,14 +66,17 @@ export function noEffects(): CollectionEffects {
 /** The actor and the reason of a move, for the history. */
 export type MoveCause = { actor: string; reason: string | null }
 
-/** Makes one move of a locked collection. `subscribed` has the endpoints that receive each event of the collection. */
+/** What the events of a move need: the endpoints that receive each event, and the page of the payment. */
+export type StepSurroundings = { subscribed: EventEndpoints | undefined; link: LockedLink | undefined }
+
+/** Makes one move of a locked collection. */
 export function applyCollectionStep(
   deps: Deps,
   effects: CollectionEffects,
   row: LockedCollection,
   step: CollectionStep,
   cause: MoveCause,
-  subscribed: EventEndpoints | undefined,
+  around: StepSurroundings,
 ): void {
   const move = moves[step.move]
   const { merchant_id, collection_id, routing_code, environment, status: from_status } = row
@@ -86,34 +90,26 @@ export function applyCollectionStep(
     row.foreign_amount_minor = step.foreign.amount_minor
     row.foreign_currency = step.foreign.currency
   }
-  const endpoint_ids = subscribed?.get(move.event)
-  const event = endpoint_ids === undefined ? null : move.event
+  const endpoint_ids = around.subscribed?.get(move.event) ?? []
+  const event = endpoint_ids.length === 0 ? null : move.event
   const { version: seq } = row
   effects.history.push({ merchant_id, collection_id, seq, from_status, to_status: move.to, ...cause, event })
   const held = move.to === 'pending_clearance'
   if (held || from_status === 'pending_clearance') {
     effects.queue.set(collection_id, { merchant_id, collection_id, environment, decided_at: held ? null : now })
   }
-  const { payment_link_id: id } = row
-  if (move.to === 'successful' && id !== null && !effects.paid.has(id))
-    effects.paid.set(id, { merchant_id, id, collection_id })
   const source = { source_type: 'collection', source_id: collection_id } as const
   for (const posting of [step.arrival, step.posting]) {
     if (posting) effects.postings.push(postingOf({ merchant_id, routing_code, environment, ...posting, ...source }))
   }
-  if (event !== null && endpoint_ids !== undefined) {
-    const body = collectionEventBody(row, event, move.time_field, now.toISOString())
-    effects.events.push({
-      merchant_id,
-      routing_code,
-      environment,
-      event,
-      endpoint_ids,
-      ...source,
-      source_seq: seq,
-      body,
-      trace: row.trace ?? null,
-    })
+  const common = { merchant_id, routing_code, environment, ...source, source_seq: seq, trace: row.trace ?? null }
+  const body = collectionEventBody(row, move.event, move.time_field, now.toISOString(), around.link)
+  effects.events.push({ ...common, event: move.event, endpoint_ids, body })
+  const { payment_link_id: id } = row
+  if (move.to !== 'successful' || id === null || effects.paid.has(id)) return
+  effects.paid.set(id, { merchant_id, id, collection_id })
+  for (const [name, paid_body] of paidPageEvents(row, now.toISOString(), around.link)) {
+    effects.events.push({ ...common, event: name, endpoint_ids: around.subscribed?.get(name) ?? [], body: paid_body })
   }
 }
 
@@ -151,13 +147,33 @@ export function applyContradiction(
   })
 }
 
+/** Returns the ids of the payment link and invoice of a payment, for its events. A hosted page is no payment link of the merchant. */
+function pageFields(link: LockedLink | undefined) {
+  if (link === undefined || link.collection_id !== null) return {}
+  return { payment_link_id: link.id, ...(link.invoice_id === null ? {} : { invoice_id: link.invoice_id }) }
+}
+
+/** Returns the events about the payment link and the invoice that a payment has just paid, with their payloads. */
+function paidPageEvents(row: LockedCollection, now: string, link: LockedLink | undefined): [EventName, object][] {
+  if (link === undefined || link.collection_id !== null || link.status !== 'ACTIVE') return []
+  const names: EventName[] = link.invoice_id === null ? ['payment_link.paid'] : ['payment_link.paid', 'invoice.paid']
+  return names.map((name) => [name, { ...collectionEventBody(row, name, 'paid_at', now, link), status: 'PAID' }])
+}
+
 /** Returns the payload of a collection event. */
-function collectionEventBody(row: LockedCollection, event: string, time_field: string, now: string) {
+function collectionEventBody(
+  row: LockedCollection,
+  event: string,
+  time_field: string,
+  now: string,
+  link: LockedLink | undefined,
+) {
   const { failure_reason_code, amount_minor, amount_received_minor: received, foreign_amount_minor: foreign } = row
   return {
     event,
     merchant_code: row.merchant_code,
     collection_id: row.collection_id,
+    ...pageFields(link),
     reference: row.reference,
     merchant_reference: row.reference,
     amount: formatAmount(amount_minor),

@@ -79,8 +79,10 @@ export async function clearCollection(
   const noted = foreign === null ? reason : `${reason} (${foreign}${worth})`
   // The transaction locks links after collections, as a settlement does. If no other payment has paid the link and its invoice, the
   // approved payment pays both.
-  await links.lockWithInvoice(tx, row)
-  const cancelled = decision === 'approve' ? await links.reopen(tx, row, deps.clock.now()) : []
+  const link = await links.lockWithInvoice(tx, row)
+  const relinked = decision === 'approve' ? await links.reopen(tx, row, deps.clock.now()) : []
+  if (link && relinked.some(({ id }) => id === link.id)) link.status = 'ACTIVE'
+  const cancelled = relinked.filter(({ status }) => status === 'CANCELLED').map(({ id }) => id)
   const subscribed = (await subscriptionsOf(tx, [merchant_id])).get(subscriptionKey(row))
   const effects = noEffects()
   // The history has the operator's id and no e-mail address; the audit log has both.
@@ -90,7 +92,7 @@ export async function clearCollection(
     row,
     step,
     { actor: `operator ${act.actor.id ?? act.actor.kind}`, reason: noted },
-    subscribed,
+    { subscribed, link },
   )
   const deliveries = await writeCollectionChanges(deps, tx, links, { attempts: [], collections: [row], effects }, lease)
   const amounts = {

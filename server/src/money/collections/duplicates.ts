@@ -113,9 +113,9 @@ export async function applyDuplicates(
       `attempt ${number} of ${collection_id} has a collection for its duplicate payment`,
     )
     const reason = `${describeOutcome(answer)}, beside what paid ${collection_id}: ${attemptReference(collection_id, number)}`
-    const subscribed = snapshots.get(collection_id)?.subscribed
+    const { subscribed, link } = snapshots.get(collection_id) ?? { subscribed: undefined, link: undefined }
     for (const step of decideAnswer(row, answer))
-      applyCollectionStep(deps, effects, row, step, { actor: 'provider', reason }, subscribed)
+      applyCollectionStep(deps, effects, row, step, { actor: 'provider', reason }, { subscribed, link })
   }
   return [...duplicates.values()]
 }

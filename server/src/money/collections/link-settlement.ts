@@ -12,6 +12,9 @@ export type LockedLink = {
   id: string
   status: LinkStatus
   paid_collection_id: string | null
+  /** The collection of a hosted page. Null means that the page is a payment link. */
+  collection_id: string | null
+  invoice_id: string | null
   /** The phone that the merchant named for the link. */
   customer_phone: string | null
 }
@@ -26,13 +29,16 @@ export type LinkedPayment = { merchant_id: string; payment_link_id: string | nul
 export type LinkSettlement = {
   /** Locks the links of these payments, after their collections. Returns the links by id. Without a link, no query runs. */
   lock(tx: Tx, payments: readonly LinkedPayment[]): Promise<Map<string, LockedLink>>
-  /** Locks the link of a payment with the other links of the same invoice, after the collection. */
-  lockWithInvoice(tx: Tx, payment: LinkedPayment): Promise<void>
+  /**
+   * Locks the link of a payment with the other links of the same invoice, after the collection. Returns the link. Undefined means
+   * that the payment has no link.
+   */
+  lockWithInvoice(tx: Tx, payment: LinkedPayment): Promise<LockedLink | undefined>
   /**
    * Makes a cancelled link of an invoice ACTIVE again if the invoice still asks for the same amount, and cancels its other
-   * links. The caller has locked the links with `lockWithInvoice`. Returns the ids of the cancelled links.
+   * links. The caller has locked the links with `lockWithInvoice`. Returns the changed links.
    */
-  reopen(tx: Tx, payment: LinkedPayment, now: Date): Promise<string[]>
+  reopen(tx: Tx, payment: LinkedPayment, now: Date): Promise<{ id: string; status: LinkStatus }[]>
   /** Marks links as paid, each by the first payment that paid it. Without a link, no query runs. */
   markPaid(tx: Tx, paid: readonly PaidLink[], now: Date): Promise<void>
 }

@@ -94,7 +94,7 @@ function applyDecision(
   }
   if (decision.settles) collection.settled_attempt = attempt.number
   for (const { step, actor, reason } of decision.moves) {
-    applyCollectionStep(deps, effects, collection, step, { actor, reason }, subscribed)
+    applyCollectionStep(deps, effects, collection, step, { actor, reason }, { subscribed, link })
     effects.outcomes.push({
       environment: collection.environment,
       method: attempt.of_method,

@@ -4,6 +4,7 @@ export { createInvoiceFiles, type InvoiceFile, invoiceDocument } from './documen
 export { itemsOf } from './items.ts'
 export { paidTask } from './mark-paid.ts'
 export { invoiceGauges, readReminderQueue } from './metrics.ts'
+export { overdueTask } from './overdue.ts'
 export { remindTask } from './remind.ts'
 export { invoiceRetention } from './retention.ts'
 export { type InvoicesOptions, invoiceRoutes } from './routes.ts'

@@ -3,13 +3,15 @@
 import { inputRows, sql, type Tx } from '../../kernel/db/index.ts'
 import type { LinkedPayment, LinkSettlement, LinkStatus, LockedLink, PaidLink } from '../collections/index.ts'
 
+const LOCKED_LINK_COLUMNS = 'merchant_id, id, status, paid_collection_id, customer_phone, collection_id, invoice_id'
+
 const LOCK = sql(
   'links_lock',
   `select l.* from (
      select distinct * from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} x order by merchant_id, id
    ) i
    cross join lateral (
-     select merchant_id, id, status, paid_collection_id, customer_phone from payment_links
+     select ${LOCKED_LINK_COLUMNS} from payment_links
      where merchant_id = i.merchant_id and id = i.id for update
    ) l`,
 )
@@ -24,15 +26,19 @@ async function lockLinks(tx: Tx, payments: readonly LinkedPayment[]): Promise<Ma
 
 const LOCK_WITH_INVOICE = sql(
   'links_lock_beside',
-  `select 1 as locked from payment_links
+  `select ${LOCKED_LINK_COLUMNS} from payment_links
    where merchant_id = $1
      and (id = $2 or invoice_id = (select invoice_id from payment_links where merchant_id = $1 and id = $2))
    order by id for update`,
 )
 
 // A transaction that adds a link to an invoice, or that cancels the invoice, also locks these links.
-async function lockLinksOfInvoice(tx: Tx, { merchant_id, payment_link_id: id }: LinkedPayment): Promise<void> {
-  if (id !== null) await tx.query(LOCK_WITH_INVOICE, [merchant_id, id])
+async function lockLinksOfInvoice(
+  tx: Tx,
+  { merchant_id, payment_link_id: id }: LinkedPayment,
+): Promise<LockedLink | undefined> {
+  const links = id === null ? [] : await tx.query<LockedLink>(LOCK_WITH_INVOICE, [merchant_id, id])
+  return links.find((link) => link.id === id)
 }
 
 // This transaction clears a payment, which pays the reopened link. The query cancels the link that replaced the reopened link.
@@ -52,11 +58,14 @@ const REOPEN = sql(
    returning l.id, l.status`,
 )
 
-async function reopenLink(tx: Tx, { merchant_id, payment_link_id }: LinkedPayment, now: Date): Promise<string[]> {
+async function reopenLink(
+  tx: Tx,
+  { merchant_id, payment_link_id }: LinkedPayment,
+  now: Date,
+): Promise<{ id: string; status: LinkStatus }[]> {
   if (payment_link_id === null) return []
   // A separate query after the locks sees a link or a cancelled invoice that another process committed before the locks.
-  const changed = await tx.query<{ id: string; status: LinkStatus }>(REOPEN, [merchant_id, payment_link_id, now])
-  return changed.filter(({ status }) => status === 'CANCELLED').map(({ id }) => id)
+  return tx.query<{ id: string; status: LinkStatus }>(REOPEN, [merchant_id, payment_link_id, now])
 }
 
 const PAY = sql(

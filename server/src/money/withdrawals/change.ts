@@ -98,11 +98,11 @@ export function moveWithdrawal(
     updated_at: now,
     completed_at: completedAt(before, move.to, now),
   }
-  const endpoint_ids = move.event === null ? undefined : subscriptions.get(subscriptionKey(withdrawal))?.get(move.event)
-  const event = endpoint_ids === undefined ? null : move.event
+  const endpoint_ids =
+    move.event === null ? [] : (subscriptions.get(subscriptionKey(withdrawal))?.get(move.event) ?? [])
+  const event = endpoint_ids.length === 0 ? null : move.event
   const source = { source_type: 'withdrawal', source_id: id } as const
   const transfer = author.transfer_id === undefined ? {} : { transfer_id: author.transfer_id }
-  const body = event === null ? null : disbursementEventBody(withdrawal, merchant, event, now.toISOString())
   return {
     withdrawal,
     history: historyRow(before, withdrawal, author.actor, decided.why, event),
@@ -110,17 +110,17 @@ export function moveWithdrawal(
       ? postingOf({ merchant_id, routing_code, environment, ...decided.effect, ...source, ...transfer })
       : null,
     event:
-      event === null || endpoint_ids === undefined || body === null
+      move.event === null
         ? null
         : {
             merchant_id,
             routing_code,
             environment,
-            event,
+            event: move.event,
             endpoint_ids,
             ...source,
             source_seq: withdrawal.version,
-            body,
+            body: disbursementEventBody(withdrawal, merchant, move.event, now.toISOString()),
             trace: payout?.trace ?? null,
           },
   }
@@ -184,6 +184,8 @@ const TIME_FIELDS: Partial<Record<EventName, string>> = {
   'disbursement.success': 'completed_at',
   'disbursement.failed': 'failed_at',
   'disbursement.reversed': 'reversed_at',
+  'disbursement.approved': 'approved_at',
+  'disbursement.info_requested': 'info_requested_at',
 }
 
 /** Returns the payload of a disbursement event. */
@@ -208,6 +210,8 @@ function disbursementEventBody(row: Withdrawal, { merchant_code }: WithdrawalMer
     status: row.status,
     method: row.method,
     ...failure,
+    // The merchant answers the question of the operator.
+    ...(event === 'disbursement.info_requested' ? { message: row.status_reason } : {}),
     [TIME_FIELDS[event] as string]: now,
     timestamp: now,
     metadata: row.metadata ?? {},

@@ -81,16 +81,17 @@ describe('moves of a withdrawal', () => {
     }
   })
 
-  test('the server sends one event for each move to SUCCESS, FAILED or REVERSED, and no event for any other move', () => {
+  test('the server sends one event for each move to SUCCESS, FAILED or REVERSED, and an event for an approval and a question, and no event for any other move', () => {
     const described = Object.values(moves).map(({ to, event }) => `${to} ${event}`)
     assert.deepEqual([...new Set(described)].sort(), [
       'BLOCKED_IP_WHITELIST null',
       'CANCELLED null',
       'FAILED disbursement.failed',
-      'INFO_REQUESTED null',
+      'INFO_REQUESTED disbursement.info_requested',
       'NEEDS_ADMIN_ATTENTION null',
       'NEEDS_RECONCILIATION null',
       'PENDING_ADMIN_APPROVAL null',
+      'PROCESSING disbursement.approved',
       'PROCESSING null',
       'REJECTED null',
       'REVERSED disbursement.reversed',

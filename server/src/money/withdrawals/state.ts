@@ -54,10 +54,15 @@ const STUCK = ['NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'NEEDS_ADMIN_ATTE
 
 /** All allowed moves of a withdrawal. */
 export const moves = {
-  approve: { from: APPROVABLE, to: 'PROCESSING', by: 'operator', event: null },
+  approve: { from: APPROVABLE, to: 'PROCESSING', by: 'operator', event: 'disbursement.approved' },
   reject: { from: APPROVABLE, to: 'REJECTED', by: 'operator', event: null },
   cancel: { from: APPROVABLE, to: 'CANCELLED', by: 'merchant', event: null },
-  request_info: { from: ['PENDING_ADMIN_APPROVAL'], to: 'INFO_REQUESTED', by: 'operator', event: null },
+  request_info: {
+    from: ['PENDING_ADMIN_APPROVAL'],
+    to: 'INFO_REQUESTED',
+    by: 'operator',
+    event: 'disbursement.info_requested',
+  },
   respond: { from: ['INFO_REQUESTED'], to: 'PENDING_ADMIN_APPROVAL', by: 'merchant', event: null },
   succeed: { from: UNSETTLED, to: 'SUCCESS', by: 'provider', event: 'disbursement.success' },
   fail: { from: UNSETTLED, to: 'FAILED', by: 'provider', event: 'disbursement.failed' },
