@@ -473,6 +473,21 @@ const LOCK_TIMEOUT = '55P03'
 const NO_CONNECTION =
   /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|SSL connection/
 
+/** The codes of Node for a connection that failed or broke, also if the machine of the database is gone from the network. */
+const NETWORK_CODES = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]
+
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' ? code : ''
@@ -493,7 +508,7 @@ function mayRunAgain(error: unknown): boolean {
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (/^(08|53|57|58)/.test(code) || [LOCK_TIMEOUT, '25006', '25P03', '40001', '40P01'].includes(code)) return true
-  if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) return true
+  if (NETWORK_CODES.includes(code)) return true
   // The certificate of the database is wrong or has expired, so no statement began.
   if (/^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/.test(code)) return true
   // ENOENT of `connect` means a missing socket. Any other missing file has nothing to do with the database.
