@@ -56,7 +56,7 @@ export function debianFiles(lock: Lock): InstalledFile[] {
     file('/etc/malipo/migrate.env', 'deploy/debian/migrate.env', 0o600),
     file('/usr/share/doc/malipo/copyright', 'LICENSE'),
     file('/usr/share/doc/malipo/settings.env', '.env.example'),
-    ...['deploy/proxies', 'deploy/monitoring', 'deploy/ha']
+    ...['deploy/proxies', 'deploy/monitoring', 'deploy/ha', 'deploy/pgbackrest']
       .flatMap(filesOf)
       .map((path) => file(`/usr/share/doc/malipo/${path.replace('deploy/', '')}`, path)),
     ...DOCUMENTS.flatMap((path) => filesOf(path)).map((path) =>

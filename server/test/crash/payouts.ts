@@ -19,6 +19,8 @@ export type Cashier = {
   submit(shop: Shop, amount_minor: bigint, ending: string): Promise<string>
   /** Sends the approval to a server, with or without an Idempotency-Key. Null means that the connection broke. */
   approve(server_url: string, id: string, idempotency_key?: string): Promise<number | null>
+  /** Sends a request of an operator to a server, and returns the status of the answer. */
+  operate(server_url: string, path: string, body: object): Promise<number>
   close(): Promise<void>
 }
 
@@ -30,8 +32,8 @@ export const totalOf = (amount_minor: bigint): bigint => amount_minor + FEE + CH
 
 /** Builds the helper over a rig. */
 export async function openCashier(rig: Rig): Promise<Cashier> {
-  // The clock of a world stands, so that the payments that fund merchants must begin today.
-  const clock = settableClock(new Date())
+  // The clock of a world stands. If the payments that fund merchants were due at once, another process would send them.
+  const clock = { ...settableClock(new Date()), now: () => new Date() }
   const compose = { providers: [scriptedProvider(newPayoutScript())] }
   const world = await createWorld({ url: rig.url, clock, compose })
   const { user_id } = await world.newSession('SUPER_ADMIN')
@@ -61,6 +63,12 @@ export async function openCashier(rig: Rig): Promise<Cashier> {
       } catch {
         return null
       }
+    },
+    async operate(server_url, path, body) {
+      const headers = { authorization: `Bearer ${await newToken()}`, 'content-type': 'application/json' }
+      const answer = await fetch(`${server_url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      await answer.arrayBuffer()
+      return answer.status
     },
     close: () => world.close(),
   }

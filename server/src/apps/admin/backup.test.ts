@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import pg from 'pg'
 import { createTestOperator } from '../../../test/operator.ts'
 import { A, HOUR, type PayoutWorld, statusOf, withPayoutWorld } from '../../../test/payout-processes.ts'
 import { payoutAnswers, type WithdrawalKey } from '../../../test/payouts.ts'
 import { PROVIDERS } from '../../adapters/providers/registry.ts'
 import { readConfig } from '../../kernel/lib/index.ts'
-import { prepareRestored, requireBackups } from './backup.ts'
+import { finishRestore, prepareRestored, requireBackups, requireOwnDatabase } from './backup.ts'
 
 const RESTORED = {
   backup: '20260105T080000Z-abcdef',
@@ -82,12 +83,33 @@ test('the restore writes one audit entry, and a second restore keeps the pause o
     })
   }))
 
+test('a restore by other tools is finished like one of the embedded database, but never beside a running process', () =>
+  withPayoutWorld(async (stage) => {
+    const key = await approvedUnsent(stage)
+    const { deps, url } = stage.world
+    const to = new Date(deps.clock.now().getTime() - HOUR)
+    const finish = (until: Date) => finishRestore(deps, { url, must_separate: false }, until)
+    const running = new pg.Client({ connectionString: url, application_name: 'malipo heartbeat' })
+    await running.connect()
+    try {
+      await assert.rejects(finish(to), /1 processes of the server use this database: stop all of them first/)
+    } finally {
+      await running.end()
+    }
+    await assert.rejects(finish(new Date(deps.clock.now().getTime() + HOUR)), /--to-time is in the future/)
+    assert.equal((await stage.world.rows('select 1 from payout_pauses')).length, 0, 'a refusal changes nothing')
+    const result = await finish(to)
+    assert.deepEqual([result.ok, result.payouts_in_doubt, result.payouts], [true, 1, 'paused by this restore'])
+    assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION')
+  }))
+
 test('a backup is refused without BACKUP_KEY and for a database of DATABASE_URL, with what to do', () => {
   const key = Buffer.alloc(32, 3).toString('base64')
   const config = (env: Record<string, string>) => readConfig(env, PROVIDERS)
   assert.throws(() => requireBackups(config({})), /BACKUP_KEY is not set.*openssl rand -base64 32/)
   const foreign = config({ BACKUP_KEY: key, DATABASE_URL: 'postgres://localhost/pay' })
   assert.throws(() => requireBackups(foreign), /only for the embedded database.*with its own tools/)
+  assert.throws(() => requireOwnDatabase(config({})), /this command is for a PostgreSQL of your own/)
   assert.throws(() => config({ BACKUP_DIR: '/backup' }), /BACKUP_KEY must be set with BACKUP_DIR/)
   assert.throws(() => config({ BACKUP_KEY: 'abc' }), /BACKUP_KEY must be 32 bytes in base64/)
   assert.throws(() => config({ BACKUP_KEY: key, SECRET_KEY: key }), /BACKUP_KEY must not be a key of SECRET_KEY/)

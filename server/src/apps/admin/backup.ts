@@ -1,11 +1,12 @@
 // Runs the commands `backup` and `restore`: what happens around the copies of the room kernel/backup.
 
+import { existsSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { anchorFileOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { archiveSource, backupKeyOf, deleteOldBackups, makeBackup } from '../../kernel/backup/index.ts'
 import { findEmbedded } from '../../kernel/db/embedded.ts'
-import { type Deps, inTransaction, type Tx } from '../../kernel/db/index.ts'
+import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { type Config, ConfigError, Refusal } from '../../kernel/lib/index.ts'
 import { queryBeforeSending } from '../../money/collections/index.ts'
 import { doubtUnsentPayouts, startPause } from '../../money/withdrawals/index.ts'
@@ -28,6 +29,14 @@ export function requireBackups({ database_url, backup_key }: Config): void {
       'BACKUP_KEY is not set, and the backups are encrypted: make a key with openssl rand -base64 32, set BACKUP_KEY, and keep a copy of it',
     )
   }
+}
+
+/** Throws a ConfigError if the database is the embedded one, whose restore needs no second step. */
+export function requireOwnDatabase({ database_url }: Config): void {
+  if (database_url === '')
+    throw new ConfigError(
+      'DATABASE_URL is not set, and this command is for a PostgreSQL of your own: "restore" of the embedded database includes these steps',
+    )
 }
 
 /**
@@ -101,7 +110,9 @@ export async function prepareRestored(
     return { payouts, payouts_in_doubt, payments_to_query }
   })
   const anchors = anchorFileOf(deps.config)
-  if (anchors !== null && deps.config.audit_anchor_file === '') await exportAnchors(deps, anchors)
+  // The DATA_DIR of a PostgreSQL of your own still has the file of the lost database, which proves what happened since.
+  if (anchors !== null && deps.config.audit_anchor_file === '' && !existsSync(anchors))
+    await exportAnchors(deps, anchors)
   const { ok, checks, broken } = await verifyRestored(deps, { url, must_separate })
   return {
     ok,
@@ -151,5 +162,40 @@ async function pausePayouts(deps: Deps, tx: Tx, reason: string): Promise<string>
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'invalid_state') throw error
     return 'paused already in the backup'
+  }
+}
+
+// The processes hold these connections while they run. An admin command has none.
+const PROCESSES = sql(
+  '',
+  "select count(*)::int as running from pg_stat_activity where application_name = 'malipo heartbeat' and datname = current_database()",
+)
+const IN_RECOVERY = sql(
+  '',
+  'select pg_is_in_recovery() as in_recovery, pg_last_xact_replay_timestamp() as recovered_to',
+)
+
+/**
+ * Makes a PostgreSQL of your own safe to start after its own tools have restored it to `to`: the same steps that "restore" of the embedded
+ * database ends with. Refuses a database that a process of the server uses, or that still recovers.
+ */
+export async function finishRestore(deps: Deps, database: { url: string; must_separate: boolean }, to: Date) {
+  const [state] = await deps.db.query<{ in_recovery: boolean; recovered_to: Date | null }>(IN_RECOVERY)
+  if (state?.in_recovery)
+    throw new Error('the database still recovers: wait until PostgreSQL has replayed its log, and promote it')
+  if (to > deps.clock.now()) throw new Error('--to-time is in the future: give the time to which you restored')
+  const [found] = await deps.db.query<{ running: number }>(PROCESSES)
+  if (found !== undefined && found.running > 0)
+    throw new Error(
+      `${found.running} processes of the server use this database: stop all of them first, because they would send payouts`,
+    )
+  const recovered_to = state?.recovered_to ?? null
+  const restored = { backup: 'postgresql', ended_at: to.toISOString(), to, recovered_to }
+  const { data_dir: _data_dir, backup: _backup, ...result } = await prepareRestored(deps, database, restored)
+  return {
+    ...result,
+    next: result.ok
+      ? 'start the server, import the statements of each provider, then end the pause of payouts, and make a new backup'
+      : 'start no process: restore to another time, or read docs/operate/backup.md',
   }
 }

@@ -11,6 +11,7 @@ import { OPTIONS, UsageError } from './options.ts'
 import { findStandalone, STANDALONE } from './standalone.ts'
 
 const ID = '00000000-0000-8000-8000-000000000000'
+const OWN_DATABASE = { DATABASE_URL: 'postgres://pay:secret@db/pay' }
 const BACKUPS = { BACKUP_KEY: Buffer.alloc(32, 1).toString('base64') }
 const USER = 'user create --email a@b.tz'
 
@@ -24,6 +25,8 @@ const INVALID_LINES: [string, string, Record<string, string>?][] = [
   ['backup', '--to is required', BACKUPS],
   ['restore --data-dir new', '--from is required', BACKUPS],
   ['restore --from place', '--data-dir is required', BACKUPS],
+  ['restore finish', '--to-time is required', OWN_DATABASE],
+  ['backup --to place --keep 0', '--keep must be a whole number from 1', BACKUPS],
   [
     'restore --from place --data-dir new --to-time yesterday',
     '--to-time must be a time with its zone, such as',
@@ -147,9 +150,12 @@ test('the admin command accepts valid options', () => {
     'restore --from place --data-dir new --to-time 2026-01-05T09:30:00.5Z',
   ]
   for (const line of backups) assert.equal(typeof prepare(line, BACKUPS).run, 'function', line)
+  assert.equal(typeof prepare('restore finish --to-time 2026-01-05T09:30:00Z', OWN_DATABASE).run, 'function')
   const printed = prepare('db roles --print --json', { DATABASE_URL: 'postgres://pay:secret@db/pay' }).run
   assert.match(String(printed), /alter database "pay" owner to "pay";\n.*\n.*to "malipo_runtime";/)
-  const named = [...valid, ...backups, 'db roles'].map((line) => line.split(' ').slice(0, 2).join(' '))
+  const named = [...valid, ...backups, 'restore finish', 'db roles'].map((line) =>
+    line.split(' ').slice(0, 2).join(' '),
+  )
   for (const name of Object.keys(COMMANDS))
     assert.ok(named.some((line) => line.startsWith(name)) || name === 'user create')
 })
@@ -168,7 +174,7 @@ test('the help of each admin command names every option and gives a valid exampl
     const words = [...written.matchAll(/"([^"]*)"|(\S+)/g)]
     const args = words.map((match) => match[1] ?? (match[2] as string))
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
-    const env = values.provider === 'selcom' ? SELCOM : BACKUPS
+    const env = values.provider === 'selcom' ? SELCOM : name === 'restore finish' ? OWN_DATABASE : BACKUPS
     if (findStandalone(positionals.join(' '), values) !== null) continue
     assert.doesNotThrow(() => prepareCommand(positionals, values, readConfig(env, PROVIDERS)), name)
   }

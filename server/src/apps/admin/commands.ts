@@ -5,7 +5,15 @@ import { anchorFileOf } from '../../books/audit/index.ts'
 import { type Deps, roleNames, rolesSql } from '../../kernel/db/index.ts'
 import type { Config } from '../../kernel/lib/index.ts'
 import { anchorsStatus, checkCopy, checkCopyOffline, exportAnchors } from './anchors.ts'
-import { backUp, checkRestored, prepareRestored, type Restored, requireBackups } from './backup.ts'
+import {
+  backUp,
+  checkRestored,
+  finishRestore,
+  prepareRestored,
+  type Restored,
+  requireBackups,
+  requireOwnDatabase,
+} from './backup.ts'
 import { demo } from './demo.ts'
 import { createDemoHistory, type OpenSystem, removeDemoHistory } from './demo-history.ts'
 import { erasePayer } from './erase.ts'
@@ -257,6 +265,16 @@ export const COMMANDS: Record<string, Command> = {
       const place = read.required(values, 'from')
       const to = read.optionalTime(values, 'to-time')
       return { place, data_dir: read.required(values, 'data-dir'), to, check_of: null }
+    },
+  },
+  'restore finish': {
+    takes: ['to-time'],
+    must_exist: true,
+    prepare(values, config) {
+      requireOwnDatabase(config)
+      const to = read.optionalTime(values, 'to-time')
+      if (to === null) throw new read.UsageError('--to-time is required: the time to which you restored the database')
+      return (deps, database) => finishRestore(deps, database, to)
     },
   },
   'db roles': {

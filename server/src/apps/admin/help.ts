@@ -232,6 +232,16 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     example: '--from /backup/malipo --data-dir /var/lib/malipo-new --to-time 2026-01-05T09:30:00Z',
     more: ['docs/operate/backup.md describes what to do after a restore, so that nothing is paid twice.'],
   },
+  'restore finish': {
+    takes: '--to-time T',
+    does: [
+      'Makes a PostgreSQL of your own safe to start after its own tools have restored it: pauses all payouts, brings unsent',
+      'payouts into doubt, and runs the checks of "verify". Stop all processes of the server before. Exit code 1 if a check fails',
+    ],
+    options: { '--to-time T': 'Time to which you restored the database' },
+    example: '--to-time 2026-01-05T09:30:00Z',
+    more: ['docs/operate/backup.md describes the whole restore.'],
+  },
   'db roles': {
     takes: '--print',
     does: [

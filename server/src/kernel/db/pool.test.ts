@@ -142,7 +142,8 @@ test('each way in which the database can be gone, full or starting is a database
   const gone = ['ECONNREFUSED', 'ECONNABORTED', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'ETIMEDOUT']
   // The codes of a full disk were counted on a small disk: a refused write, then the restart of PostgreSQL and the lost connections.
   const full = ['53100', '57P02', '57P03', '57P01', '58030', 'EPIPE', 'ECONNRESET']
-  for (const code of [...gone, ...full]) assert.equal(isUnavailable(Object.assign(new Error('x'), { code })), true, code)
+  for (const code of [...gone, ...full])
+    assert.equal(isUnavailable(Object.assign(new Error('x'), { code })), true, code)
   for (const code of ['23505', '42P01', 'XX001', 'ENOENT'])
     assert.equal(isUnavailable(Object.assign(new Error('x'), { code })), false, code)
 })
