@@ -80,8 +80,15 @@ export const PATHS = (from: string, to: string) => [
   ].map((query) => `/v1/merchant/webhook-deliveries?page_size=20${query}`),
 ]
 
-/** The paths that the first page of the dashboard reads. Only users may read these paths. */
-const HOME = ['today', '7d', '30d'].map((period) => `/v1/merchant/overview?period=${period}`)
+/** The paths that the first page and the search of the dashboard read. Only users may read these paths. */
+const HOME = [
+  ...['today', '7d', '30d'].map((period) => `/v1/merchant/overview?period=${period}`),
+  '/v1/merchant/attention',
+  // The search of the dashboard: last digits, a whole phone, references, a name, an amount.
+  ...['0004', '255740000004', 'order-77', 'ORDER-', 'asha', '1000', 'no such text'].map(
+    (text) => `/v1/search?q=${encodeURIComponent(text)}`,
+  ),
+]
 
 /** Creates both merchants and reads every list of both. */
 export async function listsCase(

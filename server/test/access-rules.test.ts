@@ -415,7 +415,7 @@ type Operation = {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   path: string
   security: Record<string, unknown>[]
-  parameters: { name: string; in: string }[]
+  parameters: { name: string; in: string; required?: boolean; schema: Schema }[]
   body: Schema | null
 }
 
@@ -463,9 +463,12 @@ async function outcome(operation: Operation, credential: string | null, naming: 
     .replace('{merchant_id}', naming.path ?? world.merchant.id)
     .replaceAll(/\{\w+\}/g, () => randomUUID())
   const body = naming.body ?? (operation.body ? {} : null)
+  const needed = operation.parameters
+    .filter((one) => one.in === 'query' && one.required)
+    .map((one) => `${one.name}=${sample(one.schema)}`)
   const reply = await world.call({
     method: operation.method,
-    url: `${url}${naming.query ?? ''}`,
+    url: needed.length === 0 ? `${url}${naming.query ?? ''}` : `${url}${naming.query ?? '?'}&${needed.join('&')}`,
     key: credential,
     idempotency_key: randomUUID(),
     ...(body === null ? {} : { payload: body }),

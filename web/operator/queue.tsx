@@ -1,5 +1,6 @@
 // Shows the first page: the waiting records of each kind, their age and their amount.
 
+import '../ui/attention.css'
 import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Environment } from '../ui/data.ts'
@@ -11,6 +12,7 @@ import { Problem } from '../ui/problem.tsx'
 import { signIn } from '../ui/session.ts'
 import { showAge, showAmount, showCount } from '../ui/show.ts'
 import { type QueueItem, signInAge, useMe, useQueue } from './operator.ts'
+import { QueueStrip } from './queue-strip.tsx'
 import { queueTexts } from './queue-texts.ts'
 
 /** The page on which an operator works on each kind of waiting records. A kind about money belongs to one environment. */
@@ -73,6 +75,14 @@ export function Queue() {
             {t.other_environment[other](showCount(other_count))}
           </PageLink>
         </Text>
+      ) : null}
+      {data ? (
+        <QueueStrip
+          items={waiting}
+          failed_check={data.failed_check}
+          environment={environment}
+          pageOf={(kind, of) => PLACES[kind](of)}
+        />
       ) : null}
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <LoadingRows /> : null}

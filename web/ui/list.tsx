@@ -2,7 +2,7 @@
 // the result as CSV.
 
 import './list.css'
-import { Button, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useId, useRef, useState } from 'react'
@@ -10,6 +10,7 @@ import { type CallName, download, type Input, Refused } from './api.ts'
 import { checks, readPhone } from './checks.ts'
 import { useScope, withScope } from './data.ts'
 import { useLanguage, useTexts } from './language.ts'
+import { type BulkAct, BulkBar } from './list-bulk.tsx'
 import { ColumnChoice, SavedFilters, useHiddenColumns, useListName } from './list-views.tsx'
 import { EmptyState, PageLink } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
@@ -100,6 +101,8 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   href?: (row: Row) => string | null
   /** Shows a row on a phone in two lines. Without this function, the row becomes a card of all columns. */
   lines?: (row: Row) => RowLines
+  /** An act that the reader can do with several rows. */
+  bulk?: BulkAct<Row>
   /** A filter with its own component. The list shows this filter before the other filters. */
   first?: ReactNode
   empty: ReactNode
@@ -119,6 +122,8 @@ export function List<Row, Csv extends CallName = CallName>(props: {
     Object.keys(fields).length > 0 && Object.keys(fields).every((name) => filters.some((one) => one.name === name))
   const data = refused || list.wrong ? last.current : read.data
   const empty = data?.items.length === 0
+  const [chosen, setChosen] = useState<string[]>([])
+  const selected = data?.items.filter((row) => props.bulk?.can(row) && chosen.includes(props.rowKey(row))) ?? []
   const name = useListName()
   const optional = props.columns.flatMap((column) =>
     column.optional ? [{ ...column.optional, label: column.label }] : [],
@@ -150,7 +155,12 @@ export function List<Row, Csv extends CallName = CallName>(props: {
       <Problem error={refused ? null : error} retry={() => void read.refetch()} />
       {read.isPending && !error && !list.wrong ? <LoadingRows label={t.loading} /> : null}
       {data && empty ? <None past={data.pagination.total_items > 0} {...props} /> : null}
-      {data && data.items.length > 0 ? <Table {...props} columns={columns} rows={data.items} /> : null}
+      {data && props.bulk && data.items.some(props.bulk.can) ? (
+        <BulkBar act={props.bulk} rows={selected} keyOf={props.rowKey} choose={setChosen} />
+      ) : null}
+      {data && data.items.length > 0 ? (
+        <Table {...props} columns={columns} rows={data.items} {...(props.bulk ? { chosen, choose: setChosen } : {})} />
+      ) : null}
       {data && data.pagination.total_items > 0 ? <Pages {...data.pagination} set={list.set} /> : null}
     </Stack>
   )
@@ -223,13 +233,24 @@ export function Table<Row>(props: {
   rowKey: (row: Row) => string
   href?: (row: Row) => string | null
   lines?: (row: Row) => RowLines
+  /** The act on several rows, with the keys of the selected rows. */
+  bulk?: BulkAct<Row>
+  chosen?: readonly string[]
+  choose?: (keys: string[]) => void
 }) {
+  const t = useTexts(partsTexts)
+  const { bulk, chosen = [], choose } = props
   const is_phone = useMediaQuery('(max-width: 40em)', false, { getInitialValueInEffect: false })
   if (is_phone && props.lines) return <Lines {...props} lines={props.lines} />
   return (
     <table className="list" {...ROLE.table} aria-label={props.label}>
       <thead {...ROLE.rowgroup}>
         <tr {...ROLE.row}>
+          {bulk && choose ? (
+            <th scope="col" {...ROLE.columnheader}>
+              <span className="unseen">{t.select}</span>
+            </th>
+          ) : null}
           {props.columns.map(({ label, right }) => (
             <th key={label} scope="col" {...ROLE.columnheader} className={right ? 'right' : undefined}>
               {label}
@@ -246,6 +267,11 @@ export function Table<Row>(props: {
               {...ROLE.row}
               {...(href === null ? {} : { className: 'opens', onClick: openRow, onAuxClick: openRow })}
             >
+              {bulk && choose ? (
+                <td {...ROLE.cell} data-label={t.select}>
+                  <RowCheckbox {...{ bulk, row, chosen, choose }} name={props.rowKey(row)} />
+                </td>
+              ) : null}
               {props.columns.map(({ label, show, right, wide }, i) => (
                 <td
                   key={label}
@@ -270,6 +296,32 @@ export function Table<Row>(props: {
         })}
       </tbody>
     </table>
+  )
+}
+
+/** Shows the checkbox of a row, if the row allows the act. */
+function RowCheckbox<Row>({
+  bulk,
+  row,
+  name,
+  chosen,
+  choose,
+}: {
+  bulk: BulkAct<Row>
+  row: Row
+  name: string
+  chosen: readonly string[]
+  choose: (keys: string[]) => void
+}) {
+  if (!bulk.can(row)) return null
+  return (
+    <Checkbox
+      aria-label={bulk.select(row)}
+      checked={chosen.includes(name)}
+      onChange={(event) =>
+        choose(event.currentTarget.checked ? [...chosen, name] : chosen.filter((one) => one !== name))
+      }
+    />
   )
 }
 

@@ -195,3 +195,57 @@ test('a list on a phone has two lines for each payment, and a touch opens the pa
   await page.waitForURL(new RegExp(id))
   await at.leave()
 })
+
+test('a developer selects failed deliveries and sends them again at once', async () => {
+  const { merchant, deliveries } = await troubledShop()
+  const { world } = office
+  while ((await deliveries()).some(({ status }: { status: string }) => status === 'pending')) {
+    world.deps.clock.advance(31 * 60_000)
+    await new Promise((done) => setTimeout(done, 100))
+  }
+  receiver.reply = { kind: 'status', status: 200 }
+  const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
+  const { page } = at
+  await at.opens('/sandbox/webhooks')
+  const boxes = page.getByRole('checkbox', { name: /^Select / })
+  await boxes.nth(1).waitFor()
+  await boxes.nth(0).check()
+  await boxes.nth(1).check()
+  await page.getByText('2 selected').waitFor()
+  await at.looks('selected deliveries')
+  await at.picture('bulk')
+  const before = receiver.received.length
+  await at.press('', 'Send the selected again')
+  await page.getByText('Done: 2 of 2.').waitFor()
+  while (receiver.received.length < before + 2) await new Promise((done) => setTimeout(done, 20))
+  assert.deepEqual(new Set(receiver.received.slice(before).map(({ headers }) => headers['webhook-id'])).size, 2)
+  await at.leave()
+})
+
+test('the queue of operators shows records that wait for more than a day, and a check of the books that failed', async () => {
+  const { world } = office
+  const { key } = await troubledShop()
+  const body = { amount: '1000', destination_code: 'MPESA', destination_identifier: '0754123456' }
+  const made = await world.post('/v1/disbursements/mobile-money', body, { key })
+  assert.equal(made.status, 202, made.text)
+  const day_ago = new Date(Date.now() - 30 * 3_600_000)
+  await world.rows('update withdrawals set created_at = $2 where id = $1', [made.body.data.id, day_ago])
+  await world.rows(
+    `insert into verify_runs (period_start, process_id, started_at, lease_until, finished_at, ok, checks, problems, duration_ms, broken)
+     values ($1, $2, $1, $1, $1, false, 40, 3, 5, '[]')`,
+    [day_ago, made.body.data.id],
+  )
+  for (const language of ['en', 'sw'] as const) {
+    const at = await office.comes(await office.newPerson('SUPPORT'), 'operator', { language })
+    const { page, says } = at
+    await at.opens('/?environment=sandbox')
+    const strip = page.getByRole('region', { name: says('Yanayohitaji uangalizi sasa', 'Needs attention now') })
+    await strip.getByText(says('Ukaguzi wa mwisho wa vitabu ulikuta migongano 3', 'found 3 contradictions')).waitFor()
+    await strip.getByText(says('Utoaji pesa unaosubiri idhini:', 'Withdrawals that wait for approval:')).waitFor()
+    await at.looks('the strip of the queue')
+    await at.picture('strip')
+    await strip.getByRole('link', { name: says('Fungua orodha', 'Open the list') }).click()
+    await page.waitForURL(/withdrawals\?status=PENDING_ADMIN_APPROVAL/)
+    await at.leave()
+  }
+})

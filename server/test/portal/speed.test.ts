@@ -31,7 +31,11 @@ test('the dashboard needs less than a tenth of a second of processor time to res
   // code.
   const menu = ['Collections', 'Payment links', 'Withdrawals', 'Transactions', 'API keys', 'Home']
   const go = async (name: string) => {
-    await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+    // A line of the menu may end with the number of its waiting records.
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: new RegExp(`^${name}( \\d+)?$`) })
+      .click()
     await visitor.sees(name, name)
   }
   for (const name of menu) await go(name)

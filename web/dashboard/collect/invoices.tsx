@@ -4,7 +4,7 @@ import './collect.css'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
-import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { type Column, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
 import { Amount, Chip, EmptyState, Page, PageButton } from '../../ui/parts.tsx'
 import { showDate } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
@@ -31,12 +31,17 @@ export function Invoices() {
     { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.invoice(row.status)}</Chip> },
     { label: t.due, show: (row) => showDate(row.due_date, language) },
   ]
+  const lines = (row: InvoiceRow): RowLines => ({
+    title: <Amount value={row.total} currency={row.currency} />,
+    status: <Chip tone={toneOf(row.status)}>{words.invoice(row.status)}</Chip>,
+    facts: [row.customer_name, row.number, `${t.due}: ${showDate(row.due_date, language)}`],
+  })
   const make = may ? <PageButton to={at('invoices/new')}>{t.make}</PageButton> : null
   return (
     <Page title={t.title} lead={t.lead} actions={make}>
       <List
         label={t.title}
-        {...{ read, list, filters, columns }}
+        {...{ read, list, filters, columns, lines }}
         rowKey={(row) => row.id}
         href={(row) => at(`invoices/${row.id}`)}
         csv={{ name: 'GET /v1/invoices/export.csv', file: 'invoices.csv' }}

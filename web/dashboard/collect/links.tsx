@@ -4,7 +4,7 @@ import './collect.css'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { type Column, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
 import { Amount, Chip, EmptyState, Page, PageButton, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
@@ -34,12 +34,17 @@ export function Links() {
     { label: t.description, show: (row) => <span className="clamp">{row.description ?? '–'}</span> },
     { label: t.customer, show: (row) => <span className="clamp">{row.customer_name ?? '–'}</span> },
   ]
+  const lines = (row: PaymentLinkRow): RowLines => ({
+    title: <Amount value={row.amount} currency={row.currency} />,
+    status: <Chip tone={toneOf(row.status)}>{words.link(row.status)}</Chip>,
+    facts: [row.customer_name, row.description, <Time key="" time={row.created_at} />],
+  })
   const make = may ? <PageButton to={at('links/new')}>{t.make}</PageButton> : null
   return (
     <Page title={t.title} lead={t.lead} actions={make}>
       <List
         label={t.title}
-        {...{ read, list, filters, columns }}
+        {...{ read, list, filters, columns, lines }}
         rowKey={(row) => row.id}
         href={(row) => at(`links/${row.id}`)}
         csv={{ name: 'GET /v1/payment-links/export.csv', file: 'payment-links.csv' }}

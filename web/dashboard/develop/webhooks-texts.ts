@@ -21,6 +21,8 @@ export const EVENTS = [
 /** The texts of the address, the secret and the test, and of deliveries and attempts. */
 export const webhooksTexts = texts({
   sw: {
+    replay_selected: 'Tuma tena uliochagua',
+    select_delivery: (event: string, id: string) => `Chagua ${event} ${id}`,
     title: 'Webhook',
     lead: 'Tunaujulisha mfumo wako malipo au utoaji pesa unapobadilika, ili usilazimike kuuliza.',
     config: 'Anwani na matukio',
@@ -166,6 +168,8 @@ export const webhooksTexts = texts({
     about: 'Kuhusu',
   },
   en: {
+    replay_selected: 'Send the selected again',
+    select_delivery: (event: string, id: string) => `Select ${event} ${id}`,
     title: 'Webhooks',
     lead: 'We send your system an event when a payment or a withdrawal changes, so that it does not need to poll.',
     config: 'Address and events',

@@ -3,9 +3,10 @@
 import { Button, Stack, Title } from '@mantine/core'
 import { useState } from 'react'
 import { Refused } from '../../ui/api.ts'
-import { useRead } from '../../ui/data.ts'
+import { useCall, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, LoadingRows, useListQuery } from '../../ui/list.tsx'
+import type { BulkAct } from '../../ui/list-bulk.tsx'
 import { Chip, EmptyState, Page, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -74,6 +75,13 @@ function Deliveries() {
     { label: t.last, show: (row) => <AttemptResult attempt={row.attempts.at(-1)} /> },
     { label: t.attempts, show: (row) => row.attempts.at(-1)?.number ?? 0, right: true },
   ]
+  const call = useCall()
+  const bulk: BulkAct<WebhookDelivery> = {
+    label: t.replay_selected,
+    can: ({ status }) => status === 'delivered' || status === 'failed',
+    select: ({ id, event }) => t.select_delivery(t.event[event] ?? event, id.slice(0, 8)),
+    run: ({ id }) => call('POST /v1/merchant/webhook-deliveries/{id}/replay', { params: { id } }),
+  }
   const any = (read.data?.pagination.total_items ?? 0) > 0
   return (
     <section aria-labelledby="deliveries">
@@ -90,7 +98,7 @@ function Deliveries() {
         </div>
         <List
           label={t.deliveries}
-          {...{ read, list, filters, columns }}
+          {...{ read, list, filters, columns, bulk }}
           rowKey={(row) => row.id}
           href={(row) => at(`webhooks/deliveries/${row.id}`)}
           empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}

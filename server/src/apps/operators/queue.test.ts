@@ -54,6 +54,24 @@ test('the queue states from which amount two operators must approve, and how fre
   assert.deepEqual([data.four_eyes_amount, data.step_up_s], [null, 600])
 })
 
+test('the queue names the last check of the books while the check did not hold', async () => {
+  const check = async () => (await world.get('/v1/operator/queue', await operator.session())).body.data.failed_check
+  assert.equal(await check(), null)
+  const finish = (period: string, ok: boolean | null, problems: number | null) =>
+    world.rows(
+      `insert into verify_runs (period_start, process_id, started_at, lease_until, finished_at, ok, checks, problems, duration_ms,
+         broken, error) values ($1, $2, $1, $1, $1, $3, case when $3::boolean is null then null else 40 end, $4, 5,
+         case when $3::boolean is false then '[]'::jsonb end, case when $3::boolean is null then 'timeout' end)`,
+      [period, '00000000-0000-0000-0000-000000000001', ok, problems],
+    )
+  await finish('2026-01-05T01:00:00Z', false, 2)
+  assert.deepEqual(await check(), { finished_at: '2026-01-05T01:00:00.000Z', problems: 2 })
+  await finish('2026-01-05T02:00:00Z', null, null)
+  assert.deepEqual(await check(), { finished_at: '2026-01-05T02:00:00.000Z', problems: null })
+  await finish('2026-01-05T03:00:00Z', true, 0)
+  assert.equal(await check(), null)
+})
+
 describe('withdrawals in the queue', () => {
   /** Each status that needs an operator, with the steps that bring a withdrawal into the status. */
   const ways: [string, string, string, 'approve' | 'request-info' | null][] = [

@@ -5,6 +5,7 @@ import { failingEndpoints } from '../../adapters/webhooks/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, type Environment, type Routes, success } from '../../kernel/http/index.ts'
 import { enumOf, formatAmount, nullable, oneOf } from '../../kernel/lib/index.ts'
+import { lastVerifyRun, type VerifyRun } from './verify-runs.ts'
 
 /** The highest number of rows that the queue counts for each kind. */
 export const QUEUE_COUNT_MAX = 10_000
@@ -137,6 +138,19 @@ const QueueAnswer = success(
     four_eyes_off: Type.Boolean({
       description: 'True means that FOUR_EYES_AMOUNT=off: the installation allows one operator to move any amount.',
     }),
+    failed_check: nullable(
+      Type.Object(
+        {
+          finished_at: Type.String({ format: 'date-time' }),
+          problems: nullable(
+            Type.Integer({
+              description: 'The number of failed checks. Null means that the run ended without a result.',
+            }),
+          ),
+        },
+        { description: 'The last scheduled check of the books, if it did not hold. Null means no trouble.' },
+      ),
+    ),
     step_up_s: Type.Integer({
       description:
         'The maximum age of a sign-in for moving money, in seconds. 0 means that any session may move money.',
@@ -164,8 +178,11 @@ export function queueRoutes(deps: Deps, { rules }: { rules: OperatorRules }): Ro
         },
       },
       async (request) => {
-        const queue = await readQueue(deps, deps.db, request.query.environment ?? 'live')
-        return { success: true as const, data: presentQueue(queue, rules) }
+        const [queue, { last }] = await Promise.all([
+          readQueue(deps, deps.db, request.query.environment ?? 'live'),
+          lastVerifyRun(deps.db),
+        ])
+        return { success: true as const, data: presentQueue(queue, rules, last) }
       },
     )
   }
@@ -174,6 +191,7 @@ export function queueRoutes(deps: Deps, { rules }: { rules: OperatorRules }): Ro
 function presentQueue(
   queue: ReadonlyMap<QueueKind, QueueCount>,
   { four_eyes_minor, four_eyes_off, step_up_s }: OperatorRules,
+  last: VerifyRun | null,
 ): QueueView {
   const items = [...queue].map(([kind, { count, oldest_at, amount_minor }]) => ({
     kind,
@@ -182,7 +200,9 @@ function presentQueue(
     amount: amount_minor === null || !ABOUT_MONEY.test(kind) ? null : formatAmount(amount_minor),
   }))
   const four_eyes_amount = four_eyes_minor === null ? null : formatAmount(four_eyes_minor)
-  return { items, four_eyes_amount, four_eyes_off, step_up_s }
+  const failed_check =
+    last === null || last.ok === true ? null : { finished_at: last.finished_at.toISOString(), problems: last.problems }
+  return { items, four_eyes_amount, four_eyes_off, failed_check, step_up_s }
 }
 
 const ABOUT_MONEY = /^(withdrawals|collections)_/

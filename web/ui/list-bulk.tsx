@@ -1,0 +1,89 @@
+// Lets the reader select rows of a list, and do one act with all of them.
+
+import { Button, Group, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { texts, useTexts } from './language.ts'
+import { Problem } from './problem.tsx'
+import { showCount } from './show.ts'
+
+const bulkTexts = texts({
+  sw: {
+    selected: (count: string) => `Umechagua ${count}`,
+    none: 'Chagua mistari ili kuifanyia kitendo kwa pamoja.',
+    clear: 'Ondoa uchaguzi',
+    done: (done: string, all: string) => `Imekamilika: ${done} kati ya ${all}.`,
+  },
+  en: {
+    selected: (count: string) => `${count} selected`,
+    none: 'Select rows to act on all of them at once.',
+    clear: 'Clear the selection',
+    done: (done: string, all: string) => `Done: ${done} of ${all}.`,
+  },
+})
+
+/** An act that the reader can do with several rows. `can` tells which rows allow the act. */
+export type BulkAct<Row> = {
+  label: string
+  can: (row: Row) => boolean
+  /** The name of the checkbox of a row, for screen readers. */
+  select: (row: Row) => string
+  run: (row: Row) => Promise<unknown>
+}
+
+/** Shows the number of selected rows, and the button of the act. Stops at the first row that fails, and keeps the rest selected. */
+export function BulkBar<Row>({
+  act,
+  rows,
+  keyOf,
+  choose,
+}: {
+  act: BulkAct<Row>
+  /** The selected rows. */
+  rows: readonly Row[]
+  keyOf: (row: Row) => string
+  choose: (keys: string[]) => void
+}) {
+  const t = useTexts(bulkTexts)
+  const queries = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const [said, setSaid] = useState('')
+  const run = async () => {
+    setBusy(true)
+    setError(null)
+    let done = 0
+    try {
+      for (const row of rows) {
+        await act.run(row)
+        done += 1
+      }
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      choose(rows.slice(done).map(keyOf))
+      setSaid(t.done(showCount(done), showCount(rows.length)))
+      setBusy(false)
+      await queries.invalidateQueries()
+    }
+  }
+  return (
+    <Group gap="sm" className="no-print">
+      <Text size="sm">{rows.length === 0 ? t.none : t.selected(showCount(rows.length))}</Text>
+      {rows.length === 0 ? null : (
+        <>
+          <Button size="xs" loading={busy} onClick={() => void run()}>
+            {act.label}
+          </Button>
+          <Button size="xs" variant="default" disabled={busy} onClick={() => choose([])}>
+            {t.clear}
+          </Button>
+        </>
+      )}
+      <Text size="sm" role="status">
+        {said}
+      </Text>
+      <Problem error={error} />
+    </Group>
+  )
+}
