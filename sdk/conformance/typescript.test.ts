@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type SdkWorld, startSdkWorld } from '../../server/test/sdk-world.ts'
+import { Malipo } from '../typescript/src/index.ts'
 import { type DriverProcess, runCases, startDriver } from './run.ts'
 import { runSmoke } from './smoke.ts'
 
@@ -33,6 +34,16 @@ test('the TypeScript SDK conforms to every case of the suite', async () => {
 
 test('the TypeScript SDK makes the calls of a first day on the real server, and verifies its webhooks', async () => {
   assert.deepEqual(await runSmoke(driver.call, world), [])
+})
+
+test('the TypeScript SDK lists the events of the payments, each once and with its id', async () => {
+  const malipo = new Malipo({ apiKey: world.api_key, baseUrl: world.base_url })
+  const found: string[] = []
+  for await (const { id, event, data } of malipo.events.list({ event: 'disbursement.success', page_size: 1 })) {
+    assert.equal(data.event, event)
+    found.push(id)
+  }
+  assert.deepEqual([found.length > 0, new Set(found).size], [true, found.length])
 })
 
 test('the suite reports an SDK that sends another request, hides an error or accepts a wrong signature', async () => {

@@ -22,6 +22,8 @@ import { checkedSettings, type MalipoOptions } from './options.ts'
 import type { Identity } from './records.ts'
 import { createHttp, type ReadOptions } from './request.ts'
 import {
+  type EventCalls,
+  eventCalls,
   type WebhookConfigCalls,
   type WebhookDeliveryCalls,
   type WebhookEndpointCalls,
@@ -44,6 +46,7 @@ export class Malipo {
   readonly destinations: DestinationCalls
   readonly balance: BalanceCalls
   readonly transactions: TransactionCalls
+  readonly events: EventCalls
   readonly webhookEndpoints: WebhookEndpointCalls
   readonly webhookConfig: WebhookConfigCalls
   readonly webhookDeliveries: WebhookDeliveryCalls
@@ -63,6 +66,7 @@ export class Malipo {
     this.destinations = destinationCalls(http)
     this.balance = balanceCalls(http)
     this.transactions = transactionCalls(http)
+    this.events = eventCalls(http)
     this.webhookEndpoints = webhookEndpointCalls(http)
     this.webhookConfig = webhookConfigCalls(http)
     this.webhookDeliveries = webhookDeliveryCalls(http)

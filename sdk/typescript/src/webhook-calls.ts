@@ -65,6 +65,17 @@ export function webhookConfigCalls({ get, change }: Http): WebhookConfigCalls {
   }
 }
 
+/** The events of the last 30 days, whether an endpoint receives them or not. The key needs the scope `webhooks:manage`. */
+export type EventCalls = {
+  /** Lists events, newest first. `data` of an event is the body that an endpoint receives. */
+  list(filters?: Api.ListEventsFilters, options?: ReadOptions): List<Api.ListEventsAnswer['items'][number]>
+}
+
+/** Makes the calls of events. */
+export function eventCalls(http: Http): EventCalls {
+  return { list: (filters = {}, options) => createList(http, '/v1/events', filters, 'id', options) }
+}
+
 /** The deliveries of events to your endpoints. */
 export type WebhookDeliveryCalls = {
   /** Returns a delivery with its attempts. */
