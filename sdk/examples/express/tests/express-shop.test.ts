@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { copyFile, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type SdkWorld, startSdkWorld } from '../../../../server/test/sdk-world.ts'
@@ -20,6 +21,7 @@ let project: ScratchProject
 let malipo: Malipo
 let shop: ChildProcess
 let shop_url: string
+let orders: DatabaseSync
 let output = ''
 
 before(async () => {
@@ -46,8 +48,10 @@ before(async () => {
     output += chunk.toString()
   })
   await until(async () => output.includes('The shop is open'))
+  orders = new DatabaseSync(join(project.folder, 'shop.db'), { readOnly: true })
 })
 after(async () => {
+  orders?.close()
   shop?.kill()
   await project?.close()
   await world?.close()
@@ -74,8 +78,8 @@ async function placeOrder(): Promise<{ id: string; slug: string }> {
   const answer = await fetch(`${shop_url}/orders`, { method: 'POST', redirect: 'manual' })
   assert.equal(answer.status, 303, await answer.text())
   const page = new URL(answer.headers.get('location') ?? '')
-  const [collection] = (await malipo.collections.list({ page_size: 1 })).items
-  return { id: collection?.reference ?? '', slug: page.pathname.split('/').at(-1) ?? '' }
+  const newest = orders.prepare('select id from orders order by rowid desc limit 1').get()
+  return { id: String(newest?.id), slug: page.pathname.split('/').at(-1) ?? '' }
 }
 
 const statusOf = async (id: string) => (await fetch(`${shop_url}/orders/${id}`)).text()
