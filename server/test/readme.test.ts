@@ -18,7 +18,9 @@ const START_MS_MAX = 150_000
 /** The documents that contain commands, in the order in which the commands run. */
 const DOCUMENTS = [
   'README.md',
-  ...['withdrawals', 'payments', 'invoices', 'events', 'quickstart'].map((name) => `docs/guides/${name}.md`),
+  ...['withdrawals', 'payments', 'invoices', 'events', 'quickstart', 'idempotency', 'reconciliation', 'mobile-apps'].map(
+    (name) => `docs/guides/${name}.md`,
+  ),
 ]
 
 let folder: string
@@ -83,7 +85,9 @@ test('the commands of the README and the guides make payments, payouts and an in
   assert.match(output, /^The link is PAID$/m)
   const [, invoice = ''] = /^INV-000001 is SENT: 64000\.00 at (http:\S+\/invoice)$/m.exec(output) ?? []
   assert.match(await (await fetch(invoice)).text(), /Maize flour, 25 kg/)
-  assert.doesNotMatch(output, /refused|undefined/)
+  assert.match(output, /"opening_balance":"0\.00"/)
+  assert.match(output, /^reference,created_at,type,/m)
+  assert.doesNotMatch(output, /"success":false|refused|undefined/)
 })
 
 test('npm start exits cleanly after a stop signal', async () => {

@@ -42,7 +42,7 @@ export function framedPage(site: SiteFacts, framed: FramedPage): string {
 <link rel="icon" href="${FAVICON}">
 <link rel="stylesheet" href="${site.assets.base_style}">
 <link rel="stylesheet" href="${site.assets.style}">
-${is_listed && html`<link rel="alternate" type="text/markdown" href="${markdownPath(page)}">\n`}<script src="${site.assets.script}"></script>
+${is_listed && html`<link rel="alternate" type="text/markdown" href="${markdownPath(page)}">\n`}${framed.translation && html`<link rel="alternate" hreflang="${framed.translation.language}" href="${framed.translation.path}">\n`}<script src="${site.assets.script}"></script>
 </head>
 <body class="docs" data-copy="${words.copy}" data-copied="${words.copied}">
 <a class="skip" href="#main">${words.skip}</a>

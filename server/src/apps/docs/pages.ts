@@ -52,7 +52,7 @@ export function createPages(api: OpenApiDocument, facts: InstallationFacts, bran
   const start = made({
     path: '/docs',
     title,
-    label: 'Overview',
+    label: 'Start page',
     group: 'Start',
     markdown: () => startMarkdown(pages, title, LEAD),
     body: () => startBody(pages, calls, LEAD),
@@ -120,6 +120,26 @@ function guidePage(guide: Guide, calls: readonly DocCall[], facts: InstallationF
   })
 }
 
+/** The guide about each capability. */
+const TAG_GUIDES: Readonly<Record<string, readonly [string, string]>> = {
+  Collections: ['payments', 'Payments'],
+  'Payment links': ['pages', 'Pages and links'],
+  Payers: ['pages', 'Pages and links'],
+  Invoices: ['invoices', 'Invoices'],
+  Withdrawals: ['withdrawals', 'Withdrawals and payouts'],
+  Disbursements: ['withdrawals', 'Withdrawals and payouts'],
+  Balance: ['reconciliation', 'Reconciliation for accountants'],
+  Transactions: ['reconciliation', 'Reconciliation for accountants'],
+  Webhooks: ['webhooks', 'Webhooks'],
+  Requests: ['requests', 'Request log'],
+  'API keys': ['authentication', 'Authentication'],
+}
+
+function guideLink(tag: string): string {
+  const [name, title] = TAG_GUIDES[tag] ?? []
+  return name === undefined ? '' : `The guide [${title}](../guides/${name}.md) explains how these calls work together.`
+}
+
 function capabilityPages(
   tag: { name: string; description?: string },
   calls: readonly DocCall[],
@@ -132,7 +152,12 @@ function capabilityPages(
     (call) => `| [${tableCell(call.title)}](/docs/api/${call.name}) | \`${call.method} ${call.path}\` |`,
   )
   const markdown = () =>
-    joined([`# ${tag.name}`, tag.description ?? '', `| Call | Request |\n|---|---|\n${rows.join('\n')}`])
+    joined([
+      `# ${tag.name}`,
+      tag.description ?? '',
+      guideLink(tag.name),
+      `| Call | Request |\n|---|---|\n${rows.join('\n')}`,
+    ])
   return [
     made({ path, title: tag.name, group, markdown }),
     ...own.map((call) =>
