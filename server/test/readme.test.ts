@@ -18,9 +18,16 @@ const START_MS_MAX = 150_000
 /** The documents that contain commands, in the order in which the commands run. */
 const DOCUMENTS = [
   'README.md',
-  ...['withdrawals', 'payments', 'invoices', 'events', 'quickstart', 'idempotency', 'reconciliation', 'mobile-apps'].map(
-    (name) => `docs/guides/${name}.md`,
-  ),
+  ...[
+    'withdrawals',
+    'payments',
+    'invoices',
+    'events',
+    'quickstart',
+    'idempotency',
+    'reconciliation',
+    'mobile-apps',
+  ].map((name) => `docs/guides/${name}.md`),
 ]
 
 let folder: string
