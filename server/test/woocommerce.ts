@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,6 +27,8 @@ let url: string
 let database: ChildProcess
 let php: { stop(): Promise<void>; printed(): string }
 let browser: Browser
+/** The signing secret that the shop stored when it registered its webhook. */
+let secret: string
 
 before(async () => {
   await requirePhp(['curl', 'mbstring', 'mysqli'])
@@ -155,6 +158,8 @@ test('a shop owner connects the shop, tests the connection and registers the web
   await press('Test the connection', /goes to Duka la Asha\. The key is of the sandbox.*secret is missing/)
   await press('Register the webhook', /secret is stored/)
   await look(page, 'settings')
+  secret = await page.getByLabel('Webhook secret').inputValue()
+  assert.match(secret, /^whsec_/)
   // A later change of the settings keeps the new secret.
   await page.getByRole('button', { name: 'Save changes' }).click()
   await press('Test the connection', /no real money moves\.$/)
@@ -225,6 +230,41 @@ test('a customer who comes back to an unpaid order gets the same page, and a for
   })
   assert.deepEqual([forged.status, (await factsOf(4)).status], [401, 'pending'])
   await page.context().close()
+})
+
+test('the same webhook, delivered many times at once to two servers of the shop, pays the order once', async () => {
+  const second = `127.0.0.1:${await unusedPort()}`
+  const other = await startProgram('php', ['-S', second, '-t', site], /started/, { cwd: site })
+  try {
+    // The first request of a server compiles WordPress, which takes longer than the race.
+    await (await fetch(`http://${second}/?rest_route=/malipo/v1/webhook`, { method: 'POST', body: '{}' })).text()
+    const [payment] = await world.rows<{ collection_id: string }>(
+      "select id::text as collection_id from collections where reference = '4'",
+    )
+    const facts = { status: 'successful', reference: '4', amount: '25000.00', currency: 'TZS', sandbox: true }
+    const body = JSON.stringify({ event: 'collection.success', ...payment, ...facts })
+    const time = Math.floor(Date.now() / 1000)
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+    const signature = createHmac('sha256', key).update(`many.${time}.${body}`).digest('base64')
+    const headers = {
+      'webhook-id': 'many',
+      'webhook-timestamp': String(time),
+      'webhook-signature': `v1,${signature}`,
+      'x-slow': 'yes',
+    }
+    const results = await Promise.all(
+      Array.from({ length: 6 }, async (_, i) => {
+        const address = `${i % 2 === 0 ? url : `http://${second}`}/?rest_route=/malipo/v1/webhook`
+        const answer = await fetch(address, { method: 'POST', headers, body })
+        return ((await answer.json()) as { result: string }).result
+      }),
+    )
+    assert.deepEqual(results.toSorted(), [...Array.from({ length: 5 }, () => 'known'), 'paid'])
+    const { completed, status } = await factsOf(4)
+    assert.deepEqual([completed, status], [1, 'processing'])
+  } finally {
+    await other.stop()
+  }
 })
 
 test('the checkout and the settings speak Swahili in a Swahili shop, and WordPress logs no mistake of the plugin', async () => {

@@ -12,7 +12,8 @@ use Malipo\Exceptions\ValidationException;
 
 require $argv[1];
 
-$malipo = new Client(getenv('MALIPO_URL') . '/', getenv('MALIPO_API_KEY'));
+// Without retries, because a retry would hide a connection that breaks.
+$malipo = new Client(getenv('MALIPO_URL') . '/', getenv('MALIPO_API_KEY'), maxRetries: 0);
 
 /** Returns the kind and the facts of a failed call. */
 function failure(callable $call): array
