@@ -11,6 +11,7 @@ use Malipo\Resources\Balance;
 use Malipo\Resources\Collections;
 use Malipo\Resources\Destinations;
 use Malipo\Resources\Disbursements;
+use Malipo\Resources\Events;
 use Malipo\Resources\Invoices;
 use Malipo\Resources\Me;
 use Malipo\Resources\PaymentLinks;
@@ -38,6 +39,7 @@ final class Client
     public readonly WebhookEndpoints $webhookEndpoints;
     public readonly WebhookConfig $webhookConfig;
     public readonly WebhookDeliveries $webhookDeliveries;
+    public readonly Events $events;
 
     /**
      * @param string $baseUrl The address of the server, without /v1, such as https://api.example.com.
@@ -95,6 +97,7 @@ final class Client
         $this->webhookEndpoints = new WebhookEndpoints($requester);
         $this->webhookConfig = new WebhookConfig($requester);
         $this->webhookDeliveries = new WebhookDeliveries($requester);
+        $this->events = new Events($requester);
     }
 
     private static function checkedAddress(string $baseUrl): string

@@ -130,6 +130,12 @@ $seen['delivery'] = $malipo->webhookDeliveries->get($delivery['id'])['status'];
 $seen['replay'] = $malipo->webhookDeliveries->replay($delivery['id'])['id'] === $delivery['id'];
 $seen['replay_all'] = array_keys($malipo->webhookDeliveries->replayAll(['since' => gmdate('Y-m-d\TH:i:s\Z', time() - 60)]));
 
+$seen['events'] = [];
+foreach ($malipo->events->list(['event' => 'disbursement.success', 'page_size' => 1]) as $event) {
+    $seen['events'][] = [$event['event'], $event['data']['disbursement_id'] === $payout['id']];
+}
+$seen['event_page'] = $malipo->events->listPage(['event' => 'disbursement.success'])['pagination']['total_items'];
+
 $seen['failures'] = [
     failure(fn () => $malipo->collections->createWalletPush(['amount' => 'many', 'phone' => '12'])),
     failure(fn () => $malipo->collections->createWalletPush(['amount' => 1] + $input, idempotencyKey: 'order-1')),

@@ -51,6 +51,8 @@ const SEEN = {
   delivery: 'delivered',
   replay: true,
   replay_all: ['queued', 'more', 'next_since'],
+  events: [['disbursement.success', true]],
+  event_page: 1,
   hidden: false,
 }
 

@@ -29,6 +29,7 @@ test('each of many threads and tasks that share a client gets the answer to its 
     )
     assert.equal(new Set(calls.map(([, , id]) => id)).size, 1, 'the same key makes one payment')
   }
+  assert.deepEqual([seen.events.length, new Set(seen.events).size], [82, 82], 'each payment has its event')
   const [counted] = await world.rows<{ made: string }>('select count(*)::text as made from collections')
   assert.equal(counted?.made, '82')
 })

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 from malipo import AsyncMalipo, Malipo
@@ -43,4 +44,15 @@ async def in_tasks():
         return await asyncio.gather(*(call(number) for number in range(COUNT)))
 
 
-print(json.dumps({"threads": in_threads(), "tasks": asyncio.run(in_tasks())}))
+def events(count):
+    """Returns the ids of the events, after the worker has settled every payment."""
+    with Malipo(ADDRESS, KEY, max_retries=0) as malipo:
+        for _ in range(600):
+            if malipo.events.list_page({"event": "collection.success"})["pagination"]["total_items"] == count:
+                break
+            time.sleep(0.05)
+        return [event["id"] for event in malipo.events.list({"event": "collection.success", "page_size": 30})]
+
+
+
+print(json.dumps({"threads": in_threads(), "tasks": asyncio.run(in_tasks()), "events": events(2 * COUNT + 2)}))

@@ -58,6 +58,7 @@ class Malipo:
         self.webhook_endpoints = sync.WebhookEndpoints(requester)
         self.webhook_config = sync.WebhookConfig(requester)
         self.webhook_deliveries = sync.WebhookDeliveries(requester)
+        self.events = sync.Events(requester)
 
     def close(self) -> None:
         """Closes the open connections."""
@@ -105,6 +106,7 @@ class AsyncMalipo:
         self.webhook_endpoints = aio.WebhookEndpoints(in_threads)
         self.webhook_config = aio.WebhookConfig(in_threads)
         self.webhook_deliveries = aio.WebhookDeliveries(in_threads)
+        self.events = aio.Events(in_threads)
 
     async def close(self) -> None:
         """Closes the open connections."""

@@ -465,3 +465,19 @@ class WebhookDeliveries(ApiResource):
     ) -> t.ReplayWebhookDeliveriesAnswer:
         """Sends the deliveries of a period again."""
         return self._http.change("POST", "/v1/merchant/webhook-deliveries/replay", input, idempotency_key, timeout)
+
+
+class Events(ApiResource):
+    """The events of the last 30 days, whether an endpoint receives them or not. The key needs the scope webhooks:manage."""
+
+    def list(
+        self, filters: Optional[t.ListEventsFilters] = None, *, timeout: Optional[float] = None
+    ) -> Iterator[t.ListEventsItem]:
+        """Yields events, newest first, over all pages. `data` is the body that an endpoint receives."""
+        return self._http.pages("/v1/events", filters, "id", timeout)
+
+    def list_page(
+        self, filters: Optional[t.ListEventsFilters] = None, *, timeout: Optional[float] = None
+    ) -> t.ListEventsAnswer:
+        """Returns one page of events: items and pagination."""
+        return self._http.get("/v1/events", filters, timeout)

@@ -1,0 +1,31 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\Resources;
+
+/** The events of the last 30 days, whether an endpoint receives them or not. The key needs the scope webhooks:manage. */
+final class Events extends ApiResource
+{
+    /**
+     * Yields all events, newest first, over all pages. `data` is the body that an endpoint receives. Filters: event, after, from, to.
+     *
+     * @param array<string, mixed> $filters
+     * @return \Generator<int, array<string, mixed>>
+     */
+    public function list(array $filters = []): \Generator
+    {
+        return $this->pages('/v1/events', $filters, 'id');
+    }
+
+    /**
+     * Returns one page: items and pagination. Filters: page, page_size, event, after, from, to.
+     *
+     * @param array<string, mixed> $filters
+     * @return array<string, mixed>
+     */
+    public function listPage(array $filters = [], ?float $timeout = null): array
+    {
+        return $this->requester->get('/v1/events', $filters, $timeout);
+    }
+}
