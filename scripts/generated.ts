@@ -190,6 +190,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
     'Checks the licences of the packages and, if the registry of npm answers, their known vulnerabilities: see [Supply chain](operate/supply-chain.md).',
   sbom: 'Prints a bill of materials (CycloneDX): `npm run -s sbom > sbom.cdx.json`.',
   package: 'Builds the Debian package `dist/malipo_VERSION_ARCHITECTURE.deb`: see [Installation](operate/install.md).',
+  cli: 'Builds the command-line tool of developers into `sdk/cli/dist/malipo.mjs`: see [its page](../sdk/cli/README.md).',
+  'cli:node18': 'Runs the tests of the command-line tool with Node 18, which it installs into a temporary folder.',
   'package:check':
     'Installs the Debian package in a clean Debian system of its own, runs the steps of [Installation](operate/install.md), upgrades, removes and purges it. Needs root, mmdebstrap and systemd-nspawn.',
   generate: 'Writes the generated files, such as this page.',

@@ -126,7 +126,13 @@ async function release(args: readonly string[]): Promise<number> {
 }
 
 async function readFacts(version: string): Promise<ReleaseFacts> {
-  const files = ['package.json', 'server/package.json', 'web/package.json', 'sdk/typescript/package.json']
+  const files = [
+    'package.json',
+    'server/package.json',
+    'web/package.json',
+    'sdk/typescript/package.json',
+    'sdk/cli/package.json',
+  ]
   const versions = Object.fromEntries(files.map((file) => [file, versionIn(file)]))
   const { info } = JSON.parse(readText('openapi.json')) as { info: { version: string } }
   return {
@@ -150,6 +156,7 @@ async function readFacts(version: string): Promise<ReleaseFacts> {
 /** The versions of the SDKs that have no package.json, by the file that names each. */
 export function sdkVersions(): Record<string, string> {
   const forms: Record<string, RegExp> = {
+    'sdk/cli/src/version.ts': /^export const VERSION = '([^']+)'$/m,
     'sdk/php/src/Client.php': /^ {4}public const VERSION = '([^']+)';$/m,
     'sdk/python/pyproject.toml': /^version = "([^"]+)"$/m,
     'sdk/woocommerce/malipo-for-woocommerce/malipo-for-woocommerce.php': /^ \* Version: (\S+)$/m,

@@ -1,0 +1,116 @@
+// Stores the server, the key and the positions of streams. The key is in the keyring of the system, or in a file of the user alone.
+
+import { spawnSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { Problem } from './problem.ts'
+
+/** The address of a server and a key for it. */
+export type Login = { base_url: string; key: string }
+
+/** The server of a login that names none. */
+export const DEFAULT_URL = 'http://127.0.0.1:8080'
+
+const ATTRIBUTES = ['service', 'malipo-cli']
+const KEYRING_MS = 10_000
+
+function folder(): string {
+  const { MALIPO_HOME, XDG_CONFIG_HOME } = process.env
+  return MALIPO_HOME ?? join(XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'malipo')
+}
+
+function readJson<T>(name: string): T | null {
+  try {
+    return JSON.parse(readFileSync(join(folder(), name), 'utf8')) as T
+  } catch {
+    return null
+  }
+}
+
+/** Writes a file that only its user can read. A process that dies leaves the old or the new file. */
+function writeJson(name: string, value: unknown): void {
+  mkdirSync(folder(), { recursive: true, mode: 0o700 })
+  const file = join(folder(), name)
+  const next = `${file}.${process.pid}`
+  writeFileSync(next, JSON.stringify(value), { mode: 0o600 })
+  renameSync(next, file)
+}
+
+function keyring(args: string[], input = ''): { found: boolean; output: string } {
+  const run = spawnSync('secret-tool', args, { input, encoding: 'utf8', timeout: KEYRING_MS })
+  return { found: run.error === undefined && run.status === 0, output: run.stdout ?? '' }
+}
+
+/** Stores a login. Returns the place of the key. */
+export function saveLogin({ base_url, key }: Login): 'keyring' | 'file' {
+  const stored = keyring(['store', '--label', 'Malipo API key', ...ATTRIBUTES], key)
+  writeJson('login.json', stored.found ? { base_url } : { base_url, key })
+  return stored.found ? 'keyring' : 'file'
+}
+
+/** Removes the login. Returns false if there was none. */
+export function removeLogin(): boolean {
+  const before = readJson<Partial<Login>>('login.json')
+  keyring(['clear', ...ATTRIBUTES])
+  rmSync(join(folder(), 'login.json'), { force: true })
+  return before !== null
+}
+
+/** Returns the login: MALIPO_API_KEY and MALIPO_BASE_URL, else the stored login. */
+export function readLogin(): Login {
+  const { MALIPO_API_KEY, MALIPO_BASE_URL } = process.env
+  const stored = readJson<Partial<Login>>('login.json')
+  const base_url = MALIPO_BASE_URL ?? stored?.base_url ?? DEFAULT_URL
+  const key = MALIPO_API_KEY ?? stored?.key ?? (stored === null ? '' : keyring(['lookup', ...ATTRIBUTES]).output.trim())
+  if (key === '') throw new Problem('You are not logged in. Run "malipo login", or set MALIPO_API_KEY.')
+  return { base_url: checkedUrl(base_url), key }
+}
+
+/** Returns the address of a server without a final slash. */
+export function checkedUrl(text: string): string {
+  const url = URL.canParse?.(text) === false ? null : tryUrl(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw new Problem(`"${text}" is no address of a server. Write it as https://pay.example.com.`)
+  }
+  return text.replace(/\/+$/, '')
+}
+
+function tryUrl(text: string): URL | null {
+  try {
+    return new URL(text)
+  } catch {
+    return null
+  }
+}
+
+/**
+ * The position of a listener: the last event before which it has forwarded everything, and the events that it has forwarded since.
+ * It forwards no event up to `start_id`, which was the newest event at its first start.
+ */
+export type Position = { start_id: string; last_id: string; forwarded: string[] }
+
+function positionName(base_url: string, account: string, target: string): string {
+  const hash = createHash('sha256').update(`${base_url} ${account} ${target}`).digest('hex').slice(0, 24)
+  return `position-${hash}.json`
+}
+
+/** Reads and writes the position of the listener of an account and a target. */
+export function positionOf(base_url: string, account: string, target: string) {
+  const name = positionName(base_url, account, target)
+  return {
+    read: () => readJson<Position>(name),
+    write: (position: Position) => writeJson(name, position),
+    forget: () => rmSync(join(folder(), name), { force: true }),
+  }
+}
+
+/** Returns the secret with which this computer signs the events that it forwards. The first call makes it. */
+export function localSecret(): string {
+  const stored = readJson<{ secret: string }>('secret.json')
+  if (stored !== null) return stored.secret
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  writeJson('secret.json', { secret })
+  return secret
+}

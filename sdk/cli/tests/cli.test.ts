@@ -1,0 +1,505 @@
+// Tests the built command-line tool against the real server. CLI_NODE names another Node than that of the test.
+// Own process: the test takes the time of many programs.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { enqueueEvents } from '../../../server/src/adapters/webhooks/enqueue.ts'
+import { inTransaction } from '../../../server/src/kernel/db/index.ts'
+import { newId, settableClock } from '../../../server/src/kernel/lib/index.ts'
+import { createWorld, type World } from '../../../server/test/harness.ts'
+import { verifyWebhook } from '../../typescript/src/index.ts'
+import { buildCli } from '../build.ts'
+
+const NODE = process.env.CLI_NODE ?? process.execPath
+const EVENTS = 1_000
+const PAYMENTS = 50
+
+let world: World
+let base_url: string
+let folder: string
+let tool: string
+const timers: NodeJS.Timeout[] = []
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'malipo-cli-'))
+  tool = join(folder, 'malipo.mjs')
+  await buildCli(tool)
+  // The tool computes times with its own clock.
+  world = await createWorld({
+    clock: settableClock(new Date()),
+    env: { PROMPTS_PER_PHONE: '0', TRIES_PER_ADDRESS: '0' },
+  })
+  await world.system.app.listen({ port: 0, host: '127.0.0.1' })
+  base_url = `http://127.0.0.1:${(world.system.app.server.address() as AddressInfo).port}`
+  // The clock of the world runs, and the worker works, as in a real process.
+  let is_working = false
+  timers.push(
+    setInterval(() => world.deps.clock.advance(20), 20),
+    setInterval(() => {
+      if (is_working) return
+      is_working = true
+      void world.work().finally(() => {
+        is_working = false
+      })
+    }, 200),
+  )
+})
+after(async () => {
+  for (const timer of timers) clearInterval(timer)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await world.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Options = { key?: string; env?: Record<string, string>; input?: string }
+const newHome = () => mkdtempSync(join(folder, 'home-'))
+
+function start(args: string[], { key = world.sandbox_key, env = {} }: Options = {}): ChildProcess {
+  const variables = {
+    PATH: '/nonexistent',
+    MALIPO_HOME: newHome(),
+    MALIPO_BASE_URL: base_url,
+    MALIPO_API_KEY: key,
+    ...env,
+  }
+  return spawn(NODE, [tool, ...args], { env: variables, stdio: ['pipe', 'pipe', 'pipe'] })
+}
+async function run(args: string[], options: Options = {}) {
+  const child = start(args, options)
+  let [out, err] = ['', '']
+  child.stdout?.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    err += chunk
+  })
+  child.stdin?.end(options.input ?? '')
+  const [code] = (await once(child, 'close')) as [number]
+  return { code, out, err }
+}
+
+type Received = { headers: IncomingHttpHeaders; body: string }
+async function receiver(
+  answer: () => number = () => 200,
+  port = 0,
+): Promise<{ url: string; got: Received[]; server: Server }> {
+  const got: Received[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8')
+    request.on('data', (chunk: string) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      got.push({ headers: request.headers, body })
+      response.writeHead(answer()).end()
+    })
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, got, server }
+}
+async function until(holds: () => boolean, what: string, ms = 60_000): Promise<void> {
+  for (const end = Date.now() + ms; Date.now() < end; ) {
+    if (holds()) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  assert.fail(what)
+}
+
+describe('login', () => {
+  test('stores the key in a file that only the user can read, and logout removes the key', async () => {
+    const env = { MALIPO_HOME: newHome(), MALIPO_API_KEY: '', MALIPO_BASE_URL: '' }
+    const bare = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+    const child = (args: string[], input = '') => {
+      const spawned = spawn(NODE, [tool, ...args], {
+        env: { PATH: '/nonexistent', ...bare },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      })
+      spawned.stdin.end(input)
+      let text = ''
+      for (const stream of [spawned.stdout, spawned.stderr]) {
+        stream.on('data', (chunk) => {
+          text += chunk
+        })
+      }
+      return once(spawned, 'close').then(([code]) => ({ code, text }))
+    }
+    const before_login = await child(['get', 'x'])
+    assert.deepEqual(
+      [before_login.code, before_login.text],
+      [1, 'You are not logged in. Run "malipo login", or set MALIPO_API_KEY.\n'],
+    )
+    const login = await child(['login', '--base-url', base_url], `${world.sandbox_key}\n`)
+    assert.match(login.text, /Logged in to http:.* as Duka la Asha \(sandbox\).*in a file/)
+    assert.ok(!login.text.includes(world.sandbox_key))
+    const file = join(env.MALIPO_HOME, 'login.json')
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    const paid = await child(['pay', '0754123001', '500', '--json'])
+    assert.equal(JSON.parse(paid.text.split('\n').find((line) => line.startsWith('{')) ?? '').status, 'successful')
+    assert.equal((await child(['logout'])).text, 'The key is removed.\n')
+    assert.deepEqual(readdirSync(env.MALIPO_HOME), [])
+    assert.equal((await child(['logout'])).text, 'There was no key.\n')
+  })
+
+  test('stores the key in the keyring if secret-tool is present', async () => {
+    const bin = mkdtempSync(join(folder, 'bin-'))
+    const ring = join(bin, 'ring')
+    const script = `#!/bin/sh\ncase "$1" in store) /bin/cat > ${ring};; lookup) /bin/cat ${ring};; clear) /bin/rm -f ${ring};; esac\n`
+    writeFileSync(join(bin, 'secret-tool'), script)
+    chmodSync(join(bin, 'secret-tool'), 0o755)
+    const home = newHome()
+    const env = { PATH: bin, MALIPO_HOME: home }
+    const child = spawn(NODE, [tool, 'login', '--base-url', base_url, '--json'], {
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    child.stdin.end(world.sandbox_key)
+    let text = ''
+    child.stdout.on('data', (chunk) => {
+      text += chunk
+    })
+    await once(child, 'close')
+    assert.equal(JSON.parse(text).stored_in, 'keyring')
+    assert.ok(!readFileSync(join(home, 'login.json'), 'utf8').includes(world.sandbox_key))
+    assert.equal(readFileSync(ring, 'utf8'), world.sandbox_key)
+    const opened = spawn(NODE, [tool, 'trigger', 'collection.success', '--json'], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    assert.deepEqual(await once(opened, 'close'), [0, null])
+  })
+})
+
+describe('errors', () => {
+  const cases: [name: string, args: string[], options: () => Options, code: number, message: RegExp][] = [
+    [
+      'a wrong key',
+      ['get', randomUUID()],
+      () => ({ key: `${world.sandbox_key.slice(0, -1)}_` }),
+      1,
+      /does not know this key/,
+    ],
+    ['a text that is no key', ['get', randomUUID()], () => ({ key: 'hello' }), 1, /does not know this key/],
+    [
+      'a live key for trigger',
+      ['trigger', 'collection.success'],
+      () => ({ key: world.live_key }),
+      1,
+      /This is a live key/,
+    ],
+    ['a live key for pay', ['pay', '0754123001', '500'], () => ({ key: world.live_key }), 2, /Add --live/],
+    [
+      'an unreachable server',
+      ['get', 'x'],
+      () => ({ env: { MALIPO_BASE_URL: 'http://127.0.0.1:1999' } }),
+      1,
+      /no server listens there/,
+    ],
+    [
+      'a malformed address',
+      ['get', 'x'],
+      () => ({ env: { MALIPO_BASE_URL: 'localhost:80' } }),
+      1,
+      /is no address of a server/,
+    ],
+    ['an unknown command', ['gett'], () => ({}), 2, /is no command/],
+    ['an unknown option', ['get', 'x', '--sience', '1h'], () => ({}), 2, /sience/],
+    ['an option of another command', ['get', 'x', '--since', '1h'], () => ({}), 2, /takes no --since/],
+    ['a missing word', ['get'], () => ({}), 2, /ID is missing/],
+    ['an unknown event', ['trigger', 'collection.lost'], () => ({}), 2, /is no event/],
+    ['an event that only time makes', ['trigger', 'invoice.overdue'], () => ({}), 2, /due date/],
+    ['a malformed phone', ['pay', '07', '500'], () => ({}), 1, /phone/],
+    ['an unknown record', ['get', randomUUID()], () => ({}), 1, /sandbox environment of this key/],
+    ['a malformed time', ['replay', '--since', 'soon'], () => ({}), 2, /must be 30m, 2h/],
+  ]
+  for (const [name, args, options, code, message] of cases) {
+    test(`${name} has its own sentence, as text and as JSON`, async () => {
+      const plain = await run(args, options())
+      assert.deepEqual([plain.code, plain.out], [code, ''], plain.err)
+      assert.match(plain.err, message)
+      assert.ok(!plain.err.includes('    at '), plain.err)
+      const json = await run([...args, '--json'], options())
+      assert.match(JSON.parse(json.out).error.message, message)
+    })
+  }
+
+  test('a server that is no Malipo server, and a clock that is an hour off, have their own sentences', async () => {
+    let date = new Date()
+    let body = '<html>'
+    const server = createServer((_, response) => {
+      response.writeHead(200, { date: date.toUTCString(), 'content-type': 'text/html' }).end(body)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const env = { MALIPO_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    const other = await run(['get', 'x'], { env })
+    assert.match(other.err, /not as a Malipo server does/)
+    assert.doesNotMatch(other.err, /clock/)
+    for (const [offset_ms, words] of [
+      [3_660_000, /is 61 minutes behind the clock of the server/],
+      [-3_660_000, /is 61 minutes ahead of the clock of the server/],
+    ] as const) {
+      date = new Date(Date.now() + offset_ms)
+      body = JSON.stringify({ success: true, data: { id: 'x' } })
+      const off = await run(['get', 'x'], { env })
+      assert.equal(off.code, 0, off.err)
+      assert.match(off.err, words)
+    }
+    server.close()
+  })
+})
+
+describe('commands', () => {
+  test('the tool has the version of its package', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+    assert.equal((await run(['--version'])).out, `${version}\n`)
+  })
+
+  test('every command has help, and completion names every command and option', async () => {
+    const { out } = await run(['help'])
+    const names = [...out.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name as string)
+    assert.deepEqual(names.sort(), 'completion get help listen login logout logs open pay replay trigger'.split(' '))
+    for (const name of names) {
+      const [help, flag] = await Promise.all([run(['help', name]), run([name, '--help'])])
+      assert.equal(help.code, 0)
+      assert.ok(help.out.startsWith(`malipo ${name}`), help.out)
+      assert.equal(flag.out, help.out)
+    }
+    const { out: bash } = await run(['completion', 'bash'])
+    const complete = (words: string, place: number) =>
+      outputOfBash(`${bash}\nCOMP_WORDS=(${words}); COMP_CWORD=${place}; _malipo; echo "\${COMPREPLY[@]}"`)
+    assert.equal(await complete('malipo lo', 1), 'login logout logs')
+    assert.equal(await complete('malipo listen --fo', 2), '--forward-to')
+    assert.equal(await complete('malipo trigger invoice', 2), 'invoice.paid')
+    assert.match((await run(['completion', 'zsh'])).out, /bashcompinit/)
+  })
+
+  for (const event of [
+    'collection.success',
+    'collection.failed',
+    'collection.pending_review',
+    'collection.reversed',
+    'disbursement.success',
+    'disbursement.failed',
+    'disbursement.reversed',
+    'disbursement.approved',
+    'disbursement.info_requested',
+    'payment_link.paid',
+    'invoice.paid',
+  ]) {
+    test(`trigger makes ${event}, and get and open find its records`, async () => {
+      const { code, out, err } = await run(['trigger', event, '--json'])
+      assert.equal(code, 0, err)
+      const { id, event: name, data } = JSON.parse(out)
+      assert.equal(name, event)
+      assert.equal(JSON.parse((await run(['get', id, '--json'])).out).kind, 'event')
+      const { collection_id, disbursement_id, payment_link_id, invoice_id } = data
+      for (const [kind, of, page] of [
+        ['collection', collection_id, 'collections'],
+        ['disbursement', disbursement_id, 'withdrawals'],
+        ['payment_link', payment_link_id, 'links'],
+        ['invoice', invoice_id, 'invoices'],
+      ]) {
+        if (of === undefined) continue
+        const found = JSON.parse((await run(['get', of, '--json'])).out)
+        assert.deepEqual([found.kind, found.record.id ?? found.record.collection_id], [kind, of])
+        const opened = await run(['open', of, '--print'])
+        assert.equal(opened.out, `${base_url}/dashboard/sandbox/${page}/${of}\n`)
+      }
+    })
+  }
+
+  test('get finds a transaction, and pay tells the result of a payment by its exit code', async () => {
+    const paid = await run(['pay', '0754123001', '750', '--reference', 'CLI-1', '--json'])
+    assert.deepEqual([paid.code, JSON.parse(paid.out).reference], [0, 'CLI-1'])
+    const { items } = (await world.get(`/v1/merchants/me/transactions`)).body.data
+    assert.equal(JSON.parse((await run(['get', items[0].reference, '--json'])).out).kind, 'transaction')
+    const failed = await run(['pay', '0754123003', '750'])
+    assert.equal(failed.code, 1)
+    assert.match(failed.out, /^failed /)
+  })
+
+  test('logs tail shows new events', async () => {
+    const child = start(['logs', 'tail', '--json'])
+    let [out, err] = ['', '']
+    child.stdout?.on('data', (chunk) => {
+      out += chunk
+    })
+    child.stderr?.on('data', (chunk) => {
+      err += chunk
+    })
+    await until(() => err.includes('Connected.'), 'the tool connects')
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    await run(['trigger', 'collection.success'])
+    await until(() => out.includes('collection.success'), 'the event is shown')
+    child.kill('SIGINT')
+    assert.deepEqual(await once(child, 'close'), [0, null])
+  })
+
+  test('replay sends past events to an address, oldest first', async () => {
+    await makeEvents(1, 3, 'replay')
+    const { url, got, server } = await receiver()
+    const sent = await run(['replay', '--since', '1h', '--forward-to', url, '--json'])
+    assert.equal(sent.code, 0, sent.err)
+    const numbers = got.map(({ body }) => JSON.parse(body)).filter(({ run: name }) => name === 'replay')
+    assert.deepEqual(
+      numbers.map(({ n }) => n),
+      [1, 2, 3],
+    )
+    assert.match((await run(['replay', '--since', '1h'])).out, /The server sends \d+ deliveries again/)
+    server.close()
+  })
+})
+
+/** Makes events of several payments, in the order of their moves, with `n` as their number. */
+async function makeEvents(payments: number, each: number, name: string): Promise<void> {
+  const { id: merchant_id, routing_code } = world.merchant
+  const sources = Array.from({ length: payments }, () => newId(world.deps, routing_code))
+  for (let n = 1; n <= each; n++) {
+    const events = sources.map((source_id) => ({
+      merchant_id,
+      routing_code,
+      environment: 'sandbox',
+      event: 'collection.success' as const,
+      endpoint_ids: [],
+      source_type: 'collection' as const,
+      source_id,
+      source_seq: n,
+      body: { event: 'collection.success', collection_id: source_id, n, run: name },
+    }))
+    await inTransaction(world.deps.db, (tx) => enqueueEvents(world.deps, tx, events, () => false))
+    await new Promise((resolve) => setTimeout(resolve, 30))
+  }
+}
+
+describe('listen', () => {
+  test('forwards an event with the headers and bytes of a webhook, and verifyWebhook accepts it', async () => {
+    const hook = await receiver()
+    const child = start(['listen', '--forward-to', hook.url, '--json'])
+    let out = ''
+    child.stdout?.on('data', (chunk) => {
+      out += chunk
+    })
+    let err = ''
+    child.stderr?.on('data', (chunk) => {
+      err += chunk
+    })
+    await until(() => err.includes('Connected.'), 'the tool connects')
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    const real = await receiver()
+    await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url: real.url } })
+    const metadata = { '10': 'a', '9': 'b', jina: 'Kariakoo – Dar', quote: '"\\' }
+    await world.post('/v1/collections/wallet-push', { amount: '500', phone: '0754123001', metadata })
+    await until(() => hook.got.length > 0 && real.got.length > 0, 'both receivers get the event')
+    const [forwarded, delivered] = [hook.got[0], real.got[0]] as [Received, Received]
+    assert.equal(forwarded.body, delivered.body)
+    const names = (headers: IncomingHttpHeaders) =>
+      Object.keys(headers)
+        .filter((name) => /^(x-service|webhook|content-type|user-agent)/.test(name))
+        .sort()
+    assert.deepEqual(names(forwarded.headers), names(delivered.headers))
+    for (const name of ['webhook-id', 'x-service-delivery', 'x-service-event', 'content-type', 'user-agent'])
+      assert.equal(forwarded.headers[name], delivered.headers[name], name)
+    const { secret } = JSON.parse(out.split('\n')[0] ?? '')
+    const event = await verifyWebhook({ ...forwarded, secret })
+    assert.equal(event.event, 'collection.success')
+    await assert.rejects(verifyWebhook({ ...forwarded, body: `${forwarded.body} `, secret }))
+    child.kill('SIGINT')
+    await once(child, 'close')
+    hook.server.close()
+    real.server.close()
+  })
+
+  test(`forwards ${EVENTS} events at least once and in order for each payment, although it is killed and restarted`, async () => {
+    const env = { MALIPO_HOME: newHome() }
+    const hook = await receiver()
+    const started = () => {
+      const child = start(['listen', '--forward-to', hook.url, '--json'], { env })
+      child.stdout?.resume()
+      return child
+    }
+    let child = started()
+    let err = ''
+    child.stderr?.on('data', (chunk) => {
+      err += chunk
+    })
+    await until(() => err.includes('Connected.'), 'the tool connects')
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    let has_ended = false
+    const making = makeEvents(PAYMENTS, EVENTS / PAYMENTS, 'kill').then(() => {
+      has_ended = true
+    })
+    await until(() => hook.got.length > 0, 'the first event arrives')
+    let kills = 0
+    while (!has_ended || kills < 4) {
+      const before_kill = hook.got.length
+      child.kill('SIGKILL')
+      await once(child, 'close')
+      kills++
+      child = started()
+      await until(() => hook.got.length > before_kill || has_ended, 'the tool goes on')
+      await new Promise((resolve) => setTimeout(resolve, 150))
+    }
+    await making
+    const of = new Map<string, number[]>()
+    const distinct = () => new Set(hook.got.map(({ headers }) => headers['webhook-id'])).size
+    await until(() => distinct() >= EVENTS, `${distinct()} of ${EVENTS} events arrive`)
+    for (const { body } of hook.got) {
+      const { collection_id, n } = JSON.parse(body)
+      const numbers = of.get(collection_id) ?? []
+      // A repeated event comes again after a kill. The order is that of the first arrivals.
+      if (!numbers.includes(n)) numbers.push(n)
+      of.set(collection_id, numbers)
+    }
+    assert.equal(of.size, PAYMENTS)
+    const expected = Array.from({ length: EVENTS / PAYMENTS }, (_, i) => i + 1)
+    for (const numbers of of.values()) assert.deepEqual(numbers, expected)
+    child.kill('SIGINT')
+    await once(child, 'close')
+    hook.server.close()
+  })
+
+  test('waits for a receiver that is not reachable, and loses no event', async () => {
+    const first = await receiver()
+    const port = (first.server.address() as AddressInfo).port
+    first.server.close()
+    await once(first.server, 'close')
+    const child = start(['listen', '--forward-to', first.url])
+    child.stdout?.resume()
+    let err = ''
+    child.stderr?.on('data', (chunk) => {
+      err += chunk
+    })
+    await until(() => err.includes('Connected.'), 'the tool connects')
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    await makeEvents(1, 3, 'down')
+    await until(() => err.includes('The event'), 'the tool reports the receiver')
+    const again = await receiver(() => 500, port)
+    await until(() => again.got.length === 3, 'the events arrive')
+    assert.deepEqual(
+      again.got.map(({ body }) => JSON.parse(body).n),
+      [1, 2, 3],
+    )
+    child.kill('SIGINT')
+    await once(child, 'close')
+    again.server.close()
+  })
+})
+
+async function outputOfBash(script: string): Promise<string> {
+  const child = spawn('/bin/bash', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let out = ''
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  await once(child, 'close')
+  return out.trim()
+}
