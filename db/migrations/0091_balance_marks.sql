@@ -11,7 +11,7 @@ create table balance_marks (
   constraint balance_marks_environment_check check (environment in ('live', 'sandbox')),
   constraint balance_marks_mark_check check (mark_minor > 0)
 );
-comment on table balance_marks is 'The available balance below which the dashboard of a merchant asks for attention. Without a row, no balance is low.';
+comment on table balance_marks is 'access/merchants: The available balance below which the dashboard of a merchant asks for attention. Without a row, no balance is low.';
 comment on column balance_marks.merchant_id is 'The merchant that owns the row.';
 comment on column balance_marks.environment is 'live: real money. sandbox: simulated money.';
 comment on column balance_marks.mark_minor is 'The mark in cents.';

@@ -6,9 +6,9 @@ import { beginsWith, lastReferenceFirst } from '../../kernel/db/index.ts'
 import { LAST_ID, ZERO_ID } from '../../kernel/lib/index.ts'
 
 /** The number of the newest payments that a search by amount or name reads. */
-export const NEWEST_PAYMENTS = 20_000
+export const NEWEST_PAYMENTS = 10_000
 /** The number of the newest withdrawals, links and invoices that a search by amount, name or phone reads. */
-export const NEWEST_RECORDS = 10_000
+export const NEWEST_RECORDS = 5_000
 /** The number of references with a common beginning that a search reads, the last in alphabetical order. */
 const REFERENCES_MAX = 500
 /** The number of the newest payments whose references a search reads. */
