@@ -124,8 +124,10 @@ $seen['endpoint'] = [
     $malipo->webhookEndpoints->test($endpoint['id'])['endpoint_id'] === $endpoint['id'],
     $malipo->webhookEndpoints->delete($endpoint['id'])['deleted'],
 ];
-waitFor(fn () => iterator_count($malipo->webhookDeliveries->list(['status' => 'delivered'])) > 0);
-$delivery = $malipo->webhookDeliveries->listPage(['status' => 'delivered'])['items'][0];
+// A delivery of the deleted endpoint cannot be sent again.
+$delivered = ['status' => 'delivered', 'endpoint_id' => 'default'];
+waitFor(fn () => iterator_count($malipo->webhookDeliveries->list($delivered)) > 0);
+$delivery = $malipo->webhookDeliveries->listPage($delivered)['items'][0];
 $seen['delivery'] = $malipo->webhookDeliveries->get($delivery['id'])['status'];
 $seen['replay'] = $malipo->webhookDeliveries->replay($delivery['id'])['id'] === $delivery['id'];
 $seen['replay_all'] = array_keys($malipo->webhookDeliveries->replayAll(['since' => gmdate('Y-m-d\TH:i:s\Z', time() - 60)]));
