@@ -13,6 +13,9 @@ type CheckStep = { name: string; run: () => Promise<string>; to_do: string }
 
 const FOLDER = fileURLToPath(ROOT)
 
+/** No tool of the checks sends its use to its maker. */
+const QUIET_TOOLS = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+
 const STEPS: CheckStep[] = [
   {
     name: 'format and lint',
@@ -33,6 +36,11 @@ const STEPS: CheckStep[] = [
         ...['architecture', 'structure', 'openapi-document'].map((name) => `server/test/${name}.test.ts`),
       ]),
     to_do: 'Each message describes the repair. ARCHITECTURE.md gives the reasons.',
+  },
+  {
+    name: 'OpenAPI',
+    run: async () => `${await lintDocument('openapi.json')}\n${await lintDocument('openapi.merchant.json')}`,
+    to_do: 'Repair the schemas that the findings name, and run npm run generate.',
   },
   {
     name: 'unused code',
@@ -70,17 +78,36 @@ function bin(name: string): string {
   return realpathSync(new URL(`node_modules/.bin/${name}`, ROOT))
 }
 
+/** Checks an OpenAPI document with the recommended rules of Redocly. A warning is a finding too. */
+async function lintDocument(path: string): Promise<string> {
+  const { code, output } = await execute(bin('redocly'), ['lint', '--extends=recommended', '--format=json', path])
+  const text = output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)
+  const { problems } = JSON.parse(text || '{"problems": []}') as { problems: LintProblem[] }
+  const found = problems.map(
+    ({ ruleId, message, location }) => `${path}${location[0]?.pointer ?? ''} ${ruleId}: ${message}`,
+  )
+  return found.length > 0 || code === 0 ? found.join('\n') : output
+}
+
+type LintProblem = { ruleId: string; message: string; location: { pointer?: string }[] }
+
 /** Runs a program with the Node of this process. If the program fails, returns its output, otherwise an empty text. */
-function program(file: string, args: readonly string[]): Promise<string> {
+async function program(file: string, args: readonly string[]): Promise<string> {
+  const { code, output } = await execute(file, args)
+  return code === 0 ? '' : output || `${file} exited with code ${code}`
+}
+
+function execute(file: string, args: readonly string[]): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [file, ...args], { cwd: FOLDER, stdio: ['ignore', 'pipe', 'pipe'] })
+    const env = { ...process.env, ...QUIET_TOOLS }
+    const child = spawn(process.execPath, [file, ...args], { cwd: FOLDER, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => {
         output += chunk.toString()
       })
     }
-    child.on('error', (error) => resolve(error.message))
-    child.on('close', (code) => resolve(code === 0 ? '' : output || `${file} exited with code ${code}`))
+    child.on('error', (error) => resolve({ code: null, output: error.message }))
+    child.on('close', (code) => resolve({ code, output }))
   })
 }

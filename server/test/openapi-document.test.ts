@@ -158,13 +158,22 @@ function placeOf(document: ApiText, call: string): string {
   return `#/${part}/${path.replaceAll('/', '~1')}/${method.toLowerCase()}`
 }
 
-test('each example of an error is an answer that the shared schema of failures accepts', () => {
+test('each shared refusal has an example of each of its codes, which its schema accepts', () => {
   for (const document of [whole, of_merchants]) {
-    const validate = compilerOf(document)('#/components/schemas/Failure')
-    const examples = Object.entries(document.components.examples ?? {}) as [string, { value: { success: boolean } }][]
-    const failures = examples.filter(([, { value }]) => !value.success)
-    assert.ok(failures.length > 20)
-    for (const [name, { value }] of failures) assert.ok(validate(value), name)
+    const compile = compilerOf(document)
+    const { examples: shared = {} } = document.components
+    let checked = 0
+    for (const [name, response] of Object.entries(document.components.responses ?? {})) {
+      const { examples = {} } = (response as { content: Content }).content['application/json'] ?? {}
+      const validate = compile(`#/components/responses/${name}/content/application~1json/schema`)
+      for (const code of Object.keys(examples)) {
+        const { value } = shared[code] as { value: { error: { code: string } } }
+        assert.ok(validate(value), `${name}: ${JSON.stringify(validate.errors)}`)
+        assert.equal(value.error.code, code)
+        checked += 1
+      }
+    }
+    assert.ok(checked > 40, String(checked))
   }
 })
 

@@ -14,7 +14,6 @@ export function callPage(call: DocCall, base_url: string): string {
     `# ${title}`,
     `\`${method} ${path}\``,
     operation.description ?? '',
-    operation.security === undefined || operation.security.length === 0 ? 'The call needs no key.' : '',
     examplePart(call, base_url),
     part('Headers', parameterTable(operation, 'header')),
     part('In the path', parameterTable(operation, 'path')),

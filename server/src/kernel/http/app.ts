@@ -14,7 +14,7 @@ import type { App, AppOptions } from './app-types.ts'
 import { createValidators } from './app-validators.ts'
 import { limitConnections } from './connections.ts'
 import { isPublicCall, publicHeaders } from './cors.ts'
-import { FailureSchema, failure, renderError } from './envelope.ts'
+import { failure, renderError } from './envelope.ts'
 import { parseBody } from './json.ts'
 import { createLimits } from './limits.ts'
 import { openApi } from './openapi.ts'
@@ -51,7 +51,6 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   app.decorateRequest('ignored', null)
   app.setValidatorCompiler(createValidators())
   app.setErrorHandler((error, request, reply) => renderError(error, request, reply))
-  app.addSchema(FailureSchema)
 
   await app.register(rateLimit, { global: false, enableDraftSpec: true })
   const { ignored_fields } = headers

@@ -13,19 +13,6 @@ export function success<T extends Type.TSchema>(data: T) {
 /** The schema of the body of a call without fields: no body, or an empty object. */
 export const EmptyBody = nullable(Type.Object({}))
 
-/** The schema of a failure. */
-export const FailureSchema = Type.Object(
-  {
-    success: Type.Literal(false),
-    error: Type.Object({
-      code: Type.String(),
-      message: Type.String(),
-      details: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
-    }),
-  },
-  { $id: 'Failure' },
-)
-
 /** Returns the schema of a list. If the items have a title, the list has the title with `List`. */
 export function page<T extends Type.TSchema>(item: T) {
   const { title } = item as { title?: string }

@@ -1,7 +1,13 @@
 // Assembles the OpenAPI document from what @fastify/swagger made of the routes: shared components, examples, events.
 
 import type { ErrorCode } from '../lib/index.ts'
-import { createErrorResponses, type ErrorResponses, headerRefs, sharedAnswerHeaders } from './openapi-errors.ts'
+import {
+  createErrorResponses,
+  ERROR_DETAILS,
+  type ErrorResponses,
+  headerRefs,
+  sharedAnswerHeaders,
+} from './openapi-errors.ts'
 import { exampleOf } from './openapi-examples.ts'
 import {
   type Json,
@@ -46,11 +52,14 @@ export function assemble(raw: Json, calls: CallFacts, { audience, events, ignore
   for (const operation of operations) completeAnswers(operation, calls, { errors, ignored_fields, audience })
   shareDescriptions([document.paths, document.webhooks], shared)
   shareProperties(shared)
+  for (const operation of operations) moveStyles(operation)
   const parameters = shareParameters([...operations, ...of_events])
   const { schemas, ...others } = components
   document.components = {
     ...others,
-    schemas: Object.fromEntries(byName(new Map([...Object.entries(schemas as Json), ...shared]))),
+    schemas: Object.fromEntries(
+      byName(new Map([...Object.entries({ ...(schemas as Json), ErrorDetails: ERROR_DETAILS }), ...shared])),
+    ),
     responses: Object.fromEntries(byName(errors.responses)),
     parameters,
     headers: sharedAnswerHeaders(ignored_fields),
@@ -88,6 +97,15 @@ function completeAnswers(
   if (operation.requestBody !== undefined) {
     const [media] = Object.values(operation.requestBody.content)
     operation.requestBody.required = ![media?.schema?.type].flat().includes('null')
+  }
+}
+
+/** Moves the form of a parameter with several names, such as `metadata[name]`, from its schema to the parameter. */
+function moveStyles({ parameters }: OperationParts): void {
+  for (const parameter of (parameters ?? []) as (Json & { schema: Json })[]) {
+    const { style, explode, ...schema } = parameter.schema
+    if (style === undefined) continue
+    Object.assign(parameter, { schema, style, explode })
   }
 }
 

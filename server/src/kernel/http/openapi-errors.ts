@@ -123,14 +123,46 @@ function describeRefusals(codes: readonly ErrorCode[]): Json {
     headers: headerRefs(headers),
     content: {
       'application/json': {
-        schema: {
-          allOf: [{ $ref: '#/components/schemas/Failure' }],
-          properties: { error: { properties: { code: { enum: codes } } } },
-        },
+        schema: failureSchema(codes),
         examples: Object.fromEntries(codes.map((one) => [one, { $ref: `#/components/examples/${one}` }])),
       },
     },
   }
+}
+
+/** Returns the schema of a refusal with one of these codes. */
+function failureSchema(codes: readonly ErrorCode[]): Json {
+  const error = {
+    type: 'object',
+    required: ['code', 'message', 'details'],
+    properties: {
+      code: { type: 'string', enum: codes },
+      message: { type: 'string' },
+      details: { $ref: '#/components/schemas/ErrorDetails' },
+    },
+  }
+  return {
+    type: 'object',
+    required: ['success', 'error'],
+    properties: { success: { type: 'boolean', enum: [false] }, error },
+  }
+}
+
+/** The shared schema of the details of a refusal. */
+export const ERROR_DETAILS: Json = {
+  type: ['object', 'null'],
+  additionalProperties: true,
+  description: 'Facts about the refusal. For `validation_failed`, `fields` lists each wrong field with its problem.',
+  properties: {
+    fields: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['field', 'message'],
+        properties: { field: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+  },
 }
 
 /** Returns references to shared headers. */

@@ -160,7 +160,9 @@ function describeRoute(
   if (audience === 'merchants' && !for_keys) return { schema: { ...schema, hide: true }, url }
   const described = { ...(schema ?? {}) } as Record<string, unknown>
   described.security = access === 'public' ? [] : securityOf(access, audience)
+  described.description = [schema?.description, 'The call needs no key.'].filter(Boolean).join('\n\n')
   if (access !== 'public') {
+    described['x-scopes'] = typeof access === 'object' ? access.scopes : undefined
     if (typeof access === 'object') described.querystring = querystringOf(schema ?? {}, audience)
     const step_up = route.config?.step_up && audience === 'everyone' ? STEP_UP : undefined
     const callers = describeCallers(access, audience)
@@ -189,13 +191,11 @@ const SESSION_CODES: readonly ErrorCode[] = ['insufficient_role', 'second_factor
 const takesKeys = (access: RestrictedAccess) =>
   access === 'authenticated' || (typeof access === 'object' && access.scopes !== undefined)
 
-/** Returns the credentials of a route. An API key needs one of the scopes, so each scope is a choice of its own. */
+/** Returns the kinds of credentials of a route. */
 function securityOf(access: RestrictedAccess, audience: Audience): object[] {
   const takes_sessions = typeof access === 'string' || access.roles !== undefined
-  const scopes = typeof access === 'string' ? [[]] : (access.scopes ?? []).map((scope) => [scope])
-  const of_keys = scopes.flatMap((needed) => [{ api_key: needed }, { api_key_header: needed }])
   return [
-    ...(takesKeys(access) ? of_keys : []),
+    ...(takesKeys(access) ? [{ api_key: [] }, { api_key_header: [] }] : []),
     ...(takes_sessions && audience === 'everyone' ? [{ session: [] }] : []),
   ]
 }
