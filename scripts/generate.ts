@@ -1,8 +1,9 @@
 // `npm run generate` writes every generated file. For db/schema.md, the program reads a temporary database.
 
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describeSchema } from '../server/src/kernel/db/describe.ts'
 import { startEmbedded } from '../server/src/kernel/db/embedded.ts'
 import { migrate } from '../server/src/kernel/db/migrate.ts'
@@ -17,7 +18,10 @@ files.set(SCHEMA_FILE, await schemaText())
 for (const [path, text] of files) {
   const place = new URL(path, ROOT)
   const changed = (await readFile(place, 'utf8').catch(() => null)) !== text
-  if (changed) await writeFile(place, text)
+  if (changed) {
+    await mkdir(dirname(fileURLToPath(place)), { recursive: true })
+    await writeFile(place, text)
+  }
   process.stdout.write(`${changed ? 'written  ' : 'unchanged'} ${path}\n`)
 }
 

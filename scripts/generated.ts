@@ -25,6 +25,7 @@ import {
 import { createMetrics } from '../server/src/kernel/lib/metrics-registry.ts'
 import { compose } from '../server/src/system.ts'
 import { type ApiDocument, apiTypes } from './api-types.ts'
+import { collectionFiles, type MerchantDocument } from './collections.ts'
 import { documentText } from './document-text.ts'
 import { type PyDocument, pythonAsyncResources, pythonTypes } from './python-sdk.ts'
 import { type SdkDocument, sdkTypes } from './sdk-types.ts'
@@ -41,6 +42,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
   return new Map([
     ['openapi.json', documentText(whole)],
     ['openapi.merchant.json', documentText(of_merchants)],
+    ...collectionFiles(of_merchants as MerchantDocument),
     ['web/ui/api-types.ts', apiTypes(whole as ApiDocument)],
     ['sdk/typescript/src/api-types.ts', sdkTypes(whole as SdkDocument, Object.keys(catalogue))],
     ['sdk/typescript/src/version.ts', await sdkVersion()],
@@ -185,7 +187,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   build: 'Builds the consoles if their sources have changed. `npm start` and `npm test` also do this.',
   admin: 'Runs one [command of administration](#administration), also while the server runs.',
   test: 'Runs all tests on a temporary PostgreSQL. `npm test -- FILE` runs one file, `npm test -- FOLDER` the tests of a folder.',
-  check: 'Checks format, types, architecture, OpenAPI documents, unused code, licences and generated files, without running the server.',
+  check:
+    'Checks format, types, architecture, OpenAPI documents, unused code, licences and generated files, without running the server.',
   supply:
     'Checks the licences of the packages and, if the registry of npm answers, their known vulnerabilities: see [Supply chain](operate/supply-chain.md).',
   sbom: 'Prints a bill of materials (CycloneDX): `npm run -s sbom > sbom.cdx.json`.',
@@ -227,6 +230,9 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
     'Simulates thousands of withdrawals, with crashes and a contradicting provider, against a model. `SEED=n` repeats a run.',
   model:
     'Runs 100,000 random steps of operators, members, API keys, limits and pauses, and checks each payout against the rules. Options: `STEPS`, `SEED`.',
+  clients:
+    'Generates clients from `openapi.merchant.json` with two generators from npm, compiles them, and checks both documents with Spectral and the collections with the parsers of Bruno and Postman. Needs npm.',
+  fuzz: 'Sends 50,000 generated requests to every documented call, with credentials of each kind, and checks each answer against the OpenAPI document. Options: `REQUESTS`, `SEED`.',
   stall:
     'Attacks a server with 400 wrong sign-ins, 180 posters and hostile text at once, and prints the response times of /readyz and of payments.',
   receiver:

@@ -415,6 +415,7 @@ type Operation = {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   path: string
   security: Record<string, unknown>[]
+  scopes: readonly string[]
   parameters: { name: string; in: string; required?: boolean; schema: Schema }[]
   body: Schema | null
 }
@@ -424,11 +425,16 @@ async function readOperations(): Promise<Map<string, Operation>> {
   const found = new Map<string, Operation>()
   for (const [path, methods] of Object.entries(document.paths as Record<string, Record<string, never>>)) {
     for (const [name, described] of Object.entries(methods)) {
-      const { security = [], parameters = [], requestBody } = described as Record<string, never>
+      const {
+        security = [],
+        parameters = [],
+        requestBody,
+        'x-scopes': scopes = [],
+      } = described as Record<string, never>
       const body = (requestBody as { content?: Record<string, { schema: Schema }> } | undefined)?.content
       const method = name.toUpperCase() as Operation['method']
       const schema = body?.['application/json']?.schema ?? null
-      found.set(`${method} ${path}`, { method, path, security, parameters, body: schema })
+      found.set(`${method} ${path}`, { method, path, security, scopes, parameters, body: schema })
     }
   }
   return found
@@ -515,8 +521,7 @@ for (const [name, rule] of Object.entries(RULES)) {
     const takes_sessions = typeof rule === 'string' || rule.roles !== undefined
     const expected = [...(takes_keys ? ['api_key', 'api_key_header'] : []), ...(takes_sessions ? ['session'] : [])]
     assert.deepEqual([...new Set(security.flatMap((way) => Object.keys(way)))], expected)
-    const scopes = security.flatMap((way) => (way.api_key ?? []) as string[])
-    assert.deepEqual(scopes, typeof rule === 'object' ? (rule.scopes ?? []) : [])
+    assert.deepEqual(found().scopes, typeof rule === 'object' ? (rule.scopes ?? []) : [])
   })
 
   if (typeof rule === 'string') continue

@@ -32,6 +32,7 @@ Environment
   POINTS        "all" ends a process at each crash point of each flow (each point in one flow; npm run crash: all)
   RUNS          Number of simulations of withdrawals (100; npm run simulate: 3000)
   STEPS         Steps of the model of people who move money (500; npm run model: 100,000)
+  REQUESTS      Generated requests to the documented calls (2,000; npm run fuzz: 50,000)
   WAYS          "all" opens every screen and journey of the pay page in each language both with scripts and without
                 (two ways of these four for each; npm run journeys: all)
   STALL         "full" attacks a server with 400 sign-ins, 180 posters and hostile text for 30 seconds, and asserts the goals

@@ -57,7 +57,7 @@ function configRoutes(
   app.get(
     '/v1/merchant/webhook-config',
     {
-      config: { access },
+      config: { access, refusals: ['not_found'] },
       schema: {
         tags,
         operationId: 'getWebhookConfig',
@@ -109,7 +109,7 @@ function configRoutes(
   app.post(
     '/v1/merchant/webhook-config/test',
     {
-      config: { access, idempotency: 'honoured' },
+      config: { access, idempotency: 'honoured', refusals: ['not_found'] },
       schema: { tags, operationId: 'testWebhook', summary: 'Send a test delivery', response: { 202: DeliveryAnswer } },
     },
     async (request, reply) => {

@@ -57,7 +57,7 @@ function startRoute(deps: Deps, app: App, provider_names: readonly string[]): vo
   app.post(
     PATH,
     {
-      config: WRITE,
+      config: { ...WRITE, refusals: ['invalid_state', 'not_found'] },
       schema: {
         tags,
         operationId: 'createPayoutPause',

@@ -19,7 +19,7 @@ import {
 } from './openapi-share.ts'
 
 /** The facts of each call that its schema does not have, by operationId. */
-export type CallFacts = Map<string, { codes: readonly ErrorCode[]; stores_answer: boolean; is_limited: boolean }>
+export type CallFacts = Map<string, { codes: readonly ErrorCode[]; stores_answer: boolean }>
 
 /** An event of the webhooks, as the document describes it. */
 export type DescribedEvent = { event: string; summary: string; description: string; schema: object; example: object }
@@ -40,7 +40,7 @@ type OperationParts = Json & {
 }
 
 /** Returns the whole document. */
-export function assemble(raw: Json, calls: CallFacts, { audience, events, ignored_fields }: AssembleOptions): Json {
+export function assemble(raw: Json, calls: CallFacts, { events, ignored_fields }: AssembleOptions): Json {
   const shared = new Map<string, Json>()
   const errors = createErrorResponses()
   const { components, tags, paths, ...head } = raw as Json & { components: Json; tags: Json[] }
@@ -49,7 +49,7 @@ export function assemble(raw: Json, calls: CallFacts, { audience, events, ignore
   document.webhooks = shareSchemas(document.webhooks, shared)
   const operations = describedCalls(document.paths as Json)
   const of_events = describedCalls(document.webhooks as Json)
-  for (const operation of operations) completeAnswers(operation, calls, { errors, ignored_fields, audience })
+  for (const operation of operations) completeAnswers(operation, calls, { errors, ignored_fields })
   shareDescriptions([document.paths, document.webhooks], shared)
   shareProperties(shared)
   for (const operation of operations) moveStyles(operation)
@@ -82,13 +82,11 @@ function describedCalls(paths: Json): OperationParts[] {
 function completeAnswers(
   operation: OperationParts,
   calls: CallFacts,
-  { errors, ignored_fields, audience }: { errors: ErrorResponses; ignored_fields: string; audience: Audience },
+  { errors, ignored_fields }: { errors: ErrorResponses; ignored_fields: string },
 ): void {
   const facts = calls.get(String(operation.operationId))
   if (facts === undefined) return
   const headers = ['X-Request-Id']
-  if (facts.is_limited && audience === 'merchants')
-    headers.push('RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset')
   if (facts.stores_answer) headers.push('Idempotency-Replayed')
   if (operation.requestBody !== undefined) headers.push(ignored_fields)
   for (const answer of Object.values(operation.responses))

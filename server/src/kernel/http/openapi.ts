@@ -180,7 +180,6 @@ function describeRoute(
   calls.set(String(schema?.operationId), {
     codes: audience === 'merchants' ? codes.filter((code) => !SESSION_CODES.includes(code)) : codes,
     stores_answer: route.config?.idempotency !== undefined,
-    is_limited: access !== 'public' || route.config?.limit !== 'none',
   })
   return { schema: described, url }
 }
@@ -210,7 +209,8 @@ function errorCodesOf(access: Access, schema: RouteInput['schema'], route: Route
     const takes_keys = takesKeys(access)
     codes.push('authentication_required', 'public_key_not_accepted', 'invalid_session', 'invalid_api_key')
     codes.push('api_key_revoked', 'insufficient_role', 'rate_limited')
-    if (takes_keys) codes.push('forbidden', 'production_access_restricted')
+    // The server refuses a key of a suspended merchant, or from another address, before it knows the call.
+    codes.push('forbidden', 'production_access_restricted')
     if (typeof access === 'object' && takes_keys) codes.push('insufficient_scope')
     if (typeof access === 'object') codes.push('merchant_mismatch')
     if (typeof access === 'object' && access.roles !== undefined) codes.push('second_factor_required')
@@ -224,8 +224,8 @@ function errorCodesOf(access: Access, schema: RouteInput['schema'], route: Route
   if ([route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD'))
     codes.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
   if (route.config?.idempotency) {
-    codes.push('idempotency_in_progress', 'idempotency_key_reused')
-    if (route.config.idempotency === 'required') codes.push('idempotency_key_required')
+    // A call that only honours the key refuses a key with other characters.
+    codes.push('idempotency_in_progress', 'idempotency_key_reused', 'idempotency_key_required')
   }
   return codes
 }
