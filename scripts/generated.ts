@@ -245,6 +245,10 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   woocommerce:
     'Sells in a real WordPress with a browser, through the [plugin for WooCommerce](../sdk/woocommerce/README.md) and a stand-in for WooCommerce. Needs wordpress, mariadb-server and php-mysql (Debian). `SCREENSHOTS=FOLDER` keeps pictures.',
   'woocommerce-plugin': 'Makes the installable folder `dist/malipo-for-woocommerce`.',
+  gallery:
+    'Takes pictures of every shared component of the consoles in every state, into `screenshots/`. `-- --serve` keeps the page open for a browser.',
+  screenshots:
+    'Takes the pictures and the animation of the README from the product with the demo history. Needs ffmpeg (Debian).',
   strings:
     'Prints each text of the screens in Swahili and English, one per line: see [the glossary](../web/ui/GLOSSARY.md).',
   'mock-provider': 'Runs the mock provider as a separate process.',

@@ -58,6 +58,9 @@ const PATHS = {
 /** The name of an icon. */
 export type IconName = keyof typeof PATHS
 
+/** The names of all icons, for the gallery. */
+export const ICON_NAMES = Object.keys(PATHS) as IconName[]
+
 /** Shows an icon as high as a line of text. Screen readers ignore the icon. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (

@@ -53,13 +53,11 @@ test('the demo history has records in every state on each of 30 days, the books 
   for (const status of ['SUCCESS', 'FAILED', 'REVERSED', 'REJECTED', 'INFO_REQUESTED', 'PENDING_ADMIN_APPROVAL']) {
     assert.ok((payouts[status] ?? 0) > 0, `${status}: ${JSON.stringify(payouts)}`)
   }
-  for (const [table, states] of [
-    ['payment_links', ['ACTIVE', 'PAID']],
-    ['webhook_deliveries', ['delivered']],
-  ] as const) {
+  for (const [table, states] of [['payment_links', ['ACTIVE', 'PAID']]] as const) {
     const found = await counts(table, merchant_id)
     for (const state of states) assert.ok((found[state] ?? 0) > 0, `${table} ${JSON.stringify(found)}`)
   }
+  assert.deepEqual(Object.keys(await counts('webhook_deliveries', merchant_id)), ['delivered'])
   const invoices = await world.rows('select paid from invoices where merchant_id = $1 group by 1', [merchant_id])
   assert.equal(invoices.length, 2, 'some invoices are paid, and some are not')
   const days = await world.rows<{ day: string; first: Date; last: Date }>(

@@ -1,0 +1,50 @@
+// `npm run gallery` builds the gallery of components, and takes pictures of it in both consoles' colours, in light and dark, at the
+// width of a phone and of a desktop. `npm run gallery -- --serve` keeps the page open for a browser. Development only.
+
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chromium } from 'playwright-core'
+import { findBrowser } from '../server/test/find-browser.ts'
+import { GALLERY_CONSOLES, serveGallery } from '../server/test/gallery.ts'
+
+const FOLDER = fileURLToPath(new URL('../screenshots/', import.meta.url))
+const USAGE = `Usage: npm run gallery [-- --serve]
+
+Takes pictures of every shared component in every state, into screenshots/.
+With --serve, prints the addresses of the gallery and serves it until Ctrl-C.
+`
+
+const [argument] = process.argv.slice(2)
+if (argument !== undefined && argument !== '--serve') {
+  const asks_help = argument === '--help' || argument === '-h'
+  process[asks_help ? 'stdout' : 'stderr'].write(asks_help ? USAGE : `unknown argument ${argument}\n${USAGE}`)
+  process.exit(asks_help ? 0 : 2)
+}
+const site = await serveGallery()
+if (argument === '--serve') {
+  for (const name of GALLERY_CONSOLES) process.stdout.write(`${site.url}/${name}/\n`)
+  process.once('SIGINT', () => void site.close())
+} else {
+  await takePictures()
+  await site.close()
+}
+
+async function takePictures(): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true })
+  const { path: executablePath, env } = await findBrowser()
+  const args = ['--no-sandbox', '--disable-dev-shm-usage']
+  const browser = await chromium.launch({ executablePath, args, env: { ...process.env, ...env } })
+  const page = await (await browser.newContext()).newPage()
+  for (const name of GALLERY_CONSOLES)
+    for (const scheme of ['light', 'dark'])
+      for (const width of [360, 1280]) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.goto(`${site.url}/${name}/?scheme=${scheme}`)
+        await page.locator('[data-specimen=dialog]').waitFor()
+        const path = join(FOLDER, `gallery-${name}-${width}-${scheme}.png`)
+        await page.screenshot({ path, fullPage: true })
+        process.stdout.write(`${path}\n`)
+      }
+  await browser.close()
+}

@@ -1,0 +1,18 @@
+// Builds the gallery: one page with every shared component in every state. Only scripts/gallery.ts and the test of the gallery use it;
+// `npm run build` does not, so that no server serves the gallery.
+
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { build } from 'vite'
+
+/** Builds the gallery into a folder. */
+export async function buildGallery(outDir: string): Promise<void> {
+  await build({
+    configFile: false,
+    root: fileURLToPath(new URL('.', import.meta.url)),
+    base: '/',
+    logLevel: 'warn',
+    plugins: [react()],
+    build: { outDir, emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0, chunkSizeWarningLimit: 2_000 },
+  })
+}
