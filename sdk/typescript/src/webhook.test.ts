@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { isPaid, unknownEventNotice, verifyWebhook, WebhookSignatureError } from './index.ts'
+import { isPaid, unknownEventNotice, verifyWebhook, type WebhookEvent, WebhookSignatureError } from './index.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`
 const now = new Date('2026-01-05T09:00:00.000Z')
@@ -68,4 +68,33 @@ test('an event of a newer server passes, and its notice says what to do', async 
   assert.match(unknownEventNotice(event) ?? '', /^The event loan\.granted is newer than this SDK .*answer 200/)
   assert.equal(unknownEventNotice({ event: 'collection.success' }), null)
   assert.match(unknownEventNotice({ event: 'constructor' }) ?? '', /newer/)
+})
+
+test('the newer events have types with their own fields', () => {
+  const fieldOf = (event: WebhookEvent): string | undefined => {
+    switch (event.event) {
+      case 'payment_link.paid':
+        return event.payment_link_id
+      case 'invoice.paid':
+        return event.invoice_id
+      case 'invoice.overdue':
+        return event.invoice_id
+      case 'disbursement.approved':
+        return event.approved_at
+      case 'disbursement.info_requested':
+        return event.disbursement_id
+      default:
+        return undefined
+    }
+  }
+  for (const [event, field] of [
+    ['payment_link.paid', 'payment_link_id'],
+    ['invoice.paid', 'invoice_id'],
+    ['invoice.overdue', 'invoice_id'],
+    ['disbursement.approved', 'approved_at'],
+    ['disbursement.info_requested', 'disbursement_id'],
+  ] as const) {
+    assert.equal(fieldOf({ event, [field]: 'x' } as never), 'x')
+    assert.equal(unknownEventNotice({ event }), null)
+  }
 })
