@@ -1,10 +1,13 @@
 // Calls the server, and explains each failure in one sentence.
 
 import { randomUUID } from 'node:crypto'
+import { sleep } from './events.ts'
 import { Problem } from './problem.ts'
-import type { Login } from './settings.ts'
+import { type Login, refuseUnsafeKey } from './settings.ts'
 
 const TIMEOUT_MS = 30_000
+/** The pauses before the two repetitions of a change whose answer was lost. */
+const PAUSES_MS = [500, 2_000]
 /** The difference of clocks above which the tool warns. `verifyWebhook` refuses events that are five minutes old. */
 const CLOCK_MAX_MS = 240_000
 
@@ -31,7 +34,8 @@ export type Account = {
 /** The server, as a key sees it. */
 export type Api = Login & {
   get<T>(path: string): Promise<T>
-  post<T>(path: string, body?: object): Promise<T>
+  /** Changes something. If the answer is lost, repeats the request with the same idempotency key. */
+  post<T>(path: string, body?: object, idempotency_key?: string): Promise<T>
   /** Sends a request of a payer, without the key. */
   postPublic<T>(path: string, body: object): Promise<T>
   /** Opens a response whose body the caller reads. */
@@ -41,6 +45,7 @@ export type Api = Login & {
 
 /** Makes the client of a login. `warn` gets at most one warning about the clock of this computer. */
 export function createApi(login: Login, warn: (text: string) => void): Api {
+  refuseUnsafeKey(login)
   const checkClock = createClockCheck(warn)
   const send = async (path: string, init: RequestInit, with_key = true): Promise<Response> => {
     const headers = { ...(with_key ? { authorization: `Bearer ${login.key}` } : {}), ...init.headers }
@@ -58,23 +63,25 @@ export function createApi(login: Login, warn: (text: string) => void): Api {
     const response = await send(path, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }, with_key)
     return (await readAnswer(response, login)) as T
   }
-  const post = <T>(path: string, body: object | undefined, with_key: boolean) =>
-    call<T>(
-      path,
-      {
-        method: 'POST',
-        headers: {
-          'idempotency-key': randomUUID(),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  const post = <T>(path: string, body: object | undefined, with_key: boolean, idempotency_key: string = randomUUID()) =>
+    repeatIfLost(() =>
+      call<T>(
+        path,
+        {
+          method: 'POST',
+          headers: {
+            'idempotency-key': idempotency_key,
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      },
-      with_key,
+        with_key,
+      ),
     )
   return {
     ...login,
     get: (path) => call(path, {}),
-    post: (path, body) => post(path, body, true),
+    post: (path, body, idempotency_key) => post(path, body, true, idempotency_key),
     postPublic: (path, body) => post(path, body, false),
     async open(path, headers, signal) {
       const response = await send(path, { headers, signal })
@@ -85,8 +92,32 @@ export function createApi(login: Login, warn: (text: string) => void): Api {
   }
 }
 
+/** The answer to a change was lost: the server may have made it. */
+export class LostAnswer extends Problem {}
+
+async function repeatIfLost<T>(send: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await send()
+    } catch (error) {
+      // After a lost answer, no refusal tells what became of the first request.
+      if (!(error instanceof Problem) || (attempt === 0 && !mayBeDone(error))) throw error
+      const pause_ms = PAUSES_MS[attempt]
+      if (pause_ms === undefined) throw new LostAnswer(`The outcome is unknown. ${error.message}`)
+      await sleep(pause_ms)
+    }
+  }
+}
+
+function mayBeDone(error: Problem): boolean {
+  if (error instanceof Refused) return error.status >= 500
+  return !(error instanceof Unreachable) || error.may_be_sent
+}
+
 async function readAnswer(response: Response, { base_url }: Login): Promise<unknown> {
-  const text = await response.text()
+  const text = await response.text().catch((error) => {
+    throw unreachable(base_url, error)
+  })
   let answer: { success?: boolean; data?: unknown; error?: { code: string; message: string; details: unknown } }
   try {
     answer = JSON.parse(text)
@@ -132,7 +163,23 @@ const CAUSES: Readonly<Record<string, string>> = {
 }
 
 /** The server did not answer. The caller may try again. */
-export class Unreachable extends Problem {}
+export class Unreachable extends Problem {
+  readonly may_be_sent: boolean
+  constructor(message: string, may_be_sent: boolean) {
+    super(message)
+    this.may_be_sent = may_be_sent
+  }
+}
+
+/** With these causes, there was no connection that could carry the request. */
+const UNSENT = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+]
 
 function unreachable(base_url: string, error: unknown): Unreachable {
   const cause = (error as { cause?: { code?: string; message?: string } }).cause
@@ -141,6 +188,7 @@ function unreachable(base_url: string, error: unknown): Unreachable {
   const reason = CAUSES[code] ?? cause?.message ?? (error as Error).message
   return new Unreachable(
     `No answer from ${base_url}: ${reason}. Start the server, or choose another with "malipo login --base-url".`,
+    !UNSENT.includes(code),
   )
 }
 

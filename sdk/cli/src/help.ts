@@ -52,11 +52,12 @@ export const HELP: Readonly<Record<string, Help>> = {
     options: ['--event EVENT    only this event', JSON_OPTION],
   },
   pay: {
-    usage: 'malipo pay PHONE AMOUNT [--reference TEXT] [--live]',
+    usage: 'malipo pay PHONE AMOUNT [--reference TEXT] [--idempotency-key KEY] [--live]',
     summary: 'request a payment and wait for its result',
-    text: 'The exit code is 0 only if the payment is successful.',
+    text: 'The exit code is 0 only if the payment is successful. If the outcome is unknown, the command prints the key with which you repeat it.',
     options: [
       '--reference TEXT your order or invoice id',
+      '--idempotency-key KEY the key of a payment that you request again',
       '--live           required with a live key, because the payer pays real money',
       JSON_OPTION,
     ],

@@ -3,7 +3,7 @@
 import type { Account, Api } from './api.ts'
 import { followEvents, type StreamedEvent } from './events.ts'
 import { brandOf, forwardEvent, recordOf, webhookHeaders } from './forward.ts'
-import { localSecret, type Position, positionOf } from './settings.ts'
+import { type ListenTarget, localSecret, type Position, positionOf } from './settings.ts'
 
 const SENDING_MAX = 8
 /** The pause between two writes of the position. If the tool is killed in between, the next run forwards the last events again. */
@@ -23,13 +23,13 @@ export type ListenReport = {
 export async function listen(
   api: Api,
   account: Account,
-  target: { url: string; event?: string | undefined },
+  target: ListenTarget,
   report: ListenReport,
   signal: AbortSignal,
 ): Promise<void> {
   const secret = localSecret()
   const brand = brandOf(api.key)
-  const stored = positionOf(api.base_url, `${account.merchant_id} ${account.environment}`, target.url)
+  const stored = positionOf(api.base_url, `${account.merchant_id} ${account.environment}`, target)
   const position = stored.read() ?? (await newestPosition(api))
   // If the tool is killed before its first event, the next run begins here too.
   stored.write(position)

@@ -1,13 +1,15 @@
 // Runs the command-line tool: reads the command line, runs a command and prints its result.
 
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
-import { type Api, createApi, Refused } from './api.ts'
+import { type Api, createApi, LostAnswer, Refused } from './api.ts'
 import { followEvents, type StreamedEvent, sleep } from './events.ts'
 import { brandOf, forwardEvent, webhookHeaders } from './forward.ts'
 import { commandHelp, completion, HELP, overview } from './help.ts'
 import { listen } from './listen.ts'
+import { type Output, outputOf, printLines } from './output.ts'
 import { Problem, usage } from './problem.ts'
 import { findRecord } from './records.ts'
 import { checkedUrl, DEFAULT_URL, localSecret, positionOf, readLogin, removeLogin, saveLogin } from './settings.ts'
@@ -17,8 +19,6 @@ import { VERSION } from './version.ts'
 type Values = Record<string, string | boolean | undefined>
 /** One run of a command. */
 type Run = { words: string[]; values: Values; out: Output; signal: AbortSignal }
-/** Prints the results of a command. With --json, each line is one JSON object. */
-type Output = { show(text: string, value: object): void; note(text: string): void }
 
 const OPTIONS = {
   json: { type: 'boolean' },
@@ -33,19 +33,13 @@ const OPTIONS = {
   since: { type: 'string' },
   until: { type: 'string' },
   reference: { type: 'string' },
+  'idempotency-key': { type: 'string' },
 } as const
 const ALWAYS = ['json', 'help', 'version']
 
 const POLL_MS = 1_000
 const PAGE = 100
 const REPLAYED_MAX = 10_000
-
-function outputOf(json: boolean): Output {
-  return {
-    show: (text, value) => void process.stdout.write(`${json ? JSON.stringify(value) : text}\n`),
-    note: (text) => void process.stderr.write(`${text}\n`),
-  }
-}
 
 function apiOf({ out }: Pick<Run, 'out'>): Api {
   return createApi(readLogin(), (text) => out.note(`Warning: ${text}`))
@@ -120,21 +114,25 @@ function runLogout({ out }: Run): void {
 async function runListen(run: Run): Promise<void> {
   const { values, out, signal } = run
   const url = checkedUrl(textOf(values, 'forward-to') ?? missing('--forward-to URL', 'listen'))
+  const target = { url, event: textOf(values, 'event') }
   const api = apiOf(run)
   const account = await api.account()
   if (values['from-now']) {
     const of = `${account.merchant_id} ${account.environment}`
-    positionOf(api.base_url, of, url).forget()
+    positionOf(api.base_url, of, target).forget()
   }
   let complained_about = ''
   await listen(
     api,
     account,
-    { url, event: textOf(values, 'event') },
+    target,
     {
       onStart: (secret) =>
         out.show(
-          `Forwarding the ${account.environment} events of ${account.merchant_name} to ${url}. Ctrl+C stops.\nSigning secret: ${secret}`,
+          [
+            `Forwarding the ${account.environment} events of ${account.merchant_name} to ${url}. Ctrl+C stops.`,
+            `Signing secret: ${secret}`,
+          ],
           { type: 'start', environment: account.environment, forward_to: url, secret },
         ),
       onForwarded: ({ id, event, created_at }, status, ms) =>
@@ -255,6 +253,19 @@ async function runLogs(run: Run): Promise<void> {
 
 const FINAL = ['successful', 'failed', 'pending_clearance', 'reversed']
 
+/** Returns the command that requests the same payment again, without a second prompt. */
+function repeatPay(
+  { live }: Values,
+  { phone, amount, reference }: { phone: string; amount: string; reference?: string },
+  idempotency_key: string,
+): string {
+  const words = ['malipo', 'pay', phone, amount]
+  if (reference !== undefined) words.push(`--reference=${reference}`)
+  if (live) words.push('--live')
+  words.push('--idempotency-key', idempotency_key)
+  return words.map((one) => (/^[\w.,:=+@%/-]+$/.test(one) ? one : `'${one.replaceAll("'", "'\\''")}'`)).join(' ')
+}
+
 async function runPay(run: Run): Promise<void> {
   const { values, out, signal } = run
   const body = { phone: word(run, 0, 'PHONE', 'pay'), amount: word(run, 1, 'AMOUNT', 'pay') }
@@ -264,13 +275,26 @@ async function runPay(run: Run): Promise<void> {
     throw usage('This is a live key: the payer would pay real money. Add --live, or log in with a key of the sandbox.')
   }
   const reference = textOf(values, 'reference')
-  const made = await api.post<{ collection_id: string; message: string }>('/v1/collections/wallet-push', {
-    ...body,
-    ...(reference === undefined ? {} : { reference }),
-  })
+  const idempotency_key = textOf(values, 'idempotency-key') ?? randomUUID()
+  if (!/^[!-~]{1,255}$/.test(idempotency_key))
+    throw usage('--idempotency-key takes 1 to 255 letters, digits and signs.')
+  // Shown before the request, so that a person who stops the tool can repeat the same payment.
+  out.note(`Idempotency key: ${idempotency_key}`)
+  const request = { ...body, ...(reference === undefined ? {} : { reference }) }
+  const made = await api
+    .post<{ collection_id: string; message: string }>('/v1/collections/wallet-push', request, idempotency_key)
+    .catch((error) => {
+      if (!(error instanceof LostAnswer)) throw error
+      throw new LostAnswer(
+        `${error.message} The payer may have a prompt. Repeat only with: ${repeatPay(values, request, idempotency_key)}`,
+      )
+    })
   out.note(`${made.message} (${made.collection_id})`)
   for (;;) {
-    const record = await api.get<Record<string, unknown>>(`/v1/collections/${made.collection_id}`)
+    const record = await api.get<Record<string, unknown>>(`/v1/collections/${made.collection_id}`).catch((error) => {
+      if (!(error instanceof Problem)) throw error
+      throw new Problem(`${error.message} The payment goes on: malipo get ${made.collection_id}`)
+    })
     const status = String(record.status)
     if (FINAL.includes(status)) {
       const reason = record.failure_reason_message === null ? '' : ` ${record.failure_reason_message}`
@@ -285,7 +309,7 @@ async function runPay(run: Run): Promise<void> {
 
 async function runGet(run: Run): Promise<void> {
   const { kind, record } = await findRecord(apiOf(run), word(run, 0, 'ID', 'get'))
-  run.out.show(`${kind}\n${JSON.stringify(record, null, 2)}`, { kind, record })
+  run.out.show([kind, ...JSON.stringify(record, null, 2).split('\n')], { kind, record })
 }
 
 async function runOpen(run: Run): Promise<void> {
@@ -359,6 +383,8 @@ async function run(args: string[]): Promise<void> {
   await command({ words, values, out: outputOf(values.json === true), signal: stop.signal })
 }
 
+const codeOf = (error: Problem) => (error instanceof LostAnswer ? 'outcome_unknown' : 'problem')
+
 // A closed pipe, as of "malipo logs tail | head", ends the tool.
 process.stdout.on('error', () => process.exit(0))
 
@@ -366,8 +392,8 @@ run(process.argv.slice(2)).catch((error) => {
   const is_known = error instanceof Problem
   const message = is_known ? error.message : `The tool failed: ${(error as Error).stack ?? error}`
   if (process.argv.includes('--json')) {
-    const code = error instanceof Refused ? error.code : is_known ? 'problem' : 'internal_error'
-    process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`)
-  } else process.stderr.write(`${message}\n`)
+    const code = error instanceof Refused ? error.code : is_known ? codeOf(error) : 'internal_error'
+    printLines(process.stdout, [JSON.stringify({ error: { code, message } })])
+  } else printLines(process.stderr, is_known ? [message] : message.split('\n'))
   process.exitCode = is_known ? error.exit_code : 1
 })

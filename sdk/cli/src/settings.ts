@@ -58,14 +58,30 @@ export function removeLogin(): boolean {
   return before !== null
 }
 
-/** Returns the login: MALIPO_API_KEY and MALIPO_BASE_URL, else the stored login. */
+/** Returns the login: MALIPO_API_KEY and MALIPO_BASE_URL, else the stored login. A stored key goes to its own server only. */
 export function readLogin(): Login {
   const { MALIPO_API_KEY, MALIPO_BASE_URL } = process.env
   const stored = readJson<Partial<Login>>('login.json')
   const base_url = MALIPO_BASE_URL ?? stored?.base_url ?? DEFAULT_URL
+  const is_other = stored !== null && checkedUrl(base_url) !== checkedUrl(stored.base_url ?? DEFAULT_URL)
+  if (MALIPO_API_KEY === undefined && is_other) {
+    throw new Problem(
+      `The stored key is for ${stored.base_url}, and MALIPO_BASE_URL names ${base_url}. Set MALIPO_API_KEY too, or run "malipo login --base-url ${base_url}".`,
+    )
+  }
   const key = MALIPO_API_KEY ?? stored?.key ?? (stored === null ? '' : keyring(['lookup', ...ATTRIBUTES]).output.trim())
   if (key === '') throw new Problem('You are not logged in. Run "malipo login", or set MALIPO_API_KEY.')
   return { base_url: checkedUrl(base_url), key }
+}
+
+/** Refuses to send a live key through a network without encryption. */
+export function refuseUnsafeKey({ base_url, key }: Login): void {
+  const { protocol, hostname } = new URL(base_url)
+  const is_local = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+  if (protocol === 'https:' || is_local || !/^[a-z][a-z0-9]*_live_/.test(key)) return
+  throw new Problem(
+    `${base_url} has no encryption, and this is a live key. Use the https:// address of the server, or a key of the sandbox.`,
+  )
 }
 
 /** Returns the address of a server without a final slash. */
@@ -91,13 +107,17 @@ function tryUrl(text: string): URL | null {
  */
 export type Position = { start_id: string; last_id: string; forwarded: string[] }
 
-function positionName(base_url: string, account: string, target: string): string {
-  const hash = createHash('sha256').update(`${base_url} ${account} ${target}`).digest('hex').slice(0, 24)
+/** What a listener forwards to where. Each has its own position. */
+export type ListenTarget = { url: string; event?: string | undefined }
+
+function positionName(base_url: string, account: string, { url, event }: ListenTarget): string {
+  const name = JSON.stringify([base_url, account, url, event ?? null])
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 24)
   return `position-${hash}.json`
 }
 
 /** Reads and writes the position of the listener of an account and a target. */
-export function positionOf(base_url: string, account: string, target: string) {
+export function positionOf(base_url: string, account: string, target: ListenTarget) {
   const name = positionName(base_url, account, target)
   return {
     read: () => readJson<Position>(name),

@@ -17,6 +17,7 @@ import { newId, settableClock } from '../../../server/src/kernel/lib/index.ts'
 import { createWorld, type World } from '../../../server/test/harness.ts'
 import { verifyWebhook } from '../../typescript/src/index.ts'
 import { buildCli } from '../build.ts'
+import { positionOf } from '../src/settings.ts'
 
 const NODE = process.env.CLI_NODE ?? process.execPath
 const EVENTS = 1_000
@@ -257,6 +258,101 @@ describe('errors', () => {
   })
 })
 
+/** A server that knows one account, and answers a payment as the test says. Undefined breaks the connection. */
+async function payServer(environment: string, answer: (count: number) => { status: number; body: object } | undefined) {
+  const keys: string[] = []
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      const send = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body))
+      const record = { status: 'successful', failure_reason_message: null }
+      if (request.url === '/v1/me') return send(200, { success: true, data: { environment } })
+      if (request.method === 'GET') return send(200, { success: true, data: record })
+      keys.push(String(request.headers['idempotency-key']))
+      const given = answer(keys.length)
+      if (given === undefined) return request.socket.destroy()
+      return send(given.status, given.body)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const env = { MALIPO_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { keys, server, env }
+}
+
+describe('safety', () => {
+  const made = { status: 201, body: { success: true, data: { collection_id: 'c1', message: 'Sent' } } }
+
+  test('pay repeats a payment whose answer was lost with the same key', async () => {
+    const { keys, server, env } = await payServer('sandbox', (count) => (count < 3 ? undefined : made))
+    const paid = await run(['pay', '0754123001', '500'], { env })
+    assert.equal(paid.code, 0, paid.err)
+    assert.deepEqual([keys.length, new Set(keys).size], [3, 1])
+    server.close()
+  })
+
+  test('pay prints the key and the command to repeat if the outcome stays unknown', async () => {
+    const { keys, server, env } = await payServer('live', (count) =>
+      count === 1
+        ? undefined
+        : { status: 429, body: { success: false, error: { code: 'rate_limited', message: 'Slow.' } } },
+    )
+    const lost = await run(['pay', '0754123001', '500', '--live', '--reference', "Asha's 1"], { env })
+    assert.deepEqual([lost.code, keys.length, new Set(keys).size], [1, 3, 1])
+    const command = `malipo pay 0754123001 500 '--reference=Asha'\\''s 1' --live --idempotency-key ${keys[0]}`
+    assert.match(lost.err, /The outcome is unknown/)
+    assert.ok(lost.err.includes(command), lost.err)
+    const json = await run(['pay', '0754123001', '500', '--live', '--idempotency-key', 'mine', '--json'], { env })
+    assert.equal(json.code, 1)
+    assert.equal(keys.at(-1), 'mine')
+    server.close()
+  })
+
+  test('two runs of pay with one idempotency key make one payment', async () => {
+    const args = ['pay', '0754123001', '910', '--idempotency-key', randomUUID(), '--json']
+    const [first, second] = [await run(args), await run(args)]
+    assert.equal(first.code, 0, first.err)
+    assert.equal(JSON.parse(second.out).collection_id, JSON.parse(first.out).collection_id)
+  })
+
+  test('a stored key goes to no other server, and a live key through no network without encryption', async () => {
+    const home = newHome()
+    writeFileSync(
+      join(home, 'login.json'),
+      JSON.stringify({ base_url: 'http://127.0.0.1:1998', key: world.sandbox_key }),
+    )
+    const { server, env } = await payServer('sandbox', () => made)
+    const child = spawn(NODE, [tool, 'pay', '0754123001', '500'], {
+      env: { PATH: '/nonexistent', MALIPO_HOME: home, ...env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let err = ''
+    child.stderr.on('data', (chunk) => {
+      err += chunk
+    })
+    assert.deepEqual(await once(child, 'close'), [1, null])
+    assert.match(err, /The stored key is for http:\/\/127\.0\.0\.1:1998.*Set MALIPO_API_KEY too/)
+    for (const host of ['pay.example.com', '127.0.0.1.example.com', '10.0.0.1']) {
+      const refused = await run(['get', 'x'], { key: world.live_key, env: { MALIPO_BASE_URL: `http://${host}` } })
+      assert.match(refused.err, /has no encryption, and this is a live key/)
+    }
+    server.close()
+  })
+
+  test('text of the server cannot control the terminal, in words and in JSON', async () => {
+    const message = 'a\u001b[2J\u009b2J\u007f\r\nb\u202e'
+    const { server, env } = await payServer('sandbox', () => ({
+      status: 422,
+      body: { success: false, error: { code: 'validation_failed', message } },
+    }))
+    const plain = await run(['pay', '0754123001', '500'], { env })
+    assert.ok(plain.err.endsWith('a\\u001b[2J\\u009b2J\\u007f\\u000d\\u000ab\\u202e\n'), JSON.stringify(plain.err))
+    const json = await run(['pay', '0754123001', '500', '--json'], { env })
+    assert.doesNotMatch(json.out.trimEnd(), /[\p{Cc}\u202e]/u)
+    assert.equal(JSON.parse(json.out).error.message, message)
+    server.close()
+  })
+})
+
 describe('commands', () => {
   test('the tool has the version of its package', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
@@ -465,6 +561,18 @@ describe('listen', () => {
     child.kill('SIGINT')
     await once(child, 'close')
     hook.server.close()
+  })
+
+  test('a listener of one event has its own position, so that a listener of all events skips nothing', () => {
+    const [url, base] = ['http://127.0.0.1:9/hook', 'http://127.0.0.1:8']
+    const before_home = process.env.MALIPO_HOME
+    process.env.MALIPO_HOME = newHome()
+    const [all, one] = [{ url }, { url, event: 'collection.success' }].map((target) => positionOf(base, 'm', target))
+    one?.write({ start_id: 'a', last_id: 'b', forwarded: [] })
+    assert.equal(all?.read(), null)
+    assert.equal(one?.read()?.last_id, 'b')
+    if (before_home === undefined) delete process.env.MALIPO_HOME
+    else process.env.MALIPO_HOME = before_home
   })
 
   test('waits for a receiver that is not reachable, and loses no event', async () => {
