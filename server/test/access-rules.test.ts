@@ -143,6 +143,8 @@ const RULES: Record<string, Rule> = {
   'DELETE /v1/merchant/logo': { roles: ADMIN },
   'GET /v1/merchant/messages': { roles: ALL },
 
+  'GET /v1/events': WEBHOOKS,
+  'GET /v1/events/stream': WEBHOOKS,
   'GET /v1/merchant/webhook-config': WEBHOOKS,
   'PATCH /v1/merchant/webhook-config': WEBHOOKS,
   'POST /v1/merchant/webhook-config/test': WEBHOOKS,

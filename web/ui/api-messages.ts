@@ -36,6 +36,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Andika idadi kubwa kuliko sifuri, kama 2 au 1.5, yenye desimali zisizozidi tatu.',
   'must be a percentage from "0" to "100" such as "1.50", with at most two decimals':
     'Andika asilimia kutoka 0 hadi 100, kama 1.50.',
+  'must be null, or an amount in shillings such as "50000.00"': 'Acha wazi, au andika kiasi kama 50000.',
   'must be null, or an amount in shillings such as "5000000.00"': 'Acha wazi, au andika kiasi kama 5000000.',
   'is too light: white text on it would be hard to read. Choose a darker colour':
     'Rangi hii ni nyepesi mno: maandishi meupe hayatasomeka. Chagua rangi nzito zaidi.',

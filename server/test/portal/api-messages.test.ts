@@ -11,9 +11,9 @@ import { createWorld } from '../harness.ts'
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
 /** Returns the path of a file without its wing. The rules below name rooms. */
 const inWing = (path: string) => path.replace(/^(?:kernel|books|adapters|access|money|apps)\//, '')
-/** Files with messages that no console translates: the command line, backups, the sign-in, the pay page, payments by API keys, health. */
+/** Files with messages that no console translates: the command line, backups, the sign-in, the pay page, calls of API keys, health. */
 const ELSEWHERE =
-  /^(admin|providers|identity|pay-page|messages|work|db|backup|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|database-url|log|network|secret-file|vault)\.ts$|^http\/(outgoing|health|app(-hooks)?|json|query)\.ts$|^withdrawals\/after-restore\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(prompt-limits|schema)\.ts$|\.test\.ts$/
+  /^(admin|providers|identity|pay-page|messages|work|db|backup|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|database-url|log|network|secret-file|vault)\.ts$|^http\/(outgoing|health|app(-hooks)?|json|query)\.ts$|^withdrawals\/after-restore\.ts$|^payment-links\/(collect|schema)\.ts$|^webhooks\/event-(log|stream)\.ts$|^collections\/(prompt-limits|schema)\.ts$|\.test\.ts$/
 /**
  * Messages that no form shows: messages about keys and servers, responses that are no refusals, parts of sentences,
  * descriptions.
@@ -36,7 +36,7 @@ const textsOf = (code: string) =>
 
 /** Files whose sentences are documentation, or texts for customers. */
 const DESCRIBES =
-  /(schema|texts|routes|help|mail|metrics|notify|openapi|poster|reclaim)\.ts$|^invoices\/messages\.ts$|^(documents|operators)\/|^http\/(docs|access|csv)/
+  /(schemas?|texts|routes|help|mail|metrics|notify|openapi|poster|reclaim)\.ts$|^invoices\/messages\.ts$|^search\/hit\.ts$|^(documents|docs|operators)\/|^http\/(openapi|access|csv)/
 
 /**
  * Finds the messages of a file: messages about a field (they begin with a verb), complete sentences, and every value of
@@ -69,7 +69,7 @@ test('every message that a form can show has a Swahili translation', () => {
     // No console shows comments, descriptions for the documentation, help of metrics, or SQL statements.
     const code = readFileSync(SOURCE + file, 'utf8')
       .replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
-      .replace(/\b(summary|description|purpose|help):\s*(?:'[^'\n]*'|`[^`]*`)/g, '')
+      .replace(/\b(summary|description|purpose|help|to_do):\s*(?:'[^'\n]*'|`[^`]*`)/g, '')
     for (const message of messagesOf(file, code)) {
       if (NOT_READ_THERE.some((pattern) => pattern.test(message))) continue
       const real = message.replaceAll('{}', '7').replace(/\. ?7$/, '.')

@@ -27,8 +27,10 @@ export type EngineRequest = Pick<
   'reference' | 'method' | 'phone' | 'amount_minor' | 'currency' | 'simulate_status' | 'on_page'
 >
 
-/** The time for which a code on a page waits for the payer's choice of an outcome, before the simulated scan of the code. */
-const SCAN_MS = 20_000
+/** The time before the simulated scan of a code on a page. A program that sent a phone chose the outcome by it, and only waits. */
+const SCAN_MS = 5_000
+/** The time for which a code without a phone waits for the payer's choice of an outcome on the page, before its simulated scan. */
+const CHOICE_MS = 20_000
 
 /** The provider's statuses. NOT_FOUND is only an answer to a query: no payment has this status. */
 export const WORDS = {
@@ -69,10 +71,11 @@ export function timelineOf(request: EngineRequest, profile: MockProfile): MockTi
  * Returns the pause before the first result. If the payer waits on a page, a prompt and a chosen outcome have their result at once,
  * and a code has its result after the simulated scan.
  */
-function pauseOf({ method, on_page, simulate_status }: EngineRequest, { delay_ms }: MockProfile): number {
+function pauseOf({ method, on_page, simulate_status, phone }: EngineRequest, { delay_ms }: MockProfile): number {
   if (!on_page) return delay_ms
   if (simulate_status !== null) return 0
-  return method === 'qr' ? Math.max(SCAN_MS, delay_ms) : 0
+  if (method !== 'qr') return 0
+  return Math.max(phone === null ? CHOICE_MS : SCAN_MS, delay_ms)
 }
 
 /** The shortest time between two results, so that a caller can query after each result. */
