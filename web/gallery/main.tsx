@@ -1,5 +1,6 @@
 // Shows every shared component in every state, for people who change the look. The texts are examples.
 
+import '../ui/choices.css'
 import '../ui/ui.css'
 import '../dashboard/pages.css'
 import './gallery.css'

@@ -13,7 +13,7 @@ const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
 const inWing = (path: string) => path.replace(/^(?:kernel|books|adapters|access|money|apps)\//, '')
 /** Files with messages that no console translates: the command line, backups, the sign-in, the pay page, calls of API keys, health. */
 const ELSEWHERE =
-  /^(admin|providers|identity|pay-page|messages|work|db|backup|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|database-url|log|network|secret-file|vault)\.ts$|^http\/(outgoing|health|app(-hooks)?|json|query)\.ts$|^withdrawals\/after-restore\.ts$|^payment-links\/(collect|schema)\.ts$|^webhooks\/event-(log|stream)\.ts$|^collections\/(prompt-limits|schema)\.ts$|\.test\.ts$/
+  /^(admin|providers|identity|pay-page|messages|work|db|backup|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|database-url|log|network|secret-file|vault)\.ts$|^http\/(outgoing|health|app(-hooks)?|json|query|openapi-errors)\.ts$|^withdrawals\/after-restore\.ts$|^payment-links\/(collect|schema)\.ts$|^webhooks\/event-(log|stream|schemas)\.ts$|^collections\/(prompt-limits|schema)\.ts$|\.test\.ts$/
 /**
  * Messages that no form shows: messages about keys and servers, responses that are no refusals, parts of sentences,
  * descriptions.
@@ -36,7 +36,7 @@ const textsOf = (code: string) =>
 
 /** Files whose sentences are documentation, or texts for customers. */
 const DESCRIBES =
-  /(schemas?|texts|routes|help|mail|metrics|notify|openapi|poster|reclaim)\.ts$|^invoices\/messages\.ts$|^search\/hit\.ts$|^(documents|docs|operators)\/|^http\/(openapi|access|csv)/
+  /(schemas?|texts|routes|help|mail|metrics|notify|openapi|poster|reclaim)\.ts$|^invoices\/messages\.ts$|^search\/hit\.ts$|^lib\/metadata\.ts$|^(documents|docs|operators)\/|^http\/(openapi|access|csv)/
 
 /**
  * Finds the messages of a file: messages about a field (they begin with a verb), complete sentences, and every value of

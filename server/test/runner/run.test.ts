@@ -130,13 +130,15 @@ test('only test files and the runner have hooks outside of functions, because fi
       if (!name.endsWith('.ts') || name.endsWith('.test.ts') || path.includes('node_modules')) continue
       if (/^(before|after)(Each)?\(/m.test(await readFile(join(root, path), 'utf8'))) found.push(path)
     }
-  // `npm run endurance`, `npm run pgbouncer` and `npm run upgrade-test` run the first three of these files alone.
+  // `npm run endurance`, `pgbackrest`, `pgbouncer`, `upgrade-test` and `woocommerce` run their file of this list alone.
   const allowed = [
     'server/test/crash/endurance.ts',
+    'server/test/crash/pgbackrest.ts',
     'server/test/crash/pgbouncer.ts',
     'server/test/crash/upgrade.ts',
     'server/test/runner/closing.ts',
     'server/test/runner/no-async-hook.ts',
+    'server/test/woocommerce.ts',
   ]
   assert.deepEqual(found.sort(), allowed)
 })

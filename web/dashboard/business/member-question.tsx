@@ -1,5 +1,6 @@
 // Shows the dialogs that change a role or remove a member.
 
+import '../../ui/choices.css'
 import { Button, Checkbox, Group, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'

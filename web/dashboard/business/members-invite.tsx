@@ -1,5 +1,6 @@
 // Shows the form that invites a member.
 
+import '../../ui/choices.css'
 import { Button, Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'

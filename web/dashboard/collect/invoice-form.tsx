@@ -1,5 +1,6 @@
 // Shows the form of an invoice: the customer, the items, the due date.
 
+import '../../ui/choices.css'
 import './collect.css'
 import { Button, Fieldset, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
 import { useRef, useState } from 'react'

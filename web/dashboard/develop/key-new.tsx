@@ -1,5 +1,6 @@
 // Shows the form of a new API key: the environment, the scopes, and the IP addresses.
 
+import '../../ui/choices.css'
 import { Alert, Button, Checkbox, Group, Radio, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'

@@ -1,5 +1,6 @@
 // Creates a withdrawal in two steps: the form, then the review with all fees. Only the review sends the request.
 
+import '../../ui/choices.css'
 import { Button, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'

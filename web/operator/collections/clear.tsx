@@ -1,5 +1,6 @@
 // Shows one held collection with its facts, and the decision about its money.
 
+import '../../ui/choices.css'
 import { Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
 import { checks, readAmount } from '../../ui/checks.ts'
 import { useAction } from '../../ui/data.ts'

@@ -1,5 +1,6 @@
 // Edits the help that the pay page shows to the payers of each network: the menu code, and the next step without a prompt.
 
+import '../../ui/choices.css'
 import { Button, Fieldset, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'

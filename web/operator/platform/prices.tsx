@@ -1,6 +1,7 @@
 // Edits the price list of a merchant. The operator changes the list, previews sample payments and withdrawals, and then applies
 // the list.
 
+import '../../ui/choices.css'
 import {
   Button,
   Checkbox,

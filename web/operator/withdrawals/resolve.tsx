@@ -1,5 +1,6 @@
 // Shows the decision of an operator about a payout with an unknown outcome. The form preselects no outcome.
 
+import '../../ui/choices.css'
 import { Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'

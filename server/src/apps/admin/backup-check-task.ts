@@ -50,7 +50,7 @@ export function backupCheckTask(deps: Deps, start: () => RunningCheck = () => st
       else await finishBackupCheck(deps, period_start, now, result)
       if (!result.ok && !is_stopping)
         log.error(
-          { component: 'backup', problem: result.error },
+          { component: 'admin', problem: result.error },
           'the newest backup failed its check: see docs/operate/runbooks.md#backup-check-old',
         )
       return 0
