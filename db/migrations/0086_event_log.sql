@@ -5,8 +5,6 @@
 
 alter table webhook_deliveries add column is_copy boolean not null default false;
 comment on column webhook_deliveries.is_copy is 'True: another delivery of the same event stands for the event in the list of events.';
-create index webhook_deliveries_events_idx on webhook_deliveries (merchant_id, environment, id)
-  where not is_copy and source_type <> 'test';
 
 create table unsent_events (
   merchant_id uuid        not null,
@@ -37,4 +35,3 @@ comment on column unsent_events.created_at is 'When the row was created.';
 -- The worker reports each overdue invoice once.
 alter table invoices add column overdue_at timestamptz;
 comment on column invoices.overdue_at is 'When the worker reported that the invoice is overdue. Null: not reported.';
-create index invoices_overdue_idx on invoices (merchant_id, due_date) where status = 'SENT' and not paid and overdue_at is null;
