@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import { enqueueEvents } from '../src/adapters/webhooks/enqueue.ts'
 import { inTransaction } from '../src/kernel/db/index.ts'
 import { newId } from '../src/kernel/lib/index.ts'
@@ -17,14 +17,20 @@ const DAY_MS = 86_400_000
 let world: World
 let port: number
 let draining = false
+/** Runs before each statement of the server. */
+let onStatement: (name: string) => void | Promise<void> = () => {}
 const timers: NodeJS.Timeout[] = []
 before(async () => {
   world = await createWorld({
     env: { PROMPTS_PER_PHONE: '0', TRIES_PER_ADDRESS: '0' },
     compose: { draining: () => draining },
+    before: (name) => onStatement(name),
   })
   await world.system.app.listen({ port: 0, host: '127.0.0.1' })
   port = (world.system.app.server.address() as AddressInfo).port
+})
+afterEach(() => {
+  onStatement = () => {}
 })
 after(async () => {
   for (const timer of timers) clearInterval(timer)
@@ -420,6 +426,140 @@ describe('the stream of events', () => {
     for (const stream of [...open.slice(1), again]) void stream.ended.then(() => ended++)
     await until(() => ended === 5, 'the streams of the revoked key end')
     assert.equal((await openStream(key)).reply.statusCode, 401)
+  })
+
+  test('loses no event if the reads of ids or bodies fail', async () => {
+    const key = await shopKey()
+    const stream = await openStream(key)
+    await started(stream)
+    for (const statement of ['event_stream_bodies', 'event_stream_ids']) {
+      let faults = 0
+      onStatement = (name) => {
+        if (name === statement && faults++ < 2) throw new Error('the connection broke')
+      }
+      const id = await push(key)
+      await until(() => stream.events.some(({ data }) => data.collection_id === id), `the event after ${statement}`)
+      assert.ok(faults > 2, statement)
+    }
+    assert.equal(stream.events.length, 2)
+    stream.reply.destroy()
+  })
+
+  test('sends an event that commits just after the headers', async () => {
+    const key = await shopKey()
+    await push(key)
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let reads = 0
+    // The second read of ids is the first after the headers.
+    onStatement = async (name) => {
+      if (name === 'event_stream_ids' && ++reads === 2) await held
+    }
+    const stream = await openStream(key)
+    const id = await push(key)
+    release()
+    await until(() => stream.events.length > 0, 'the event arrives')
+    assert.deepEqual(
+      stream.events.map(({ data }) => data.collection_id),
+      [id],
+    )
+    stream.reply.destroy()
+  })
+
+  test('a stream of a rare event that resumes from long ago passes all other events, and its failures delay only itself', async () => {
+    const merchant = await world.newMerchant()
+    const key = await world.newKey({ merchant })
+    await push(key)
+    const [first] = await list('', key)
+    // 2,500 events without the event of the stream are more than two scans.
+    await world.rows(
+      `insert into unsent_events (merchant_id, environment, id, event, source_type, source_id, source_seq, body, created_at)
+       select merchant_id, environment, (left(id::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, event, source_type, source_id, 1, body, created_at
+       from unsent_events, generate_series(1, 2500) n where id = $1`,
+      [first?.id],
+    )
+    const rare = await push(key, { simulate_status: 'failed' })
+    world.deps.clock.advance(9 * DAY_MS)
+    const live = await openStream(key)
+    await started(live)
+    let faults = 0
+    onStatement = (name) => {
+      if (name === 'event_stream_ids' && faults++ < 1) throw new Error('statement timeout')
+    }
+    const stream = await openStream(key, first?.id, '?event=collection.failed')
+    const fresh = await push(key)
+    await until(() => live.events.length === 1 && stream.events.length === 1, 'both arrive')
+    assert.deepEqual([live.events[0]?.data.collection_id, stream.events[0]?.data.collection_id], [fresh, rare])
+    for (const { reply } of [live, stream]) reply.destroy()
+  })
+
+  test('a stream whose own reads fail again and again ends, and the streams that are up to date go on', async () => {
+    const key = await shopKey()
+    const other = await shopKey()
+    await push(key)
+    const [first] = await list('', key)
+    world.deps.clock.advance(DAY_MS)
+    const live = await openStream(other)
+    await started(live)
+    let is_live = 0
+    // The stream that catches up reads the bodies of its old events; the other has no event yet.
+    onStatement = (name) => {
+      if (name === 'event_stream_bodies') throw new Error('statement timeout')
+      if (name === 'event_stream_ids') is_live++
+    }
+    const stream = await openStream(key, first?.id)
+    let has_ended = false
+    void stream.ended.then(() => {
+      has_ended = true
+    })
+    await until(() => has_ended, 'the stream ends')
+    onStatement = () => {}
+    assert.ok(is_live > 3)
+    const id = await push(other)
+    await until(() => live.events.length === 1, 'the other stream goes on')
+    assert.equal(live.events[0]?.data.collection_id, id)
+    live.reply.destroy()
+  })
+
+  test('a merchant has at most ten streams with all its keys', async () => {
+    const merchant = await world.newMerchant()
+    const keys = [await world.newKey({ merchant }), await world.newKey({ merchant }), await world.newKey({ merchant })]
+    const open = await Promise.all([...Array(12).keys()].map((i) => openStream(keys[i % 3] as string)))
+    const statuses = open.map(({ reply }) => reply.statusCode)
+    assert.deepEqual([statuses.filter((s) => s === 200).length, statuses.filter((s) => s === 429).length], [10, 2])
+    assert.equal((await openStream(await shopKey())).reply.statusCode, 200)
+    for (const { reply } of open) reply.destroy()
+  })
+
+  test('the server destroys the connection of a client that reads nothing for 30 seconds', async () => {
+    const merchant = await world.newMerchant()
+    const key = await world.newKey({ merchant })
+    const stream = await openStream(key)
+    await started(stream)
+    await push(key)
+    await until(() => stream.events.length === 1, 'the event arrives')
+    stream.reply.pause()
+    // The bodies are larger than the buffers of the connection.
+    await world.rows(
+      `insert into unsent_events (merchant_id, environment, id, event, source_type, source_id, source_seq, body, created_at)
+       select merchant_id, environment, (left(id::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, event, source_type, source_id, 1,
+         '{"a":"' || repeat('x', 200000) || '"}', created_at
+       from unsent_events, generate_series(1, 100) n where merchant_id = $1`,
+      [merchant.id],
+    )
+    const sockets = () =>
+      new Promise<number>((resolve) => world.system.app.server.getConnections((_, count) => resolve(count)))
+    let count = await sockets()
+    const before_pause = count
+    for (let i = 0; i < 400 && count >= before_pause; i++) {
+      world.deps.clock.advance(500)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      count = await sockets()
+    }
+    assert.equal(count, before_pause - 1)
+    stream.reply.destroy()
   })
 
   test('ends all streams when the process drains, and refuses new streams', async () => {

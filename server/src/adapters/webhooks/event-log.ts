@@ -89,7 +89,7 @@ function presentEvent({ id, event, environment, created_at, body }: StoredEvent)
   return { id, event, environment, created_at: created_at.toISOString(), data: JSON.parse(body) }
 }
 
-/** The position of one reader of new events: ids from `from_id` on, at most `ids_max`. */
+/** The position of one reader of new events: ids from `from_id` on. */
 export type EventPosition = {
   number: number
   merchant_id: string
@@ -98,28 +98,36 @@ export type EventPosition = {
   from_id: string
 }
 
+/** What one read scanned for one reader. `ids` are those with the event of the reader, and `last_id` is the last scanned id. */
+export type ScannedEvents = { number: number; ids: string[]; scanned: number; last_id: string }
+
 const POSITION = 'number int, merchant_id uuid, environment text, event text, from_id uuid'
+// The event restricts no scan, so that a scan of a rare event ends after $2 rows of each table too.
 const IDS = sql(
   'event_stream_ids',
-  `select i.number, e.id from json_to_recordset($1::json) as i(${POSITION})
+  `select i.number, s.ids, s.scanned, s.last_id from json_to_recordset($1::json) as i(${POSITION})
    cross join lateral (
-     select id from (
-       (select id from webhook_deliveries d where d.merchant_id = i.merchant_id and d.environment = i.environment
-          and d.id >= i.from_id and ${STANDS} and (i.event is null or d.event = i.event) order by id limit $2)
-       union all
-       (select id from unsent_events u where u.merchant_id = i.merchant_id and u.environment = i.environment
-          and u.id >= i.from_id and (i.event is null or u.event = i.event) order by id limit $2)) both_tables
-     order by id limit $2) e
-   order by i.number, e.id`,
+     select coalesce(array_agg(e.id::text order by e.id) filter (where i.event is null or e.event = i.event), '{}') as ids,
+       count(*)::int as scanned, (array_agg(e.id order by e.id desc))[1] as last_id
+     from (
+       select id, event from (
+         (select id, event from webhook_deliveries d where d.merchant_id = i.merchant_id and d.environment = i.environment
+            and d.id >= i.from_id and ${STANDS} order by id limit $2)
+         union all
+         (select id, event from unsent_events u where u.merchant_id = i.merchant_id and u.environment = i.environment
+            and u.id >= i.from_id order by id limit $2)) both_tables
+       order by id limit $2) e) s
+   where s.scanned > 0
+   order by i.number`,
 )
 
-/** Reads the ids of the events of several readers in one statement, in the order of readers and ids. */
-export function readEventIds(
+/** Scans at most `ids_max` events for each of several readers in one statement. A reader without events has no row. */
+export function scanEvents(
   reader: Reader,
   positions: readonly EventPosition[],
   ids_max: number,
-): Promise<{ number: number; id: string }[]> {
-  return reader.query(IDS, [JSON.stringify(positions), ids_max])
+): Promise<ScannedEvents[]> {
+  return reader.query<ScannedEvents>(IDS, [JSON.stringify(positions), ids_max])
 }
 
 const BODIES = sql(

@@ -5,7 +5,7 @@ import type { Deps } from '../../kernel/db/index.ts'
 import { type App, type Authenticate, caller, checkAccess, chooseCaller } from '../../kernel/http/index.ts'
 import { access } from './changes.ts'
 import { EVENT_DAYS, eventIdIn, filteredEvent, listEvents } from './event-log.ts'
-import { createEventStreams, STREAMS_PER_CALLER } from './event-stream.ts'
+import { createEventStreams, STREAMS_PER_CALLER, STREAMS_PER_MERCHANT } from './event-stream.ts'
 import { EventStreamAnswer, EventStreamQuery, EventsAnswer, EventsQuery } from './schema.ts'
 
 const tags = ['Webhooks']
@@ -46,7 +46,7 @@ export function eventRoutes(deps: Deps, app: App, { authenticate, draining }: Ev
         tags,
         operationId: 'streamEvents',
         summary: 'Receive events as they happen',
-        description: `Server-sent events: \`id\` is the id of the event, and \`data\` is the event as the list shows it. The header \`Last-Event-ID\` or the parameter \`after\` continues after an event; the server then repeats the events of the 30 seconds before it. Receivers recognise an event by its id. A key can have ${STREAMS_PER_CALLER} open streams.`,
+        description: `Server-sent events: \`id\` is the id of the event, and \`data\` is the event as the list shows it. The header \`Last-Event-ID\` or the parameter \`after\` continues after an event; the server then repeats the events of the 30 seconds before it. Receivers recognise an event by its id. A key can have ${STREAMS_PER_CALLER} open streams, and a merchant ${STREAMS_PER_MERCHANT}.`,
         querystring: EventStreamQuery,
         response: { 200: EventStreamAnswer },
       },
@@ -62,7 +62,7 @@ export function eventRoutes(deps: Deps, app: App, { authenticate, draining }: Ev
         event: filteredEvent(request.query),
         after: given === undefined ? null : eventIdIn(header === given ? 'Last-Event-ID' : 'after', given),
       }
-      streams.open(reply, of, async () => {
+      await streams.open(reply, of, async () => {
         const principal = await authenticate(request)
         checkAccess(principal, access)
         chooseCaller(request, principal, access.roles)

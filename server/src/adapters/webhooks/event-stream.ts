@@ -1,4 +1,5 @@
-// Streams events to merchants as server-sent events. One statement reads the new events of all open streams of this process.
+// Streams events to merchants as server-sent events. One statement reads the new events of all streams that are up to date; a stream that
+// catches up reads in its own statements.
 //
 // The order of ids is not the order of commits: a transaction makes the id of an event before it commits, and the clocks of processes
 // differ. So each stream reads the ids of the last REREAD_MS again and sends each id once.
@@ -11,10 +12,10 @@ import {
   type EventPosition,
   inEventOrder,
   oldestEventId,
-  readEventIds,
   readEvents,
   rereadFrom,
   type StoredEvent,
+  scanEvents,
 } from './event-log.ts'
 
 /**
@@ -26,15 +27,27 @@ const REREAD_MS = 30_000
 const EVERY_MS = 500
 /** The pause between two heartbeats. With each heartbeat, the server checks the rights of the caller again. */
 const HEARTBEAT_MS = 5_000
-/** The greatest number of ids that a read of one stream returns, and of events that one read sends to one stream. */
+/** The greatest number of ids that a read of one stream scans, and of events that one read sends to one stream. */
 const IDS_MAX = 1_000
 const SENT_MAX = 200
+/** A stream whose position is older catches up in its own statements. */
+const BEHIND_MS = REREAD_MS + 10_000
+/** The number of streams that catch up at the same time, and of reads of one before another has its turn. */
+const CATCHING_UP_MAX = 4
+const READS_PER_TURN = 20
+/** The pause of a stream after a failed read of its own. The server ends the stream after this number of failures in sequence. */
+const FAILED_MS = 5_000
+const FAILURES_MAX = 3
 /** The greatest number of streams of a process. */
 const STREAMS_MAX = 100
 /** The greatest number of streams of one key or person. */
 export const STREAMS_PER_CALLER = 5
+/** The greatest number of streams of one merchant in a process. */
+export const STREAMS_PER_MERCHANT = 10
 /** A client that reads so slowly that this many bytes wait gets no further event until it has read them. */
 const WAITING_BYTES_MAX = 1_048_576
+/** The server destroys the connection of a client that reads nothing for this time while bytes wait. */
+const UNREAD_MS = 30_000
 /** The pause after which a client connects again. The server names it at the beginning of a stream. */
 const RETRY_MS = 1_000
 
@@ -50,21 +63,25 @@ export type StreamRequest = {
 type OpenStream = Omit<StreamRequest, 'after'> & {
   /** The next read begins at this id. */
   from_id: string
-  /** The ids of the last REREAD_MS that the client has. */
+  /** The ids of the last REREAD_MS that the client has, or that are older than the stream. */
   seen: Set<string>
-  /** True until the first read has noted the events that existed before the stream. */
-  is_starting: boolean
-  send(text: string): void
-  isSlow(): boolean
-  end(): void
+  is_catching_up: boolean
+  failures: number
+  /** The times in milliseconds of the next permitted own read, of its last turn, and of the last byte that the client read. */
+  due_at: number
+  turn_at: number
+  read_at: number
+  sent_bytes: number
+  read_bytes: number
+  raw: FastifyReply['raw']
   /** Throws a Refusal if the caller has lost the right to read events. */
   check(): Promise<void>
 }
 
 /** The open streams of this process. */
 export type EventStreams = {
-  /** Answers a request with a stream. Refuses a caller with too many streams. */
-  open(reply: FastifyReply, of: StreamRequest, check: () => Promise<void>): void
+  /** Answers a request with a stream. Refuses a caller or merchant with too many streams. */
+  open(reply: FastifyReply, of: StreamRequest, check: () => Promise<void>): Promise<void>
   /** Ends all streams. Later requests for streams get service_unavailable. */
   close(): void
 }
@@ -72,6 +89,7 @@ export type EventStreams = {
 /** Makes the streams of this process. If `draining()` becomes true, the process ends all streams. */
 export function createEventStreams(deps: Deps, draining: () => boolean): EventStreams {
   const streams = new Set<OpenStream>()
+  const starting = new Set<StreamRequest>()
   let is_closed = false
   let cancel: (() => void) | null = null
   let is_reading = false
@@ -80,7 +98,7 @@ export function createEventStreams(deps: Deps, draining: () => boolean): EventSt
   const close = () => {
     is_closed = true
     cancel?.()
-    for (const stream of streams) stream.end()
+    for (const stream of streams) endStream(stream)
   }
   const schedule = (ms: number) => {
     cancel?.()
@@ -97,9 +115,12 @@ export function createEventStreams(deps: Deps, draining: () => boolean): EventSt
         beat_at = now
         beat(deps, streams)
       }
+      const ready = [...streams].filter((stream) => !isSlow(stream) && !stream.is_catching_up)
+      const behind = ready.filter((stream) => isBehind(stream, now))
+      catchUpSome(deps, streams, behind)
       has_more = await sendNew(
         deps,
-        [...streams].filter((stream) => !stream.isSlow()),
+        ready.filter((stream) => !behind.includes(stream)),
       )
     } catch (error) {
       deps.log.warn({ component: 'webhooks', err: error }, 'the server could not read new events and tries again')
@@ -109,19 +130,59 @@ export function createEventStreams(deps: Deps, draining: () => boolean): EventSt
     }
   }
   return {
-    open(reply, of, check) {
-      if (is_closed || draining() || streams.size >= STREAMS_MAX) refuse('service_unavailable', { retry_after_s: 5 })
-      const own = [...streams].filter(({ caller_id }) => caller_id === of.caller_id).length
-      if (own >= STREAMS_PER_CALLER) {
-        const message = `A key or person can have ${STREAMS_PER_CALLER} open streams of events. Close one first.`
-        refuse('rate_limited', { message, retry_after_s: 5 })
+    async open(reply, of, check) {
+      if (is_closed || draining()) refuse('service_unavailable', { retry_after_s: 5 })
+      requireRoom([...streams, ...starting], of)
+      starting.add(of)
+      try {
+        const position = await startPosition(deps, of)
+        // The process may have closed its streams, and the client its connection, during the read.
+        if (is_closed || draining()) refuse('service_unavailable', { retry_after_s: 5 })
+        const stream = startStream(deps, reply, of, position, check)
+        if (stream.raw.destroyed) return
+        streams.add(stream)
+        stream.raw.once('close', () => streams.delete(stream))
+        schedule(0)
+      } finally {
+        starting.delete(of)
       }
-      const stream = startStream(deps, reply, of, check)
-      streams.add(stream)
-      reply.raw.once('close', () => streams.delete(stream))
-      schedule(0)
     },
     close,
+  }
+}
+
+/** Refuses a stream if the process, the caller or the merchant has too many. */
+function requireRoom(open: readonly { caller_id: string; merchant_id: string }[], of: StreamRequest): void {
+  if (open.length >= STREAMS_MAX) refuse('service_unavailable', { retry_after_s: 5 })
+  const tooMany = (owner: string, most: number) => {
+    const message = `${owner} can have ${most} open streams of events. Close one first.`
+    refuse('rate_limited', { message, retry_after_s: 5 })
+  }
+  if (open.filter(({ caller_id }) => caller_id === of.caller_id).length >= STREAMS_PER_CALLER)
+    tooMany('A key or person', STREAMS_PER_CALLER)
+  if (open.filter(({ merchant_id }) => merchant_id === of.merchant_id).length >= STREAMS_PER_MERCHANT)
+    tooMany('A merchant', STREAMS_PER_MERCHANT)
+}
+
+/**
+ * Returns where a stream begins. Without `after`, the events that are committed now count as seen. The read ends before the client gets the
+ * headers, so the client gets each event that commits after them.
+ */
+async function startPosition(deps: Deps, of: StreamRequest): Promise<Pick<OpenStream, 'from_id' | 'seen'>> {
+  const now = deps.clock.now()
+  const seen = new Set<string>()
+  if (of.after !== null) {
+    const resumed = rereadFrom(timeOfId(of.after), REREAD_MS)
+    const oldest = oldestEventId(now)
+    return { from_id: resumed < oldest ? oldest : resumed, seen }
+  }
+  const window_start = rereadFrom(now, REREAD_MS)
+  let from_id = window_start
+  for (;;) {
+    const [found] = await scanEvents(deps.db, [positionOf({ ...of, from_id }, 0)], IDS_MAX)
+    for (const id of found?.ids ?? []) seen.add(id)
+    if (found === undefined || found.scanned < IDS_MAX) return { from_id: window_start, seen }
+    from_id = found.last_id
   }
 }
 
@@ -129,10 +190,11 @@ export function createEventStreams(deps: Deps, draining: () => boolean): EventSt
 function startStream(
   deps: Deps,
   reply: FastifyReply,
-  { after, ...of }: StreamRequest,
+  { after: _, ...of }: StreamRequest,
+  position: Pick<OpenStream, 'from_id' | 'seen'>,
   check: () => Promise<void>,
 ): OpenStream {
-  const now = deps.clock.now()
+  const now = deps.clock.now().getTime()
   reply.hijack()
   const { raw } = reply
   raw.on('error', () => {})
@@ -143,27 +205,44 @@ function startStream(
     // Some proxies would hold the events back.
     'x-accel-buffering': 'no',
   })
-  raw.write(`retry: ${RETRY_MS}\n\n`)
-  const resumed = after === null ? null : rereadFrom(timeOfId(after), REREAD_MS)
-  const oldest = oldestEventId(now)
-  return {
-    ...of,
-    from_id: resumed === null ? rereadFrom(now, REREAD_MS) : resumed < oldest ? oldest : resumed,
-    seen: new Set(),
-    is_starting: after === null,
-    send: (text) => void raw.write(text),
-    isSlow: () => raw.writableLength > WAITING_BYTES_MAX,
-    end: () => void raw.end(),
-    check,
-  }
+  const state = { is_catching_up: false, failures: 0, due_at: now, turn_at: now, read_at: now, sent_bytes: 0 }
+  const stream = { ...of, ...position, ...state, read_bytes: 0, raw, check }
+  write(stream, `retry: ${RETRY_MS}\n\n`)
+  return stream
 }
 
-/** Sends a heartbeat to each stream, and ends the streams of callers who lost their rights. */
+function write(stream: OpenStream, text: string): void {
+  stream.raw.write(text)
+  stream.sent_bytes += Buffer.byteLength(text)
+}
+
+function isSlow({ raw }: OpenStream): boolean {
+  return raw.writableLength > WAITING_BYTES_MAX
+}
+
+/** Ends a stream. A client that has not read everything may never read the end, so the server destroys its connection. */
+function endStream({ raw }: OpenStream): void {
+  if (raw.writableLength > 0) return void raw.destroy()
+  const { socket } = raw
+  raw.end()
+  socket?.destroySoon()
+}
+
+/** Sends a heartbeat to each stream. Ends the streams of callers who lost their rights, and of clients that do not read. */
 function beat(deps: Deps, streams: Iterable<OpenStream>): void {
+  const now = deps.clock.now().getTime()
   for (const stream of streams) {
-    stream.send(': heartbeat\n\n')
+    const waiting = stream.raw.writableLength
+    const read_bytes = stream.sent_bytes - waiting
+    if (waiting === 0 || read_bytes > stream.read_bytes) stream.read_at = now
+    stream.read_bytes = read_bytes
+    if (now - stream.read_at >= UNREAD_MS) {
+      stream.raw.destroy()
+      continue
+    }
+    write(stream, ': heartbeat\n\n')
     stream.check().catch((error) => {
-      if (error instanceof Refusal) return stream.end()
+      if (error instanceof Refusal) return endStream(stream)
       deps.log.warn(
         { component: 'webhooks', err: error },
         'the server could not check the rights of a stream of events',
@@ -172,44 +251,79 @@ function beat(deps: Deps, streams: Iterable<OpenStream>): void {
   }
 }
 
-/** Reads the new events of all streams and sends them. Returns true if a stream has more. */
+function isBehind({ from_id }: OpenStream, now: number): boolean {
+  return from_id < rereadFrom(new Date(now), BEHIND_MS)
+}
+
+/** Gives a turn to the streams that wait longest, each with its own statements. */
+function catchUpSome(deps: Deps, streams: Iterable<OpenStream>, behind: readonly OpenStream[]): void {
+  const now = deps.clock.now().getTime()
+  const free = CATCHING_UP_MAX - [...streams].filter(({ is_catching_up }) => is_catching_up).length
+  const due = behind.filter(({ due_at }) => due_at <= now).sort((a, b) => a.turn_at - b.turn_at)
+  for (const stream of due.slice(0, free)) void catchUp(deps, stream)
+}
+
+/** Reads the next pages of one stream. A failure delays this stream only, and ends it if failures follow each other. */
+async function catchUp(deps: Deps, stream: OpenStream): Promise<void> {
+  stream.is_catching_up = true
+  try {
+    for (let reads = 0; reads < READS_PER_TURN; reads++) {
+      const now = deps.clock.now().getTime()
+      if (stream.raw.destroyed || isSlow(stream) || !isBehind(stream, now)) break
+      await sendNew(deps, [stream])
+      stream.failures = 0
+    }
+  } catch (error) {
+    stream.failures++
+    stream.due_at = deps.clock.now().getTime() + FAILED_MS
+    deps.log.warn({ component: 'webhooks', err: error }, 'the server could not read the old events of a stream')
+    if (stream.failures >= FAILURES_MAX) endStream(stream)
+  } finally {
+    stream.turn_at = deps.clock.now().getTime()
+    stream.is_catching_up = false
+  }
+}
+
+function positionOf(
+  { merchant_id, environment, event, from_id }: Omit<EventPosition, 'number'>,
+  number: number,
+): EventPosition {
+  return { number, merchant_id, environment, event, from_id }
+}
+
+/**
+ * Reads the new events of some streams and sends them. Returns true if a stream has more. A stream changes only after all reads, so that a
+ * failed read loses no event.
+ */
 async function sendNew(deps: Deps, streams: readonly OpenStream[]): Promise<boolean> {
   if (streams.length === 0) return false
-  const now = deps.clock.now()
-  const window_start = rereadFrom(now, REREAD_MS)
-  const positions: EventPosition[] = streams.map(({ merchant_id, environment, event, from_id }, number) => ({
-    number,
-    merchant_id,
-    environment,
-    event,
-    from_id,
-  }))
-  const found = Map.groupBy(await readEventIds(deps.db, positions, IDS_MAX), ({ number }) => number)
-  let has_more = false
+  const window_start = rereadFrom(deps.clock.now(), REREAD_MS)
+  const scans = await scanEvents(deps.db, streams.map(positionOf), IDS_MAX)
+  const by_number = new Map(scans.map((scan) => [scan.number, scan]))
   const due = streams.map((stream, number) => {
-    const ids = (found.get(number) ?? []).map(({ id }) => id)
-    const fresh = ids.filter((id) => !stream.seen.has(id))
-    const sent = stream.is_starting ? [] : fresh.slice(0, SENT_MAX)
-    for (const id of stream.is_starting ? fresh : sent) stream.seen.add(id)
-    const is_cut = !stream.is_starting && sent.length < fresh.length
-    const is_full = is_cut || ids.length === IDS_MAX
-    has_more ||= is_full
+    const scan = by_number.get(number)
+    const fresh = (scan?.ids ?? []).filter((id) => !stream.seen.has(id))
+    const sent = fresh.slice(0, SENT_MAX)
+    const is_cut = sent.length < fresh.length
+    const is_full = is_cut || scan?.scanned === IDS_MAX
     // A full page continues at its last id. After the last page, the stream reads the window again.
-    stream.from_id = is_full ? ((is_cut ? sent : ids).at(-1) as string) : window_start
-    if (!is_full) stream.is_starting = false
-    return { stream, sent }
+    const next = (is_cut ? sent.at(-1) : is_full ? scan?.last_id : undefined) ?? window_start
+    return { stream, sent, is_full, next }
   })
   const keys = due.flatMap(({ stream: { merchant_id, environment }, sent }) =>
     sent.map((id) => ({ merchant_id, environment, id })),
   )
   const events = keys.length === 0 ? [] : await readEvents(deps.db, keys)
   const by_id = new Map(events.map((event) => [event.id, event]))
-  for (const { stream, sent } of due) {
-    const own = sent.flatMap((id) => by_id.get(id) ?? [])
-    for (const event of inEventOrder(own)) stream.send(eventText(event))
-    for (const id of stream.seen) if (id < window_start && id < stream.from_id) stream.seen.delete(id)
+  for (const { stream, sent, next } of due) {
+    for (const event of inEventOrder(sent.flatMap((id) => by_id.get(id) ?? []))) {
+      write(stream, eventText(event))
+      stream.seen.add(event.id)
+    }
+    stream.from_id = next
+    for (const id of stream.seen) if (id < window_start && id < next) stream.seen.delete(id)
   }
-  return has_more
+  return due.some(({ is_full }) => is_full)
 }
 
 /** Returns the text of one server-sent event. The data has the exact body that endpoints receive. */
