@@ -41,6 +41,7 @@ import { createRouting, type Routing } from './adapters/providers/routing.ts'
 import {
   createDeliverer,
   DESCRIBED_EVENTS,
+  deliveryRetention,
   eventRetention,
   webhookGauges,
   webhookRoutes,
@@ -478,6 +479,7 @@ function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: T
     linkRetention(deps),
     invoiceRetention(deps),
     eventRetention(deps),
+    deliveryRetention(deps),
     overdueTask(deps),
     recipientLimitTask(deps),
     identityTask(deps),

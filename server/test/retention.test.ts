@@ -142,3 +142,28 @@ test('the worker erases the answers of old Idempotency-Keys, and an old key stil
   const { ok, checks } = await verify(world.url)
   assert.equal(ok, true, JSON.stringify(checks.filter((check) => !check.ok)))
 })
+
+test('the worker removes phone and metadata from the bodies of old deliveries, and nothing else', async () => {
+  const key = await world.newKey({ merchant: await world.newMerchant() })
+  const hook = { webhook_url: 'http://127.0.0.1:9/hook' }
+  const set = await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: hook, key })
+  assert.equal(set.status, 200, set.text)
+  const metadata = { 'a"b\\': '"customer_phone":"x"', '{}': '}', tel: '0754777001' }
+  const push = { amount: 1_000, phone: '0754777001', customer_phone: '0754777001', metadata }
+  const made = await world.post('/v1/collections/wallet-push', push, { key })
+  assert.equal(made.status, 202, made.text)
+  await world.work()
+  const read = async () => {
+    const of = [made.body.data.collection_id]
+    const [row] = await world.rows<{ body: string }>('select body from webhook_deliveries where source_id = $1', of)
+    return JSON.parse(row?.body ?? '') as Record<string, unknown>
+  }
+  const { customer_phone, metadata: stored, ...rest } = await read()
+  assert.deepEqual([customer_phone, stored], ['255754777001', metadata])
+  world.deps.clock.advance(399 * DAY_MS)
+  await runAll()
+  assert.deepEqual((await read()).metadata, metadata)
+  world.deps.clock.advance(2 * DAY_MS)
+  await runAll()
+  assert.deepEqual(await read(), rest)
+})

@@ -2,6 +2,7 @@
 
 export { deleteConfigs } from './config.ts'
 export { createDeliverer, type Deliverer } from './deliver.ts'
+export { deliveryRetention } from './delivery-retention.ts'
 export {
   type CanDeliver,
   type Delivery,
