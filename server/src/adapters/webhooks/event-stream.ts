@@ -179,7 +179,7 @@ async function startPosition(deps: Deps, of: StreamRequest): Promise<Pick<OpenSt
   const window_start = rereadFrom(now, REREAD_MS)
   let from_id = window_start
   for (;;) {
-    const [found] = await scanEvents(deps.db, [positionOf({ ...of, from_id }, 0)], IDS_MAX)
+    const [found] = await scanEvents(deps.db, [streamPositionOf({ ...of, from_id }, 0)], IDS_MAX)
     for (const id of found?.ids ?? []) seen.add(id)
     if (found === undefined || found.scanned < IDS_MAX) return { from_id: window_start, seen }
     from_id = found.last_id
@@ -284,7 +284,7 @@ async function catchUp(deps: Deps, stream: OpenStream): Promise<void> {
   }
 }
 
-function positionOf(
+function streamPositionOf(
   { merchant_id, environment, event, from_id }: Omit<EventPosition, 'number'>,
   number: number,
 ): EventPosition {
@@ -298,7 +298,7 @@ function positionOf(
 async function sendNew(deps: Deps, streams: readonly OpenStream[]): Promise<boolean> {
   if (streams.length === 0) return false
   const window_start = rereadFrom(deps.clock.now(), REREAD_MS)
-  const scans = await scanEvents(deps.db, streams.map(positionOf), IDS_MAX)
+  const scans = await scanEvents(deps.db, streams.map(streamPositionOf), IDS_MAX)
   const by_number = new Map(scans.map((scan) => [scan.number, scan]))
   const due = streams.map((stream, number) => {
     const scan = by_number.get(number)
