@@ -7,7 +7,7 @@ export const profileTexts = texts({
   sw: {
     title: 'Mwonekano wa biashara',
     lead: 'Walipaji huona haya kwenye ukurasa wa malipo, risiti na ankara zako.',
-    name_help: (name: string) => `Jina la biashara ni ${name}. Opereta pekee ndiye anayelibadilisha.`,
+    name_help: (name: string) => `Jina la biashara ni ${name}. Mwendeshaji wa mfumo pekee ndiye anayelibadilisha.`,
     contact: 'Mawasiliano na rangi',
     phone: 'Simu ya huduma kwa wateja',
     phone_help: 'Mfano: 0754 123 456, au namba fupi.',

@@ -106,8 +106,8 @@ function simulateForm(view: MerchantFrame, check_path: string): Html | null {
   return html`<section class="box">
 <p>${say('simulate_lead')}</p>
 <form method="post" action="${localPath(view, `${check_path}/simulate`)}">
-<div class="actions"><button class="button second" type="submit" name="outcome" value="successful">${say('simulate_paid')}</button>
-<button class="button second" type="submit" name="outcome" value="failed">${say('simulate_failed')}</button></div>
+<button class="button second" type="submit" name="outcome" value="successful">${say('simulate_paid')}</button>
+<button class="button second" type="submit" name="outcome" value="failed">${say('simulate_failed')}</button>
 </form>
 </section>
 `
