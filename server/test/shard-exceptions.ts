@@ -187,6 +187,7 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'retention_collections',
       'retention_invoices',
       'retention_payment_links',
+      'retention_webhook_deliveries',
       'unsent_events_sweep',
     ],
   },
