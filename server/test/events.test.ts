@@ -272,6 +272,8 @@ describe('the stream of events', () => {
     const request = get({
       port,
       host: '127.0.0.1',
+      // Each stream has a connection of its own: the server may close a kept one while the next request begins.
+      agent: false,
       path: `/v1/events/stream${query}`,
       headers: { authorization: `Bearer ${key}`, ...(after === undefined ? {} : { 'last-event-id': after }) },
     })
