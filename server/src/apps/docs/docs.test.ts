@@ -216,6 +216,11 @@ test('the quickstart in Swahili has the same commands and programs as the quicks
   )
 })
 
+test('a call that a sandbox key can make has a form, except a stream, and a call of the consoles has none', async () => {
+  for (const [name, has_form] of Object.entries({ createWalletPush: true, streamEvents: false, listMembers: false }))
+    assert.equal((await read(`/docs/api/${name}`)).text.includes('class="docs-try"'), has_form, name)
+})
+
 test('a guide shows an example in every language where it shows the command of curl', async () => {
   const { text } = await read('/docs/quickstart')
   assert.ok([...text.matchAll(/<fieldset class="code tabs">/g)].length >= 5)

@@ -8,7 +8,7 @@ import type { DocCall } from './openapi.ts'
 /** Returns the form of a call. Null means that a reader cannot send the call with a sandbox key. */
 export function callForm(call: DocCall, { sandbox_prefix, live_prefix }: InstallationFacts): Html | null {
   const example = exampleCall(call.name)
-  if (example === null) return null
+  if (example === null || isStream(call)) return null
   const { method, path, operation } = call
   const needs_key = (operation.security ?? []).length > 0
   const header = operation.parameters?.find(
@@ -31,6 +31,13 @@ ${bodyField(call, example)}
 </div>
 </section>
 `
+}
+
+/** A stream of events does not end, so a form could not show its answer. */
+function isStream({ operation }: DocCall): boolean {
+  return Object.values(operation.responses).some(
+    ({ content }) => content !== undefined && 'text/event-stream' in content,
+  )
 }
 
 /** The field is no password field, because a browser would offer to store the key. The style sheet hides its characters. */
