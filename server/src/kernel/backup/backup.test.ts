@@ -12,6 +12,7 @@ import { systemClock, systemRandom } from '../lib/index.ts'
 import { BackupError } from './error.ts'
 import { type MadeBackup, makeBackup } from './make.ts'
 import { type RecoveredDatabase, recoverDatabase } from './recover.ts'
+import { deleteOldBackups } from './retention.ts'
 import { backupKeyOf } from './sealed-file.ts'
 import { archiveWal } from './wal.ts'
 
@@ -117,6 +118,24 @@ test('a backup that did not finish is never restored', async () => {
   const message = /has no finished backup, only 1 that did not finish: make one/
   await refused(recover(await newFolder(), { place: copy }), message)
   await rename(unfinished as string, finished as string)
+})
+
+test('no older backup is deleted while a file of a kept backup is missing or empty', async () => {
+  const own = await copyOfPlace()
+  const newest = join(own, 'base', backup.manifest.id)
+  const older = join(own, 'base', '20200101T000000Z-000000')
+  await mkdir(older)
+  await writeFile(join(older, 'manifest.json'), await readFile(join(newest, 'manifest.json')))
+  const path = join(newest, backup.manifest.files[0]?.path ?? '')
+  const whole = await readFile(path)
+  await rm(path)
+  await refused(deleteOldBackups(own, KEY, 1), /is missing or empty, so no older backup was deleted/)
+  await writeFile(path, '')
+  await refused(deleteOldBackups(own, KEY, 1), /is missing or empty/)
+  assert.equal((await readdir(join(own, 'base'))).length, 2)
+  await writeFile(path, whole)
+  assert.deepEqual((await deleteOldBackups(own, KEY, 1)).backups, ['20200101T000000Z-000000'])
+  assert.deepEqual(await readdir(join(own, 'base')), [backup.manifest.id])
 })
 
 test('a cut, changed, exchanged or missing file of a backup is refused with its name', async () => {

@@ -1,11 +1,13 @@
 /**
  * Deletes old backups, and the WAL that no kept backup needs.
  *
- * The function first reads the manifests of all kept backups, and deletes nothing if one of them is not whole. A backup gets an
- * unfinished name before its files go, so that a process that dies leaves no half backup that looks whole.
+ * The function first reads the manifests of all kept backups, and deletes nothing if a file of one of them is missing or empty. The
+ * daily check of the backups finds files with other content. A backup gets an unfinished name before its files go, so that a process
+ * that dies leaves no half backup that looks whole.
  */
 import * as fs from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { BackupError } from './error.ts'
 import { backupsOf, type Manifest, readManifest, UNFINISHED } from './manifest.ts'
 import { segmentOf } from './restore.ts'
 import type { BackupKey } from './sealed-file.ts'
@@ -24,7 +26,11 @@ export async function deleteOldBackups(
   const names = (await fs.readdir(base)).filter((name) => BACKUP_NAME.test(name)).sort()
   const old = names.slice(0, Math.max(0, names.length - keep))
   const kept: Manifest[] = []
-  for (const name of names.slice(old.length)) kept.push(await readManifest(join(base, name), key))
+  for (const name of names.slice(old.length)) {
+    const manifest = await readManifest(join(base, name), key)
+    await requireFiles(join(base, name), manifest)
+    kept.push(manifest)
+  }
   for (const name of old) {
     const doomed = join(base, `${UNFINISHED}${name}`)
     await fs.rename(join(base, name), doomed)
@@ -34,6 +40,17 @@ export async function deleteOldBackups(
   for (const [system, backups] of Map.groupBy(kept, ({ system_identifier }) => system_identifier))
     wal_files += await deleteWalBefore(walFolder(resolve(place), system), backups)
   return { backups: old, wal_files }
+}
+
+/** If a file of a backup is missing or empty, throws a BackupError. Each file has a head, so that no file of a backup is empty. */
+async function requireFiles(folder: string, { files }: Manifest): Promise<void> {
+  for (const { path } of files) {
+    const found = await fs.stat(join(folder, path)).catch(() => null)
+    if (found === null || found.size === 0)
+      throw new BackupError(
+        `${join(folder, path)} is missing or empty, so no older backup was deleted: make a new backup, and remove the broken one`,
+      )
+  }
 }
 
 /** Deletes the WAL before the first file that one of the backups needs, of any timeline. */
