@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { refuse, refuseField } from '../../kernel/lib/index.ts'
-import { LOGO_BYTES_MAX, LOGO_SIDE_MAX, type LogoPicture, type LogoProblem, rewritePng } from './logo-png.ts'
+import { LOGO_BYTES_MAX, LOGO_SIDE_MAX, type LogoProblem, rewritePng } from './logo-png.ts'
 import type { ProfileChange, ProfileView } from './schema.ts'
 
 /** How payers reach a merchant. Null means that the merchant gave no such contact. */
@@ -39,7 +39,7 @@ const FIND = sql(
   `select m.name, ${LOOK_COLUMNS}, l.width, l.height, encode(l.png, 'base64') as png
    from merchants m left join merchant_logos l on l.merchant_id = m.id and l.hash = m.logo_hash where m.id = $1`,
 )
-const LOCK = sql('merchant_profile_lock', `select ${LOOK_COLUMNS} from merchants m where m.id = $1 for update`)
+const LOCK = sql('merchant_profile_lock', `select ${LOOK_COLUMNS} from merchants m where m.id = $1 for no key update`)
 const SET = sql(
   'merchant_profile_set',
   `update merchants set support_phone = $2, support_email = $3, support_address = $4, accent_color = $5, logo_hash = $6,
@@ -97,8 +97,10 @@ export async function replaceLogo(
 ): Promise<ProfileView> {
   const picture = rewritePng(Buffer.from(input.upload, 'base64'))
   if (typeof picture === 'string') return refuseField('png', LOGO_PROBLEMS[picture])
-  const logo_hash = await putLogo(deps, tx, input.merchant_id, picture)
+  const logo_hash = hash('sha256', picture.png).slice(0, 16)
   await writeLook(deps, tx, act, input.merchant_id, { logo_hash })
+  const { png, width, height } = picture
+  await tx.query(PUT_LOGO, [input.merchant_id, logo_hash, png, width, height, deps.clock.now()])
   return getProfile(tx, input.merchant_id)
 }
 
@@ -115,14 +117,10 @@ export async function findLogo(reader: Reader, merchant_id: string, hash_wanted:
   return row?.hash === hash_wanted ? row.png : null
 }
 
-async function putLogo(deps: Deps, tx: Tx, merchant_id: string, picture: LogoPicture): Promise<string> {
-  const logo_hash = hash('sha256', picture.png).slice(0, 16)
-  const { png, width, height } = picture
-  await tx.query(PUT_LOGO, [merchant_id, logo_hash, png, width, height, deps.clock.now()])
-  return logo_hash
-}
-
-/** Writes the changed fields and their audit entry. The same values change nothing and make no entry. */
+/**
+ * Locks the merchant, which comes before its logo in the order of locks, and writes the changed fields and their audit entry. The same
+ * values change nothing and make no entry.
+ */
 async function writeLook(
   deps: Deps,
   tx: Tx,
