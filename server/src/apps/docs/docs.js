@@ -293,7 +293,7 @@
   const STORED_USER = 'malipo.dashboard.user:'
   const EXPIRES_SOON_S = 10
 
-  /** Returns the access token of a session of the dashboard in this tab. Null means that nobody has signed in. */
+  /** Returns the access token of a session of the dashboard in this tab. Null means that the tab has no session. */
   function readToken() {
     try {
       const name = Object.keys(sessionStorage).find((one) => one.startsWith(STORED_USER))

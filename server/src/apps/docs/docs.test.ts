@@ -216,8 +216,13 @@ test('the quickstart in Swahili has the same commands and programs as the quicks
   )
 })
 
-test('a call that a sandbox key can make has a form, except a stream, and a call of the consoles has none', async () => {
-  for (const [name, has_form] of Object.entries({ createWalletPush: true, streamEvents: false, listMembers: false }))
+test('a call that a sandbox key can make has a form, except a stream, and a call of the consoles or of payers has none', async () => {
+  for (const [name, has_form] of Object.entries({
+    createWalletPush: true,
+    streamEvents: false,
+    listMembers: false,
+    payPublicPaymentLink: false,
+  }))
     assert.equal((await read(`/docs/api/${name}`)).text.includes('class="docs-try"'), has_form, name)
 })
 

@@ -5,12 +5,14 @@ import { type CallExample, exampleCall, READER_IDS } from './examples.ts'
 import type { InstallationFacts } from './guides.ts'
 import type { DocCall } from './openapi.ts'
 
-/** Returns the form of a call. Null means that a reader cannot send the call with a sandbox key. */
+/**
+ * Returns the form of a call. Null means that a reader cannot send the call with a sandbox key. A call without a key has no form,
+ * because with the address of a live page it would request real money.
+ */
 export function callForm(call: DocCall, { sandbox_prefix, live_prefix }: InstallationFacts): Html | null {
   const example = exampleCall(call.name)
-  if (example === null || isStream(call)) return null
+  if (example === null || !needsKey(call) || isStream(call)) return null
   const { method, path, operation } = call
-  const needs_key = (operation.security ?? []).length > 0
   const header = operation.parameters?.find(
     ({ in: place, name }) => place === 'header' && /^idempotency-key$/i.test(name),
   )
@@ -18,7 +20,7 @@ export function callForm(call: DocCall, { sandbox_prefix, live_prefix }: Install
 <h2 id="try-it">Try it</h2>
 <p>The form sends the call from this page to the sandbox. The page keeps your key in memory until you leave the page, and stores it nowhere.</p>
 <form data-method="${method}" data-path="${path}" data-sandbox="${sandbox_prefix}" data-live="${live_prefix}"${header && html` data-repeats="yes"`} autocomplete="off">
-${needs_key && keyField(sandbox_prefix)}
+${keyField(sandbox_prefix)}
 ${valueFields(call, example)}
 ${bodyField(call, example)}
 <button type="submit">Send</button>
@@ -32,6 +34,8 @@ ${bodyField(call, example)}
 </section>
 `
 }
+
+const needsKey = ({ operation }: DocCall) => (operation.security ?? []).length > 0
 
 /** A stream of events does not end, so a form could not show its answer. */
 function isStream({ operation }: DocCall): boolean {
