@@ -47,11 +47,11 @@ const byId = (table: string, { merchant, environment }: Book) =>
   `select x.id from ${table} x where x.merchant_id = ${merchant} and x.id >= ${FROM} and x.id <= ${UNTIL}
      and x.environment = ${environment} order by x.id desc limit ${HITS}`
 
-const byReference = (table: string, { merchant, environment }: Book) =>
+const byReference = (table: string, { merchant, environment, share }: Book) =>
   `select r.id from (
      select x.id from ${table} x where x.merchant_id = ${merchant} and x.environment = ${environment}
        and ${beginsWith('x.reference', TEXT)}
-     order by ${lastReferenceFirst('x.reference')}, x.id desc limit ${REFERENCES_MAX}) r order by r.id desc limit ${HITS}`
+     order by ${lastReferenceFirst('x.reference')}, x.id desc limit ${share(REFERENCES_MAX)}) r order by r.id desc limit ${HITS}`
 
 const hasPhone = (column: string) =>
   `(${column} = ${PHONE} or (${TAIL} is not null and right(${column}, length(${TAIL})) = ${TAIL}))`
@@ -62,18 +62,18 @@ const NAMED = `(${AMOUNT} is not null or ${NAME} is not null)`
 const union = (branches: readonly string[]) => branches.map((branch) => `(${branch})`).join('\n   union ')
 
 const paymentIds = (book: Book) => {
-  const { merchant, environment } = book
+  const { merchant, environment, share } = book
   return union([
     byId('collections', book),
     byReference('collections', book),
     `select p.id from (
        select x.id, x.environment from collections x where x.merchant_id = ${merchant} and x.customer_phone is not null
-         and ${inOrder(['x.customer_phone', 'x.id'], PHONE)} limit ${TAILS_MAX}) p
+         and ${inOrder(['x.customer_phone', 'x.id'], PHONE)} limit ${share(TAILS_MAX)}) p
      where p.environment = ${environment} order by p.id desc limit ${HITS}`,
     `select p.id from (
        select x.id, x.customer_phone from collections x where x.merchant_id = ${merchant}
          and x.environment = ${environment} and x.customer_phone is not null
-         and ${inOrder(['right(x.customer_phone, 4)', 'x.id'], `right(${TAIL}, 4)`)} limit ${TAILS_MAX}) p
+         and ${inOrder(['right(x.customer_phone, 4)', 'x.id'], `right(${TAIL}, 4)`)} limit ${share(TAILS_MAX)}) p
      where right(p.customer_phone, length(${TAIL})) = ${TAIL} order by p.id desc limit ${HITS}`,
     `select n.id from ${newestRows('collections', book, NEWEST_REFERENCES)} n
      where ${hasReference('n.reference')} order by n.id desc limit ${HITS}`,
