@@ -45,9 +45,9 @@ for (let i = 0; (await malipo.collections.get(id)).status !== 'successful'; i++)
 console.log(new URL(await openPage('ORDER-8', '500.00', 'https://shop.example/orders/8')).pathname.slice(0, 5))
 console.log(await payOut(malipo, 'PAYOUT-1', '100.00', '0754123400'), await payOut(malipo, 'PAYOUT-1', '100.00', '0754123400'))
 console.log(await payOut(malipo, 'PAYOUT-2', '100000000.00', '0754123400'))
-const nobody = new Malipo({ apiKey: process.env.MALIPO_API_KEY ?? '', baseUrl: 'http://api.example.com', maxRetries: 0,
+const unreachable = new Malipo({ apiKey: process.env.MALIPO_API_KEY ?? '', baseUrl: 'http://api.example.com', maxRetries: 0,
   fetch: () => Promise.reject(new Error('cut')) })
-console.log(await payOut(nobody, 'PAYOUT-3', '100.00', '0754123400'))
+console.log(await payOut(unreachable, 'PAYOUT-3', '100.00', '0754123400'))
 console.log(await openPayouts(malipo, new Date(Date.now() - 3_600_000).toISOString()))
 const secret = 'whsec_' + Buffer.alloc(32, 5).toString('base64')
 const at = String(Math.floor(Date.now() / 1000))
