@@ -110,6 +110,7 @@ import {
   createPayoutDriver,
   type PayoutDriver,
   payoutGauges,
+  recipientRoutes,
   withdrawalRoutes,
 } from './money/withdrawals/index.ts'
 
@@ -386,6 +387,7 @@ function composeRoutes(
     paymentLinkRoutes(deps, { collect, live }),
     invoiceRoutes(deps, { live }),
     withdrawalRoutes(deps, { approvalService, find }),
+    recipientRoutes(deps, { find, providers, breaker }),
     apiKeyRoutes(deps),
     ipAddressRoutes(deps),
     webhookRoutes(deps, {

@@ -40,6 +40,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'adapters/providers/answer.ts': null, // checks the answers of providers
   'adapters/providers/extras.ts': null, // capabilities that some providers have
   'adapters/providers/breaker.ts': null, // the circuit breaker
+  'adapters/providers/name-lookup.ts': null, // the name on a receiving account
   'adapters/providers/questions.ts': null, // status queries, in batches or one by one
   'adapters/providers/routing.ts': null, // chooses a provider for a method
   'adapters/providers/statement-forms.ts': null, // references in the statements of providers

@@ -257,6 +257,7 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'erase_open',
       'erase_packs',
       'erase_payouts',
+      'erase_recipients',
       'erase_sums',
       'erase_unsent_events',
       'erase_webhook_attempts',

@@ -265,6 +265,8 @@ const OWNERS: Record<string, readonly string[]> = {
   'money/withdrawals': [
     'payout_pauses',
     'payouts',
+    'recipient_name_checks',
+    'saved_recipients',
     'withdrawal_approvals',
     'withdrawal_history',
     'withdrawal_metadata',
@@ -288,6 +290,7 @@ const FOREIGN_WRITES: Record<string, string> = {
       'invoices',
       'withdrawals',
       'payouts',
+      'saved_recipients',
       'idempotency_keys',
       'webhook_deliveries',
       'unsent_events',

@@ -95,6 +95,7 @@ function DashboardShell({
     line('invoices', t.invoices, 'invoice'),
     { heading: t.money },
     line('withdrawals', t.withdrawals, 'payout', 'withdrawals_info_requested', 'withdrawals_in_doubt'),
+    ...(role === 'MERCHANT_ADMIN' || role === 'FINANCE' ? [line('recipients', t.recipients, 'people')] : []),
     line('transactions', t.transactions, 'transactions'),
     line('statements', t.statements, 'statement'),
     ...(develops

@@ -11,6 +11,12 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must be an id and not "me": you are a member of several merchants':
     'Chagua biashara: uko kwenye biashara zaidi ya moja.',
   'is not valid': 'Si sahihi.',
+  'is no network or bank of this method': 'Chagua mtandao au benki ya njia hii.',
+  'is already the number of a saved recipient': 'Namba hii ni ya mpokeaji uliyemhifadhi tayari.',
+  'The business already has {} saved recipients. Remove one first.':
+    'Biashara ina wapokeaji {} waliohifadhiwa tayari. Ondoa mmoja kwanza.',
+  'A business can check {} names a day. Try again tomorrow.':
+    'Biashara inaweza kuhakiki majina {} kwa siku. Jaribu tena kesho.',
   'is not in the right form': 'Muundo si sahihi.',
   'is too large': 'Kiasi ni kikubwa mno.',
   'is too wide: at most a /{}': 'Mtandao ni mpana mno: usizidi /{}.',

@@ -40,6 +40,7 @@ export type Schemas = {
   DisbursementReversedEvent: { event: "disbursement.reversed"; disbursement_id: string; merchant_code: string; reference: string | null; merchant_reference: string | null; amount: Schemas['Money']; currency: string; status: "REVERSED"; method: Schemas['PayoutMethod']; reversed_at: string; metadata: Schemas['Metadata']; timestamp: string; sandbox?: boolean; test?: boolean }
   DisbursementSimulation: { merchant_id?: string; outcome: Schemas['SimulatedOutcome'] }
   DisbursementSuccessEvent: { event: "disbursement.success"; disbursement_id: string; merchant_code: string; reference: string | null; merchant_reference: string | null; amount: Schemas['Money']; currency: string; status: "SUCCESS"; method: Schemas['PayoutMethod']; completed_at: string; metadata: Schemas['Metadata']; timestamp: string; sandbox?: boolean; test?: boolean }
+  EarlierRecipient: { method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; destination_code: string; destination: string; destination_identifier: string; paid_count: number; last_paid_at: string | null; destination_name: string | null }
   Environment: "live" | "sandbox"
   ErrorDetails: { fields?: Array<{ field: string; message: string }> } | null
   EventChoice: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "disbursement.approved" | "disbursement.info_requested" | "payment_link.paid" | "invoice.paid" | "invoice.overdue" | "collection.successful"
@@ -137,6 +138,10 @@ export type Schemas = {
   RequestedAmount: string | number
   ReviewedIpAddress: Schemas['IpAddress'] & { merchant_code: string; merchant_name: string }
   ReviewedIpAddressList: { items: Array<Schemas['ReviewedIpAddress']>; pagination: Schemas['Pagination'] }
+  SavedRecipient: { id: string; label: string; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; destination_code: string; destination: string; destination_identifier: string; paid_count: number; last_paid_at: string | null; destination_name: string; name_check: "same" | "different" | "unknown" | null; name_checked_at: string | null; created_by: string; created_at: string }
+  SavedRecipientChange: { label: string }
+  SavedRecipientRequest: { label?: string; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; destination_code?: string; destination_identifier: string; destination_name: string }
+  SavedRecipients: { items: Array<Schemas['SavedRecipient']>; earlier: Array<Schemas['EarlierRecipient']> }
   Scope: "collections:write" | "collections:read" | "payment_links:write" | "payment_links:read" | "invoices:write" | "invoices:read" | "transactions:read" | "webhooks:manage" | "disbursements:write" | "disbursements:read"
   SecuritySettings: { second_factor_required: boolean }
   Session: { id: string; console: "dashboard" | "operator"; device: string; address: string; signed_in_at: string; seen_at: string; current: boolean }
@@ -466,6 +471,36 @@ export type Calls = {
     query: { environment?: "live" | "sandbox" }
     body: Schemas['DisbursementSimulation']
     data: Schemas['Withdrawal']
+  }
+  'GET /v1/merchant/recipients': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: Schemas['SavedRecipients']
+  }
+  'POST /v1/merchant/recipients': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: Schemas['SavedRecipientRequest']
+    data: Schemas['SavedRecipient']
+  }
+  'PATCH /v1/merchant/recipients/{recipient_id}': {
+    params: { recipient_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: Schemas['SavedRecipientChange']
+    data: Schemas['SavedRecipient']
+  }
+  'DELETE /v1/merchant/recipients/{recipient_id}': {
+    params: { recipient_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: Schemas['SavedRecipient']
+  }
+  'POST /v1/merchant/recipients/{recipient_id}/name-check': {
+    params: { recipient_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: {  } | null
+    data: Schemas['SavedRecipient']
   }
   'POST /v1/merchant/api-keys': {
     params: {  }

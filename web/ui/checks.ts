@@ -10,6 +10,8 @@ const words = texts({
     email: 'Andika anwani kama jina@mfano.co.tz.',
     url: 'Andika anwani kamili inayoanza na https://',
     date: 'Andika tarehe kama 2026-12-31.',
+    long: (max: number, length: number) => `Andika herufi zisizozidi ${max}. Umeandika ${length}.`,
+    hidden: 'Kuna herufi zisizoonekana. Zifute, kisha andika upya.',
   },
   en: {
     needed: 'Fill this in.',
@@ -18,6 +20,8 @@ const words = texts({
     email: 'Write an address such as name@example.co.tz.',
     url: 'Write a whole address that begins with https://',
     date: 'Write a date such as 2026-12-31.',
+    long: (max: number, length: number) => `Write at most ${max} characters. You wrote ${length}.`,
+    hidden: 'The text has invisible characters. Delete them and write it again.',
   },
 })
 
@@ -48,17 +52,27 @@ export function readPhone(text: string): string | null {
   return digits === undefined ? null : `255${digits}`
 }
 
+/** Invisible characters: controls, and marks that change the direction of a text. */
+const HIDDEN = /[\p{Cc}\p{Cf}]/u
+
 /** Returns the checks in one language. Each check returns an error message. Null means that the value is valid. */
 export function checks(language: Language) {
   const t = words[language]
   const optional = (check: (value: string) => string | null) => (value: string) =>
     value.trim() === '' ? null : check(value)
+  // A field that cuts a text at its end would store another text than the reader pasted. So the check refuses a long text.
+  const short = (max: number) => (value: string) => {
+    const { length } = [...value.trim()]
+    return length > max ? t.long(max, length) : null
+  }
   const needed = (value: string) => (value.trim() === '' ? t.needed : null)
+  const line = (max: number) => (value: string) =>
+    needed(value) ?? short(max)(value) ?? (HIDDEN.test(value) ? t.hidden : null)
   const amount = (value: string) => needed(value) ?? (readAmount(value) === null ? t.amount : null)
   const phone = (value: string) => needed(value) ?? (readPhone(value) === null ? t.phone : null)
   const email = (value: string) => needed(value) ?? (/^[^\s@]+@[^\s@]+$/.test(value.trim()) ? null : t.email)
   const url = (value: string) =>
     needed(value) ?? (/^https?:\/\/./.test(value.trim()) && URL.canParse(value.trim()) ? null : t.url)
   const date = (value: string) => needed(value) ?? (/^\d{4}-\d{2}-\d{2}$/.test(value) ? null : t.date)
-  return { needed, amount, phone, email, url, date, optional }
+  return { needed, short, line, amount, phone, email, url, date, optional }
 }

@@ -95,6 +95,7 @@ export function PageButton({
   children: ReactNode
   variant?: string
   size?: string
+  'aria-label'?: string
   /** A function that runs before the button opens the page. */
   onClick?: () => void
 }) {

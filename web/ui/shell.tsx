@@ -24,6 +24,7 @@ import { hrefOf } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
 import type { SearchPlace } from './search-dialog.tsx'
 import { signOut } from './session.ts'
+import { Toasts } from './toast.tsx'
 
 /** A line of the menu, or a heading above the following lines. */
 export type MenuItem = { to: string; label: string; icon: IconName; count?: number | undefined } | { heading: string }
@@ -134,6 +135,7 @@ export function Shell({
         )}
         <div className="content">{children}</div>
         <ConfirmDialog />
+        <Toasts />
       </AppShell.Main>
     </AppShell>
   )

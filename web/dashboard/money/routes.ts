@@ -22,6 +22,10 @@ export function moneyRoutes(parent: AnyRoute): AnyRoute[] {
       lazyPage(() => import('./withdrawal.tsx'), 'Withdrawal'),
     ),
     page(
+      'recipients',
+      lazyPage(() => import('./recipients.tsx'), 'Recipients'),
+    ),
+    page(
       'transactions',
       lazyPage(() => import('./transactions.tsx'), 'Transactions'),
     ),

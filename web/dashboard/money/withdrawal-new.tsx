@@ -1,9 +1,8 @@
 // Creates a withdrawal in two steps: the form, then the review with all fees. Only the review sends the request.
 
-import '../../ui/choices.css'
-import { Button, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
-import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { Refused } from '../../ui/api.ts'
 import type { Calls } from '../../ui/api-types.ts'
 import { checks, readAmount, readPhone } from '../../ui/checks.ts'
@@ -14,13 +13,19 @@ import { LoadingRows } from '../../ui/list.tsx'
 import { EmptyState, hrefOf, Page, PageButton } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { useEnvironmentPath, useHasRole, useMerchantAccess } from '../merchant.ts'
+import { DestinationFields, type PayoutDestination, useDestinationChecks } from './destination-fields.tsx'
+import { fieldsOf, knownRecipient, RecipientChoice, type RecipientLists } from './recipient-choice.tsx'
+import { recipientsTexts } from './recipients-texts.ts'
 import { newTexts } from './withdrawal-new-texts.ts'
-import { METHODS, type PayoutMethod, type WithdrawalDraft, type WithdrawalFields } from './withdrawal-record.ts'
+import {
+  destinationFields,
+  type PayoutMethod,
+  type WithdrawalDraft,
+  type WithdrawalFields,
+} from './withdrawal-record.ts'
 import { Review, type WithdrawalQuote } from './withdrawal-review.tsx'
-
-/** A network or bank that can receive a payout. */
-type PayoutDestination = Calls['GET /v1/destinations']['data']['items'][number]
 
 const EMPTY: WithdrawalFields = {
   method: 'MOBILE_MONEY',
@@ -29,6 +34,7 @@ const EMPTY: WithdrawalFields = {
   name: '',
   amount: '',
   reference: '',
+  keep: false,
 }
 
 // The form field for each field of the API. The names of the API fields depend on the method.
@@ -78,33 +84,36 @@ function WithdrawalSteps({ destinations }: { destinations: readonly PayoutDestin
   const at = useEnvironmentPath()
   const call = useCall()
   const navigate = useNavigate()
+  const texts = useTexts(recipientsTexts)
   const check = checks(useLanguage())
   const { environment, membership } = useMerchantAccess()
   const [quote, setQuote] = useState<WithdrawalQuote | null>(null)
-  const identifier = (value: string, { method }: WithdrawalFields) => {
-    if (method === 'MOBILE_MONEY') return check.phone(value)
-    const ok = method === 'BANK_ACCOUNT' ? /^[A-Za-z0-9/-]{1,34}$/ : /^\d{6,20}$/
-    if (ok.test(value.trim())) return null
-    return check.needed(value) ?? (method === 'BANK_ACCOUNT' ? t.account_wrong : check.phone(value))
-  }
   const draft = useDraft<WithdrawalFields>({
     name: `withdrawal.${membership.merchant_id}.${environment}`,
     initial: EMPTY,
     rename: RENAME,
     check: {
-      destination_code: (value, { method }) => (method === 'PROVIDER_PESA' ? null : check.needed(value)),
-      identifier,
-      name: check.needed,
+      ...useDestinationChecks(),
       amount: check.amount,
+      reference: check.optional(check.line(100)),
     },
   })
+  const recipients = useRead('GET /v1/merchant/recipients')
+  useNamedRecipient(recipients.data, draft)
   const price = draft.ask(async (typed) => {
     const { method, destination_code, amount } = requestBody(typed, destinations)
     setQuote(await call('POST /v1/merchant/withdrawals/quote', { body: { method, destination_code, amount } }))
   })
+  // The withdrawal exists already, so that a refusal here does not stop the reader.
+  const keep = (typed: WithdrawalFields, once: string) =>
+    call('POST /v1/merchant/recipients', { body: destinationFields(typed), once: `${once}-keep` }).then(
+      ({ label }) => showToast(texts.saved_toast(label)),
+      () => showToast(texts.not_kept),
+    )
   const send = draft.submit(async (typed, once) => {
     try {
       const { id } = await call('POST /v1/merchant/withdrawals', { body: requestBody(typed, destinations), once })
+      if (typed.keep) await keep(typed, once)
       await navigate({ to: hrefOf(at(`withdrawals/${id}`)) })
     } catch (error) {
       // The form marks the refused fields. The next review reads the fees again.
@@ -121,7 +130,7 @@ function WithdrawalSteps({ destinations }: { destinations: readonly PayoutDestin
     <Page key="form" title={t.title} lead={t.lead}>
       <form onSubmit={price} noValidate>
         <Stack gap="md" maw="34rem">
-          <Fields {...{ draft, destinations }} />
+          <Fields {...{ draft, destinations }} lists={recipients.data} />
           <Problem error={draft.error} />
           <Group>
             <Button type="submit" loading={draft.sending}>
@@ -138,59 +147,31 @@ function WithdrawalSteps({ destinations }: { destinations: readonly PayoutDestin
 }
 
 function Fields({
-  draft: { form },
+  draft,
   destinations,
+  lists,
 }: {
   draft: WithdrawalDraft
   destinations: readonly PayoutDestination[]
+  lists: RecipientLists | undefined
 }) {
   const t = useTexts(newTexts)
+  const recipients = useTexts(recipientsTexts)
   const parts = useTexts(partsTexts)
-  const { method } = form.values
-  const bank = method === 'BANK_ACCOUNT'
-  const wallet = method === 'PROVIDER_PESA'
-  const methods = METHODS.filter((one) => destinations.some((destination) => destination.method === one))
-  const destination_choices = destinations
-    .filter((one) => one.method === method)
-    .map(({ code, name }) => ({ value: code, label: name }))
-  const choose = (value: string) => {
-    form.setFieldValue('method', value as PayoutMethod)
-    form.setFieldValue('destination_code', '')
+  const { form } = draft
+  const { method, destination_code, destination_identifier } = destinationOf(form.values)
+  const chosen = lists ? knownRecipient(lists, destination_code, destination_identifier) : null
+  const choose = (value: PayoutMethod) => {
+    form.setValues({ method: value, destination_code: '' })
     form.clearErrors()
   }
   return (
     <>
-      <Radio.Group label={t.method} value={method} onChange={choose} name="method">
-        <Stack gap="xs" mt="xs">
-          {methods.map((one) => (
-            <Radio key={one} value={one} label={t.methods[one]} />
-          ))}
-        </Stack>
-      </Radio.Group>
-      {wallet ? null : (
-        <NativeSelect
-          label={bank ? t.bank : t.network}
-          required
-          data={[{ value: '', label: t.choose }, ...destination_choices]}
-          {...form.getInputProps('destination_code')}
-        />
+      {lists ? <RecipientChoice {...{ lists, chosen, draft }} /> : null}
+      <DestinationFields {...{ method, destinations, choose }} input={(name) => form.getInputProps(name)} />
+      {lists === undefined || (chosen !== null && 'label' in chosen) ? null : (
+        <Checkbox label={recipients.keep} {...form.getInputProps('keep', { type: 'checkbox' })} />
       )}
-      <TextInput
-        label={bank ? t.account : wallet ? t.wallet : t.phone}
-        required
-        description={bank ? t.account_help : wallet ? t.wallet_help : t.phone_help}
-        inputMode={bank ? 'text' : 'tel'}
-        autoComplete="off"
-        {...form.getInputProps('identifier')}
-      />
-      <TextInput
-        label={t.name}
-        required
-        description={t.name_help}
-        autoComplete="off"
-        maxLength={200}
-        {...form.getInputProps('name')}
-      />
       <TextInput
         label={t.amount}
         required
@@ -201,11 +182,33 @@ function Fields({
       <TextInput
         label={parts.optional(t.reference)}
         description={t.reference_help}
-        maxLength={100}
         {...form.getInputProps('reference')}
       />
     </>
   )
+}
+
+/** Returns the destination in the form, as the API writes it. */
+function destinationOf({ method, destination_code, identifier, name }: WithdrawalFields) {
+  const { destination_identifier } = destinationFields({ method, destination_code, identifier, name })
+  return {
+    method,
+    destination_code: method === 'PROVIDER_PESA' ? method : destination_code,
+    destination_identifier,
+  }
+}
+
+/** Fills the form with the recipient that the address names, and then removes the recipient from the address. */
+function useNamedRecipient(lists: RecipientLists | undefined, { form }: WithdrawalDraft): void {
+  const { recipient } = useSearch({ strict: false }) as { recipient?: string }
+  const navigate = useNavigate()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the form changes with every key press
+  useEffect(() => {
+    if (recipient === undefined || lists === undefined) return
+    const found = lists.items.find(({ id }) => id === recipient)
+    if (found) form.setValues(fieldsOf(found))
+    void navigate({ to: '.', search: {} as never, replace: true })
+  }, [recipient, lists])
 }
 
 /** Converts the fields into the request body that the API expects. */

@@ -1,6 +1,7 @@
 // Defines a withdrawal, the fields of its form, and the display of its destination.
 
 import type { Calls } from '../../ui/api-types.ts'
+import { readPhone } from '../../ui/checks.ts'
 import type { useDraft } from '../../ui/form.ts'
 import { showPhone } from '../../ui/show.ts'
 
@@ -20,6 +21,8 @@ export type WithdrawalFields = {
   name: string
   amount: string
   reference: string
+  /** True: save the recipient after the request. */
+  keep: boolean
 }
 /** The withdrawal form. This tab keeps the draft of the form. */
 export type WithdrawalDraft = ReturnType<typeof useDraft<WithdrawalFields>>
@@ -29,4 +32,28 @@ export type WithdrawalDraft = ReturnType<typeof useDraft<WithdrawalFields>>
  */
 export function showIdentifier(method: PayoutMethod, identifier: string): string {
   return method === 'BANK_ACCOUNT' ? identifier : showPhone(identifier)
+}
+
+/** The fields of the form that saves a recipient. */
+export type RecipientFields = Pick<WithdrawalFields, 'method' | 'destination_code' | 'identifier' | 'name'> & {
+  label: string
+}
+
+/** The form field for each field of the API that saves a recipient. */
+export const destinationRename = { destination_identifier: 'identifier', destination_name: 'name' }
+
+/** Converts the fields of a recipient into the fields that the API expects. */
+export function destinationFields({
+  method,
+  destination_code,
+  identifier: typed,
+  name,
+}: Omit<RecipientFields, 'label'>) {
+  const number = typed.trim()
+  return {
+    method,
+    ...(method === 'PROVIDER_PESA' ? {} : { destination_code }),
+    destination_identifier: method === 'BANK_ACCOUNT' ? number : (readPhone(number) ?? number),
+    destination_name: name.trim(),
+  }
 }

@@ -60,6 +60,9 @@ async function fillBooks(): Promise<void> {
     const body = { amount: '5000', ...to }
     const made = await world.post('/v1/disbursements/mobile-money', body, { key: shop.live })
     assert.equal(made.status, 202, made.text)
+    const saved = { method: 'MOBILE_MONEY', ...to, destination_name: 'Asha' }
+    const { token } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
+    assert.equal((await world.post('/v1/merchant/recipients', saved, { key: token })).status, 201)
     await operator.approve(made.body.data.id)
     await world.pass(20_000)
     assert.equal((await operator.show(made.body.data.id)).status, 'SUCCESS')
@@ -71,7 +74,15 @@ async function fillBooks(): Promise<void> {
 test('the command erases a person from every table, keeps the audit log unchanged, and the books still verify', async () => {
   await fillBooks()
   const named = tablesIn(await placesOf())
-  for (const table of ['collections', 'collection_attempts', 'payment_links', 'invoices', 'withdrawals', 'payouts'])
+  for (const table of [
+    'collections',
+    'collection_attempts',
+    'payment_links',
+    'invoices',
+    'withdrawals',
+    'payouts',
+    'saved_recipients',
+  ])
     assert.ok(named.includes(table), `${table} names the person: ${named}`)
   for (const table of [
     'four_eyes_sums',
@@ -93,10 +104,11 @@ test('the command erases a person from every table, keeps the audit log unchange
       changed.invoices,
       changed.withdrawals,
       changed.payouts,
+      changed.saved_recipients,
       changed.four_eyes_sums,
       (changed.webhook_attempts ?? 0) > 0,
     ],
-    [1, 1, 1, 1, true],
+    [1, 1, 1, 1, 1, true],
   )
   // The text of the callback has a longer number, which is not the phone.
   const left = (await placesOf()).filter((line) => !line.includes(`1${PHONE}`))

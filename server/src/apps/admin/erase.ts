@@ -82,6 +82,14 @@ const RECORD_STEPS: readonly EraseStep[] = [
     use: ['phone', 'pseudonym'],
   },
   {
+    table: 'saved_recipients',
+    statement: sql(
+      'erase_recipients',
+      "delete from saved_recipients where destination_identifier = $1 and method <> 'BANK_ACCOUNT' returning id",
+    ),
+    use: ['phone'],
+  },
+  {
     table: 'payouts',
     statement: sql(
       'erase_payouts',

@@ -3,10 +3,7 @@
 // again.
 
 import Type, { type Static } from 'typebox'
-import { readName } from '../../adapters/providers/answer.ts'
-import { answerOf, type Breaker, guarded, QUESTIONS } from '../../adapters/providers/breaker.ts'
-import type { ProviderExtras } from '../../adapters/providers/extras.ts'
-import type { Provider } from '../../adapters/providers/port.ts'
+import { lookupAccountName, type NameLookupOptions, sameName } from '../../adapters/providers/name-lookup.ts'
 import type { Routing } from '../../adapters/providers/routing.ts'
 import { actOf, recordAudit } from '../../books/audit/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -16,11 +13,7 @@ import { getWithdrawalForOperator } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
 /** The dependencies of the name check. */
-export type NameCheckOptions = {
-  providers: ReadonlyMap<string, Provider & ProviderExtras>
-  routing: Routing
-  breaker: Breaker
-}
+export type NameCheckOptions = NameLookupOptions & { routing: Routing }
 
 const NameCheck = Type.Object(
   {
@@ -87,48 +80,15 @@ export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
   }
 }
 
-/** The result of a lookup. If the list contains null, the provider has no name for the account. */
-type NameLookup = readonly [{ name: string } | null | undefined] | 'failed' | 'stopped'
-
 async function checkName(
   deps: Deps,
-  { providers, routing, breaker }: NameCheckOptions,
+  options: NameCheckOptions,
   withdrawal: OperatorWithdrawalDetail,
 ): Promise<NameCheck & { provider: string | null }> {
   const { environment, method, destination_code, destination_identifier, destination_name, payout } = withdrawal
-  const found = payout?.provider ?? routing.find(environment, { method, destination_code })?.name ?? null
-  const provider = found === null ? undefined : providers.get(found)
-  const result = (name: string | null, message: string | null) => ({
-    provider: found,
-    name,
-    matches: name === null || destination_name === null ? null : wordsOf(name) === wordsOf(destination_name),
-    checked_at: deps.clock.now().toISOString(),
-    message,
-  })
-  if (provider === undefined) return result(null, `No configured provider pays out ${method} to ${destination_code}.`)
-  if (provider.lookupName === undefined) return result(null, `${provider.name} has no names to look up.`)
+  const provider = payout?.provider ?? options.routing.find(environment, { method, destination_code })?.name ?? null
   const recipient = { method, destination_code, destination_identifier }
-  const answer = await guarded<NameLookup>({ breaker, clock: deps.clock }, provider, QUESTIONS.names, {
-    work: async () =>
-      (await answerOf(
-        deps,
-        provider.name,
-        async (): Promise<NameLookup> => [await provider.lookupName?.(recipient)],
-      )) ?? 'failed',
-    isFault: (all) => all === 'failed',
-    stopped: () => 'stopped',
-  })
-  if (answer === 'stopped')
-    return result(null, `${provider.name} does not answer at the moment. Try again in a minute.`)
-  if (answer === 'failed') return result(null, `${provider.name} did not answer. Try again.`)
-  const name = readName(answer[0]?.name)
-  return name === null
-    ? result(null, `${provider.name} returned no name: it has none for this account, or could not look it up.`)
-    : result(name, null)
-}
-
-/** Returns the words of a name in upper case, sorted, without accents and punctuation. */
-function wordsOf(name: string): string {
-  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase()
-  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).sort().join(' ')
+  const { name, message } = await lookupAccountName(deps, options, provider, recipient)
+  const matches = name === null || destination_name === null ? null : sameName(name, destination_name)
+  return { provider, name, matches, checked_at: deps.clock.now().toISOString(), message }
 }

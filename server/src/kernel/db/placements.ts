@@ -54,6 +54,8 @@ export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
     'withdrawal_history',
     'withdrawal_metadata',
     'payouts',
+    'saved_recipients',
+    'recipient_name_checks',
   ),
   ...all({ kind: 'merchant' }, 'adjustments', 'request_packs', 'requests'),
   // The server stores a callback before it knows the merchant.

@@ -123,13 +123,14 @@ const WALLET = /^\d{6,20}$/
  * The functions that return the stored form of an identifier. Null means that the identifier is invalid. An account number keeps
  * its form.
  */
-const CANONICAL_IDENTIFIER: Record<PayoutMethod, (text: string) => string | null> = {
+export const CANONICAL_IDENTIFIER: Record<PayoutMethod, (text: string) => string | null> = {
   MOBILE_MONEY: canonicalPhone,
   PROVIDER_PESA: (text) => canonicalPhone(text) ?? (WALLET.test(text) ? text : null),
   BANK_ACCOUNT: (text) => (ACCOUNT.test(text) ? text : null),
 }
 
-const IDENTIFIER_HELP: Record<PayoutMethod, string> = {
+/** The message for an identifier that the method does not have. */
+export const IDENTIFIER_HELP: Record<PayoutMethod, string> = {
   MOBILE_MONEY: PHONE_HELP,
   PROVIDER_PESA: `${PHONE_HELP}, or the 6 to 20 digits of an account`,
   BANK_ACCOUNT: 'must be an account number of 1 to 34 letters, digits, - and /',

@@ -29,6 +29,7 @@ export {
 } from './pauses.ts'
 export { getPayoutFacts } from './payout-limits.ts'
 export { presentWhole } from './present.ts'
+export { recipientRoutes } from './recipients-routes.ts'
 export {
   cancelWithdrawal,
   recallWithdrawal,

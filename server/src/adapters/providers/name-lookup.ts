@@ -1,0 +1,58 @@
+// Looks up the name on a receiving account at the provider of its destination, and compares names. The provider's answer decides nothing.
+
+import type { Deps } from '../../kernel/db/index.ts'
+import { readName } from './answer.ts'
+import { answerOf, type Breaker, guarded, QUESTIONS } from './breaker.ts'
+import type { PayoutRecipient, ProviderExtras } from './extras.ts'
+import type { Provider } from './port.ts'
+
+/** The dependencies of a lookup. */
+export type NameLookupOptions = {
+  providers: ReadonlyMap<string, Provider & ProviderExtras>
+  breaker: Breaker
+}
+
+/** The name on an account. If the name is null, `message` has the reason. A missing name never means that there is no account. */
+export type AccountName = { name: string; message: null } | { name: null; message: string }
+
+/** The result of a lookup. If the list contains null, the provider has no name for the account. */
+type NameAnswer = readonly [{ name: string } | null | undefined] | 'failed' | 'stopped'
+
+/** Asks a provider for the name on the receiving account. `found` is the name of the provider; null means that there is none. */
+export async function lookupAccountName(
+  deps: Deps,
+  { providers, breaker }: NameLookupOptions,
+  found: string | null,
+  recipient: PayoutRecipient,
+): Promise<AccountName> {
+  const provider = found === null ? undefined : providers.get(found)
+  const { method, destination_code, destination_identifier } = recipient
+  const unknown = (message: string) => ({ name: null, message })
+  if (provider === undefined) return unknown(`No configured provider pays out ${method} to ${destination_code}.`)
+  if (provider.lookupName === undefined) return unknown(`${provider.name} has no names to look up.`)
+  const asked = { method, destination_code, destination_identifier }
+  const answer = await guarded<NameAnswer>({ breaker, clock: deps.clock }, provider, QUESTIONS.names, {
+    work: async () =>
+      (await answerOf(deps, provider.name, async (): Promise<NameAnswer> => [await provider.lookupName?.(asked)])) ??
+      'failed',
+    isFault: (all) => all === 'failed',
+    stopped: () => 'stopped',
+  })
+  if (answer === 'stopped') return unknown(`${provider.name} does not answer at the moment. Try again in a minute.`)
+  if (answer === 'failed') return unknown(`${provider.name} did not answer. Try again.`)
+  const name = readName(answer[0]?.name)
+  return name === null
+    ? unknown(`${provider.name} returned no name: it has none for this account, or could not look it up.`)
+    : { name, message: null }
+}
+
+/** Returns true if two names have the same words, in any order, case or accents. */
+export function sameName(one: string, other: string): boolean {
+  return nameWords(one) === nameWords(other)
+}
+
+/** Returns the words of a name in upper case, sorted, without accents and punctuation. */
+function nameWords(name: string): string {
+  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase()
+  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).sort().join(' ')
+}

@@ -1,0 +1,279 @@
+// Saves, renames and removes the recipients that a merchant pays again and again. A saved recipient fills a form; it approves nothing,
+// and every withdrawal to it passes the same checks as before.
+
+import { type Act, recordAudit } from '../../books/audit/index.ts'
+import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import type { Environment } from '../../kernel/http/index.ts'
+import {
+  canonicalPhone,
+  type DestinationMethod,
+  dayOf,
+  findDestination,
+  isId,
+  maskPhone,
+  newId,
+  refuse,
+  refuseField,
+  routingCodeOf,
+} from '../../kernel/lib/index.ts'
+import { CANONICAL_IDENTIFIER, IDENTIFIER_HELP } from './check.ts'
+
+/** The merchant and the environment of saved recipients. */
+export type RecipientOwner = { merchant_id: string; environment: Environment }
+
+/** The results of a name check. `unknown` never means that the account does not exist. */
+export const NAME_CHECKS = ['same', 'different', 'unknown'] as const
+
+/** Whether the provider has the same name for the account. */
+export type NameCheckResult = (typeof NAME_CHECKS)[number]
+
+/** A destination that a merchant paid. `paid_count` counts up to 100 payouts with status SUCCESS. */
+export type PaidDestination = {
+  method: DestinationMethod
+  destination_code: string
+  destination_identifier: string
+  destination_name: string | null
+  paid_count: number
+  last_paid_at: Date | null
+}
+
+/** A recipient that a merchant saved. */
+export type SavedRecipient = PaidDestination & {
+  id: string
+  label: string
+  destination_name: string
+  name_check: NameCheckResult | null
+  name_checked_at: Date | null
+  created_by: string
+  created_at: Date
+}
+
+/** A merchant may save this many recipients in an environment, so that the list is one page. */
+export const RECIPIENTS_MAX = 200
+/** A merchant may ask for this many names a day, so that no merchant searches for the owners of numbers. */
+export const NAME_CHECKS_PER_DAY = 30
+/** The list of earlier recipients looks at this many of the latest paid withdrawals. */
+const RECENT_PAID = 200
+/** The list has at most this many earlier recipients. */
+const EARLIER_MAX = 20
+
+const COLUMNS = `r.id, r.label, r.method, r.destination_code, r.destination_identifier, r.destination_name, r.name_check,
+  r.name_checked_at, r.created_by, r.created_at`
+// One lookup in the index of paid withdrawals for each recipient reads at most 100 entries.
+const PAID = `left join lateral (
+     select count(*)::int as paid_count, max(p.completed_at) as last_paid_at from (
+       select w.completed_at from withdrawals w
+       where w.merchant_id = r.merchant_id and w.destination_identifier = r.destination_identifier and w.status = 'SUCCESS'
+         and w.environment = r.environment and w.destination_code = r.destination_code
+       order by w.id desc limit 100) p
+   ) paid on true`
+
+const LIST = sql(
+  'recipients_list',
+  `select ${COLUMNS}, paid.paid_count, paid.last_paid_at from saved_recipients r ${PAID}
+   where r.merchant_id = $1 and r.environment = $2 order by lower(r.label), r.id`,
+)
+const FIND = sql(
+  'recipients_find',
+  `select ${COLUMNS}, paid.paid_count, paid.last_paid_at from saved_recipients r ${PAID}
+   where r.merchant_id = $1 and r.environment = $2 and r.id = $3`,
+)
+const EARLIER = sql(
+  'recipients_earlier',
+  `with recent as (
+     select w.id, w.method, w.destination_code, w.destination_identifier, w.destination_name, w.completed_at from withdrawals w
+     where w.merchant_id = $1 and w.environment = $2 and w.status = 'SUCCESS' order by w.id desc limit $3
+   )
+   select method, destination_code, destination_identifier,
+     (array_agg(destination_name order by id desc))[1] as destination_name,
+     count(*)::int as paid_count, max(completed_at) as last_paid_at
+   from recent e
+   where not exists (select 1 from saved_recipients r where r.merchant_id = $1 and r.environment = $2
+     and r.destination_code = e.destination_code and r.destination_identifier = e.destination_identifier)
+   group by method, destination_code, destination_identifier order by max(id::text) desc limit $4`,
+)
+// Because of this lock, concurrent requests that save a recipient count the recipients one after the other.
+const LOCK_MERCHANT = sql('recipients_lock', 'select 1 from merchants where id = $1 for no key update')
+const COUNT = sql(
+  'recipients_count',
+  `select count(*)::int as total, count(*) filter (where destination_code = $3 and destination_identifier = $4)::int as same
+   from saved_recipients where merchant_id = $1 and environment = $2`,
+)
+const INSERT = sql(
+  'recipients_insert',
+  `insert into saved_recipients (merchant_id, id, environment, label, method, destination_code, destination_identifier,
+     destination_name, created_by, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+)
+const RENAME = sql('recipients_rename', 'update saved_recipients set label = $3 where merchant_id = $1 and id = $2')
+const SET_CHECK = sql(
+  'recipients_set_check',
+  'update saved_recipients set name_check = $3, name_checked_at = $4 where merchant_id = $1 and id = $2',
+)
+const DELETE = sql('recipients_delete', 'delete from saved_recipients where merchant_id = $1 and id = $2')
+const COUNT_CHECK = sql(
+  'recipients_count_check',
+  `insert into recipient_name_checks as c (merchant_id, day, count) values ($1, $2, 1)
+   on conflict (merchant_id) do update
+     set day = excluded.day, count = case when c.day = excluded.day then c.count + 1 else 1 end
+   returning count`,
+)
+
+/** Returns the saved recipients of a merchant by label, and earlier recipients that are not saved, latest first. */
+export async function listRecipients(
+  reader: Reader,
+  { merchant_id, environment }: RecipientOwner,
+): Promise<{ items: SavedRecipient[]; earlier: PaidDestination[] }> {
+  const [items, earlier] = await Promise.all([
+    reader.query<SavedRecipient>(LIST, [merchant_id, environment]),
+    reader.query<PaidDestination>(EARLIER, [merchant_id, environment, RECENT_PAID, EARLIER_MAX]),
+  ])
+  return { items, earlier }
+}
+
+/** Returns a saved recipient. If this environment of the merchant has no such recipient, refuses with not_found. */
+export async function getRecipient(reader: Reader, owner: RecipientOwner, id: string): Promise<SavedRecipient> {
+  const wanted = id.toLowerCase()
+  const [row] = isId(wanted)
+    ? await reader.query<SavedRecipient>(FIND, [owner.merchant_id, owner.environment, wanted])
+    : []
+  return row ?? refuse('not_found', { message: 'There is no such saved recipient in this environment.' })
+}
+
+/** The fields of a recipient that a member wants to save. */
+export type NewRecipient = {
+  label?: string | undefined
+  method: DestinationMethod
+  destination_code?: string | undefined
+  destination_identifier: string
+  destination_name: string
+}
+
+/** Saves a recipient. If the destination is wrong or already saved, refuses with 400 at its field. */
+export async function saveRecipient(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  { merchant_id, environment, ...input }: RecipientOwner & NewRecipient,
+): Promise<SavedRecipient> {
+  const { code, identifier } = checkedDestination(input)
+  const destination_name = plainName('destination_name', input.destination_name)
+  const label = plainName('label', input.label ?? destination_name)
+  await tx.query(LOCK_MERCHANT, [merchant_id])
+  const [counted] = await tx.query<{ total: number; same: number }>(COUNT, [merchant_id, environment, code, identifier])
+  if ((counted?.same ?? 0) > 0) refuseField('destination_identifier', 'is already the number of a saved recipient')
+  if ((counted?.total ?? 0) >= RECIPIENTS_MAX) {
+    refuse('invalid_state', {
+      message: `The business already has ${RECIPIENTS_MAX} saved recipients. Remove one first.`,
+    })
+  }
+  const id = newId(deps, routingCodeOf(merchant_id))
+  const destination = [input.method, code, identifier, destination_name]
+  const values = [merchant_id, id, environment, label, ...destination, act.actor.name, deps.clock.now()]
+  await tx.query(INSERT, values)
+  const saved = await getRecipient(tx, { merchant_id, environment }, id)
+  await recordChange(deps, tx, act, { merchant_id, environment }, 'recipient.create', { id, after: auditOf(saved) })
+  return saved
+}
+
+/** Changes the label of a recipient. The same label changes nothing and makes no audit entry. */
+export async function renameRecipient(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  { id, label: typed, ...owner }: RecipientOwner & { id: string; label: string },
+): Promise<SavedRecipient> {
+  const label = plainName('label', typed)
+  await tx.query(LOCK_MERCHANT, [owner.merchant_id])
+  const before = await getRecipient(tx, owner, id)
+  if (before.label === label) return before
+  await tx.query(RENAME, [owner.merchant_id, before.id, label])
+  await recordChange(deps, tx, act, owner, 'recipient.rename', { id: before.id, after: auditOf(before) })
+  return { ...before, label }
+}
+
+/** Removes a recipient. Its withdrawals stay. */
+export async function removeRecipient(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  { id, ...owner }: RecipientOwner & { id: string },
+): Promise<SavedRecipient> {
+  await tx.query(LOCK_MERCHANT, [owner.merchant_id])
+  const before = await getRecipient(tx, owner, id)
+  await tx.query(DELETE, [owner.merchant_id, before.id])
+  await recordChange(deps, tx, act, owner, 'recipient.delete', { id: before.id, before: auditOf(before) })
+  return before
+}
+
+/** Counts a name check of today. After NAME_CHECKS_PER_DAY checks, refuses with rate_limited. */
+export async function countNameCheck(deps: Deps, tx: Tx, merchant_id: string): Promise<void> {
+  const now = deps.clock.now()
+  const [row] = await tx.query<{ count: number }>(COUNT_CHECK, [merchant_id, dayOf(now)])
+  if ((row?.count ?? 0) <= NAME_CHECKS_PER_DAY) return
+  const tomorrow = new Date(`${dayOf(now)}T00:00:00+03:00`).getTime() + 86_400_000
+  const message = `A business can check ${NAME_CHECKS_PER_DAY} names a day. Try again tomorrow.`
+  refuse('rate_limited', { retry_after_s: Math.ceil((tomorrow - now.getTime()) / 1_000), message })
+}
+
+/** Stores the result of a name check. */
+export async function storeNameCheck(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  { id, result, ...owner }: RecipientOwner & { id: string; result: NameCheckResult },
+): Promise<SavedRecipient> {
+  await tx.query(LOCK_MERCHANT, [owner.merchant_id])
+  const before = await getRecipient(tx, owner, id)
+  const name_checked_at = deps.clock.now()
+  await tx.query(SET_CHECK, [owner.merchant_id, before.id, result, name_checked_at])
+  const change = { id: before.id, after: { ...auditOf(before), name_check: result } }
+  await recordChange(deps, tx, act, owner, 'recipient.check_name', change)
+  return { ...before, name_check: result, name_checked_at }
+}
+
+function checkedDestination({ method, destination_code = '', destination_identifier }: NewRecipient) {
+  const wanted = destination_code === '' && method === 'PROVIDER_PESA' ? method : destination_code
+  if (wanted === '') refuseField('destination_code', 'is required')
+  const destination = findDestination(wanted)
+  if (destination === null || destination.method !== method) {
+    return refuseField('destination_code', 'is no network or bank of this method')
+  }
+  const identifier = CANONICAL_IDENTIFIER[method](destination_identifier.trim())
+  if (identifier === null) return refuseField('destination_identifier', IDENTIFIER_HELP[method])
+  return { code: destination.code, identifier }
+}
+
+/** Returns the name without spaces around it. People decide by the name, so that it must contain no invisible characters. */
+function plainName(field: string, text: string): string {
+  if (/\p{Cf}/u.test(text)) refuseField(field, 'contains invisible characters')
+  return text.trim()
+}
+
+type RecipientAction = 'recipient.create' | 'recipient.rename' | 'recipient.delete' | 'recipient.check_name'
+
+async function recordChange(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  { merchant_id, environment }: RecipientOwner,
+  action: RecipientAction,
+  { id, before, after }: { id: string; before?: object; after?: object },
+): Promise<void> {
+  await recordAudit(deps, tx, {
+    ...act,
+    merchant_id,
+    action,
+    target_type: 'recipient',
+    target_id: id,
+    ...(before === undefined ? {} : { before: { ...before, environment } }),
+    ...(after === undefined ? {} : { after: { ...after, environment } }),
+  })
+}
+
+/** Returns what the audit log keeps of a recipient: no name and a masked number, because the log keeps its entries for ever. */
+function auditOf({ method, destination_code, destination_identifier }: SavedRecipient) {
+  const is_phone = method !== 'BANK_ACCOUNT' && canonicalPhone(destination_identifier) === destination_identifier
+  const masked = is_phone ? maskPhone(destination_identifier) : `*** ${destination_identifier.slice(-4)}`
+  return { method, destination_code, destination_identifier: masked }
+}
