@@ -19,7 +19,13 @@ import {
   passkeyRoutes,
   sessionRoutes,
 } from './access/identity/index.ts'
-import { ipAddressRoutes, merchantRoutes, notifyAdmins, profileRoutes } from './access/merchants/index.ts'
+import {
+  ipAddressRoutes,
+  merchantRoutes,
+  noticesRoutes,
+  notifyAdmins,
+  profileRoutes,
+} from './access/merchants/index.ts'
 import {
   type Attach,
   createGateways,
@@ -52,7 +58,14 @@ import { verifyTask } from './apps/admin/verify-task.ts'
 import { docsSiteRoutes } from './apps/docs/index.ts'
 import { backupCheckGauges, operatorRoutes, verifyGauges } from './apps/operators/index.ts'
 import { notFoundPage, payPageRoutes } from './apps/pay-page/index.ts'
-import { frontPageRoutes, type PortalOptions, portalRoutes, siteRoutes } from './apps/portal/index.ts'
+import {
+  frontPageRoutes,
+  noticesTask,
+  type PortalOptions,
+  portalRoutes,
+  siteRoutes,
+  unsubscribeRoutes,
+} from './apps/portal/index.ts'
 import {
   createRecorder,
   createRequestLog,
@@ -404,6 +417,7 @@ function composeRoutes(
       payouts,
     }),
     profileRoutes(deps),
+    noticesRoutes(deps),
     merchantRoutes(deps, { mayMailInvitation, revokeKeysOf }),
     auditRoutes(deps),
     messageRoutes(deps),
@@ -429,6 +443,7 @@ function composeRoutes(
       requestsOf: options.requestsOf ?? ((merchant_id, id) => findRequestsOf(db, merchant_id, id)),
     }),
     frontPageRoutes(deps, { live }),
+    unsubscribeRoutes(deps),
     searchRoutes(deps, { providers: [...statementProviders(providers).keys()] }),
     siteRoutes(deps, { rehearses: live.every(({ capabilities }) => capabilities.rehearses === true) }),
     apiDocumentRoutes,
@@ -483,6 +498,7 @@ function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: T
     eventRetention(deps),
     deliveryRetention(deps),
     overdueTask(deps),
+    noticesTask(deps),
     recipientLimitTask(deps),
     identityTask(deps),
     fourEyesTask(deps),

@@ -142,6 +142,8 @@ const RULES: Record<string, Rule> = {
   'GET /v1/merchant/audit-log': { roles: ADMIN },
   'GET /v1/merchant/security': { roles: ALL },
   'PATCH /v1/merchant/security': { roles: ADMIN },
+  'GET /v1/merchant/notifications': { roles: ALL },
+  'PATCH /v1/merchant/notifications': { roles: ALL },
   'GET /v1/merchant/profile': { roles: ALL },
   'PATCH /v1/merchant/profile': { roles: ADMIN },
   'PUT /v1/merchant/logo': { roles: ADMIN },

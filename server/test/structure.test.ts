@@ -229,9 +229,11 @@ const OWNERS: Record<string, readonly string[]> = {
     'balance_marks',
     'ip_addresses',
     'member_history',
+    'member_notices',
     'members',
     'merchant_logos',
     'merchants',
+    'notices_queued',
     'pricing_rules',
     'users',
   ],
@@ -334,6 +336,7 @@ const READS: Record<string, readonly string[]> = {
     'ledger_accounts',
     'ledger_transfers',
     'merchants',
+    'notices_queued',
     'payment_links',
     'payouts',
     'pricing_rules',
@@ -368,7 +371,7 @@ const READS: Record<string, readonly string[]> = {
     'withdrawals',
   ],
   'money/transactions': ['collections', 'ledger_transfers', 'withdrawals'],
-  'money/withdrawals': ['ledger_transfers', 'members', 'merchants', 'users'],
+  'money/withdrawals': ['ledger_transfers', 'merchants', 'users'],
 }
 
 const ownerOf = new Map(Object.entries(OWNERS).flatMap(([room, owned]) => owned.map((table) => [table, room] as const)))

@@ -95,7 +95,7 @@ function DashboardShell({
     line('invoices', t.invoices, 'invoice'),
     { heading: t.money },
     line('withdrawals', t.withdrawals, 'payout', 'withdrawals_info_requested', 'withdrawals_in_doubt'),
-    ...(role === 'MERCHANT_ADMIN' || role === 'FINANCE' ? [line('recipients', t.recipients, 'people')] : []),
+    ...(role === 'MERCHANT_ADMIN' || role === 'FINANCE' ? [line('recipients', t.recipients, 'badge')] : []),
     line('transactions', t.transactions, 'transactions'),
     line('statements', t.statements, 'statement'),
     ...(develops
@@ -111,6 +111,7 @@ function DashboardShell({
     line('members', t.members, 'people'),
     ...(develops ? [line('addresses', t.addresses, 'globe')] : []),
     line('messages', t.messages, 'message'),
+    line('notifications', t.notifications, 'bell'),
     line('sessions', t.sessions, 'device'),
     ...(role === 'MERCHANT_ADMIN' ? [line('activity', t.activity, 'history')] : []),
   ]

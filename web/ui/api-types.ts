@@ -82,6 +82,8 @@ export type Schemas = {
   Money: string
   NameCheck: { name: string | null; matches: boolean | null; checked_at: string; message: string | null }
   NetworkInstructions: { code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }
+  NotificationSettings: Schemas['NotificationSettingsChange'] & { email: string; email_verified: boolean; applies: Array<"withdrawals" | "webhooks" | "keys"> }
+  NotificationSettingsChange: { withdrawals?: boolean; webhooks?: boolean; keys?: boolean; digest?: "off" | "daily" | "weekly" }
   Operator: { user_id: string; email: string; name: string; role: Schemas['OperatorRole']; disabled: boolean; demo: boolean; authenticator: boolean; passkeys: number; last_sign_in_at: string | null }
   OperatorCollection: { merchant_id: string; merchant_code: string; merchant_name: string; collection_id: string; reference: string | null; merchant_reference: string | null; status: Schemas['CollectionStatus']; amount: number; amount_received: number | null; foreign_amount: number | null; foreign_currency: string | null; currency: string; method: Schemas['CollectionMethod'] | null; customer_name: string | null; customer_phone: string | null; fee: number; net_amount: number | null; environment: "live" | "sandbox"; provider_payment_status: string | null; payment_url: string | null; failure_reason_code: Schemas['CollectionFailureCode'] | null; failure_reason_message: string | null; failure_reason_message_sw: string | null; metadata: Schemas['Metadata']; created_at: string; updated_at: string; description: string | null; provider: string | null; provider_reference: string | null; held_at: string | null; decided_at: string | null; history: Array<{ from_status: Schemas['CollectionStatus']; to_status: Schemas['CollectionStatus']; actor: string; reason: string | null; event: string | null; at: string }> }
   OperatorCollectionList: { items: Array<Schemas['OperatorCollection']>; pagination: Schemas['Pagination'] }
@@ -771,6 +773,18 @@ export type Calls = {
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
     body: undefined
     data: { name: string; support_phone: string | null; support_email: string | null; support_address: string | null; accent_color: string | null; logo: { hash: string; width: number; height: number; png: string } | null }
+  }
+  'GET /v1/merchant/notifications': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: Schemas['NotificationSettings']
+  }
+  'PATCH /v1/merchant/notifications': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: Schemas['NotificationSettingsChange']
+    data: Schemas['NotificationSettings']
   }
   'GET /v1/me': {
     params: {  }

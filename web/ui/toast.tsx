@@ -20,10 +20,10 @@ function change(next: readonly ToastMessage[]): void {
   for (const read of readers) read()
 }
 
-/** Shows a message. The same text again restarts its time. At most three messages are visible. */
+/** Shows a message. The same text again restarts its time. At most two messages are visible. */
 export function showToast(text: string): void {
   last_id += 1
-  change([...messages.filter((one) => one.text !== text), { id: last_id, text }].slice(-3))
+  change([...messages.filter((one) => one.text !== text), { id: last_id, text }].slice(-2))
 }
 
 function subscribe(read: () => void): () => void {

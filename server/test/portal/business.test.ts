@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createKey } from '../../src/access/api-keys/index.ts'
+import { unsubscribeUrl } from '../../src/access/merchants/index.ts'
 import { createTestOperator } from '../operator.ts'
 import { type Office, openOffice } from './office.ts'
 import { until } from './totals-data.ts'
@@ -227,3 +228,48 @@ test('an administrator sets contact, colour and logo from a phone, and a photo o
   await page.getByText('There is no logo yet.').waitFor()
   await visitor.leave()
 })
+
+for (const language of ['sw', 'en'] as const) {
+  test(`a member chooses its e-mails, and ends a summary on the page of its e-mail (${language})`, async () => {
+    const merchant = await office.world.newMerchant()
+    const person = await office.newPerson('FINANCE', merchant)
+    const visitor = await office.comes(person, 'dashboard', { language })
+    const { page, says } = visitor
+    await visitor.opens('/live/notifications')
+    await visitor.sees('Arifa', 'Notifications')
+    const decisions = page.getByLabel(says('Maamuzi kuhusu kutoa pesa', 'Decisions on withdrawals'))
+    await page.getByText(person.email).first().waitFor()
+    assert.equal(await page.getByLabel(says('Webhook zisizofika', 'Failing webhooks')).count(), 0)
+    assert.equal(await page.getByLabel(says('Usalama', 'Security'), { exact: true }).isDisabled(), true)
+    await decisions.uncheck()
+    await page.locator('.toasts').getByText(says('Arifa zimehifadhiwa.', 'Your notifications are saved.')).waitFor()
+    assert.equal(await decisions.evaluate((box) => box === box.ownerDocument.activeElement), true, 'no focus is lost')
+    await page.getByLabel(says('Kila siku', 'Every day')).check()
+    await page.waitForResponse((response) => response.url().includes('/notifications') && response.ok())
+    await page.reload()
+    await visitor.sees('Arifa', 'Notifications')
+    assert.equal(await decisions.isChecked(), false)
+    assert.equal(await page.getByLabel(says('Kila siku', 'Every day')).isChecked(), true)
+    await visitor.looks('notifications')
+    await visitor.picture('notifications')
+    const [member] = await office.world.rows<{ id: string }>('select id from members where user_id = $1', [
+      person.user_id,
+    ])
+    const address = unsubscribeUrl(
+      { ...office.world.deps, config: { ...office.world.deps.config, base_url: office.url } },
+      { merchant_id: merchant.id, member_id: member?.id as string, kind: 'digest' },
+    )
+    await page.goto(`${address}?lang=${language}`)
+    await page.getByRole('heading', { name: says('Acha kupokea ujumbe', 'Stop e-mails') }).waitFor()
+    await visitor.looks('unsubscribe')
+    await visitor.picture('unsubscribe')
+    await visitor.press('Acha kupokea', 'Stop these e-mails')
+    await page.getByRole('heading', { name: says('Hutapokea tena', 'The e-mails have stopped') }).waitFor()
+    await visitor.looks('unsubscribed')
+    const [left] = await office.world.rows<{ digest: string }>('select digest from member_notices where user_id = $1', [
+      person.user_id,
+    ])
+    assert.equal(left?.digest, 'off')
+    await visitor.leave()
+  })
+}

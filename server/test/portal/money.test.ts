@@ -277,7 +277,9 @@ for (const language of BOTH) {
     await visitor.fill('Namba ya simu ya mpokeaji', "Recipient's phone number", '0754 12a 456')
     await visitor.fill('Jina la mpokeaji', "Recipient's name", 'N'.repeat(500))
     await visitor.press('Hifadhi mpokeaji', 'Save the recipient')
-    await page.getByText(says('Andika herufi zisizozidi 200. Umeandika 500.', 'Write at most 200 characters. You wrote 500.')).waitFor()
+    await page
+      .getByText(says('Andika herufi zisizozidi 200. Umeandika 500.', 'Write at most 200 characters. You wrote 500.'))
+      .waitFor()
     await page.getByText(says('Andika namba ya simu kama', 'Write a phone number such as')).waitFor()
     await visitor.looks('recipients, refused')
     await visitor.fill('Namba ya simu ya mpokeaji', "Recipient's phone number", '0754 123 456')
@@ -292,7 +294,10 @@ for (const language of BOTH) {
     await list.getByText(says('Jina halikuhakikiwa', 'Name not confirmed')).waitFor()
     await visitor.press('Badilisha jina: Landlord', 'Rename: Landlord')
     await visitor.looks('rename')
-    await page.getByRole('dialog').getByLabel(says('Jina la kumtambua', 'Your name for the recipient')).fill('Shop rent')
+    await page
+      .getByRole('dialog')
+      .getByLabel(says('Jina la kumtambua', 'Your name for the recipient'))
+      .fill('Shop rent')
     await visitor.press('Hifadhi jina', 'Save the name')
     await list.getByText('Shop rent').waitFor()
     await visitor.looks('recipients')
@@ -308,9 +313,10 @@ for (const language of BOTH) {
     await visitor.press('Angalia makato', 'See the fees')
     await page.getByRole('button', { name: says('Tuma ombi la kutoa', 'Withdraw TZS') }).click()
     await visitor.sees('Utoaji wa TZS 10,000', 'Withdrawal of TZS 10,000')
-    const [made] = await office.world.rows<{ status: string }>('select status from withdrawals where merchant_id = $1', [
-      other.merchant.id,
-    ])
+    const [made] = await office.world.rows<{ status: string }>(
+      'select status from withdrawals where merchant_id = $1',
+      [other.merchant.id],
+    )
     assert.equal(made?.status, 'PENDING_ADMIN_APPROVAL', 'a saved recipient waits for an operator like any other')
     await visitor.opens('/live/recipients')
     await visitor.press('Ondoa: Shop rent', 'Remove: Shop rent')

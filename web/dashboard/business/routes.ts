@@ -26,6 +26,10 @@ export function businessRoutes(parent: AnyRoute): AnyRoute[] {
       lazyPage(() => import('./messages.tsx'), 'MerchantMessages'),
     ),
     page(
+      'notifications',
+      lazyPage(() => import('./notifications.tsx'), 'Notifications'),
+    ),
+    page(
       'sessions',
       lazyPage(() => import('../../ui/sessions.tsx'), 'Sessions'),
     ),

@@ -17,6 +17,21 @@ export { getPayoutLimits, readOwnLimits, replacePayoutLimits } from './limits.ts
 export { getMerchant, listMerchants } from './list.ts'
 export { inviteMember, listMembers, type MayMailInvitation, type RevokeKeysOf } from './members.ts'
 export { type RevokeAllKeys, type RevokedKey, reclaimMerchants } from './members-reclaim.ts'
+export {
+  claimNotice,
+  type DigestPeriod,
+  type DueDigest,
+  dueDigests,
+  endNotices,
+  memberOfAddress,
+  NOTICE_KINDS,
+  type NoticeKind,
+  noticeRecipients,
+  sweepNotices,
+  type UnsubscribeAddress,
+  unsubscribeUrl,
+} from './notices.ts'
+export { noticesRoutes } from './notices-routes.ts'
 export { getPricing, type RuleInForce, replacePricing, rulesForAll, rulesInForce } from './pricing.ts'
 export { contactLines, findLogo, LOOK_COLUMNS, type MerchantContact, type MerchantLook, NO_LOOK } from './profile.ts'
 export { profileRoutes } from './profile-routes.ts'

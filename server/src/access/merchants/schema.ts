@@ -269,6 +269,33 @@ export type BalanceMark = Static<typeof BalanceMarkBody>
 /** The response with the mark. */
 export const BalanceMarkAnswer = success(BalanceMarkBody)
 
+const notice_switches = {
+  withdrawals: Type.Boolean({ description: 'Decisions on withdrawals.' }),
+  webhooks: Type.Boolean({ description: 'Webhook endpoints that fail.' }),
+  keys: Type.Boolean({ description: 'API keys that expire soon.' }),
+  digest: oneOf(['off', 'daily', 'weekly'], 'How often you get a summary of live money.'),
+}
+/** The settings of a member's e-mails. */
+export const NoticeSettingsRecord = Type.Object(
+  {
+    email: Type.String(),
+    email_verified: Type.Boolean({ description: 'Only a verified address gets these e-mails.' }),
+    ...notice_switches,
+    applies: Type.Array(oneOf(['withdrawals', 'webhooks', 'keys']), {
+      description: 'The warnings that your role gets.',
+    }),
+  },
+  { title: 'NotificationSettings' },
+)
+/** The settings of a member's e-mails. */
+export type NoticeSettings = Static<typeof NoticeSettingsRecord>
+/** Body of PATCH /v1/merchant/notifications. */
+export const NoticeSettingsBody = Type.Partial(Type.Object(notice_switches), { title: 'NotificationSettingsChange' })
+/** A change of the settings. A missing field stays as it is. */
+export type NoticeSettingsChange = Static<typeof NoticeSettingsBody>
+/** The response with the settings. */
+export const NoticeSettingsAnswer = success(NoticeSettingsRecord)
+
 /** The record of a signed-in user with the user's memberships. */
 export const MeRecord = Type.Object(
   {

@@ -31,6 +31,7 @@ type DueMessage = AttachmentRequest & {
   subject: string
   body: string
   tries: number
+  unsubscribe_url: string | null
   created_at: Date
   due_at: Date
 }
@@ -55,7 +56,7 @@ export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach
     lane: 'channel',
     returning: [
       ...['merchant_id', 'id', 'environment', 'channel', 'kind', 'recipient', 'subject', 'body', 'tries', 'invoice_id'],
-      ...['created_at', 'due_at'],
+      ...['created_at', 'due_at', 'unsubscribe_url'],
     ],
     longest_pause_ms: LONGEST_PAUSE_MS,
     written: 'created_at',
@@ -107,9 +108,10 @@ function createSend(deps: Deps, gateways: Gateways, attach: Attach) {
   const sendEmail = async (email: DueMessage, text: string): Promise<MessageResult['outcome']> => {
     if (gateways.email === null) return { kind: 'kept' }
     const { kind, merchant_id, id, environment, invoice_id, recipient: to, subject, created_at } = email
+    const { unsubscribe_url } = email
     try {
       const attachments = await attach({ kind, merchant_id, id, environment, invoice_id })
-      return await gateways.email.send({ id, to, subject, text, created_at, attachments })
+      return await gateways.email.send({ id, to, subject, text, created_at, attachments, unsubscribe_url })
     } catch (error) {
       log.error(
         { component: 'messages', err: error, merchant_id, message_id: id },

@@ -26,6 +26,8 @@ export type OutgoingEmail = {
   text: string
   created_at: Date
   attachments: readonly Attachment[]
+  /** The address that ends such e-mails with one request (RFC 8058). Null means that there is none. */
+  unsubscribe_url: string | null
 }
 
 /** An SMS for a gateway. `to` is a canonical phone number. */

@@ -22,6 +22,8 @@ type QueuedMessage = {
   kept_because?: string
   /** The invoice of the message. If the message has an invoice, the merchant of the invoice may read the message. */
   invoice_id?: string
+  /** The address that ends e-mails of this kind without a sign-in. Empty or undefined means that the e-mail has none. */
+  unsubscribe_url?: string
 }
 
 /** An e-mail to queue. */
@@ -35,8 +37,8 @@ export type Sms = QueuedMessage
 const INSERT = sql(
   'outbox_insert',
   `insert into outbox_messages (merchant_id, id, channel, status, due_at, environment, kind, recipient, subject, body,
-     invoice_id, created_at, error)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+     invoice_id, created_at, error, unsubscribe_url)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 )
 
 /**
@@ -69,7 +71,8 @@ async function queueMessage(
   const is_sent = kept_because === null && environment === 'live' && hasGateway(deps.config, channel)
   const state = is_sent ? ['waiting', now] : ['kept', null]
   const body = deps.vault.seal(text)
-  const about = [environment, kind, to, subject, body, invoice_id, now, kept_because]
+  const unsubscribe_url = message.unsubscribe_url || null
+  const about = [environment, kind, to, subject, body, invoice_id, now, kept_because, unsubscribe_url]
   await tx.query(INSERT, [merchant_id, id, channel, ...state, ...about])
   return { id }
 }

@@ -15,6 +15,7 @@ const EMAIL: OutgoingEmail = {
   text: 'Habari Juma.\n\nLipa hapa: https://pay.example.tz/pay/x',
   created_at: START,
   attachments: [],
+  unsubscribe_url: null,
 }
 const FROM = { name: 'Malipo', address: 'pay@example.tz' }
 

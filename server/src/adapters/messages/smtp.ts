@@ -84,14 +84,20 @@ function poolOf({ url, from, demand_tls }: SmtpOptions) {
   }
 }
 
-function mailOf({ to, subject, text, created_at, attachments }: OutgoingEmail): SendMailOptions {
+function mailOf({ to, subject, text, created_at, attachments, unsubscribe_url }: OutgoingEmail): SendMailOptions {
   return {
     // nodemailer parses an address given as text as a list of addresses, so the gateway passes an object.
     to: { name: '', address: to },
     subject: plainLine(subject, SUBJECT_MAX),
     text: plainText(text),
     date: created_at,
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      // RFC 8058: the program of the reader ends the e-mails with one POST, without a page.
+      ...(unsubscribe_url === null
+        ? {}
+        : { 'List-Unsubscribe': `<${unsubscribe_url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+    },
     attachments: attachments.map(({ filename, content, content_type }) => ({
       filename: plainLine(filename, FILENAME_MAX),
       content,

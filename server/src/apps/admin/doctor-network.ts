@@ -136,6 +136,7 @@ async function checkMail(config: Config, now: Date, send_test_to: string | null)
         text: 'This e-mail is a test of the mail server. / Barua pepe hii ni ya kujaribu seva ya barua pepe.',
         created_at: now,
         attachments: [],
+        unsubscribe_url: null,
       })
       .finally(() => email.close())
     if (sent?.kind === 'taken') return ok(`the mail server accepted a test e-mail to ${send_test_to}`)

@@ -1,5 +1,7 @@
 // Exports the records that the consoles read across rooms, and the built files of the consoles.
 
 export { frontPageRoutes } from './front-page.ts'
+export { noticesTask } from './notices-task.ts'
 export { type PortalOptions, portalRoutes } from './routes.ts'
 export { siteRoutes } from './site.ts'
+export { unsubscribeRoutes } from './unsubscribe.ts'

@@ -54,6 +54,8 @@ export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
     'withdrawal_history',
     'withdrawal_metadata',
     'payouts',
+    'member_notices',
+    'notices_queued',
     'saved_recipients',
     'recipient_name_checks',
   ),

@@ -1,27 +1,16 @@
 // Queues e-mails to the merchant about operators' decisions, as plain text in each recipient's language. The transaction of the
 // decision also queues the e-mails, so that neither the decision nor its e-mails exist alone.
 
-import { dashboardUrl, mailedName } from '../../access/merchants/index.ts'
+import { dashboardUrl, mailedName, noticeRecipients, unsubscribeUrl } from '../../access/merchants/index.ts'
 import { type Email, queueEmail } from '../../adapters/messages/index.ts'
-import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
+import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { type Language, showAmount, showTime } from '../../kernel/lib/index.ts'
 import type { MerchantWithdrawal } from './store.ts'
 
 /** The decisions about which the merchant gets an e-mail. */
 export type DecisionKind = 'rejected' | 'info_requested' | 'recalled'
 
-/** The maximum number of members of a merchant that get an e-mail about one decision. */
-const RECIPIENTS_MAX = 20
-
-// The query finds only verified addresses, because an invitation can name any address. The members who joined first come first.
-const RECIPIENTS = sql(
-  'withdrawals_recipients',
-  `select u.email, u.language from members s join users u on u.id = s.user_id
-   where s.merchant_id = $1 and s.role in ('MERCHANT_ADMIN', 'FINANCE') and u.email_verified and u.disabled_at is null
-   order by s.id limit $2`,
-)
-
-/** Queues e-mails about a decision to the members who manage the merchant's money. */
+/** Queues e-mails about a decision to the members who manage the merchant's money, unless they ended such e-mails. */
 export async function notifyDecision(
   deps: Deps,
   tx: Tx,
@@ -29,11 +18,16 @@ export async function notifyDecision(
   kind: DecisionKind,
   text: string,
 ): Promise<void> {
-  const people = await tx.query<{ email: string; language: Language }>(RECIPIENTS, [row.merchant_id, RECIPIENTS_MAX])
+  const { merchant_id } = row
+  const people = await noticeRecipients(tx, merchant_id, 'withdrawals')
   const { brand_name: brand } = deps.config
   const url = dashboardUrl(deps, row.merchant_id, `${row.environment}/withdrawals/${row.id}`)
   await Promise.all(
-    people.map((person) => queueEmail(deps, tx, decisionMail({ row, kind, text, ...person, brand, url }))),
+    people.map(({ member_id, email, language }) => {
+      const unsubscribe_url = unsubscribeUrl(deps, { merchant_id, member_id, kind: 'withdrawals' })
+      const mail = decisionMail({ row, kind, text, email, language, brand, url })
+      return queueEmail(deps, tx, { ...mail, unsubscribe_url })
+    }),
   )
 }
 

@@ -1,0 +1,192 @@
+// Keeps which e-mails about a merchant each member gets, and what the worker has queued. E-mails about security have no switch.
+
+import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import type { MerchantRole } from '../../kernel/http/index.ts'
+import { isId, type Language, refuse, sameSecret } from '../../kernel/lib/index.ts'
+import { mailedName } from './invitation-mail.ts'
+import type { NoticeSettings, NoticeSettingsChange } from './schema.ts'
+
+/** The kinds of e-mails that a member can end: warnings about one topic each, and the summary. */
+export const NOTICE_KINDS = ['withdrawals', 'webhooks', 'keys', 'digest'] as const
+/** One kind of e-mails that a member can end. */
+export type NoticeKind = (typeof NOTICE_KINDS)[number]
+/** A warning about one topic. */
+export type WarningKind = Exclude<NoticeKind, 'digest'>
+/** How often a member gets the summary. */
+export type DigestPeriod = 'daily' | 'weekly'
+
+/** The roles whose members get a warning: those that can act on it. */
+export const WARNED_ROLES: Record<WarningKind, readonly MerchantRole[]> = {
+  withdrawals: ['MERCHANT_ADMIN', 'FINANCE'],
+  webhooks: ['MERCHANT_ADMIN', 'DEVELOPER'],
+  keys: ['MERCHANT_ADMIN', 'DEVELOPER'],
+}
+
+/** A member that gets an e-mail. `member_id` is part of the address that ends the e-mails. */
+export type NoticeRecipient = {
+  member_id: string
+  user_id: string
+  email: string
+  language: Language
+  merchant_name: string
+}
+
+/** The maximum number of members of a merchant that get one warning. */
+const RECIPIENTS_MAX = 20
+/** The worker keeps what it has queued for this long. Every warning and every summary is settled by then. */
+const QUEUED_DAYS = 60
+const DAY_MS = 86_400_000
+
+const FIND = sql(
+  'notices_find',
+  `select u.email, u.email_verified, s.role, coalesce(n.withdrawals, true) as withdrawals, coalesce(n.webhooks, true) as webhooks,
+     coalesce(n.keys, true) as keys, coalesce(n.digest, 'off') as digest
+   from members s join users u on u.id = s.user_id
+   left join member_notices n on n.merchant_id = s.merchant_id and n.user_id = s.user_id
+   where s.merchant_id = $1 and s.user_id = $2`,
+)
+const SET = sql(
+  'notices_set',
+  `insert into member_notices as n (merchant_id, user_id, withdrawals, webhooks, keys, digest, digest_since, updated_at)
+   values ($1, $2, $3, $4, $5, $6, case when $6 = 'off' then null else $7::timestamptz end, $7)
+   on conflict (merchant_id, user_id) do update
+     set withdrawals = excluded.withdrawals, webhooks = excluded.webhooks, keys = excluded.keys, updated_at = excluded.updated_at,
+       digest_since = case when excluded.digest = n.digest then n.digest_since else excluded.digest_since end,
+       digest = excluded.digest`,
+)
+const OWNER_OF = sql(
+  'notices_owner',
+  `select s.user_id, m.name from members s join merchants m on m.id = s.merchant_id where s.merchant_id = $1 and s.id = $2`,
+)
+// The query finds only verified addresses, because an invitation can name any address. The members who joined first come first.
+const RECIPIENTS = sql(
+  'notices_recipients',
+  `select s.id as member_id, s.user_id, u.email, u.language, m.name as merchant_name
+   from members s join users u on u.id = s.user_id join merchants m on m.id = s.merchant_id
+   left join member_notices n on n.merchant_id = s.merchant_id and n.user_id = s.user_id
+   where s.merchant_id = $1 and s.role = any($2::text[]) and u.email_verified and u.disabled_at is null
+     and case $3 when 'withdrawals' then coalesce(n.withdrawals, true) when 'webhooks' then coalesce(n.webhooks, true)
+       else coalesce(n.keys, true) end
+   order by s.id limit $4`,
+)
+const CLAIM = sql(
+  'notices_claim',
+  `insert into notices_queued as q (merchant_id, kind, subject, queued_at) values ($1, $2, $3, $4)
+   on conflict (merchant_id, kind, subject) do update set queued_at = excluded.queued_at where q.queued_at <= $5
+   returning 1 as claimed`,
+)
+const DUE_DIGESTS = sql(
+  'notices_due_digests',
+  `select n.merchant_id, n.user_id, s.id as member_id, u.email, u.language, m.name as merchant_name
+   from member_notices n
+   join members s on s.merchant_id = n.merchant_id and s.user_id = n.user_id
+   join users u on u.id = n.user_id join merchants m on m.id = n.merchant_id
+   where n.digest = $1 and n.digest_since < $3 and u.email_verified and u.disabled_at is null
+     and not exists (select from notices_queued q where q.merchant_id = n.merchant_id and q.kind = $1
+       and q.subject = $2 || ' ' || n.user_id::text)
+   order by n.merchant_id, n.user_id limit $4`,
+)
+const SWEEP = sql(
+  'notices_sweep',
+  `delete from notices_queued q using (
+     select o.merchant_id, o.kind, o.subject from merchants m cross join lateral (
+       select x.merchant_id, x.kind, x.subject from notices_queued x where x.merchant_id = m.id and x.queued_at < $1 limit $2) o
+     limit $2) gone
+   where q.merchant_id = gone.merchant_id and q.kind = gone.kind and q.subject = gone.subject returning 1 as gone`,
+)
+
+/** The merchant and the person of notice settings. */
+export type NoticeOwner = { merchant_id: string; user_id: string }
+
+type NoticeRow = Omit<NoticeSettings, 'applies'> & { role: MerchantRole }
+
+/** Returns the settings of a member. If the person is no member, refuses with not_found. */
+export async function getNotices(reader: Reader, { merchant_id, user_id }: NoticeOwner): Promise<NoticeSettings> {
+  const [row] = await reader.query<NoticeRow>(FIND, [merchant_id, user_id])
+  if (row === undefined) return refuse('not_found', { message: 'There is no such member.' })
+  const { role, ...settings } = row
+  const warnings = Object.keys(WARNED_ROLES) as WarningKind[]
+  return { ...settings, applies: warnings.filter((kind) => WARNED_ROLES[kind].includes(role)) }
+}
+
+/** Changes the given settings of a member. A summary begins with the first period that ends after the choice. */
+export async function setNotices(
+  deps: Deps,
+  tx: Tx,
+  owner: NoticeOwner,
+  change: NoticeSettingsChange,
+): Promise<NoticeSettings> {
+  const before = await getNotices(tx, owner)
+  const { withdrawals, webhooks, keys, digest } = { ...before, ...change }
+  const chosen = [withdrawals, webhooks, keys, digest]
+  await tx.query(SET, [owner.merchant_id, owner.user_id, ...chosen, deps.clock.now()])
+  return getNotices(tx, owner)
+}
+
+/** The parts of the address that ends e-mails. The signature makes the address work without a sign-in, and allows nothing else. */
+export type UnsubscribeAddress = { merchant_id: string; member_id: string; kind: NoticeKind; signature: string }
+
+const unsubscribeSignature = ({ vault }: Pick<Deps, 'vault'>, address: Omit<UnsubscribeAddress, 'signature'>): string =>
+  vault.mark(`malipo unsubscribe ${address.merchant_id} ${address.member_id} ${address.kind}`).toString('base64url')
+
+/** Returns the address that ends the e-mails of a kind. Empty means that BASE_URL is not set. */
+export function unsubscribeUrl(
+  deps: Pick<Deps, 'config' | 'vault'>,
+  address: Omit<UnsubscribeAddress, 'signature'>,
+): string {
+  const { base_url } = deps.config
+  if (base_url === '') return ''
+  const { merchant_id, member_id, kind } = address
+  return `${base_url}/unsubscribe/${merchant_id}/${member_id}/${kind}/${unsubscribeSignature(deps, address)}`
+}
+
+/** Returns the member and the business of an address. Null means that the address is wrong, or that the member left the business. */
+export async function memberOfAddress(
+  deps: Pick<Deps, 'vault'>,
+  reader: Reader,
+  { signature, ...address }: UnsubscribeAddress,
+): Promise<(NoticeOwner & { merchant_name: string }) | null> {
+  const { merchant_id, member_id } = address
+  if (!isId(merchant_id) || !isId(member_id) || !sameSecret(signature, unsubscribeSignature(deps, address))) return null
+  const [row] = await reader.query<{ user_id: string; name: string }>(OWNER_OF, [merchant_id, member_id])
+  return row === undefined ? null : { merchant_id, user_id: row.user_id, merchant_name: mailedName(row.name) }
+}
+
+/** Ends the e-mails of one kind for a member. A repetition changes nothing. */
+export async function endNotices(deps: Deps, tx: Tx, owner: NoticeOwner, kind: NoticeKind): Promise<void> {
+  await setNotices(deps, tx, owner, kind === 'digest' ? { digest: 'off' } : { [kind]: false })
+}
+
+/** Returns the members that get a warning. */
+export function noticeRecipients(reader: Reader, merchant_id: string, kind: WarningKind): Promise<NoticeRecipient[]> {
+  return reader.query<NoticeRecipient>(RECIPIENTS, [merchant_id, WARNED_ROLES[kind], kind, RECIPIENTS_MAX])
+}
+
+/**
+ * Records that the worker queues a warning or a summary. False means that the worker, or another process, did so already: at any time,
+ * or after `not_before` if given.
+ */
+export async function claimNotice(
+  deps: Deps,
+  tx: Tx,
+  claim: { merchant_id: string; kind: DigestPeriod | WarningKind; subject: string; not_before?: Date },
+): Promise<boolean> {
+  const { merchant_id, kind, subject, not_before = new Date(0) } = claim
+  return (await tx.query(CLAIM, [merchant_id, kind, subject, deps.clock.now(), not_before])).length > 0
+}
+
+/** A member that waits for the summary of a period. */
+export type DueDigest = NoticeRecipient & { merchant_id: string }
+
+/** Returns members without the summary of the period that began on `first_day` and ended at `end`. */
+export function dueDigests(
+  reader: Reader,
+  { kind, first_day, end, limit }: { kind: DigestPeriod; first_day: string; end: Date; limit: number },
+): Promise<DueDigest[]> {
+  return reader.query<DueDigest>(DUE_DIGESTS, [kind, first_day, end, limit])
+}
+
+/** Deletes records of e-mails that were queued long ago, and returns the number of the rows. */
+export async function sweepNotices(tx: Tx, now: Date): Promise<number> {
+  return (await tx.query(SWEEP, [new Date(now.getTime() - QUEUED_DAYS * DAY_MS), 1_000])).length
+}

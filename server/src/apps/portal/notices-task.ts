@@ -1,0 +1,186 @@
+// Sends members the summaries that they chose, and warns them about failing webhooks and keys that expire. One transaction records each
+// summary or warning and queues its e-mails, so that a process that dies leaves both or none.
+
+import {
+  claimNotice,
+  dashboardUrl,
+  dueDigests,
+  mailedName,
+  noticeRecipients,
+  sweepNotices,
+} from '../../access/merchants/index.ts'
+import { queueEmail } from '../../adapters/messages/index.ts'
+import { failingEndpoints } from '../../adapters/webhooks/index.ts'
+import { type Deps, inTransaction, sql } from '../../kernel/db/index.ts'
+import type { Environment } from '../../kernel/http/index.ts'
+import { DAY_MS, dayNumber, type Language, showTime, startOfDay } from '../../kernel/lib/index.ts'
+import type { Task } from '../../kernel/work/index.ts'
+import { type DigestDays, dayText, digestFacts, digestMail, isEmptyDigest, withFooter } from './digest-mail.ts'
+import { DIGEST_TEXTS } from './digest-texts.ts'
+
+const EVERY_MS = 60_000
+/** The warnings read more than the summaries, and nobody acts on them within minutes. */
+const WARN_EVERY_MS = 300_000
+const HOUR_MS = 3_600_000
+/** Members get the summary of yesterday at this hour in Tanzania. */
+const DIGEST_HOUR = 6
+/** The number of summaries that one run queues. */
+const DIGESTS_MAX = 20
+/** An endpoint that fails for a shorter time may work again before a member reads the e-mail. */
+const FAILING_MS_MIN = 15 * 60_000
+/** A member gets at most one warning a day about one endpoint. */
+const WEBHOOK_AGAIN_MS = DAY_MS
+/** Members hear of a key this long before it expires. */
+const KEY_WARNING_MS = 7 * DAY_MS
+const KEYS_MAX = 100
+
+const EXPIRING = sql(
+  'notices_expiring_keys',
+  `select k.merchant_id, k.id, k.environment, k.name, k.key_last4, k.expires_at from api_keys k
+   where k.revoked_at is null and k.expires_at > $1 and k.expires_at <= $2
+     and not exists (select from notices_queued q where q.merchant_id = k.merchant_id and q.kind = 'keys' and q.subject = k.id::text)
+   order by k.expires_at limit $3`,
+)
+
+type ExpiringKey = {
+  merchant_id: string
+  id: string
+  environment: Environment
+  name: string
+  key_last4: string
+  expires_at: Date
+}
+
+/** Returns the latest periods that have ended and whose summary is due: yesterday, and the last week from Monday to Sunday. */
+export function duePeriods(now: Date): DigestDays[] {
+  const today = dayNumber(new Date(now.getTime() - DIGEST_HOUR * HOUR_MS))
+  // Day 0 was a Thursday, so that day 4 was a Monday.
+  const monday = today - ((((today - 4) % 7) + 7) % 7)
+  return [
+    { kind: 'daily', first: today - 1, days: 1 },
+    { kind: 'weekly', first: monday - 7, days: 7 },
+  ]
+}
+
+/** Makes the task of the worker that queues summaries and warnings. */
+export function noticesTask(deps: Deps): Task {
+  let warned_at = Number.NEGATIVE_INFINITY
+  return {
+    name: 'notices',
+    every_ms: EVERY_MS,
+    async runOnce() {
+      const now = deps.clock.now()
+      let queued = 0
+      for (const period of duePeriods(now)) queued += await queueDigests(deps, period)
+      if (now.getTime() - warned_at >= WARN_EVERY_MS) {
+        warned_at = now.getTime()
+        queued += (await warnOfWebhooks(deps, now)) + (await warnOfKeys(deps, now))
+        await inTransaction(deps.db, (tx) => sweepNotices(tx, now))
+      }
+      return queued
+    },
+    async idle() {},
+  }
+}
+
+/** Queues summaries of a period, and returns the number of members that are settled. */
+async function queueDigests(deps: Deps, period: DigestDays): Promise<number> {
+  const first_day = dayText(period.first)
+  const end = startOfDay(period.first + period.days)
+  const due = await dueDigests(deps.db, { kind: period.kind, first_day, end, limit: DIGESTS_MAX })
+  const facts = new Map<string, ReturnType<typeof digestFacts>>()
+  for (const member of due) {
+    const { merchant_id, user_id } = member
+    const read = facts.get(merchant_id) ?? digestFacts(deps, merchant_id, period)
+    facts.set(merchant_id, read)
+    const found = await read
+    await inTransaction(deps.db, async (tx) => {
+      const claim = { merchant_id, kind: period.kind, subject: `${first_day} ${user_id}` }
+      if (!(await claimNotice(deps, tx, claim)) || isEmptyDigest(found)) return
+      await queueEmail(deps, tx, digestMail(deps, member, period, found))
+    })
+  }
+  return due.length
+}
+
+/** Warns about endpoints that fail, at most once a day for each endpoint. */
+async function warnOfWebhooks(deps: Deps, now: Date): Promise<number> {
+  const failing = await failingEndpoints(deps, deps.db)
+  let queued = 0
+  for (const one of failing) {
+    if (now.getTime() - one.oldest_at.getTime() < FAILING_MS_MIN) continue
+    const { merchant_id, environment, endpoint_id } = one
+    const not_before = new Date(now.getTime() - WEBHOOK_AGAIN_MS)
+    const claim = { merchant_id, kind: 'webhooks', subject: `${environment} ${endpoint_id}`, not_before } as const
+    const host = URL.parse(one.webhook_url ?? '')?.host ?? '-'
+    queued += await queueWarning(deps, claim, environment, (t, language, merchant) => ({
+      subject: t.webhooks_subject,
+      parts: [
+        t.webhooks_lead(merchant, t.environment[environment]),
+        [
+          t.host(host),
+          t.misses(String(one.failed), String(one.given_up)),
+          t.last_miss(showTime(one.last_failed_at, language), failingReason(one)),
+        ].join('\n'),
+      ],
+      next: t.webhooks_next,
+    }))
+  }
+  return queued
+}
+
+const failingReason = ({
+  last_status_code,
+  last_error,
+}: {
+  last_status_code: number | null
+  last_error: string | null
+}) => (last_status_code === null ? mailedName(last_error ?? '') : `HTTP ${last_status_code}`)
+
+/** Warns once about each key that expires within a week. */
+async function warnOfKeys(deps: Deps, now: Date): Promise<number> {
+  const until = new Date(now.getTime() + KEY_WARNING_MS)
+  const keys = await deps.db.query<ExpiringKey>(EXPIRING, [now, until, KEYS_MAX])
+  let queued = 0
+  for (const { merchant_id, id, environment, name, key_last4, expires_at } of keys) {
+    const claim = { merchant_id, kind: 'keys', subject: id } as const
+    queued += await queueWarning(deps, claim, environment, (t, language, merchant) => ({
+      subject: t.keys_subject,
+      parts: [
+        t.keys_lead(merchant, t.environment[environment]),
+        [t.key(mailedName(name), key_last4), t.expires(showTime(expires_at, language))].join('\n'),
+      ],
+      next: t.keys_next,
+    }))
+  }
+  return queued
+}
+
+type Warning = { subject: string; parts: readonly string[]; next: string }
+
+/** Queues a warning to each member that wants it. Returns 1 if this call made the claim. */
+async function queueWarning(
+  deps: Deps,
+  claim: { merchant_id: string; kind: 'webhooks' | 'keys'; subject: string; not_before?: Date },
+  environment: Environment,
+  write: (t: (typeof DIGEST_TEXTS)[Language], language: Language, merchant: string) => Warning,
+): Promise<number> {
+  const { merchant_id, kind } = claim
+  const url = dashboardUrl(deps, merchant_id, `${environment}/${kind}`)
+  return inTransaction(deps.db, async (tx) => {
+    if (!(await claimNotice(deps, tx, claim))) return 0
+    for (const { email, language, member_id, merchant_name } of await noticeRecipients(tx, merchant_id, kind)) {
+      const { subject, parts, next } = write(DIGEST_TEXTS[language], language, mailedName(merchant_name))
+      const notice = { merchant_id, member_id, language, kind }
+      await queueEmail(deps, tx, {
+        to: email,
+        merchant_id,
+        environment,
+        kind: `notice.${kind}`,
+        subject: `${deps.config.brand_name}: ${subject}`,
+        ...withFooter(deps, notice, [...parts, url === '' ? next : `${next}\n${url}`]),
+      })
+    }
+    return 1
+  })
+}
