@@ -12,6 +12,7 @@ import {
   configFromEnvironment,
   databaseUnreachable,
   gatherDoctorInput,
+  lockRestored,
   migrateDatabase,
   migratePatiently,
   type OpenDatabase,
@@ -64,6 +65,7 @@ async function runCommandLine(): Promise<number> {
   let deps: Deps | undefined
   try {
     const report = (line: string) => void (values.json || process.stderr.write(`${line}\n`))
+    if (command.restore !== null) await lockRestored(command.restore, releases)
     if (command.restore !== null && command.restore.check_of !== null) await requireScratch(command.restore.data_dir)
     const database: OpenDatabase & { restored?: OpenRestored['restored'] } =
       command.restore === null

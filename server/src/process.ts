@@ -11,6 +11,7 @@ import type { DoctorInput } from './apps/admin/doctor-result.ts'
 import type { ConfigCheck } from './apps/admin/standalone.ts'
 import { backupKeyOf, isUnreleased, recoverDatabase, removeUnreleased } from './kernel/backup/index.ts'
 import { findEmbedded, startEmbedded } from './kernel/db/embedded.ts'
+import { realFolder, tryLockFolder } from './kernel/db/folder-lock.ts'
 import {
   connectionRisk,
   createDb,
@@ -271,6 +272,21 @@ export type OpenRestored = OpenDatabase & { restored: Restored & { release(): vo
 const SPARED_SHARE = 0.1
 /** The settings of a database that exists only for a check. */
 const SCRATCH_SETTINGS = { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB', max_wal_size: '1GB' }
+
+/**
+ * Takes the folder of a restore or of a check for this process, until the releases or the death of the process. Refuses a folder that
+ * another process restores into.
+ */
+export async function lockRestored({ data_dir, check_of }: RestoreRequest, releases: Releases): Promise<void> {
+  const lock = await tryLockFolder('restore', await realFolder(data_dir))
+  if (lock === null) {
+    const option = check_of === null ? '--data-dir' : '--scratch'
+    throw new ConfigError(
+      `another restore or backup check uses ${resolve(data_dir)} now: wait until it has ended, or name another folder with ${option}`,
+    )
+  }
+  releases.push(async () => void lock.close())
+}
 
 /** Refuses a folder for a check that has a secret key, because the check removes the folder. */
 export async function requireScratch(scratch: string): Promise<void> {

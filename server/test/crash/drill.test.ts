@@ -78,6 +78,29 @@ test('a backup is restored for a check, and the running system and its folders s
   assert.equal((await read(paid)).status, 'successful')
 })
 
+test('a second check of one folder is refused with what to do, and a killed check frees the folder', async () => {
+  const scratch = join(folder, 'shared')
+  const args = ['backup', 'check', '--from', place, '--scratch', scratch]
+  const begin = async () => {
+    const child = startChild(env, ADMIN, [...args, '--json'])
+    await until('the check has its folder', () => existsSync(join(scratch, 'restore.unfinished')) || !child.alive())
+    assert.ok(child.alive(), child.output())
+    return child
+  }
+  const refused = /another restore or backup check uses \S+ now: wait until it has ended, or name another folder with --scratch/
+  const first = await begin()
+  assert.match(String(await admin(args, 1)), refused)
+  assert.deepEqual(await endOf(first, COMMAND_MS_MAX), { code: 0, signal: null }, first.output())
+  assert.equal(existsSync(scratch), false)
+
+  await (await begin()).kill()
+  // PostgreSQL may still run for some seconds after the death of its program, and then the check says so.
+  const next = startChild(env, ADMIN, args)
+  const { code } = await endOf(next, COMMAND_MS_MAX)
+  if (code !== 0) assert.match(next.output(), /PostgreSQL still runs on/)
+  assert.doesNotMatch(next.output(), /another restore or backup check/)
+})
+
 test('a damaged backup fails its check with the file, and an older backup does not hide it', async () => {
   const { backup } = await admin<{ backup: string }>(['backup', '--to', place])
   const victim = join(backup, 'data/global/pg_control')

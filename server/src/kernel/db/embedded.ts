@@ -8,7 +8,7 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
-import { createServer, type Server } from 'node:net'
+import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -26,6 +26,7 @@ import {
   startTimeOf,
   watchUsers,
 } from './embedded-users.ts'
+import { type FolderLock, tryLockFolder } from './folder-lock.ts'
 
 /** The major version of the embedded PostgreSQL. */
 export const MAJOR = 18
@@ -801,21 +802,12 @@ function lastLines(text: string): string {
   return text.trim().split('\n').slice(-LOG_TAIL_LINES).join('\n')
 }
 
-/**
- * Takes the lock of a folder on this machine. If another process holds the lock, waits. The lock is an abstract socket,
- * which the kernel frees when its process dies.
- */
-async function lockFolder(folder: string): Promise<Server> {
-  const name = `\0malipo-postgres-${hash(folder)}`
+/** Takes the lock of a folder on this machine. If another process holds the lock, waits. */
+async function lockFolder(folder: string): Promise<FolderLock> {
   const deadline = performance.now() + READY_TIMEOUT_MS
   while (performance.now() < deadline) {
-    const server = createServer((socket) => socket.destroy())
-    const code = await new Promise<string | undefined>((done) => {
-      server.once('error', (error: NodeJS.ErrnoException) => done(error.code))
-      server.listen(name, () => done('held'))
-    })
-    if (code === 'held') return server
-    if (code !== 'EADDRINUSE') throw new Error(`this process cannot lock ${folder}: ${code}`)
+    const lock = await tryLockFolder('postgres', folder)
+    if (lock !== null) return lock
     await sleep(POLL_MS * 4)
   }
   throw new Error(

@@ -1,0 +1,33 @@
+// Locks of folders on this machine. A lock is an abstract socket, which the kernel frees when its process dies.
+
+import * as fs from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { basename, dirname, join, resolve } from 'node:path'
+import { hash } from './embedded-files.ts'
+
+/** A held lock of a folder. */
+export type FolderLock = Pick<Server, 'close'>
+
+/**
+ * Takes the lock of a folder for a purpose. Returns null if another process holds it. The folder need not exist, and `folder` is its
+ * real path.
+ */
+export async function tryLockFolder(purpose: string, folder: string): Promise<FolderLock | null> {
+  const server = createServer((socket) => socket.destroy())
+  const code = await new Promise<string | undefined>((done) => {
+    server.once('error', (error: NodeJS.ErrnoException) => done(error.code))
+    server.listen(`\0malipo-${purpose}-${hash(folder)}`, () => done('held'))
+  })
+  if (code === 'held') return server
+  if (code === 'EADDRINUSE') return null
+  throw new Error(`this process cannot lock ${folder}: ${code}`)
+}
+
+/** Returns the real path of a folder that need not exist: the real path of its nearest parent, and the rest. */
+export async function realFolder(path: string): Promise<string> {
+  const folder = resolve(path)
+  const parent = dirname(folder)
+  return await fs
+    .realpath(folder)
+    .catch(async () => (parent === folder ? folder : join(await realFolder(parent), basename(folder))))
+}
