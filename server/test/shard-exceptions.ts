@@ -292,6 +292,7 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'statement_lines_unplaced',
       'vault_canary_lasting',
       'vault_canary_passing',
+      'verify_events',
       'verify_four_eyes_sums',
       'webhooks_failing',
       'webhooks_failing_of',

@@ -9,6 +9,7 @@ import { startReceiver } from '../../../test/receiver.ts'
 import { grantRuntime } from '../../kernel/db/index.ts'
 import { type Verification, verify } from './verify.ts'
 import { DAYS } from './verify-days.ts'
+import { EVENTS_HOLD } from './verify-events.ts'
 import { INVOICES } from './verify-invoices.ts'
 import { PAGES } from './verify-pages.ts'
 import { PRIVILEGES_HOLD, ROLE_SEPARATED } from './verify-privileges.ts'
@@ -368,6 +369,7 @@ describe('planted contradictions in books and states', () => {
       PRIVILEGES_HOLD,
       ROLE_SEPARATED,
       SUMS_HOLD,
+      EVENTS_HOLD,
       ...[...DAYS, ...PAGES, ...INVOICES, ...WITHDRAWALS].map(({ name }) => name),
     ]
     assert.deepEqual(

@@ -6,6 +6,7 @@ import type { Vault } from '../../kernel/lib/index.ts'
 import { moves, START } from '../../money/collections/index.ts'
 import { BOOKINGS } from './verify-bookings.ts'
 import { DAYS } from './verify-days.ts'
+import { EVENTS_HOLD, findLostEvents } from './verify-events.ts'
 import { INVOICES } from './verify-invoices.ts'
 import { OPERATORS } from './verify-operators.ts'
 import { PAGES } from './verify-pages.ts'
@@ -296,6 +297,10 @@ export async function runChecks(
   if (isWanted(SUMS_HOLD)) {
     const { total, findings } = await findWrongSums(reader, now, EXAMPLES_MAX)
     checks.push({ name: SUMS_HOLD, ok: total === 0, detail: detailOf(total, findings) })
+  }
+  if (isWanted(EVENTS_HOLD)) {
+    const { total, findings } = await findLostEvents(reader, now, EXAMPLES_MAX)
+    checks.push({ name: EVENTS_HOLD, ok: total === 0, detail: detailOf(total, findings) })
   }
   if (isWanted(CHAINS_HOLD)) {
     const faults = await checkChains(reader, vault, now)
