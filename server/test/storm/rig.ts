@@ -78,7 +78,7 @@ export async function createStormRig(options: { seed: number; shops: number; pai
 }
 
 /** Returns the settings of a process that uses the twin. The twin sends callbacks to `port`. */
-function providerEnv({ url, account }: Simulator, port: number): Record<string, string> {
+export function providerEnv({ url, account }: Simulator, port: number): Record<string, string> {
   return {
     PORT: String(port),
     BASE_URL: `http://127.0.0.1:${port}`,
