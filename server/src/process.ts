@@ -11,7 +11,6 @@ import type { DoctorInput } from './apps/admin/doctor-result.ts'
 import type { ConfigCheck } from './apps/admin/standalone.ts'
 import { backupKeyOf, isUnreleased, recoverDatabase, removeUnreleased } from './kernel/backup/index.ts'
 import { findEmbedded, startEmbedded } from './kernel/db/embedded.ts'
-import { realFolder, tryLockFolder } from './kernel/db/folder-lock.ts'
 import {
   connectionRisk,
   createDb,
@@ -24,6 +23,8 @@ import {
   judgeVersion,
   openVault,
   type Reader,
+  realFolder,
+  tryLockFolder,
   uncheckedVault,
 } from './kernel/db/index.ts'
 import { MIGRATIONS_DIR, migrate, pendingMigrations, readMigrations, withClient } from './kernel/db/migrate.ts'

@@ -87,7 +87,8 @@ test('a second check of one folder is refused with what to do, and a killed chec
     assert.ok(child.alive(), child.output())
     return child
   }
-  const refused = /another restore or backup check uses \S+ now: wait until it has ended, or name another folder with --scratch/
+  const refused =
+    /another restore or backup check uses \S+ now: wait until it has ended, or name another folder with --scratch/
   const first = await begin()
   assert.match(String(await admin(args, 1)), refused)
   assert.deepEqual(await endOf(first, COMMAND_MS_MAX), { code: 0, signal: null }, first.output())
