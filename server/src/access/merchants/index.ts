@@ -33,7 +33,15 @@ export {
 } from './notices.ts'
 export { noticesRoutes } from './notices-routes.ts'
 export { getPricing, type RuleInForce, replacePricing, rulesForAll, rulesInForce } from './pricing.ts'
-export { contactLines, findLogo, LOOK_COLUMNS, type MerchantContact, type MerchantLook, NO_LOOK } from './profile.ts'
+export {
+  contactLines,
+  findLogo,
+  LOOK_COLUMNS,
+  logoBase64,
+  type MerchantContact,
+  type MerchantLook,
+  NO_LOOK,
+} from './profile.ts'
 export { profileRoutes } from './profile-routes.ts'
 export { type Rule, readRules } from './read-rules.ts'
 export { merchantRoutes } from './routes.ts'

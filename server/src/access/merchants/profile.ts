@@ -117,6 +117,15 @@ export async function findLogo(reader: Reader, merchant_id: string, hash_wanted:
   return row?.hash === hash_wanted ? row.png : null
 }
 
+/** Returns the logo of a merchant in base64, for documents and e-mails. Null means that the merchant has no such logo. */
+export async function logoBase64(
+  reader: Reader,
+  { merchant_id, logo_hash }: { merchant_id: string; logo_hash: string | null },
+): Promise<string | null> {
+  const png = logo_hash === null ? null : await findLogo(reader, merchant_id, logo_hash)
+  return png?.toString('base64') ?? null
+}
+
 /**
  * Locks the merchant, which comes before its logo in the order of locks, and writes the changed fields and their audit entry. The same
  * values change nothing and make no entry.

@@ -16,7 +16,13 @@ export type SendOutcome =
   | { kind: 'refused' | 'again' | 'unknown'; why: string }
 
 /** A file attached to an e-mail. The content is bytes, so that no gateway reads a path or an address. */
-export type Attachment = { filename: string; content: Buffer; content_type: string }
+export type Attachment = {
+  filename: string
+  content: Buffer
+  content_type: string
+  /** True: the e-mail shows this picture above its text, and the reader's program loads nothing from the network. */
+  is_logo?: boolean
+}
 
 /** An e-mail for a gateway. Each attempt has the same `id`. */
 export type OutgoingEmail = {

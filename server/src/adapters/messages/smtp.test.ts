@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { START } from '../../../test/harness.ts'
+import { sampleLogo } from '../../../test/sample-logo.ts'
 import { headerOf, headersOf, type MailServer, startMailServer, textOf } from '../../../test/smtp.ts'
 import type { OutgoingEmail } from './gateway.ts'
 import { createSmtpGateway, type SmtpOptions } from './smtp.ts'
@@ -111,6 +112,24 @@ test('the gateway sends each byte of an attachment unchanged', async () => {
   await send({ attachments: [{ filename: 'INV-000123.pdf', content, content_type: 'application/pdf' }] })
   const { raw } = onlyMail()
   assert.match(raw, /Content-Type: application\/pdf; name=INV-000123\.pdf/)
+  assert.ok(raw.replaceAll('\r\n', '').includes(content.toString('base64')))
+})
+
+test('an e-mail with a logo has the logo inside, shows the whole text, and links only lines that are addresses', async () => {
+  const content = sampleLogo()
+  const text =
+    'Habari <b>Juma</b> & Asha,\n\nLipa hapa:\nhttps://pay.example.tz/pay/x?a=1&b=2\n\nKwa evil.example au https://evil.example x'
+  await send({ text, attachments: [{ filename: 'logo.png', content, content_type: 'image/png', is_logo: true }] })
+  const [{ raw } = { raw: '' }] = server.mails
+  const parts = raw.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+  assert.match(parts, /Content-Type: multipart\/related/)
+  assert.match(parts, /Content-Type: text\/plain; charset=utf-8/)
+  assert.match(parts, /Content-Id: <logo>/i)
+  assert.match(parts, /<img src="cid:logo" alt=""/)
+  assert.match(parts, /Habari &lt;b&gt;Juma&lt;\/b&gt; &amp; Asha,/)
+  assert.match(parts, /<a href="https:\/\/pay\.example\.tz\/pay\/x\?a=1&amp;b=2">/)
+  assert.equal(parts.match(/<a /g)?.length, 1)
+  assert.doesNotMatch(parts, /src="http/)
   assert.ok(raw.replaceAll('\r\n', '').includes(content.toString('base64')))
 })
 

@@ -3,7 +3,7 @@
 
 import { createRequire } from 'node:module'
 import type { SendMailOptions } from 'nodemailer'
-import { isMailAddress, type MailSender, plainLine, plainText, systemClock } from '../../kernel/lib/index.ts'
+import { html, isMailAddress, type MailSender, plainLine, plainText, systemClock } from '../../kernel/lib/index.ts'
 import type { MessageGateway, OutgoingEmail, SendOutcome } from './gateway.ts'
 
 /** Options of the gateway. If `demand_tls` is true, the gateway sends nothing without TLS to a server on another machine. */
@@ -90,6 +90,7 @@ function mailOf({ to, subject, text, created_at, attachments, unsubscribe_url }:
     to: { name: '', address: to },
     subject: plainLine(subject, SUBJECT_MAX),
     text: plainText(text),
+    ...(attachments.some(({ is_logo }) => is_logo) ? { html: htmlWithLogo(plainText(text)) } : {}),
     date: created_at,
     headers: {
       'Auto-Submitted': 'auto-generated',
@@ -98,12 +99,31 @@ function mailOf({ to, subject, text, created_at, attachments, unsubscribe_url }:
         ? {}
         : { 'List-Unsubscribe': `<${unsubscribe_url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
     },
-    attachments: attachments.map(({ filename, content, content_type }) => ({
+    attachments: attachments.map(({ filename, content, content_type, is_logo = false }) => ({
       filename: plainLine(filename, FILENAME_MAX),
       content,
       contentType: content_type,
+      ...(is_logo ? { cid: LOGO_ID, contentDisposition: 'inline' as const } : {}),
     })),
   }
+}
+
+const LOGO_ID = 'logo'
+
+/** Returns the text of an e-mail as HTML below the logo. Only a line that is a web address becomes a link. */
+function htmlWithLogo(text: string): string {
+  const paragraphs = text.split('\n\n').map((paragraph) => {
+    const lines = paragraph
+      .split('\n')
+      .map((line) => (/^https?:\/\/[\x21-\x7e]+$/.test(line) ? html`<a href="${line}">${line}</a>` : html`${line}`))
+    return html`<p>${lines.map((line, place) => (place === 0 ? line : html`<br>${line}`))}</p>
+`
+  })
+  const logo = html`<p><img src="cid:${LOGO_ID}" alt="" style="max-width:160px;max-height:48px"></p>
+`
+  return html`<div style="font-family:sans-serif;max-width:600px">
+${logo}${paragraphs}</div>
+`.toString()
 }
 
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number; response?: string }

@@ -1,7 +1,7 @@
 // Sends the pages that payers open: a link, a payment, its QR image, and the receipt and the invoice, each as a page or a PDF.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { contactLines, findLogo } from '../../access/merchants/index.ts'
+import { contactLines, findLogo, logoBase64 } from '../../access/merchants/index.ts'
 import type { Method } from '../../adapters/providers/port.ts'
 import { drawDocument, qrSvg } from '../../kernel/documents/index.ts'
 import { type App, payUrlOf } from '../../kernel/http/index.ts'
@@ -194,7 +194,8 @@ export async function sendReceipt(
     const receipt = { screen: 'receipt', status, collection_id, share_url, pdf_path: `${path}.pdf` } as const
     return sendScreen(request, reply, { ...merchantFrame, ...paymentFacts(link, payment), ...receipt })
   }
-  const input = { ...receiptInput(link, payment, merchantFrame), status, page_url: share_url }
+  const logo = await logoBase64(deps.db, link)
+  const input = { ...receiptInput(link, payment, merchantFrame), logo, status, page_url: share_url }
   const draw = () => drawDocument(link, { kind: 'receipt', input })
   return context.pdfs.send(request, reply, { filename: `receipt-${collection_id}.pdf`, facts: input, draw })
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isTidy, linesOf, pagesOf, qrTextOf, shows, showsNot } from '../../../test/document-checks.ts'
 import { type Page, readPdf } from '../../../test/read-pdf.ts'
+import { LOGO_COLOURS, sampleLogo } from '../../../test/sample-logo.ts'
 import { type InvoiceDocument, invoicePdf } from './invoice.ts'
 import { type PosterDocument, posterPdf } from './poster.ts'
 import { type ReceiptDocument, receiptPdf } from './receipt.ts'
@@ -17,6 +18,7 @@ const INVOICE: InvoiceDocument = {
   language: 'sw',
   brand_name: 'Malipo',
   merchant_name: 'Duka la Asha',
+  logo: null,
   contact: ['022 211 0000', 'Kariakoo, Dar es Salaam'],
   number: 'INV-000123',
   status: 'SENT',
@@ -41,6 +43,7 @@ const RECEIPT: ReceiptDocument = {
   language: 'sw',
   brand_name: 'Malipo',
   merchant_name: 'Duka la Asha',
+  logo: null,
   contact: ['022 211 0000', 'Kariakoo, Dar es Salaam'],
   amount_minor: 2_500_000n,
   currency: 'TZS',
@@ -60,6 +63,7 @@ const POSTER: PosterDocument = {
   language: 'sw',
   brand_name: 'Malipo',
   merchant_name: 'Duka la Asha',
+  logo: null,
   amount_minor: 2_500_000n,
   currency: 'TZS',
   description: 'Mchele kilo 25',
@@ -90,6 +94,31 @@ test('an invoice and a receipt show how to reach the merchant', async () => {
   }
   const without = await pagesOf(receiptPdf({ ...RECEIPT, contact: [] }))
   showsNot(without, /022 211 0000|Kariakoo/)
+})
+
+test('each document shows the logo of the merchant in every colour type, and the same input makes the same bytes', async () => {
+  for (const colour of Object.keys(LOGO_COLOURS) as (keyof typeof LOGO_COLOURS)[]) {
+    for (const [width, height] of [
+      [160, 64],
+      [512, 8],
+      [16, 512],
+    ] as const) {
+      const logo = sampleLogo(colour, width, height).toString('base64')
+      const draws = [
+        () => invoicePdf({ ...INVOICE, logo }),
+        () => receiptPdf({ ...RECEIPT, logo }),
+        () => posterPdf({ ...POSTER, logo, test: true, amount_minor: MOST, description: 'Mchele '.repeat(50) }),
+      ]
+      for (const draw of draws) {
+        const pdf = await draw()
+        const text = pdf.toString('latin1')
+        assert.match(text, new RegExp(`/Subtype /Image[^>]*/Width ${width}\\n/Height ${height}`), colour)
+        assert.deepEqual(await draw(), pdf, colour)
+        for (const page of readPdf(pdf).pages) isTidy(page, 5 * MM)
+      }
+    }
+  }
+  assert.doesNotMatch((await invoicePdf(INVOICE)).toString('latin1'), /Subtype \/Image/)
 })
 
 test('an invoice shows merchant, customer, amount, due date and items in Swahili and in English', async () => {

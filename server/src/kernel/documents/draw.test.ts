@@ -10,6 +10,7 @@ const POSTER: PosterDocument = {
   language: 'sw',
   brand_name: 'Malipo',
   merchant_name: 'Duka la Asha',
+  logo: null,
   amount_minor: 2_500_000n,
   currency: 'TZS',
   description: 'Mchele',

@@ -12,6 +12,7 @@ import {
   fitted,
   frame,
   lineHeight,
+  openLogo,
   openSheet,
   rule,
   type Sheet,
@@ -28,6 +29,8 @@ export type InvoiceDocument = {
   /** The name of the operator of this installation. */
   brand_name: string
   merchant_name: string
+  /** The logo of the merchant as a PNG in base64. Null means that the merchant has none. */
+  logo: string | null
   /** How the customer reaches the merchant, one line for each way. */
   contact: readonly string[]
   /** The number in display form, such as INV-000123. */
@@ -63,6 +66,7 @@ const TOP = 52
 const BOTTOM = A4[1] - 62
 const QR_SIZE = 124
 const NOTE_LINES = 12
+const LOGO_BOX = { width: 170, height: 48 }
 
 const NAME: Style = { face: 'bold', size: 16 }
 const TITLE: Style = { face: 'bold', size: 21 }
@@ -119,9 +123,11 @@ function drawHead(sheet: Sheet, input: InvoiceDocument, y: number): number {
     right = drawLines(sheet, TITLE, [title], { ...half, y: y - 3 })
     right = drawLines(sheet, fitted(sheet, STRONG, number, half.width), [number], { ...half, y: right })
   })
-  let left = y
+  const logo = openLogo(sheet, input.logo, LOGO_BOX)
+  logo?.draw(LEFT, y)
+  let left = y + (logo === null ? 0 : logo.height + 8)
   tagged(sheet, 'P', () => {
-    left = drawLines(sheet, NAME, name, { x: LEFT, y, width: WIDTH * 0.58 })
+    left = drawLines(sheet, NAME, name, { x: LEFT, y: left, width: WIDTH * 0.58 })
     for (const text of input.contact) {
       const lines = wrap(sheet, BODY, clean(text, 254), WIDTH * 0.58, 2)
       left = drawLines(sheet, BODY, lines, { x: LEFT, y: left, width: WIDTH * 0.58 })

@@ -12,6 +12,7 @@ import {
   frame,
   lineHeight,
   mm,
+  openLogo,
   openSheet,
   type Style,
   tagged,
@@ -25,6 +26,8 @@ export type PosterDocument = {
   /** The name of the operator of this installation. */
   brand_name: string
   merchant_name: string
+  /** The logo of the merchant as a PNG in base64. Null means that the merchant has none. */
+  logo: string | null
   amount_minor: bigint | null
   currency: string
   description: string | null
@@ -40,6 +43,8 @@ const A5: [number, number] = [419.53, 595.28]
 const LEFT = 32
 const WIDTH = A5[0] - 2 * LEFT
 const QR_SIZE = mm(84)
+/** With every other line at its longest, the poster has this much room for a logo. */
+const LOGO_BOX = { width: 150, height: 40 }
 
 const PAY: Style = { face: 'bold', size: 22 }
 const NAME: Style = { face: 'bold', size: 18 }
@@ -75,6 +80,11 @@ export function posterPdf(input: PosterDocument): Promise<Buffer> {
     addText('P', MARK, [texts.test], 12)
   }
   addText('H1', fitted(sheet, PAY, texts.poster.pay, WIDTH), [texts.poster.pay], 2)
+  const logo = openLogo(sheet, input.logo, LOGO_BOX)
+  if (logo !== null) {
+    logo.draw((A5[0] - logo.width) / 2, y + 2)
+    y += logo.height + 6
+  }
   addText('P', NAME, wrap(sheet, NAME, clean(input.merchant_name, 200), WIDTH, 2), 2)
   if (input.description !== null) addText('P', BODY, wrap(sheet, BODY, clean(input.description, 300), WIDTH, 2), 2)
   if (input.amount_minor !== null) {

@@ -13,6 +13,7 @@ import {
   frame,
   lineHeight,
   mm,
+  openLogo,
   openSheet,
   rule,
   type Sheet,
@@ -30,6 +31,8 @@ export type ReceiptDocument = {
   /** The name of the operator of this installation. */
   brand_name: string
   merchant_name: string
+  /** The logo of the merchant as a PNG in base64. Null means that the merchant has none. */
+  logo: string | null
   /** How the payer reaches the merchant, one line for each way. */
   contact: readonly string[]
   amount_minor: bigint
@@ -55,6 +58,7 @@ const PAPER = mm(58)
 const LEFT = mm(5)
 const WIDTH = mm(48)
 const QR_SIZE = mm(34)
+const LOGO_BOX = { width: mm(30), height: mm(14) }
 
 const NAME: Style = { face: 'bold', size: 11 }
 const TITLE: Style = { face: 'bold', size: 9 }
@@ -94,6 +98,7 @@ function headParts(sheet: Sheet, input: ReceiptDocument): Part[] {
   const status = texts.receipt.statuses[input.status]
   return [
     ...mark,
+    ...logoParts(sheet, input.logo),
     centred(sheet, 'P', NAME, wrap(sheet, NAME, clean(input.merchant_name, 200), WIDTH, 3), 2),
     ...input.contact.map((line) => centred(sheet, 'P', SMALL, wrap(sheet, SMALL, clean(line, 254), WIDTH, 3), 2)),
     centred(sheet, 'H1', TITLE, [texts.receipt.title.toUpperCase()], 4),
@@ -102,6 +107,12 @@ function headParts(sheet: Sheet, input: ReceiptDocument): Part[] {
     reversed ? framed(sheet, status) : centred(sheet, 'P', TITLE, wrap(sheet, TITLE, status, WIDTH, 2), 4),
     linePart(sheet),
   ]
+}
+
+function logoParts(sheet: Sheet, png: string | null): Part[] {
+  const logo = openLogo(sheet, png, LOGO_BOX)
+  if (logo === null) return []
+  return [{ height: logo.height + 4, draw: (y) => logo.draw(LEFT + (WIDTH - logo.width) / 2, y) }]
 }
 
 function rowParts(sheet: Sheet, input: ReceiptDocument): Part[] {

@@ -208,6 +208,23 @@ export function frame(
   })
 }
 
+/** A logo that fits a box, in points. Screen readers skip the logo, because the name of the merchant stands beside it. */
+export type SheetLogo = { width: number; height: number; draw: (x: number, y: number) => void }
+
+/** The size of a pixel at 96 pixels an inch, in points. A logo in larger pixels would look coarse. */
+const CSS_PIXEL = 72 / 96
+
+/** Opens a PNG in base64, as large as the box allows, and no larger than its pixels. Null means that the merchant has no logo. */
+export function openLogo(sheet: Sheet, png: string | null, box: { width: number; height: number }): SheetLogo | null {
+  if (png === null) return null
+  const image = Buffer.from(png, 'base64')
+  // The header of a PNG has the width and the height at these places.
+  const [pixels_wide, pixels_high] = [image.readUInt32BE(16), image.readUInt32BE(20)]
+  const scale = Math.min(box.width / pixels_wide, box.height / pixels_high, CSS_PIXEL)
+  const [width, height] = [pixels_wide * scale, pixels_high * scale]
+  return { width, height, draw: (x, y) => silent(sheet, () => void sheet.doc.image(image, x, y, { width, height })) }
+}
+
 /** Draws lines that link to a web address. Returns the position of the next line. */
 export function drawLink(sheet: Sheet, style: Style, url: string, lines: readonly string[], box: Box): number {
   const { doc, root } = sheet

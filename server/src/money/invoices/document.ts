@@ -1,6 +1,6 @@
 // Builds the PDF of an invoice, for the page of its payment link and for its e-mails.
 
-import { contactLines } from '../../access/merchants/index.ts'
+import { contactLines, logoBase64 } from '../../access/merchants/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { drawDocument, type InvoiceDocument } from '../../kernel/documents/index.ts'
 import { findPagePayments } from '../collections/index.ts'
@@ -27,6 +27,7 @@ export async function invoiceDocument(
     language: invoice.language,
     brand_name: deps.config.brand_name,
     merchant_name: invoice.merchant_name,
+    logo: await logoBase64(deps.db, invoice),
     contact: contactLines(invoice),
     number: displayNumber(invoice.number),
     status: statusAt(invoice, deps.clock.now()),
@@ -47,11 +48,11 @@ export async function invoiceDocument(
 }
 
 /** The PDF of an invoice as an attachment of an e-mail. */
-export type InvoiceFile = { filename: string; content: Buffer; content_type: string }
+export type InvoiceFile = { filename: string; content: Buffer; content_type: string; is_logo?: boolean }
 
 /**
  * Makes the function that returns the attachments of a message when the worker sends the message. If the message is about an
- * invoice, the attachment is the PDF of the current invoice. Any other message has no attachment.
+ * invoice, the attachments are the PDF of the current invoice and the logo of its merchant. Any other message has none.
  */
 export function createInvoiceFiles(
   deps: Deps,
@@ -63,6 +64,9 @@ export function createInvoiceFiles(
     const test = options.rehearses || invoice.environment === 'sandbox'
     const input = await invoiceDocument(deps, invoice, options.payUrl(), test)
     const content = await drawDocument(invoice, { kind: 'invoice', input })
-    return [{ filename: `${displayNumber(invoice.number)}.pdf`, content, content_type: 'application/pdf' }]
+    const pdf = { filename: `${displayNumber(invoice.number)}.pdf`, content, content_type: 'application/pdf' }
+    if (input.logo === null) return [pdf]
+    const logo = { filename: 'logo.png', content: Buffer.from(input.logo, 'base64'), content_type: 'image/png' }
+    return [{ ...logo, is_logo: true }, pdf]
   }
 }

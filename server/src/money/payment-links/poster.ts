@@ -1,6 +1,7 @@
 // Serves the printable poster of a payment link.
 
 import Type from 'typebox'
+import { logoBase64 } from '../../access/merchants/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { drawDocument, type PosterDocument } from '../../kernel/documents/index.ts'
 import { type Access, type App, caller, MERCHANT_ROLES, payUrlOf } from '../../kernel/http/index.ts'
@@ -39,7 +40,7 @@ export function posterRoute(deps: Deps, app: App, options: { live: LiveProviders
       const language = request.query.language ?? 'sw'
       const pdf = await drawDocument(owner, async () => {
         const link = await options.findOwn(reader, request.params.link_id)
-        return { kind: 'poster', input: posterOf(deps, app, options.live, link, language) }
+        return { kind: 'poster', input: await posterOf(deps, app, options.live, link, language) }
       })
       return reply
         .type('application/pdf')
@@ -51,13 +52,20 @@ export function posterRoute(deps: Deps, app: App, options: { live: LiveProviders
 }
 
 /** Returns what the poster of an active link shows. Refuses any other link with payment_link_not_active. */
-function posterOf(deps: Deps, app: App, live: LiveProviders, link: Link, language: Language): PosterDocument {
+async function posterOf(
+  deps: Deps,
+  app: App,
+  live: LiveProviders,
+  link: Link,
+  language: Language,
+): Promise<PosterDocument> {
   if (linkStatusAt(link, deps.clock.now()) !== 'ACTIVE') refuse('payment_link_not_active')
   const rehearses = live.every(({ capabilities }) => capabilities.rehearses)
   return {
     language,
     brand_name: deps.config.brand_name,
     merchant_name: link.merchant_name,
+    logo: await logoBase64(deps.db, link),
     amount_minor: link.amount_minor,
     currency: link.currency,
     description: link.description,
