@@ -67,8 +67,8 @@ test('the check finds a required column that an older version does not fill, whi
       "alter table collections add column b text not null default '';\ncreate table c (d text not null);",
   )
   assert.deepEqual(await requiredOfOlder(t, dir), [
-    '9998_newer.sql: webhook_configs.environment is required, and 0012 does not fill it',
     '9998_newer.sql: collections.a is required, and 0012 does not fill it',
+    '9998_newer.sql: webhook_configs.environment is required, and 0012 does not fill it',
   ])
 })
 
@@ -110,7 +110,8 @@ async function readColumns(client: pg.Client): Promise<Map<string, boolean>> {
     `select c.relname || '.' || a.attname as name,
        a.attnotnull and not a.atthasdef and a.attidentity = '' as required
      from pg_attribute a join pg_class c on c.oid = a.attrelid
-     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`,
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+     order by name`,
   )
   return new Map(rows.map(({ name, required }) => [name, required]))
 }
