@@ -1,6 +1,6 @@
 // Runs a request once for each Idempotency-Key: reads the header, compares requests, and replays stored answers.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Deps, inputRows, inTransaction, oneStatement, type Reader, sql, type Tx } from '../db/index.ts'
 import { formatAmount, parseAmount, Refusal, refuse } from '../lib/index.ts'
@@ -83,9 +83,7 @@ function scopeOf(request: FastifyRequest): ClaimScope {
  * change the hash.
  */
 export function fingerprint(method: string, url: string, body: unknown): Buffer {
-  return createHash('sha256')
-    .update(`${method} ${url}\n${canonical(body, '')}`)
-    .digest()
+  return hash('sha256', `${method} ${url}\n${canonical(body, '')}`, 'buffer')
 }
 
 function canonical(value: unknown, name: string): string {
@@ -125,9 +123,9 @@ function claimName({ merchant_id, environment, scope, key }: ClaimKey): string {
 /** Returns the keys of a batch as a JSON parameter. */
 function keysInput(claims: readonly IdempotencyClaim[]): string {
   return JSON.stringify(
-    claims.map(({ merchant_id, environment, scope, key, fingerprint: hash }) => ({
+    claims.map(({ merchant_id, environment, scope, key, fingerprint: bytes }) => ({
       ...{ merchant_id, environment, scope, key },
-      fingerprint: hash.toString('hex'),
+      fingerprint: bytes.toString('hex'),
     })),
   )
 }
