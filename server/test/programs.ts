@@ -156,6 +156,15 @@ export async function until(holds: () => Promise<boolean> | boolean, timeout_ms 
 /** A world that listens on a port, has the clock of the machine at its start, and does its due work all the time. */
 export type LiveWorld = World & { base_url: string }
 
+/** Returns the scopes that the sentence "The least that ..." of a README names. */
+export function leastScopes(readme: string): string[] {
+  const [sentence = ''] =
+    /The\s+least\s+that[^:]*are\s+the\s+scopes[^.]*\./.exec(readme.replaceAll(/(\w):(\w)/g, '$1§$2')) ?? []
+  const scopes = [...sentence.matchAll(/`([a-z_]+)§([a-z]+)`/g)].map(([, area, act]) => `${area}:${act}`)
+  assert.ok(scopes.length > 2, 'the README names the least scopes that its programs need')
+  return scopes
+}
+
 /** Starts a world for programs outside this process. Those programs use the clock of the machine. */
 export async function startLiveWorld(env: Record<string, string> = {}): Promise<LiveWorld> {
   const world = await createWorld({ clock: settableClock(new Date()), env })

@@ -1,13 +1,14 @@
 // Follows the README of the PHP SDK as a new user: installs the package with Composer, and runs each program of the page.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import {
   type LiveWorld,
+  leastScopes,
   outputOf,
   requirePhp,
   startLiveWorld,
@@ -33,39 +34,42 @@ after(async () => {
 })
 
 test('a developer follows the README of the PHP SDK from the installation to the webhook, the payout and the statement', async () => {
+  const home = join(folder, 'composer-home')
+  await mkdir(home)
   // The network of this test has no package registry.
-  await writeFile(join(folder, 'composer.json'), '{"repositories": {"packagist.org": false}}')
-  const [, install = ''] = /```bash\n(composer [^`]*)```/.exec(readme) ?? []
-  const home = {
-    COMPOSER_HOME: join(folder, 'composer-home'),
-    COMPOSER_ALLOW_SUPERUSER: '1',
-    COMPOSER_NO_INTERACTION: '1',
-  }
-  const at = { cwd: folder, env: { ...home, MALIPO_SOURCES: ROOT } }
+  await writeFile(join(home, 'config.json'), '{"repositories": {"packagist.org": false}}')
+  const blocks = [...readme.matchAll(/^```bash\n([^`]*)^```/gm)].map(([, block = '']) => block)
+  const [in_repository = '', in_own_folder = ''] = blocks
+  const shop = join(folder, 'shop')
+  await mkdir(shop)
+  const at = { cwd: shop, env: { COMPOSER_HOME: home, COMPOSER_ALLOW_SUPERUSER: '1' } }
   await outputOf('composer', ['--version'], at)
-  await outputOf('bash', ['-ec', install], at)
+  await outputOf('bash', ['-ec', `cd '${ROOT}'\n${in_repository}\ncd '${shop}'\n${in_own_folder}`], at)
 
   const programs = [...readme.matchAll(/```php\n(<\?php \/\/ (\S+)\n[^`]*)```/g)]
   assert.deepEqual(
     programs.map(([, , name]) => name),
     ['webhook.php', 'register.php', 'pay.php', 'payout.php'],
   )
-  for (const [, text = '', name = ''] of programs) await writeFile(join(folder, name), text)
+  for (const [, text = '', name = ''] of programs) await writeFile(join(shop, name), text)
   const receiver = await startProgram('php', ['-S', '127.0.0.1:0', 'webhook.php'], /127\.0\.0\.1:\d+\) started/, at)
   try {
     const [, port] = /127\.0\.0\.1:(\d+)\) started/.exec(receiver.printed()) ?? []
     const env = {
       MALIPO_URL: world.base_url,
-      MALIPO_API_KEY: world.sandbox_key,
+      MALIPO_API_KEY: await world.newKey({ scopes: leastScopes(readme) }),
       RECEIVER_URL: `http://127.0.0.1:${port}/webhook.php`,
     }
-    const php = (name: string) => outputOf('php', ['-d', 'display_errors=stderr', name], { cwd: folder, env })
+    const php = (...args: string[]) => outputOf('php', ['-d', 'display_errors=stderr', ...args], { cwd: shop, env })
     assert.equal(await php('register.php'), '')
     const first = await php('pay.php')
     assert.match(first, /^[0-9a-f-]{36} is processing\n$/)
-    assert.equal((await php('pay.php')).slice(0, 36), first.slice(0, 36), 'a repeated program makes no second payment')
-    const events = () => readFile(join(folder, 'events.log'), 'utf8').catch(() => '')
-    await until(async () => /^\S+ collection\.success ORDER-1042 25000\.00\n$/.test(await events()))
+    const second = await php('pay.php', 'ORDER-1042-again')
+    assert.notEqual(second.slice(0, 36), first.slice(0, 36), 'each run is a new attempt')
+    const repeated = await php('pay.php', 'ORDER-1042-again')
+    assert.equal(repeated.slice(0, 36), second.slice(0, 36), 'a retry of the same attempt makes no other payment')
+    const events = () => readFile(join(shop, 'events.log'), 'utf8').catch(() => '')
+    await until(async () => /^(?:\S+ collection\.success ORDER-1042 25000\.00\n){2}$/.test(await events()))
     assert.equal(await php('payout.php'), STATEMENT)
 
     const forged = await fetch(env.RECEIVER_URL, { method: 'POST', body: '{"event":"collection.success"}' })
@@ -75,4 +79,5 @@ test('a developer follows the README of the PHP SDK from the installation to the
   }
 })
 
-const STATEMENT = 'WITHDRAWAL 10000.00 balance 15000.00\nCOLLECTION 25000.00 balance 25000.00\n15000.00\n'
+const STATEMENT =
+  'WITHDRAWAL 10000.00 balance 40000.00\nCOLLECTION 25000.00 balance 50000.00\nCOLLECTION 25000.00 balance 25000.00\n40000.00\n'

@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import {
   type LiveWorld,
+  leastScopes,
   makePythonHome,
   outputOf,
   startLiveWorld,
@@ -16,7 +17,8 @@ import {
 } from '../../../server/test/programs.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const STATEMENT = 'WITHDRAWAL 10000.00 balance 15000.00\nCOLLECTION 25000.00 balance 25000.00\n15000.00\n'
+const STATEMENT =
+  'WITHDRAWAL 10000.00 balance 40000.00\nCOLLECTION 25000.00 balance 50000.00\nCOLLECTION 25000.00 balance 25000.00\n40000.00\n'
 
 let world: LiveWorld
 let folder: string
@@ -48,17 +50,20 @@ test('a developer follows the README of the Python SDK from the installation to 
     const [, port] = /listens on port (\d+)/.exec(receiver.printed()) ?? []
     const env = {
       MALIPO_URL: world.base_url,
-      MALIPO_API_KEY: world.sandbox_key,
+      MALIPO_API_KEY: await world.newKey({ scopes: leastScopes(readme) }),
       RECEIVER_URL: `http://127.0.0.1:${port}/`,
     }
-    const run = (name: string) => outputOf(python, ['-W', 'error', name], { cwd: folder, env })
+    const run = (...args: string[]) => outputOf(python, ['-W', 'error', ...args], { cwd: folder, env })
     assert.equal(await run('register.py'), '')
     const first = await run('pay.py')
     assert.match(first, /^[0-9a-f-]{36} is processing\n$/)
-    assert.equal(await run('pay.py'), first, 'a repeated program makes no second payment')
-    await until(() => /^\S+ collection\.success ORDER-1042 25000\.00$/m.test(receiver.printed()))
+    const second = await run('pay.py', 'ORDER-1042-again')
+    assert.notEqual(second, first, 'each run is a new attempt')
+    assert.equal(await run('pay.py', 'ORDER-1042-again'), second, 'a retry of the same attempt makes no other payment')
+    const paid = /^\S+ collection\.success ORDER-1042 25000\.00$/gm
+    await until(() => receiver.printed().match(paid)?.length === 2)
     assert.equal(await run('payout.py'), STATEMENT)
-    assert.equal(await run('balance.py'), 'sandbox 15000.00\nORDER-1042 25000\n')
+    assert.equal(await run('balance.py'), 'sandbox 40000.00\nORDER-1042 25000\nORDER-1042 25000\n')
 
     const forged = await fetch(env.RECEIVER_URL, { method: 'POST', body: '{"event":"collection.success"}' })
     assert.deepEqual([forged.status, (await forged.text()).slice(0, 26)], [401, 'The request has no header '])
