@@ -1,9 +1,9 @@
 // Calls the server, and explains each failure in one sentence.
 
 import { randomUUID } from 'node:crypto'
-import { sleep } from './events.ts'
 import { Problem } from './problem.ts'
 import { type Login, refuseUnsafeKey } from './settings.ts'
+import { sleep } from './sleep.ts'
 
 const TIMEOUT_MS = 30_000
 /** The pauses before the two repetitions of a change whose answer was lost. */

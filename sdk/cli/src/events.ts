@@ -3,6 +3,7 @@
 import type { Api } from './api.ts'
 import { Unreachable } from './api.ts'
 import { Problem } from './problem.ts'
+import { sleep } from './sleep.ts'
 
 /** An event of the stream. `body` has the exact bytes that a webhook endpoint receives. */
 export type StreamedEvent = { id: string; event: string; created_at: string; body: string }
@@ -91,18 +92,4 @@ export function eventIn(part: string): StreamedEvent | null {
   const at = text.indexOf(DATA)
   const { id, event, created_at } = JSON.parse(`${text.slice(0, at)}}`) as StreamedEvent
   return { id, event, created_at, body: text.slice(at + DATA.length, -1) }
-}
-
-/** Waits, or until `signal` aborts. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms)
-    function done() {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', done)
-      resolve()
-    }
-    if (signal?.aborted) done()
-    else signal?.addEventListener('abort', done)
-  })
 }

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import type { StreamedEvent } from './events.ts'
-import { sleep } from './events.ts'
+import { sleep } from './sleep.ts'
 
 const TIMEOUT_MS = 30_000
 const PAUSE_MS = 250

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { type Api, createApi, LostAnswer, Refused } from './api.ts'
-import { followEvents, type StreamedEvent, sleep } from './events.ts'
+import { followEvents, type StreamedEvent } from './events.ts'
 import { brandOf, forwardEvent, webhookHeaders } from './forward.ts'
 import { commandHelp, completion, HELP, overview } from './help.ts'
 import { listen } from './listen.ts'
@@ -13,6 +13,7 @@ import { type Output, outputOf, printLines } from './output.ts'
 import { Problem, usage } from './problem.ts'
 import { findRecord } from './records.ts'
 import { checkedUrl, DEFAULT_URL, localSecret, positionOf, readLogin, removeLogin, saveLogin } from './settings.ts'
+import { sleep } from './sleep.ts'
 import { trigger } from './trigger.ts'
 import { VERSION } from './version.ts'
 
@@ -368,7 +369,8 @@ async function run(args: string[]): Promise<void> {
   if (values.version) return void process.stdout.write(`${VERSION}\n`)
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (command === undefined) throw usage(unknownCommand(name))
-  if (values.help) return runHelp({ words: [name] })
+  // Without a command, --help shows the list of commands.
+  if (values.help) return runHelp({ words: positionals.slice(0, 1) })
   const takes = (HELP[name]?.options ?? []).map((one) => one.slice(2).split(' ')[0] as string)
   const other = Object.keys(values).find((option) => !takes.includes(option) && !ALWAYS.includes(option))
   if (other !== undefined) throw usage(`"malipo ${name}" takes no --${other}. Write: ${HELP[name]?.usage}`)

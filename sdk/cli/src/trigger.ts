@@ -2,8 +2,8 @@
 
 import type { Api } from './api.ts'
 import { Refused } from './api.ts'
-import { sleep } from './events.ts'
 import { Problem, usage } from './problem.ts'
+import { sleep } from './sleep.ts'
 
 const PHONE = '0754123001'
 const POLL_MS = 500
@@ -88,13 +88,16 @@ const TRIGGERS: Readonly<Record<string, (api: Api) => Promise<Made>>> = {
 /** The events that the tool can trigger. */
 export const TRIGGERED = Object.keys(TRIGGERS)
 
+/** The events that a call of a key cannot bring about, each with its cause. */
+const UNTRIGGERED: Readonly<Record<string, string>> = {
+  'invoice.overdue': 'the due date of a sent invoice has passed',
+  'balance.low': 'the available balance passes below the mark that you set in the dashboard',
+}
+
 /** Makes what leads to an event, and returns the event. */
 export async function trigger(api: Api, name: string): Promise<Record<string, unknown>> {
-  if (name === 'invoice.overdue') {
-    throw usage(
-      'invoice.overdue cannot be triggered: the server sends it when the due date of a sent invoice has passed.',
-    )
-  }
+  const cause = UNTRIGGERED[name]
+  if (cause !== undefined) throw usage(`${name} cannot be triggered: the server sends it when ${cause}.`)
   const make = TRIGGERS[name]
   if (make === undefined) throw usage(`"${name}" is no event. Choose one of: ${TRIGGERED.join(', ')}.`)
   const { environment } = await api.account()

@@ -217,6 +217,7 @@ describe('errors', () => {
     ['a missing word', ['get'], () => ({}), 2, /ID is missing/],
     ['an unknown event', ['trigger', 'collection.lost'], () => ({}), 2, /is no event/],
     ['an event that only time makes', ['trigger', 'invoice.overdue'], () => ({}), 2, /due date/],
+    ['an event that a mark makes', ['trigger', 'balance.low'], () => ({}), 2, /mark that you set in the dashboard/],
     ['a malformed phone', ['pay', '07', '500'], () => ({}), 1, /phone/],
     ['an unknown record', ['get', randomUUID()], () => ({}), 1, /sandbox environment of this key/],
     ['a malformed time', ['replay', '--since', 'soon'], () => ({}), 2, /must be 30m, 2h/],
@@ -362,6 +363,7 @@ describe('commands', () => {
   test('every command has help, and completion names every command and option', async () => {
     const { out } = await run(['help'])
     const names = [...out.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name as string)
+    assert.equal((await run(['--help'])).out, out, '--help lists the commands too')
     assert.deepEqual(names.sort(), 'completion get help listen login logout logs open pay replay trigger'.split(' '))
     for (const name of names) {
       const [help, flag] = await Promise.all([run(['help', name]), run([name, '--help'])])

@@ -1,0 +1,15 @@
+// Waits between two attempts.
+
+/** Waits, or until `signal` aborts. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms)
+    function done() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    if (signal?.aborted) done()
+    else signal?.addEventListener('abort', done)
+  })
+}
