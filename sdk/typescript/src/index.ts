@@ -12,6 +12,7 @@ export {
   ServerError,
   ValidationError,
 } from './errors.ts'
+export type { EventOfStream, EventStreamOptions } from './event-stream.ts'
 export { isPaid, unknownEventNotice } from './events.ts'
 export type { List, Page } from './list.ts'
 export { Malipo } from './malipo.ts'

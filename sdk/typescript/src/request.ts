@@ -253,7 +253,7 @@ function errorOf(failure: Failure, key: string | null, outcomeUnknown: boolean):
 }
 
 /** Waits. If the signal is aborted, the wait ends, and the next attempt reports the abort. */
-function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)

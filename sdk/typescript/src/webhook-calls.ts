@@ -1,6 +1,7 @@
 // The calls about webhooks: endpoints, the default configuration, and deliveries. webhook.ts verifies a delivery.
 
 import type * as Api from './api-types.ts'
+import { type EventOfStream, type EventStreamOptions, readEventStream } from './event-stream.ts'
 import { createList, type List } from './list.ts'
 import { type ChangeOptions, type Http, path, type ReadOptions } from './request.ts'
 
@@ -69,11 +70,20 @@ export function webhookConfigCalls({ get, change }: Http): WebhookConfigCalls {
 export type EventCalls = {
   /** Lists events, newest first. `data` of an event is the body that an endpoint receives. */
   list(filters?: Api.ListEventsFilters, options?: ReadOptions): List<Api.ListEventsAnswer['items'][number]>
+  /**
+   * Yields events as they happen, each once: `for await`. The stream connects again by itself, and continues after the last event. To
+   * continue after a restart, store the id of each processed event, and pass the last one as `after`: events of the 30 seconds before it
+   * can come again.
+   */
+  stream(options?: EventStreamOptions): AsyncIterable<EventOfStream>
 }
 
 /** Makes the calls of events. */
 export function eventCalls(http: Http): EventCalls {
-  return { list: (filters = {}, options) => createList(http, '/v1/events', filters, 'id', options) }
+  return {
+    list: (filters = {}, options) => createList(http, '/v1/events', filters, 'id', options),
+    stream: (options) => readEventStream(http, options),
+  }
 }
 
 /** The deliveries of events to your endpoints. */

@@ -56,17 +56,28 @@ import { Malipo } from '@malipo/sdk'
 import { requestPayment } from './block-0.ts'
 import { sumOf } from './block-1.ts'
 import { receiveWebhook } from './block-2.ts'
+import { followEvents } from './block-3.ts'
 
 const malipo = new Malipo({ apiKey: process.env.MALIPO_API_KEY ?? '', baseUrl: process.env.MALIPO_URL ?? '' })
-const id = await requestPayment('ORDER-7', '700.00', '0754123001')
-if ((await requestPayment('ORDER-7', '700.00', '0754123001')) !== id) throw new Error('two payments')
+const id = await requestPayment('ORDER-7', 'first', '700.00', '0754123001')
+if ((await requestPayment('ORDER-7', 'first', '700.00', '0754123001')) !== id) throw new Error('two payments')
 for (let i = 0; (await malipo.collections.get(id)).status !== 'successful'; i++) {
   if (i > 300) throw new Error('the payment stays open')
   await new Promise((done) => setTimeout(done, 50))
 }
 const now = new Date()
 console.log('sum', (await sumOf(malipo, new Date(+now - 3_600_000).toISOString(), new Date(+now + 3_600_000).toISOString())) >= 700)
-await requestPayment('ORDER-8', 'much', '0754123001').catch((error) => console.log(error.code))
+const stop = new AbortController()
+const handled: string[] = []
+const following = followEvents(malipo, undefined, async (id, event, reference) => {
+  handled.push(id)
+  console.log(event, reference)
+  if (handled.length === 1) stop.abort()
+}, stop.signal)
+await new Promise((done) => setTimeout(done, 1_000))
+await requestPayment('ORDER-10', 'first', '800.00', '0754123001')
+await following
+await requestPayment('ORDER-8', 'first', 'much', '0754123001').catch((error) => console.log(error.code))
 const key = Buffer.alloc(32, 5)
 for (const [event, secret_key] of [['collection.success', key], ['collection.failed', key], ['loan.granted', key], ['x', Buffer.alloc(32, 6)]] as const) {
   const body = JSON.stringify({ event, reference: 'ORDER-9', failure_reason_message: 'Wrong PIN.' })
@@ -80,7 +91,7 @@ for (const [event, secret_key] of [['collection.success', key], ['collection.fai
 
 test('the TypeScript of the README compiles, and does what the README says', async () => {
   const blocks = blocksOf('ts')
-  assert.equal(blocks.length, 3)
+  assert.equal(blocks.length, 4)
   for (const [i, code] of blocks.entries()) {
     await writeFile(join(project.folder, `block-${i}.ts`), code.replaceAll('https://api.example.com', world.base_url))
   }
@@ -102,7 +113,7 @@ test('the TypeScript of the README compiles, and does what the README says', asy
   const { stdout, stderr } = await run(process.execPath, ['program.ts'], { cwd: project.folder, env })
   assert.equal(
     stdout,
-    'sum true\nvalidation_failed\ndeliver the order ORDER-9\n200\nORDER-9 is not paid: Wrong PIN.\n200\n' +
+    'sum true\ncollection.success ORDER-10\nvalidation_failed\ndeliver the order ORDER-9\n200\nORDER-9 is not paid: Wrong PIN.\n200\n' +
       `The event loan.granted is newer than this SDK (${VERSION}): answer 200, and update the SDK if you need the event.\n200\n401\n`,
   )
   assert.match(stderr, /amount/)

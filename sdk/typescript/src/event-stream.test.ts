@@ -1,0 +1,118 @@
+// Tests the stream of events against scripted connections. tests/readme.test.ts reads the stream of a real server.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readEventStream } from './event-stream.ts'
+import { AuthenticationError, Malipo, NoAnswerError } from './index.ts'
+import { checkedSettings } from './options.ts'
+import { createHttp } from './request.ts'
+
+const apiKey = 'service_sandbox_conformanceConformanceConforma1234'
+const options = { apiKey, baseUrl: 'https://api.example.com', maxRetries: 0 }
+const STREAM = { headers: { 'content-type': 'text/event-stream; charset=utf-8' } }
+
+const eventText = (id: string) =>
+  `id: ${id}\ndata: {"id":"${id}","event":"collection.success","environment":"sandbox","created_at":"2026-01-05T09:00:00.000Z","data":{"event":"collection.success"}}\n\n`
+
+/** Answers with a connection that sends these texts, and then ends or stays silent. */
+function connection(texts: readonly string[], is_silent = false): Response {
+  const body = new ReadableStream<Uint8Array>({
+    start(stream) {
+      for (const text of texts) stream.enqueue(new TextEncoder().encode(text))
+      if (!is_silent) stream.close()
+    },
+  })
+  return new Response(body, STREAM)
+}
+
+const list = (...ids: string[]) => Response.json({ success: true, data: { items: ids.map((id) => ({ id })) } })
+const refusal = (status: number, code: string) =>
+  Response.json({ success: false, error: { code, message: 'No.', details: null } }, { status })
+
+/** Makes a fetch that gives these answers one after the other, and the list of the requested addresses. */
+function answering(...answers: (() => Response)[]) {
+  const sent: string[] = []
+  const fetch = async (url: unknown) => {
+    sent.push(String(url).slice(options.baseUrl.length))
+    const answer = answers[sent.length - 1]
+    if (answer === undefined) throw new TypeError('fetch failed')
+    return answer()
+  }
+  return { sent, fetch: fetch as typeof globalThis.fetch }
+}
+
+async function take(events: AsyncIterable<{ id: string }>, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { id } of events) if (ids.push(id) === count) break
+  return ids
+}
+
+test('a stream begins after the newest event, and yields each event once over all its connections', async () => {
+  const { sent, fetch } = answering(
+    () => list('e4'),
+    () => connection(['retry: 1000\n\n', eventText('e4'), eventText('e5').slice(0, 20), eventText('e5').slice(20)]),
+    () => refusal(503, 'service_unavailable'),
+    () => connection([eventText('e4'), ': heartbeat\n\n', eventText('e5'), `${eventText('e6')}${eventText('e55')}`]),
+    () => connection([eventText('e7')]),
+  )
+  const { events } = new Malipo({ ...options, fetch })
+  assert.deepEqual(await take(events.stream({ event: 'collection.success' }), 4), ['e5', 'e6', 'e55', 'e7'])
+  assert.deepEqual(sent, [
+    '/v1/events?page_size=1',
+    '/v1/events/stream?event=collection.success&after=e4',
+    '/v1/events/stream?event=collection.success&after=e5',
+    '/v1/events/stream?event=collection.success&after=e5',
+    '/v1/events/stream?event=collection.success&after=e6',
+  ])
+})
+
+test('a stream that continues after an event does not yield that event again', async () => {
+  const { sent, fetch } = answering(() => connection([eventText('e2'), eventText('e1'), eventText('e3')]))
+  const { events } = new Malipo({ ...options, fetch })
+  // The event e1 committed late: the program has not seen it.
+  assert.deepEqual(await take(events.stream({ after: 'e2' }), 2), ['e1', 'e3'])
+  assert.deepEqual(sent, ['/v1/events/stream?after=e2'])
+})
+
+test('a silent connection ends, and the stream connects again', async () => {
+  const { sent, fetch } = answering(
+    () => connection([eventText('e1')], true),
+    () => connection([eventText('e2')], true),
+  )
+  const http = createHttp(checkedSettings({ ...options, fetch }))
+  assert.deepEqual(await take(readEventStream(http, { after: 'e0' }, 30), 2), ['e1', 'e2'])
+  assert.equal(sent.length, 2)
+})
+
+test('the first failure, a refused key, and an answer that is no stream end the stream with an error', async () => {
+  const unreachable = answering()
+  await assert.rejects(take(new Malipo({ ...options, fetch: unreachable.fetch }).events.stream(), 1), NoAnswerError)
+  const revoked = answering(
+    () => connection([eventText('e1')]),
+    () => refusal(401, 'api_key_revoked'),
+  )
+  await assert.rejects(
+    take(new Malipo({ ...options, fetch: revoked.fetch }).events.stream({ after: 'e0' }), 2),
+    AuthenticationError,
+  )
+  const page = answering(() => new Response('<h1>Proxy</h1>', { headers: { 'content-type': 'text/html' } }))
+  await assert.rejects(
+    take(new Malipo({ ...options, fetch: page.fetch }).events.stream({ after: 'e0' }), 1),
+    /answered with text\/html, not with a stream of events/,
+  )
+})
+
+test('an aborted signal ends the stream without an error, at once and between two connections', async () => {
+  const stop = new AbortController()
+  const { sent, fetch } = answering(
+    () => connection([eventText('e1')]),
+    () => {
+      stop.abort()
+      return refusal(503, 'service_unavailable')
+    },
+  )
+  const { events } = new Malipo({ ...options, fetch })
+  assert.deepEqual(await take(events.stream({ after: 'e0', signal: stop.signal }), 9), ['e1'])
+  assert.deepEqual(await take(events.stream({ signal: AbortSignal.abort() }), 1), [])
+  assert.equal(sent.length, 2)
+})
