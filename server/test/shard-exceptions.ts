@@ -199,6 +199,7 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
     reason: REASONS.background,
     statements: [
       'answers_erase',
+      'balance_marks_pass',
       'callbacks_forget',
       'invoices_mark_overdue',
       'payer_tries_purge',

@@ -312,7 +312,7 @@ const READS: Record<string, readonly string[]> = {
   'access/api-keys': ['members', 'merchants'],
   'access/identity': ['members', 'merchants', 'pricing_rules', 'users'],
   'access/four-eyes': ['users'],
-  'access/merchants': ['api_keys'],
+  'access/merchants': ['api_keys', 'ledger_accounts'],
   'adapters/messages': ['merchants'],
   'adapters/providers': ['collection_attempts', 'payouts'],
   'adapters/webhooks': ['merchants'],

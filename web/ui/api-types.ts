@@ -12,6 +12,7 @@ export type Schemas = {
   AuditEntryList: { items: Array<Schemas['AuditEntry']>; pagination: Schemas['Pagination'] }
   AuditLogCheck: { ok: boolean; chains: number; entries: number; problems: Array<string>; complete: boolean; next: string | null }
   Balance: { available: Schemas['Money']; reserved: Schemas['Money']; held: Schemas['Money']; currency: string }
+  BalanceLowEvent: { event: "balance.low"; merchant_code: string; reference: string | null; merchant_reference: string | null; amount: Schemas['Money']; currency: string; balance_below: Schemas['Money']; status: "LOW"; low_at: string; metadata: Schemas['Metadata']; timestamp: string; sandbox?: boolean; test?: boolean }
   BankAccountDisbursementRequest: { merchant_id?: string; environment?: Schemas['Environment']; amount: Schemas['RequestedAmount']; currency?: string; destination_name?: string; destination_identifier: string; destination_code: string; bank_name: string; reference?: string; metadata?: Record<string, string> }
   BatchApproval: { withdrawal_ids: Array<string>; reason?: string; confirm_new_destination?: boolean; dry_run?: boolean }
   BatchApprovalResult: { dry_run: boolean; approved: { count: number; amount: string; total_reserved_amount: string }; awaiting_second: { count: number; amount: string; total_reserved_amount: string }; items: Array<{ withdrawal_id: string; ok: boolean; code: string | null; message: string | null; new_destination: boolean; status: Schemas['WithdrawalStatus'] | null }> }
@@ -43,8 +44,8 @@ export type Schemas = {
   EarlierRecipient: { method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; destination_code: string; destination: string; destination_identifier: string; paid_count: number; last_paid_at: string | null; destination_name: string | null }
   Environment: "live" | "sandbox"
   ErrorDetails: { fields?: Array<{ field: string; message: string }> } | null
-  EventChoice: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "disbursement.approved" | "disbursement.info_requested" | "payment_link.paid" | "invoice.paid" | "invoice.overdue" | "collection.successful"
-  EventName: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "disbursement.approved" | "disbursement.info_requested" | "payment_link.paid" | "invoice.paid" | "invoice.overdue"
+  EventChoice: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "disbursement.approved" | "disbursement.info_requested" | "payment_link.paid" | "invoice.paid" | "invoice.overdue" | "balance.low" | "collection.successful"
+  EventName: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "disbursement.approved" | "disbursement.info_requested" | "payment_link.paid" | "invoice.paid" | "invoice.overdue" | "balance.low"
   ExceptionKind: "unknown_to_us" | "unknown_to_them" | "amount_differs" | "outcome_differs" | "duplicate"
   FailingWebhook: { merchant_id: string; name: string; webhook_url: string | null; environment: Schemas['Environment']; endpoint_id: string; failed: number; given_up: number; oldest_at: string; last_failed_at: string; last_status_code: number | null; last_error: string | null; next_attempt_at: string | null }
   FundingItem: { transaction_reference: string; type: Schemas['TransactionType']; collection_id: string | null; amount: Schemas['Money']; amount_used: Schemas['Money'] }
@@ -638,13 +639,13 @@ export type Calls = {
   }
   'GET /v1/events': {
     params: {  }
-    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; event?: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "disbursement.approved" | "disbursement.info_requested" | "payment_link.paid" | "invoice.paid" | "invoice.overdue" | "collection.successful"; after?: string; from?: string; to?: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; event?: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "disbursement.approved" | "disbursement.info_requested" | "payment_link.paid" | "invoice.paid" | "invoice.overdue" | "balance.low" | "collection.successful"; after?: string; from?: string; to?: string }
     body: undefined
     data: { items: Array<{ id: string; event: string; environment: "live" | "sandbox"; created_at: string; data: {  } }>; pagination: Schemas['Pagination'] }
   }
   'GET /v1/events/stream': {
     params: {  }
-    query: { environment?: "live" | "sandbox"; merchant_id?: string; event?: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "disbursement.approved" | "disbursement.info_requested" | "payment_link.paid" | "invoice.paid" | "invoice.overdue" | "collection.successful"; after?: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; event?: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "disbursement.approved" | "disbursement.info_requested" | "payment_link.paid" | "invoice.paid" | "invoice.overdue" | "balance.low" | "collection.successful"; after?: string }
     body: undefined
     data: unknown
   }

@@ -62,6 +62,7 @@ export const EVENT_NAMES: readonly string[] = [
   'payment_link.paid',
   'invoice.paid',
   'invoice.overdue',
+  'balance.low',
 ]
 
 /**
@@ -81,6 +82,7 @@ export type WebhookEvent =
   | PaymentLinkPaidEvent
   | InvoicePaidEvent
   | InvoiceOverdueEvent
+  | BalanceLowEvent
 
 /** The schema `Balance` of the API. */
 export type Balance = {
@@ -91,6 +93,32 @@ export type Balance = {
   /** The received amount that is under review. */
   held: Money
   currency: string
+}
+
+/** The schema `BalanceLowEvent` of the API. */
+export type BalanceLowEvent = {
+  event: 'balance.low'
+  /** The code of the merchant. */
+  merchant_code: string
+  /** Your own reference. Null means that you sent none. */
+  reference: string | null
+  /** The same as `reference`. */
+  merchant_reference: string | null
+  /** The requested amount. */
+  amount: Money
+  currency: string
+  /** The mark that you set in the dashboard. */
+  balance_below: Money
+  status: 'LOW'
+  /** The time at which the server found the balance below the mark. */
+  low_at: string
+  metadata: Metadata
+  /** The time of the event. */
+  timestamp: string
+  /** true for an event of the sandbox, otherwise absent. */
+  sandbox?: boolean
+  /** true for a test delivery, otherwise absent. */
+  test?: boolean
 }
 
 /** The schema `Collection` of the API. */
@@ -537,7 +565,7 @@ export type DisbursementSuccessEvent = {
 export type Environment = 'live' | 'sandbox' | (string & {})
 
 /** The values of `EventName` in the API. */
-export type EventName = 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | (string & {})
+export type EventName = 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'balance.low' | (string & {})
 
 /** The schema `Invoice` of the API. */
 export type Invoice = {
@@ -1639,7 +1667,7 @@ export type UpdateWebhookConfigInput = {
    * The events to receive. Default of the first save: collection.success, collection.failed, collection.reversed,
    * collection.pending_review, disbursement.success, disbursement.failed.
    */
-  events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'collection.successful'> | undefined
+  events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'balance.low' | 'collection.successful'> | undefined
   /** true makes a new signing secret. The previous secret signs too for 24 hours. */
   rotate_secret?: boolean | undefined
 }
@@ -1664,7 +1692,7 @@ export type CreateWebhookEndpointInput = {
    * The events to receive. Default without this field: collection.success, collection.failed, collection.reversed,
    * collection.pending_review, disbursement.success, disbursement.failed.
    */
-  events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'collection.successful'> | undefined
+  events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'balance.low' | 'collection.successful'> | undefined
   /** Your text about the endpoint, such as the name of the system behind it. */
   description?: string | undefined
 }
@@ -1680,7 +1708,7 @@ export type UpdateWebhookEndpointInput = {
   /** The new URL. Pending deliveries go to it too. */
   webhook_url?: string | undefined
   /** The events to receive. */
-  events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'collection.successful'> | undefined
+  events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'balance.low' | 'collection.successful'> | undefined
   /** Your text about the endpoint, such as the name of the system behind it. */
   description?: string | null | undefined
   /** true makes a new signing secret. The previous secret signs too for 24 hours. */
@@ -1704,7 +1732,7 @@ export type ListWebhookDeliveriesFilters = {
   page?: number | undefined
   page_size?: number | undefined
   status?: 'pending' | 'delivered' | 'failed' | 'cancelled' | undefined
-  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'collection.successful' | undefined
+  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'balance.low' | 'collection.successful' | undefined
   /** Only deliveries to this endpoint: `default`, or an id of webhook-endpoints. */
   endpoint_id?: string | undefined
   /** Created at or after. */
@@ -1726,7 +1754,7 @@ export type ReplayWebhookDeliveriesInput = {
   /** Deliveries of events before this time. Default: now. */
   until?: string | undefined
   /** Only deliveries of this event. */
-  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'collection.successful' | undefined
+  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'balance.low' | 'collection.successful' | undefined
   /** Only deliveries to this endpoint: `default`, or an id of webhook-endpoints. */
   endpoint_id?: string | undefined
   /** The status of the deliveries. Default: failed. The server sends pending deliveries anyway. */
@@ -1744,7 +1772,7 @@ export type ListEventsFilters = {
   page?: number | undefined
   page_size?: number | undefined
   /** Only this event. */
-  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'collection.successful' | undefined
+  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'balance.low' | 'collection.successful' | undefined
   /** Only events with an id after this id, which are newer. */
   after?: string | undefined
   /** Created at or after. */
@@ -1771,7 +1799,7 @@ export type ListEventsAnswer = {
 /** The filters of GET /v1/events/stream. */
 export type StreamEventsFilters = {
   /** Only this event. */
-  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'collection.successful' | undefined
+  event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'balance.low' | 'collection.successful' | undefined
   /** The id of the last event that you have, if you cannot send the header Last-Event-ID. */
   after?: string | undefined
 }

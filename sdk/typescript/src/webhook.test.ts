@@ -79,6 +79,8 @@ test('the newer events have types with their own fields', () => {
         return event.invoice_id
       case 'invoice.overdue':
         return event.invoice_id
+      case 'balance.low':
+        return event.balance_below
       case 'disbursement.approved':
         return event.approved_at
       case 'disbursement.info_requested':
@@ -91,6 +93,7 @@ test('the newer events have types with their own fields', () => {
     ['payment_link.paid', 'payment_link_id'],
     ['invoice.paid', 'invoice_id'],
     ['invoice.overdue', 'invoice_id'],
+    ['balance.low', 'balance_below'],
     ['disbursement.approved', 'approved_at'],
     ['disbursement.info_requested', 'disbursement_id'],
   ] as const) {

@@ -16,6 +16,7 @@ export const EVENTS = [
   'payment_link.paid',
   'invoice.paid',
   'invoice.overdue',
+  'balance.low',
 ] as const
 
 /** The texts of the address, the secret and the test, and of deliveries and attempts. */
@@ -47,6 +48,7 @@ export const webhooksTexts = texts({
       'payment_link.paid': 'Kiungo cha malipo kimelipwa',
       'invoice.paid': 'Ankara imelipwa',
       'invoice.overdue': 'Ankara imepita tarehe ya mwisho',
+      'balance.low': 'Salio limeshuka chini ya kiasi cha onyo',
     } as Record<string, string>,
     change: 'Badilisha anwani au matukio',
     save: 'Hifadhi',
@@ -195,6 +197,7 @@ export const webhooksTexts = texts({
       'payment_link.paid': 'A payment link was paid',
       'invoice.paid': 'An invoice was paid',
       'invoice.overdue': 'An invoice is overdue',
+      'balance.low': 'The balance fell below your mark',
     },
     change: 'Change the address or the events',
     save: 'Save',

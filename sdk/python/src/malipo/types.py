@@ -1044,7 +1044,7 @@ class GetWebhookConfigAnswer(_GetWebhookConfigAnswerRequired, total=False):
 
 class UpdateWebhookConfigInput(TypedDict, total=False):
     webhook_url: str
-    events: List[Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "disbursement.approved", "disbursement.info_requested", "payment_link.paid", "invoice.paid", "invoice.overdue", "collection.successful"]]
+    events: List[Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "disbursement.approved", "disbursement.info_requested", "payment_link.paid", "invoice.paid", "invoice.overdue", "balance.low", "collection.successful"]]
     rotate_secret: bool
 
 
@@ -1080,7 +1080,7 @@ class _CreateWebhookEndpointInputRequired(TypedDict):
 
 
 class CreateWebhookEndpointInput(_CreateWebhookEndpointInputRequired, total=False):
-    events: List[Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "disbursement.approved", "disbursement.info_requested", "payment_link.paid", "invoice.paid", "invoice.overdue", "collection.successful"]]
+    events: List[Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "disbursement.approved", "disbursement.info_requested", "payment_link.paid", "invoice.paid", "invoice.overdue", "balance.low", "collection.successful"]]
     description: str
 
 
@@ -1114,7 +1114,7 @@ class GetWebhookEndpointAnswer(_GetWebhookEndpointAnswerRequired, total=False):
 
 class UpdateWebhookEndpointInput(TypedDict, total=False):
     webhook_url: str
-    events: List[Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "disbursement.approved", "disbursement.info_requested", "payment_link.paid", "invoice.paid", "invoice.overdue", "collection.successful"]]
+    events: List[Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "disbursement.approved", "disbursement.info_requested", "payment_link.paid", "invoice.paid", "invoice.overdue", "balance.low", "collection.successful"]]
     description: Optional[str]
     rotate_secret: bool
 
@@ -1200,7 +1200,7 @@ class _ReplayWebhookDeliveriesInputRequired(TypedDict):
 
 class ReplayWebhookDeliveriesInput(_ReplayWebhookDeliveriesInputRequired, total=False):
     until: str
-    event: Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "disbursement.approved", "disbursement.info_requested", "payment_link.paid", "invoice.paid", "invoice.overdue", "collection.successful"]
+    event: Literal["collection.success", "collection.failed", "collection.reversed", "collection.pending_review", "disbursement.success", "disbursement.failed", "disbursement.reversed", "disbursement.approved", "disbursement.info_requested", "payment_link.paid", "invoice.paid", "invoice.overdue", "balance.low", "collection.successful"]
     endpoint_id: str
     status: Literal["failed", "delivered", "all"]
 

@@ -1,5 +1,6 @@
 // Exports the public interface of the room merchants.
 
+export { lowBalanceTask } from './balance-low.ts'
 export { balanceMarkMinor } from './balance-mark.ts'
 export { type Charges, chargesOf, NO_CHARGES, percentageOf } from './charges.ts'
 export { chooseRule, FLOW_METHODS, FLOWS, type Flow } from './choose-rule.ts'

@@ -27,7 +27,7 @@ export type NewEvent = {
   event: EventName
   /** The ids of the endpoints. Each gets a delivery of its own. If there is none, only the list of events has the event. */
   endpoint_ids: readonly string[]
-  source_type: 'collection' | 'withdrawal' | 'invoice' | 'test'
+  source_type: 'collection' | 'withdrawal' | 'invoice' | 'balance' | 'test'
   source_id: string
   /**
    * The sequence number of the status move that the event reports. The server queues each event once for each status move.

@@ -41,7 +41,7 @@ const INVOICE_ID = uuid('The invoice. Absent if the payment was made for none.')
 const madeOn = { payment_link_id: Type.Optional(LINK_ID), invoice_id: Type.Optional(INVOICE_ID) }
 
 /** The records that events report. `page` is a payment that paid a payment link. */
-type EventKind = 'collection' | 'disbursement' | 'page' | 'invoice'
+type EventKind = 'collection' | 'disbursement' | 'page' | 'invoice' | 'balance'
 type EventShape = {
   kind: EventKind
   status: string
@@ -171,6 +171,18 @@ const SHAPES: Record<EventName, EventShape> = {
       example: { payment_link_id: ID, due_date: AT.slice(0, 10) },
     },
   },
+  'balance.low': {
+    kind: 'balance',
+    status: 'LOW',
+    time_field: 'low_at',
+    when: 'The time at which the server found the balance below the mark.',
+    summary: 'The available balance passed below your mark',
+    description: `\`amount\` is the available balance. The next one follows only after the balance was at the mark or above. ${NAMED}`,
+    own: {
+      fields: { balance_below: moneyText('The mark that you set in the dashboard.') },
+      example: { balance_below: '50000.00' },
+    },
+  },
 }
 
 const payment = {
@@ -229,6 +241,19 @@ const KINDS = {
       sentences_sw: FAILURE_REASONS_SW,
     },
   },
+  balance: {
+    id: {},
+    method: null,
+    reasons: enumOf('CollectionFailureCode', FAILURE_CODES),
+    received: {},
+    example: {
+      id: null,
+      method: null,
+      reason: 'timeout',
+      sentences: FAILURE_REASONS,
+      sentences_sw: FAILURE_REASONS_SW,
+    },
+  },
 } as const
 
 /** Every event with the schema and an example of its body. */
@@ -270,14 +295,15 @@ function schemaOf(event: EventName): object {
 function exampleBody(event: EventName): object {
   const { kind, status, time_field, fails, own } = SHAPES[event]
   const { id, method, reason, sentences, sentences_sw } = KINDS[kind].example
+  const reference = id === null ? null : 'ORDER-1042'
   const message = (sentences as Record<string, string>)[reason]
   const message_sw = (sentences_sw as Record<string, string>)[reason]
   return {
     event,
     merchant_code: 'M2JBTVPA',
-    [id]: ID,
-    reference: 'ORDER-1042',
-    merchant_reference: 'ORDER-1042',
+    ...(id === null ? {} : { [id]: ID }),
+    reference,
+    merchant_reference: reference,
     amount: '25000.00',
     currency: 'TZS',
     status,

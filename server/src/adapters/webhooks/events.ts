@@ -14,6 +14,7 @@ export const EVENTS = [
   'payment_link.paid',
   'invoice.paid',
   'invoice.overdue',
+  'balance.low',
 ] as const
 
 /** The name of an event, as the header and the body of a delivery contain the name. */
