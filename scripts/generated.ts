@@ -116,7 +116,7 @@ function errorsPage(): string {
 
 <!-- Generated from server/src/kernel/lib/errors.ts by npm run generate; do not edit. -->
 
-The body of a refusal is \`{"success": false, "error": {"code", "message", "details"}}\`. Use the code in programs: messages are for people and
+Each error has a code, and each code has a next step. The body of a refusal is \`{"success": false, "error": {"code", "message", "details"}}\`. Use the code in programs: messages are for people and
 may change. \`details\` is null or an object. For \`validation_failed\`, \`details.fields\` lists \`{field, message}\`. If a key lacks a scope,
 \`details.required_scope\` names it. New codes may follow: treat an unknown code by its status.
 

@@ -295,6 +295,7 @@ const BANS: Ban[] = [
     pattern: /\bDate\.now\b|new Date\(\)|new Date\b(?!\s*\()/,
     instead: 'use deps.clock.now()',
     but: {
+      'apps/docs/snippets.ts': 'writes programs of merchants, whose idempotency keys contain the time',
       'kernel/lib/clock.ts': 'this file is the clock',
       'kernel/lib/log.ts': 'each log line has the real time, independent of the clock of a test',
     },

@@ -4,21 +4,21 @@ import { EVENTS, type EventName } from '../../adapters/webhooks/index.ts'
 import { catalogue, type ErrorCode } from '../../kernel/lib/index.ts'
 import { exampleCall } from './examples.ts'
 import { answerExample, type DocCall, fieldTable, jsonSchema, parameterTable, tableCell } from './openapi.ts'
-import { snippetsOf } from './snippets.ts'
+import { needsIdempotencyKey, snippetsOf } from './snippets.ts'
 
 /** Returns the page of a call in Markdown. */
 export function callPage(call: DocCall, base_url: string): string {
-  const { method, path, title, operation } = call
+  const { method, path, title, tag, operation } = call
   const body = operation.requestBody ? jsonSchema(operation.requestBody.content) : null
   return joined([
     `# ${title}`,
     `\`${method} ${path}\``,
     operation.description ?? '',
     examplePart(call, base_url),
-    part('Headers', parameterTable(operation, 'header')),
-    part('In the path', parameterTable(operation, 'path')),
-    part('In the query', parameterTable(operation, 'query')),
-    body === null ? '' : part('Body', fieldTable(body, false)),
+    part('Headers', parameterTable(operation, 'header', tag)),
+    part('In the path', parameterTable(operation, 'path', tag)),
+    part('In the query', parameterTable(operation, 'query', tag)),
+    body === null ? '' : part('Body', fieldTable(body, false, tag)),
     answerPart(call),
     errorPart(call),
     eventPart(call),
@@ -38,11 +38,14 @@ function examplePart(call: DocCall, base_url: string): string {
   const example = exampleCall(call.name)
   if (example === null) return ''
   const fences = snippetsOf(call, example, base_url).map(({ lang, code }) => `\`\`\`${lang}\n${code}\n\`\`\``)
-  return part('Example', joined(fences).trimEnd())
+  return part('Example', joined([...fences, needsIdempotencyKey(call) ? RETRY_RULE : '']).trimEnd())
 }
 
+const RETRY_RULE =
+  'Each new attempt has a new `Idempotency-Key`. A retry of the same attempt keeps its key, so that the server does the work once: [Idempotency](../guides/idempotency.md).'
+
 /** Returns the successful answer of a call: its status, an example, and its fields. */
-function answerPart({ operation }: DocCall): string {
+function answerPart({ operation, tag }: DocCall): string {
   const [status, answer] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? []
   if (status === undefined || answer === undefined) return ''
   const schema = jsonSchema(answer.content)
@@ -51,7 +54,7 @@ function answerPart({ operation }: DocCall): string {
     return part(`Answer ${status}`, types.length === 0 ? 'No body.' : `A file: \`${types.join('`, `')}\`.`)
   const data = schema.properties?.data
   const example = answerExample(answer.content)
-  const fields = fieldTable(data ?? schema, true)
+  const fields = fieldTable(data ?? schema, true, tag)
   return part(
     `Answer ${status}`,
     joined([

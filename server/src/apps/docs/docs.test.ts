@@ -187,6 +187,56 @@ test('an address without a page shows a browser similar pages, and answers progr
   assert.equal((await read('/docs/none')).body.error.code, 'not_found')
 })
 
+test('the path of a guide in the repository leads to its page, for browsers and for programs', async () => {
+  const browser = { accept: 'text/html,*/*' }
+  for (const [path, target] of [
+    ['/docs/guides/webhooks.md', '/docs/webhooks'],
+    ['/docs/guides/webhooks', '/docs/webhooks'],
+    ['/docs/guides/events.md', '/docs/reading-events'],
+  ] as const) {
+    const { status, headers } = await read(path, browser)
+    assert.deepEqual([status, headers.location], [302, target], path)
+  }
+  const program = await read('/docs/guides/webhooks.md')
+  assert.deepEqual([program.status, program.headers.location], [302, '/docs/webhooks.md'])
+  for (const name of ['none', '../../SECURITY.md', '..%2f..%2fSECURITY.md', '%00'])
+    assert.equal((await read(`/docs/guides/${name}`, browser)).status, 404, name)
+})
+
+test('each field that a merchant sees has a meaning, and a table without meanings has no column for them', async () => {
+  // The browser and its authenticator know these fields; no one reads them.
+  const of_passkeys = ['/docs/api/confirmSession', '/docs/api/createPasskeyChallenge']
+  for (const path of await allPaths()) {
+    if (!/^\/docs\/(?:api|events)\//.test(path)) continue
+    const markdown = (await read(`${path}.md`)).text
+    for (const table of markdown.match(/(?:^\|.*\n)+/gm) ?? []) {
+      if (!table.includes('| Meaning |')) continue
+      const rows = table.trim().split('\n').slice(2)
+      const empty = rows.filter((row) => / \|\s*\|$/.test(row))
+      assert.ok(empty.length < rows.length, `${path}: ${empty[0]}`)
+      const is_operator = markdown.includes('/v1/operator/')
+      if (!is_operator && !of_passkeys.includes(path)) assert.deepEqual(empty, [], path)
+    }
+  }
+})
+
+test('a result of the search shows sentences, and the start page describes each guide in words', async () => {
+  for (const query of ['idempotency', 'invoice', 'webhook+signature', 'rotate+secret', 'payout']) {
+    const { results } = (await read(`/docs/search.json?q=${query}`)).body
+    assert.ok(results.length > 3)
+    for (const { path, excerpt } of results) {
+      assert.doesNotMatch(excerpt, /\*\*|\]\(|`|curl |-H "|\|---/, `${path}: ${excerpt}`)
+      assert.notEqual(excerpt.trim(), '', path)
+    }
+  }
+  const { text } = await read('/docs')
+  const cards = [
+    ...text.matchAll(/<li[^>]*>(?:<span[^>]*><\/span>)*<a href="([^"]+)"[^>]*><strong>[^<]*<\/strong>\n<span>([^<]*)/g),
+  ]
+  assert.ok(cards.length > 30)
+  for (const [, path = '', summary = ''] of cards) assert.doesNotMatch(summary, /[{}]|&quot;|^$/, path)
+})
+
 test('a browser may cache style sheets and the script for a year under their versioned addresses only', async () => {
   const { text } = await read('/docs')
   const addresses = [...text.matchAll(/"(\/(?:docs\/)?assets\/[^"]+)"/g)].map(([, address]) => address as string)

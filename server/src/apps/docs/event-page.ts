@@ -24,7 +24,7 @@ export function eventPage({ name, when, to_do, fields, example, headers }: DocEv
     '## Example',
     `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``,
     '## Fields',
-    fieldTable(fields, true),
+    fieldTable(fields, true, 'Event'),
     'New fields may follow: ignore fields that you do not know.',
     '## Headers',
     headers,

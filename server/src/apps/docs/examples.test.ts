@@ -110,7 +110,7 @@ async function paidLink(text: string): Promise<string> {
   return text.replaceAll(SAMPLES.public_slug, slug).replaceAll(SAMPLES.collection_id, collection_id)
 }
 
-/** Returns the code of each example in one language, ready to run: with real ids, and with keys that no other language used. */
+/** Returns the code of each example in one language, ready to run: with real ids. */
 async function examplesIn(language: SnippetLanguage): Promise<Map<string, string>> {
   await deleteEndpoints()
   const found = new Map<string, string>()
@@ -119,12 +119,7 @@ async function examplesIn(language: SnippetLanguage): Promise<Map<string, string
     const snippet = example && snippetsOf(call, example, world.base_url).find(({ lang }) => lang === language)
     if (!example || !snippet) continue
     const code = await withRecords(example, snippet.code)
-    found.set(
-      call.name,
-      code
-        .replaceAll('-attempt-1', `-${language}`)
-        .replace(/https:\/\/(?:shop|books)\.example\/hooks\/malipo/, receiver.url),
-    )
+    found.set(call.name, code.replace(/https:\/\/(?:shop|books)\.example\/hooks\/malipo/, receiver.url))
   }
   return found
 }

@@ -15,8 +15,8 @@ export type LinkContext = {
 /** A heading of a page, for "On this page" and for the search. */
 export type PageHeading = { id: string; text: string; level: number }
 
-/** A part of a page from one heading to the next, as plain text for the search. */
-export type PageSection = { heading: PageHeading | null; text: string }
+/** A part of a page from one heading to the next, as plain text for the search. `code` is the text of its examples. */
+export type PageSection = { heading: PageHeading | null; text: string; code: string }
 
 /** A rendered page. */
 export type RenderedMarkdown = { body: Html[]; headings: PageHeading[]; sections: PageSection[] }
@@ -27,7 +27,7 @@ const marked = new Marked({ gfm: true })
 export function renderMarkdown(markdown: string, links: LinkContext): RenderedMarkdown {
   const tokens = marked.lexer(markdown)
   const headings: PageHeading[] = []
-  const sections: PageSection[] = [{ heading: null, text: '' }]
+  const sections: PageSection[] = [{ heading: null, text: '', code: '' }]
   const page: RenderState = { links, ids: new Set(), tabs: 0, is_linking: true }
   const body: Html[] = []
   for (let i = 0; i < tokens.length; i++) {
@@ -36,17 +36,21 @@ export function renderMarkdown(markdown: string, links: LinkContext): RenderedMa
       const heading = headingOf(token as Tokens.Heading, page)
       if (heading.level === 1) continue
       headings.push(heading)
-      sections.push({ heading, text: '' })
+      sections.push({ heading, text: '', code: '' })
       body.push(headingHtml(token as Tokens.Heading, heading, page))
       continue
     }
     const section = sections.at(-1) as PageSection
-    section.text += ` ${tokenText([token])}`
+    if (token.type === 'code') section.code += ` ${token.text}`
+    else section.text += ` ${tokenText([token])}`
     const group = codeGroup(tokens, i)
     if (group.length > 1) {
       page.tabs += 1
       body.push(codeTabs(`tabs-${page.tabs}`, group))
-      section.text += ` ${tokenText(group.slice(1))}`
+      section.code += ` ${group
+        .slice(1)
+        .map(({ text }) => text)
+        .join(' ')}`
       i = tokens.indexOf(group.at(-1) as Token)
     } else body.push(...block([token], page))
   }
@@ -229,8 +233,8 @@ function decoded(text: string): string {
 export function tokenText(tokens: readonly Token[]): string {
   const words = tokens.map((token): string => {
     if (token.type === 'table') {
-      const { header, rows } = token as Tokens.Table
-      return [header, ...rows].map((cells) => cells.map(({ tokens: cell }) => tokenText(cell)).join(' ')).join(' ')
+      const { rows } = token as Tokens.Table
+      return rows.map((cells) => rowText(cells.map(({ tokens: cell }) => tokenText(cell)))).join(' ')
     }
     if (token.type === 'list') return (token as Tokens.List).items.map((item) => tokenText(item.tokens)).join(' ')
     if (token.type === 'html') return ''
@@ -241,12 +245,25 @@ export function tokenText(tokens: readonly Token[]): string {
   return words.join(tokens.some(({ type }) => type === 'paragraph' || type === 'space') ? ' ' : '')
 }
 
+/** Returns a row of a table as a sentence: `page: whole number, the number of the page.` */
+function rowText([name = '', ...cells]: readonly string[]): string {
+  const rest = cells.filter((cell) => cell !== '').join(', ')
+  return `${name}${rest === '' ? '' : `: ${rest}`}${/[.:?]$/.test(rest) ? '' : '.'}`
+}
+
 /** Returns the first sentence of the first paragraph that is no call, without marks, for lists of pages. */
 export function summaryOf(markdown: string): string {
   const paragraph = marked
     .lexer(markdown)
     .find(({ type, raw }) => type === 'paragraph' && !CALL.test(raw.trim().replaceAll('`', '')))
-  const text = paragraph === undefined ? '' : tokenText([paragraph]).replaceAll('\n', ' ')
-  const end = [text.indexOf('. '), text.indexOf(': ')].filter((at) => at > 0)
-  return text.slice(0, Math.min(...end, text.length)).replace(/[.:]$/, '')
+  const parts = paragraph !== undefined && 'tokens' in paragraph ? (paragraph.tokens ?? []) : []
+  let summary = ''
+  for (const part of parts) {
+    const text = tokenText([part]).replaceAll('\n', ' ')
+    // A code, such as a body of JSON, ends no sentence.
+    const end = part.type === 'codespan' ? [] : [text.indexOf('. '), text.indexOf(': ')].filter((at) => at >= 0)
+    if (end.length > 0) return `${summary}${text.slice(0, Math.min(...end))}`
+    summary += text
+  }
+  return summary.replace(/[.:]$/, '')
 }

@@ -1,5 +1,7 @@
 // Reads the OpenAPI document: its calls in order, and its schemas as rows of tables in Markdown.
 
+import { generalMeaning } from './meanings.ts'
+
 /** The parts of a JSON schema that the documentation reads. */
 export type DocSchema = {
   $ref?: string
@@ -67,7 +69,7 @@ export function eventsOf(api: OpenApiDocument): DocEvent[] {
     const json = post?.requestBody?.content['application/json']
     if (post === undefined || json?.schema === undefined) return []
     const { summary = '', description = '' } = post
-    const headers = parameterTable(post, 'header')
+    const headers = parameterTable(post, 'header', 'Event')
     return [{ name, when: summary, to_do: description, fields: json.schema, example: json.example, headers }]
   })
 }
@@ -123,14 +125,17 @@ export function jsonSchema(content: DocContent | undefined): DocSchema | null {
 /** One field of a table in Markdown. Null as `required` means that the column does not apply to the field. */
 type FieldLine = { name: string; required: boolean | null; type: string; description: string }
 
-/** Returns a table of the fields of an object, including nested fields: `pagination.page`, `attempts[].number`. */
-export function fieldTable(schema: DocSchema, is_answer: boolean): string {
+/**
+ * Returns a table of the fields of an object, including nested fields: `pagination.page`, `attempts[].number`. `subject` is the
+ * capability of the call.
+ */
+export function fieldTable(schema: DocSchema, is_answer: boolean, subject: string): string {
   const lines = fieldLines(schema, '', true)
-  return markdownTable(is_answer ? lines.map((line) => ({ ...line, required: null })) : lines, 'Field')
+  return markdownTable(is_answer ? lines.map((line) => ({ ...line, required: null })) : lines, 'Field', subject)
 }
 
 /** Returns a table of the parameters in one place of the request. An empty text means that there are none. */
-export function parameterTable(operation: DocOperation, place: string): string {
+export function parameterTable(operation: DocOperation, place: string, subject: string): string {
   const lines = (operation.parameters ?? [])
     .filter((one) => one.in === place)
     .map(({ name, required, description, schema }) => ({
@@ -139,16 +144,21 @@ export function parameterTable(operation: DocOperation, place: string): string {
       type: typeText(schema, false),
       description: description ?? schema.description ?? '',
     }))
-  return markdownTable(lines, place === 'header' ? 'Header' : 'Parameter')
+  return markdownTable(lines, place === 'header' ? 'Header' : 'Parameter', subject)
 }
 
-function markdownTable(lines: readonly FieldLine[], head: string): string {
+/** Writes a table. If no line has a meaning, the table has no column for meanings. */
+function markdownTable(lines: readonly FieldLine[], head: string, subject: string): string {
   if (lines.length === 0) return ''
-  const rows = lines.map(({ name, required, type, description }) => {
+  const meanings = lines.map(({ name, description }) => description || generalMeaning(subject, name))
+  const has_meanings = meanings.some((text) => text !== '')
+  const rows = lines.map(({ name, required, type }, i) => {
     const must = required === true ? ' **required**' : ''
-    return `| \`${name}\`${must} | ${tableCell(type)} | ${tableCell(description)} |`
+    const cells = [`\`${name}\`${must}`, tableCell(type), ...(has_meanings ? [tableCell(meanings[i] ?? '')] : [])]
+    return `| ${cells.join(' | ')} |`
   })
-  return [`| ${head} | Type | Meaning |`, '|---|---|---|', ...rows].join('\n')
+  const heads = has_meanings ? [`| ${head} | Type | Meaning |`, '|---|---|---|'] : [`| ${head} | Type |`, '|---|---|']
+  return [...heads, ...rows].join('\n')
 }
 
 /** Escapes a text for a cell of a table in Markdown. */

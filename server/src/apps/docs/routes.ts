@@ -85,6 +85,14 @@ export function docsSiteRoutes(deps: Deps): (app: App) => void {
         .type(HTML)
         .send(missingPage(site(), path, results))
     }
+    /** Leads the path of a guide in the repository, such as /docs/guides/webhooks.md, to its page. */
+    const sendGuide = (path: string, request: FastifyRequest, reply: FastifyReply) => {
+      const file = `${path.slice(1).replace(/\.md$/, '')}.md`
+      const page = site().pages.find(({ source }) => source === file)
+      if (page === undefined) return sendMissing(path, request, reply)
+      const wants_markdown = path.endsWith('.md') && !request.headers.accept?.includes('text/html')
+      return reply.header('vary', 'accept').redirect(wants_markdown ? `${page.path}.md` : page.path, 302)
+    }
     const sendPage = (path: string, request: FastifyRequest, reply: FastifyReply) => {
       const markdown_of = path.endsWith('.md') ? pageOfMarkdown(site(), path) : null
       if (markdown_of) return send(path, MARKDOWN, markdown_of.markdown, request, reply)
@@ -99,6 +107,9 @@ export function docsSiteRoutes(deps: Deps): (app: App) => void {
       const name = request.params['*']
       return name === '' ? reply.redirect('/docs', 308) : sendPage(`/docs/${name}`, request, reply)
     })
+    app.get<{ Params: { '*': string } }>('/docs/guides/*', ROUTE, (request, reply) =>
+      sendGuide(`/docs/guides/${request.params['*']}`, request, reply),
+    )
     app.get('/docs/search', ROUTE, async (request, reply) => {
       const query = searchQueryOf(request)
       const results = searchSections(await search(), query)

@@ -1,17 +1,18 @@
 // Finds pages by words. The index contains every section of every page.
 
-/** A section of a page. `text` is the text that a result shows an excerpt of. */
+/** A section of a page. The search finds words of `text` and of the examples in `code`. A result shows an excerpt of `text`. */
 export type IndexedSection = {
   path: string
   title: string
   heading: string
   anchor: string
   text: string
+  code: string
   group: string
 }
 
 /** A result of a search. `excerpt` contains the words around the first found word. */
-export type SearchResult = Omit<IndexedSection, 'text'> & { excerpt: string }
+export type SearchResult = Omit<IndexedSection, 'text' | 'code'> & { excerpt: string }
 
 /** An index of sections, made for searching. */
 export type SearchIndex = readonly { section: IndexedSection; title: string; heading: string; text: string }[]
@@ -30,7 +31,7 @@ export function createSearchIndex(sections: readonly IndexedSection[]): SearchIn
     section,
     title: section.title.toLowerCase(),
     heading: section.heading.toLowerCase(),
-    text: ` ${section.text.toLowerCase()}`,
+    text: ` ${section.text.toLowerCase()} ${section.code.toLowerCase()}`,
   }))
 }
 
@@ -64,7 +65,7 @@ export function searchSections(index: SearchIndex, query: string): SearchResult[
     })
     .slice(0, RESULTS_MAX)
     .map(({ entry: { section } }) => {
-      const { text, ...shown } = section
+      const { text, code: _, ...shown } = section
       return { ...shown, excerpt: excerptOf(text, words) }
     })
 }

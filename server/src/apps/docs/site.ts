@@ -74,14 +74,16 @@ export async function indexPages(site: DocsSite): Promise<SearchIndex> {
   for (const page of site.pages) {
     if (page.path === '/docs') continue
     const rendered = renderMarkdown(page.markdown(), linksOf(site, page))
-    for (const { heading, text } of rendered.sections) {
-      if (heading !== null && text.trim() === '') continue
+    for (const { heading, text, code } of rendered.sections) {
+      if (heading !== null && `${text}${code}`.trim() === '') continue
       sections.push({
         path: page.path,
         title: page.title,
         heading: heading?.text ?? '',
         anchor: heading?.id ?? '',
-        text,
+        // A section of examples alone shows what its page is about.
+        text: text.trim() === '' ? summaryOf(page.markdown()) : text,
+        code,
         group: page.group,
       })
     }

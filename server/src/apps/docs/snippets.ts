@@ -36,13 +36,13 @@ function examplePath({ path }: DocCall, { path: values = {}, query = {} }: CallE
 function curlSnippet(call: DocCall, example: CallExample, base_url: string): string {
   const { method, operation } = call
   const has_key = (operation.security ?? []).length > 0
-  const key = idempotencyKeyOf(call, example)
+  const key = keyBeginning(call, example)
   const address = `${base_url}${examplePath(call, example)}`
   const is_implied = method === 'GET' || (method === 'POST' && example.body !== undefined)
   const lines = [
     `curl ${is_implied ? '' : `-X ${method} `}${/[?&]/.test(address) ? `"${address}"` : address}`,
     ...(has_key ? ['-H "Authorization: Bearer $SANDBOX_KEY"'] : []),
-    ...(key === null ? [] : [`-H "Idempotency-Key: ${key}"`]),
+    ...(key === null ? [] : [`-H "Idempotency-Key: ${key}$(date +%s)"`]),
     ...(example.body ? ['-H "Content-Type: application/json"', `-d '${jsonText(example.body)}'`] : []),
     ...(isFile(call) ? [`-o ${fileName(call)}`] : []),
     // Without this option, curl would hold the events back.
@@ -51,14 +51,20 @@ function curlSnippet(call: DocCall, example: CallExample, base_url: string): str
   return lines.join(' \\\n  ')
 }
 
-/** Returns the key of a call that needs one: a merchant makes one key for each attempt. */
-function idempotencyKeyOf(call: DocCall, { body = {} }: CallExample): string | null {
-  const header = call.operation.parameters?.find(
-    ({ in: place, name }) => place === 'header' && /^idempotency-key$/i.test(name),
+/** Returns true if a call needs an idempotency key. */
+export function needsIdempotencyKey({ operation }: DocCall): boolean {
+  return (operation.parameters ?? []).some(
+    ({ in: place, name, required }) => place === 'header' && required === true && /^idempotency-key$/i.test(name),
   )
-  if (header?.required !== true) return null
-  const reference = body.reference ?? body.merchant_reference ?? call.name
-  return `${String(reference)}-attempt-1`
+}
+
+/**
+ * Returns the beginning of the key of a call that needs one. Each language adds the time, because each run of an example is a new
+ * attempt.
+ */
+function keyBeginning(call: DocCall, { body = {} }: CallExample): string | null {
+  if (!needsIdempotencyKey(call)) return null
+  return `${String(body.reference ?? body.merchant_reference ?? call.name)}-`
 }
 
 /** Writes a body on one line if it is short. */
@@ -134,7 +140,7 @@ function sdkCall(call: DocCall, example: CallExample, sdk: string): SdkCall {
     method,
     positional: Object.entries(example.path ?? {}).flatMap(([name, value]) => (name === 'merchant_id' ? [] : [value])),
     input: example.body ?? example.query ?? null,
-    key: idempotencyKeyOf(call, example),
+    key: keyBeginning(call, example),
     kind,
     answer: answers[method] ?? record,
     shown: field,
@@ -190,7 +196,7 @@ function tsSnippet(sdk: SdkCall, base_url: string): string {
   const parts = [
     ...positional.map(TS.string),
     ...(input === null ? [] : [written(input, TS)]),
-    ...(key === null ? [] : [`{ idempotencyKey: ${TS.string(key)} }`]),
+    ...(key === null ? [] : [`{ idempotencyKey: \`${key}\${Date.now()}\` }`]),
   ]
   const call = `${head}(${argumentsText(parts, head)})`
   const lines = {
@@ -222,7 +228,7 @@ function phpSnippet(sdk: SdkCall, base_url: string): string {
   const parts = [
     ...positional.map(PHP.string),
     ...(input === null ? [] : [written(input, PHP)]),
-    ...(key === null ? [] : [`idempotencyKey: ${PHP.string(key)}`]),
+    ...(key === null ? [] : [`idempotencyKey: ${PHP.string(key)} . time()`]),
   ]
   const call = `${head}(${argumentsText(parts, head)})`
   const lines = {
@@ -260,7 +266,7 @@ function pythonSnippet(sdk: SdkCall, base_url: string): string {
   const parts = [
     ...positional.map(PYTHON.string),
     ...(input === null ? [] : [written(input, PYTHON)]),
-    ...(key === null ? [] : [`idempotency_key=${PYTHON.string(key)}`]),
+    ...(key === null ? [] : [`idempotency_key=f"${key}{int(time.time())}"`]),
   ]
   const call = `${head}(${argumentsText(parts, head)})`
   const lines = {
@@ -269,7 +275,7 @@ function pythonSnippet(sdk: SdkCall, base_url: string): string {
     file: `with open("${file}", "wb") as file:\n  file.write(${call})`,
   }
   const code = `import os
-
+${key === null ? '' : 'import time\n'}
 from malipo import Malipo
 
 malipo = Malipo("${base_url}", os.environ["SANDBOX_KEY"])
