@@ -9,6 +9,7 @@ import { type Deps, describeRefusal, isUnavailable } from './kernel/db/index.ts'
 import { planMigrations } from './kernel/db/migration-plan.ts'
 import { adminCommand, ConfigError, createLog, Refusal, type Vault } from './kernel/lib/index.ts'
 import {
+  atServerPort,
   configFromEnvironment,
   databaseUnreachable,
   gatherDoctorInput,
@@ -51,7 +52,7 @@ async function runCommandLine(): Promise<number> {
     return result.ok ? 0 : 1
   }
   // No command calls a provider, so the program accepts a configuration without the keys of a provider.
-  const own_config = configFromEnvironment({ calls_providers: false })
+  const own_config = await atServerPort(configFromEnvironment({ calls_providers: false }))
   const command = prepareCommand(positionals, values, own_config)
   const config = command.restore === null ? own_config : { ...own_config, data_dir: command.restore.data_dir }
   const { run: runCommand, needs_key, needs_owner, must_exist, migration } = command

@@ -18,6 +18,7 @@ import {
 } from './kernel/db/index.ts'
 import {
   type App,
+  announcePort,
   type OpenPort,
   openPort,
   type RequestsInProgress,
@@ -154,6 +155,7 @@ async function startServer(config: Config, log: Log, { releases, draining, work 
   // A start that fails must fail before the process takes requests.
   const users = is_demo ? await demoUsers(deps, await ensureDemoMerchant(deps)) : []
   opened = await listen(config, system.app)
+  releases.push(await announcePort(resolve(config.data_dir), opened.port))
   const base_url = config.base_url || `http://127.0.0.1:${opened.port}`
   log.info({ component: 'process', base_url, process: config.process }, 'the server listens for requests')
   if (is_demo) process.stderr.write(welcome(config, base_url, system.live, users))

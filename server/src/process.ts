@@ -28,7 +28,7 @@ import {
   uncheckedVault,
 } from './kernel/db/index.ts'
 import { MIGRATIONS_DIR, migrate, pendingMigrations, readMigrations, withClient } from './kernel/db/migrate.ts'
-import { createTracing } from './kernel/http/index.ts'
+import { createTracing, findServerPort } from './kernel/http/index.ts'
 import {
   adminCommand,
   applyReload,
@@ -85,6 +85,17 @@ export function configFromEnvironment(options: Parameters<typeof readConfig>[2] 
 }
 
 /**
+ * Returns the configuration of a command with the port of the server that runs with the same DATA_DIR. A PORT that the settings name
+ * stays.
+ */
+export async function atServerPort(config: Config): Promise<Config> {
+  const { PORT = '' } = givenSettings().values
+  if (PORT !== '' && PORT !== '0') return config
+  const port = await findServerPort(resolve(config.data_dir))
+  return port === null ? config : { ...config, port }
+}
+
+/**
  * Describes a file of settings with secrets that every user of the machine can read. Null means that there is no such file. A file
  * .env is for development, and has no such check.
  */
@@ -112,7 +123,7 @@ export async function gatherDoctorInput(
   const none = { reader: null, pending: async () => [], close: async () => {} }
   let config: Config
   try {
-    config = configFromEnvironment()
+    config = await atServerPort(configFromEnvironment())
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return { ...input, ...none, config: null, config_problems: error.message.split('\n'), no_database: '' }

@@ -21,6 +21,7 @@ import {
 } from './access/identity/index.ts'
 import {
   ipAddressRoutes,
+  lowBalanceTask,
   merchantRoutes,
   noticesRoutes,
   notifyAdmins,
@@ -59,6 +60,7 @@ import { docsSiteRoutes } from './apps/docs/index.ts'
 import { backupCheckGauges, operatorRoutes, verifyGauges } from './apps/operators/index.ts'
 import { notFoundPage, payPageRoutes } from './apps/pay-page/index.ts'
 import {
+  browserNotFound,
   frontPageRoutes,
   noticesTask,
   type PortalOptions,
@@ -186,10 +188,12 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
   const recorder = options.recorder ?? createRecorder(deps)
   const requests = createRequestLog(deps, recorder)
   const authenticate = createAuthenticate(deps, { used: usage.note, session: createSessions(deps) })
+  const [payerNotFound, ofBrowser] = [notFoundPage(deps), browserNotFound(deps)]
   const app = await createApp(deps, {
     authenticate,
     isKey: isWellFormedKey,
-    notFoundPage: notFoundPage(deps),
+    notFoundPage: (request, reply, status) =>
+      payerNotFound(request, reply, status) ?? ofBrowser(request, reply, status),
     ...(requests.capture ? { onAnswer: requests.capture } : {}),
     ...(options.draining ? { draining: options.draining } : {}),
     routes: composeRoutes(deps, { ...options, authenticate }, adapters, money),
@@ -499,6 +503,7 @@ function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: T
     deliveryRetention(deps),
     overdueTask(deps),
     noticesTask(deps),
+    lowBalanceTask(deps),
     recipientLimitTask(deps),
     identityTask(deps),
     fourEyesTask(deps),

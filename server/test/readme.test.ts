@@ -97,6 +97,13 @@ test('the commands of the README and the guides make payments, payouts and an in
   assert.doesNotMatch(output, /"success":false|refused|undefined/)
 })
 
+test('the doctor finds the running server, although its own environment names no port', async () => {
+  const { PORT: _, ...without_port } = env
+  const doctor = spawn('npm', ['run', '-s', 'admin', '--', 'doctor'], { cwd: ROOT, env: without_port, detached: true })
+  const { output } = await outcome(doctor)
+  assert.match(output, new RegExp(`^ok +port +a server answers on port ${port}$`, 'm'))
+})
+
 test('npm start exits cleanly after a stop signal', async () => {
   assert.ok(server, 'the server has started')
   await stop(server)

@@ -42,6 +42,24 @@ export const revokeKeysOf: RevokeKeysOf = async (deps, tx, { merchant_id, user_i
   return revoked
 }
 
+const REVOKE_OLDER = sql(
+  'api_keys_revoke_older',
+  `update api_keys set revoked_at = $5 where merchant_id = $1 and id in (
+     select id from api_keys
+     where merchant_id = $1 and environment = $2 and name = $3 and created_by_id is null and revoked_at is null
+     order by created_at desc, id desc offset $4)
+   returning id, name, environment, key_prefix, key_last4`,
+)
+
+/** Revokes the active keys with a name that the admin command made, except the newest. Returns the revoked keys. */
+export function revokeOlderKeys(
+  tx: Tx,
+  { merchant_id, environment, name }: Pick<ApiKeyRecord, 'merchant_id' | 'environment' | 'name'>,
+  { keep, now }: { keep: number; now: Date },
+): Promise<RevokedKey[]> {
+  return tx.query<RevokedKey>(REVOKE_OLDER, [merchant_id, environment, name, keep, now])
+}
+
 /** Locks a key until the transaction ends. If the merchant has no such key, refuses with not_found. */
 export async function lockKey(tx: Tx, merchant_id: string, key_id: string): Promise<ApiKeyRecord> {
   const id = key_id.toLowerCase()

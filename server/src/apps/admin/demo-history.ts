@@ -84,6 +84,9 @@ export async function createDemoHistory(
       message: 'The demo history exists already. Remove it with "demo --remove-history", then make it again.',
     })
   }
+  const { base_url, port } = deps.config
+  if (base_url === '')
+    report(`Links in its messages begin with http://127.0.0.1:${port}. For another address, set BASE_URL or PORT.`)
   const now = deps.clock.now()
   const clock = settableClock(startOfDay(dayNumber(now) - DAYS + 1))
   const past: Deps = { ...deps, clock, audit_clock: deps.clock, config: { ...deps.config, ...UNLIMITED } }

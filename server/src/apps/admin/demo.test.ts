@@ -9,7 +9,7 @@ import { createTestDatabase } from '../../../test/database.ts'
 import { createWorld } from '../../../test/harness.ts'
 import { hasPassword } from '../../access/identity/index.ts'
 import { inTransaction, sql } from '../../kernel/db/index.ts'
-import { demoUsers, ensureDemoMerchant } from './demo.ts'
+import { demo, demoUsers, ensureDemoMerchant } from './demo.ts'
 
 test('two processes that start at once print the same valid passwords', async () => {
   const { url, drop } = await createTestDatabase()
@@ -27,6 +27,27 @@ test('two processes that start at once print the same valid passwords', async ()
     for (const world of worlds) await world.close()
     await drop()
     await rm(data_dir, { recursive: true, force: true })
+  }
+})
+
+test('the newest 10 keys of the demo command stay valid, and a key of a person with the same name too', async () => {
+  const world = await createWorld({ env: { KEYS_PER_MERCHANT: '12' } })
+  try {
+    const keys: string[] = []
+    for (let i = 0; i < 14; i += 1) {
+      keys.push((await demo(world.deps)).sandbox_key)
+      world.deps.clock.advance(1_000)
+      if (i > 0) continue
+      await world.rows(`update api_keys set created_by_id = $1 where name = 'Demo sandbox'`, [world.merchant.id])
+    }
+    const statuses = await Promise.all(keys.map(async (key) => (await world.get('/v1/me', key)).status))
+    assert.deepEqual(statuses, [200, 401, 401, 401, ...Array(10).fill(200)])
+    const [{ count } = { count: 0 }] = await world.rows<{ count: number }>(
+      `select count(*)::int as count from audit_log where action = 'api_key.revoke'`,
+    )
+    assert.equal(count, 3 + 4, 'each revocation is in the audit log')
+  } finally {
+    await world.close()
   }
 })
 

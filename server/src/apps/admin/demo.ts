@@ -16,7 +16,7 @@ import { type Deps, inTransaction, type Reader, sql, type Tx } from '../../kerne
 import { MERCHANT_ROLES, type Role, SCOPES } from '../../kernel/http/index.ts'
 import { newId, refuse } from '../../kernel/lib/index.ts'
 import { COMMAND_ACT } from './act.ts'
-import { makeKey } from './merchants.ts'
+import { replaceKey } from './merchants.ts'
 
 // No other advisory lock of this database uses this number.
 const LOCK = sql('demo_lock', 'select pg_advisory_xact_lock(7165243380915628)')
@@ -51,14 +51,16 @@ export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
   })
 }
 
+/** The newest keys of the command in each environment that stay active. The limit of a merchant leaves room for other keys. */
+const DEMO_KEYS = 10
+
 /** Returns the demo merchant with a new key of all scopes for each environment, and a user of every role. */
 export async function demo(deps: Deps) {
   const merchant = await ensureDemoMerchant(deps)
-  const key = async (environment: 'sandbox' | 'live') => {
+  const key = (environment: 'sandbox' | 'live') => {
     const scopes = Object.keys(SCOPES)
     const input = { merchant_id: merchant.id, environment, scopes, name: `Demo ${environment}` }
-    // Each call of the command shows new keys, so that the command has no limit.
-    return (await makeKey(deps, input, 0)).plaintext_key
+    return replaceKey(deps, input, DEMO_KEYS)
   }
   return {
     merchant_id: merchant.id,

@@ -228,6 +228,14 @@ async function checkConnections(reader: Reader, config: Config): Promise<CheckRe
   return ok(text)
 }
 
+/** Describes what makes the first scheduled verify. A verify by hand does not count, because no one repeats it. */
+function neverVerified(verify_every_h: number): string {
+  const by_hand = `check the books now with "${adminCommand('verify')}"`
+  if (verify_every_h === 0)
+    return `VERIFY_EVERY_H is 0, so no worker verifies the books: set VERIFY_EVERY_H, and ${by_hand}`
+  return `no worker has verified the books yet. A worker does so every ${verify_every_h} hours, first 10 minutes after its start: keep a server or worker running, and ${by_hand}`
+}
+
 async function checkBooks(reader: Reader, { verify_every_h }: Config, now: Date): Promise<CheckResult> {
   const { last, last_good_at } = await lastVerifyRun(reader)
   const remedy = `run "${adminCommand('verify')}"`
@@ -237,7 +245,7 @@ async function checkBooks(reader: Reader, { verify_every_h }: Config, now: Date)
       `the last verify found ${last.problems} contradictions (${named}): ${remedy}, and read docs/operate/runbooks.md`,
     )
   }
-  if (last_good_at === null) return warn(`no scheduled verify has ended yet: ${remedy}`)
+  if (last_good_at === null) return warn(neverVerified(verify_every_h))
   const age_ms = now.getTime() - last_good_at.getTime()
   const text = `the last good verify ended ${sayDuration(age_ms)} ago`
   if (verify_every_h > 0 && age_ms > 2 * verify_every_h * HOUR_MS)

@@ -31,13 +31,15 @@ export function checkNetwork(config: Config, { clock, send_test_to }: DoctorInpu
 async function checkPort({ process: kind, host, port }: Config): Promise<CheckResult> {
   if (kind === 'worker') return ok('a worker uses no port')
   const address = ['', '0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+  const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}`
   try {
-    const answer = await getHealth(`http://${address.includes(':') ? `[${address}]` : address}:${port}`)
+    const answer = await getHealth(url)
     if (answer.is_ours) return ok(`a server answers on port ${port}`)
     return fail(`another program uses port ${port}: stop that program, or set PORT to a free port`)
   } catch (error) {
     const { code } = error as { code?: string }
-    if (code === 'ECONNREFUSED') return warn(`no server listens on port ${port}: start the server`)
+    if (code === 'ECONNREFUSED')
+      return warn(`no server listens at ${url}: start the server, or set PORT and HOST to those of the running server`)
     return fail(
       `another program uses port ${port}, or the server does not answer (${reason(error)}): stop that program, or set PORT`,
     )

@@ -32,7 +32,10 @@ const onEmail = (...does: string[]): HelpPage => ({
 export const PAGES: Readonly<Record<string, HelpPage>> = {
   demo: {
     takes: '[--history | --remove-history]',
-    does: ['Creates the demo merchant with new keys, and demo users with passwords (not in production)'],
+    does: [
+      'Creates the demo merchant with new keys, and demo users with passwords (not in production).',
+      'The newest 10 keys of each environment stay valid',
+    ],
     options: {
       '--history':
         'Instead, makes a second demo merchant with 30 days of sandbox payments, payouts, links and invoices',

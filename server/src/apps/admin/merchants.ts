@@ -1,7 +1,14 @@
 // Defines the commands for merchants and keys. The commands write the same audit entries as the API. The actor of the entries
 // is the command.
 
-import { insertKey, lockKey, type NewKey, presentKey, revokeLocked } from '../../access/api-keys/index.ts'
+import {
+  insertKey,
+  lockKey,
+  type NewKey,
+  presentKey,
+  revokeLocked,
+  revokeOlderKeys,
+} from '../../access/api-keys/index.ts'
 import { addMerchant, type NewMerchant } from '../../access/merchants/index.ts'
 import { recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction } from '../../kernel/db/index.ts'
@@ -32,6 +39,22 @@ export function makeKey(deps: Deps, input: NewKey, limit: number) {
       after,
     })
     return { ...after, plaintext_key }
+  })
+}
+
+/**
+ * Creates a key, and revokes the earlier keys of the command with the same name, except the newest. So at most `keep` keys of the name are
+ * active, and a terminal with an earlier key goes on.
+ */
+export function replaceKey(deps: Deps, input: NewKey, keep: number) {
+  return inTransaction(deps.db, async (tx) => {
+    const { record, plaintext_key } = await insertKey(deps, tx, input, 0)
+    const { merchant_id } = record
+    const of_key = (id: string) => ({ ...COMMAND_ACT, merchant_id, target_type: 'api_key', target_id: id }) as const
+    await recordAudit(deps, tx, { ...of_key(record.id), action: 'api_key.create', after: presentKey(record) })
+    for (const revoked of await revokeOlderKeys(tx, record, { keep, now: deps.clock.now() }))
+      await recordAudit(deps, tx, { ...of_key(revoked.id), action: 'api_key.revoke', after: revoked })
+    return plaintext_key
   })
 }
 

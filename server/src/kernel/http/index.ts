@@ -45,5 +45,6 @@ export {
   type OperatorRole,
 } from './operator-roles.ts'
 export { createOutgoing, type Outgoing } from './outgoing.ts'
+export { announcePort, findServerPort } from './port-file.ts'
 export { contentVersion, pageStyle, yearIfCurrent } from './style.ts'
 export { createTracing } from './trace-export.ts'

@@ -1,0 +1,54 @@
+// Tests the file that names the port of the running server.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { announcePort, findServerPort } from './port-file.ts'
+
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'malipo-port-'))
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+test('a command finds the port of the running server, and no port after the server has stopped', async () => {
+  const data_dir = join(folder, 'data')
+  assert.equal(await findServerPort(data_dir), null)
+  const remove = await announcePort(data_dir, 4711)
+  assert.equal(await findServerPort(data_dir), 4711)
+  const removeNewer = await announcePort(data_dir, 4712)
+  assert.equal(await findServerPort(data_dir), 4712)
+  await removeNewer()
+  await remove()
+  assert.deepEqual([await findServerPort(data_dir), await readdir(data_dir)], [null, []])
+})
+
+test('a killed server leaves a file that names no port, and a stopping server keeps the file of another server', async () => {
+  const { pid } = spawnSync(process.execPath, ['-e', ''])
+  const file = join(folder, 'server.json')
+  const remove = await announcePort(folder, 4711)
+  await writeFile(file, JSON.stringify({ port: 4713, pid }))
+  assert.equal(await findServerPort(folder), null)
+  await remove()
+  assert.ok((await stat(file)).isFile())
+})
+
+test('a damaged file, and a folder that the server cannot write to, change nothing', async () => {
+  for (const text of [
+    '',
+    '{',
+    '[]',
+    'null',
+    '{"port": "80", "pid": 1}',
+    '{"port": 0, "pid": 1}',
+    '{"port": 80, "pid": -1}',
+  ]) {
+    await writeFile(join(folder, 'server.json'), text)
+    assert.equal(await findServerPort(folder), null, text)
+  }
+  const remove = await announcePort(join(folder, 'server.json', 'below'), 4711)
+  await remove()
+})

@@ -1,0 +1,61 @@
+// The file of DATA_DIR that names the port of the running server. Commands of administration read it, so that they reach a server whose
+// port their own environment does not name.
+
+import { chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const FILE = 'server.json'
+
+/** The content of the file. */
+type PortFile = { port: number; pid: number }
+
+/**
+ * Writes the file, and returns the function that removes it. If several servers share DATA_DIR, the file names the server that
+ * started last. A server that cannot write the file works on without it.
+ */
+export async function announcePort(data_dir: string, port: number): Promise<() => Promise<void>> {
+  const file = join(data_dir, FILE)
+  const unfinished = `${file}.${process.pid}`
+  const own: PortFile = { port, pid: process.pid }
+  try {
+    await mkdir(data_dir, { recursive: true })
+    await writeFile(unfinished, `${JSON.stringify(own)}\n`)
+    await chmod(unfinished, 0o644)
+    // The owner of DATA_DIR can remove the file, also after a start by root.
+    const { uid, gid } = await stat(data_dir)
+    if (process.getuid?.() === 0) await chown(unfinished, uid, gid)
+    await rename(unfinished, file)
+  } catch {
+    await rm(unfinished, { force: true }).catch(() => {})
+    return async () => {}
+  }
+  return async () => {
+    if ((await readPortFile(data_dir))?.pid === own.pid) await rm(file, { force: true }).catch(() => {})
+  }
+}
+
+/** Returns the port of the server that runs with this DATA_DIR. Null means that no such server is known. */
+export async function findServerPort(data_dir: string): Promise<number | null> {
+  const found = await readPortFile(data_dir)
+  return found !== null && isRunning(found.pid) ? found.port : null
+}
+
+async function readPortFile(data_dir: string): Promise<PortFile | null> {
+  try {
+    const { port, pid } = JSON.parse(await readFile(join(data_dir, FILE), 'utf8')) as Partial<PortFile>
+    const is_valid = Number.isInteger(port) && Number.isInteger(pid) && Number(port) > 0 && Number(port) <= 65_535
+    return is_valid && Number(pid) > 0 ? { port: Number(port), pid: Number(pid) } : null
+  } catch {
+    return null
+  }
+}
+
+/** A process that was killed leaves its file. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as { code?: string }).code === 'EPERM'
+  }
+}
