@@ -215,7 +215,8 @@ test('each field that a merchant sees has a meaning, and a table without meaning
       const empty = rows.filter((row) => / \|\s*\|$/.test(row))
       assert.ok(empty.length < rows.length, `${path}: ${empty[0]}`)
       const is_operator = markdown.includes('/v1/operator/')
-      if (!is_operator && !of_passkeys.includes(path)) assert.deepEqual(empty, [], `${path}: describe these fields in their schema, or in meanings.ts`)
+      if (!is_operator && !of_passkeys.includes(path))
+        assert.deepEqual(empty, [], `${path}: describe these fields in their schema, or in meanings.ts`)
     }
   }
 })
