@@ -34,6 +34,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must be at least {}': 'Andika {} au zaidi.',
   'must be at most {}': 'Andika {} au chini yake.',
   'must be live or sandbox': 'Chagua mazingira: Halisi au Majaribio.',
+  'must be up to {} ids, separated by commas': 'Chagua malipo yasiyozidi {}.',
   'must be sent once': 'Taja hili mara moja tu.',
   'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators':
     'Andika kiasi kama 25000 au 25000.50.',

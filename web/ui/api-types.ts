@@ -249,7 +249,7 @@ export type Calls = {
   }
   'GET /v1/collections/export.csv': {
     params: {  }
-    query: { environment?: "live" | "sandbox"; merchant_id?: string; status?: Schemas['CollectionStatus']; method?: Schemas['CollectionMethod']; reference?: string; phone?: string; from?: string; to?: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; status?: Schemas['CollectionStatus']; method?: Schemas['CollectionMethod']; reference?: string; phone?: string; from?: string; to?: string; ids?: string }
     body: undefined
     data: unknown
   }

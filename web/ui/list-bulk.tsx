@@ -28,7 +28,10 @@ export type BulkAct<Row> = {
   can: (row: Row) => boolean
   /** The name of the checkbox of a row, for screen readers. */
   select: (row: Row) => string
-  run: (row: Row) => Promise<unknown>
+  /** Does the act with one row. */
+  run?: (row: Row) => Promise<unknown>
+  /** Does the act with all rows at once, and keeps them selected. Takes the place of `run`. */
+  runAll?: (rows: readonly Row[]) => Promise<unknown>
 }
 
 /** Shows the number of selected rows, and the button of the act. Stops at the first row that fails, and keeps the rest selected. */
@@ -54,17 +57,24 @@ export function BulkBar<Row>({
     setError(null)
     let done = 0
     try {
+      if (act.runAll) {
+        await act.runAll(rows)
+        setSaid('')
+        return
+      }
       for (const row of rows) {
-        await act.run(row)
+        await act.run?.(row)
         done += 1
       }
     } catch (thrown) {
       setError(thrown)
     } finally {
-      choose(rows.slice(done).map(keyOf))
-      setSaid(t.done(showCount(done), showCount(rows.length)))
       setBusy(false)
-      await queries.invalidateQueries()
+      if (!act.runAll) {
+        choose(rows.slice(done).map(keyOf))
+        setSaid(t.done(showCount(done), showCount(rows.length)))
+        await queries.invalidateQueries()
+      }
     }
   }
   return (

@@ -248,7 +248,11 @@ export function Table<Row>(props: {
         <tr {...ROLE.row}>
           {bulk && choose ? (
             <th scope="col" {...ROLE.columnheader}>
-              <span className="unseen">{t.select}</span>
+              <AllCheckbox
+                keys={props.rows.filter((row) => bulk.can(row)).map(props.rowKey)}
+                chosen={chosen}
+                choose={choose}
+              />
             </th>
           ) : null}
           {props.columns.map(({ label, right }) => (
@@ -296,6 +300,28 @@ export function Table<Row>(props: {
         })}
       </tbody>
     </table>
+  )
+}
+
+/** Shows the checkbox that selects every row of the page. */
+function AllCheckbox({
+  keys,
+  chosen,
+  choose,
+}: {
+  keys: readonly string[]
+  chosen: readonly string[]
+  choose: (keys: string[]) => void
+}) {
+  const t = useTexts(partsTexts)
+  const count = keys.filter((key) => chosen.includes(key)).length
+  return (
+    <Checkbox
+      aria-label={t.select_all}
+      checked={keys.length > 0 && count === keys.length}
+      indeterminate={count > 0 && count < keys.length}
+      onChange={(event) => choose(event.currentTarget.checked ? [...keys] : [])}
+    />
   )
 }
 

@@ -1374,6 +1374,8 @@ export type ExportCollectionsFilters = {
   from?: string | undefined
   /** Created before. */
   to?: string | undefined
+  /** Only these payments: up to 100 ids, separated by commas. */
+  ids?: string | undefined
 }
 
 /** The answer to GET /v1/collections/{collection_id}. */

@@ -1,6 +1,7 @@
 // The texts that the consoles show for empty lists, for wrong filters, and for pages that the browser cannot load.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { type Office, openOffice, type Person } from './office.ts'
@@ -180,3 +181,50 @@ test('the console preloads the other pages, so that the pages open without a net
   visitor.complaints.splice(0, Infinity, ...visitor.complaints.filter((one) => !/ERR_|Failed to fetch/.test(one)))
   await visitor.leave()
 })
+
+for (const language of LANGUAGES) {
+  test(`a member saves the filtered list and the selected payments as CSV files (${language})`, async () => {
+    const { world } = office
+    const merchant = await world.newMerchant()
+    const key = await world.newKey({ merchant })
+    const member = await office.newPerson('VIEWER', merchant)
+    for (const [amount, phone] of [
+      [1_000, '0754123001'],
+      [2_000, '0754123001'],
+      [3_000, '0754123002'],
+    ] as const) {
+      const paid = await world.post('/v1/collections/wallet-push', { amount, phone, reference: `R-${amount}` }, { key })
+      assert.equal(paid.status, 202, paid.text)
+    }
+    await world.work()
+    const visitor = await office.comes(member, 'dashboard', { language })
+    const { page, says } = visitor
+    const linesOf = async (sw: string, en: string) => {
+      const [file] = await Promise.all([page.waitForEvent('download'), visitor.press(sw, en)])
+      return readFileSync(await file.path(), 'utf8')
+        .trim()
+        .split('\r\n')
+        .slice(1)
+    }
+    await visitor.opens('/sandbox/collections?status=successful')
+    await page.getByRole('table').getByText('R-2000').waitFor()
+    assert.equal((await linesOf('Pakua CSV', 'Download CSV')).length, 2, 'the file has the rows of the filter')
+    await visitor.opens('/sandbox/collections')
+    await page.getByRole('table').getByText('R-3000').waitFor()
+    const all = page.getByLabel(says('Chagua yote ya ukurasa huu', 'Select all on this page'))
+    await all.check()
+    await page.getByText(says('Umechagua 3', '3 selected')).waitFor()
+    await page.getByLabel(/R-2000$/).uncheck()
+    await page.getByText(says('Umechagua 2', '2 selected')).waitFor()
+    await visitor.looks('selected payments')
+    await visitor.picture('selected-payments')
+    const chosen = await linesOf('Pakua CSV ya yaliyochaguliwa', 'Download CSV of the selection')
+    assert.deepEqual(
+      chosen.map((line) => /R-\d+/.exec(line)?.[0]),
+      ['R-3000', 'R-1000'],
+    )
+    await page.locator('.toasts').getByText(says('malipo 2', '2 payments')).waitFor()
+    await page.getByText(says('Umechagua 2', '2 selected')).waitFor()
+    await visitor.leave()
+  })
+}

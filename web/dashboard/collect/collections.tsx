@@ -10,6 +10,7 @@ import { showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
 import { Customer } from './customer.tsx'
+import { usePaymentsCsv } from './payments-csv.ts'
 
 type MerchantCollectionRow = Calls['GET /v1/collections']['data']['items'][number]
 
@@ -101,11 +102,12 @@ export function Collections() {
       <Time key="" time={row.created_at} />,
     ],
   })
+  const bulk = usePaymentsCsv()
   return (
     <Page title={t.title} lead={t.lead}>
       <List
         label={t.title}
-        {...{ read, list, filters, columns, lines }}
+        {...{ read, list, filters, columns, lines, bulk }}
         rowKey={(row) => row.collection_id}
         href={(row) => at(`collections/${row.collection_id}`)}
         csv={{ name: 'GET /v1/collections/export.csv', file: 'collections.csv' }}

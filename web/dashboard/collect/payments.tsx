@@ -9,6 +9,7 @@ import { Amount, Chip, Time } from '../../ui/parts.tsx'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { useEnvironmentPath } from '../merchant.ts'
 import { linksTexts } from './links-texts.ts'
+import { usePaymentsCsv } from './payments-csv.ts'
 
 type LinkPaymentRow = Calls['GET /v1/payment-links/{link_id}/collections']['data']['items'][number]
 
@@ -37,6 +38,7 @@ export function PaymentsOfLink({ link_id }: { link_id: string }) {
       right: true,
     },
   ]
+  const bulk = usePaymentsCsv()
   return (
     <section className="panel" aria-labelledby="payments-title">
       <Title order={2} id="payments-title">
@@ -44,7 +46,7 @@ export function PaymentsOfLink({ link_id }: { link_id: string }) {
       </Title>
       <List
         label={t.payments}
-        {...{ read, list, filters: NO_FILTERS, columns }}
+        {...{ read, list, filters: NO_FILTERS, columns, bulk }}
         rowKey={(row) => row.collection_id}
         href={(row) => at(`collections/${row.collection_id}`)}
         empty={<Text>{t.payments_none}</Text>}

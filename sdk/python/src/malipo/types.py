@@ -185,6 +185,7 @@ ExportCollectionsFilters = TypedDict(
         "phone": "Any",
         "from": "Any",
         "to": "Any",
+        "ids": "Any",
     },
     total=False,
 )

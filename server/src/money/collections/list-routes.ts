@@ -23,12 +23,15 @@ import {
   eatTime,
   formatAmount,
   inCallersLanguage,
+  isId,
+  line,
   type Metadata,
   MetadataFilter,
   plainCell,
+  refuseField,
 } from '../../kernel/lib/index.ts'
 import { checkPhone } from './check.ts'
-import { BEGUN_MAX, batchesOf, type CollectionFilters, listCollections, NEWEST_MAX } from './list.ts'
+import { BEGUN_MAX, batchesOf, batchOfIds, type CollectionFilters, listCollections, NEWEST_MAX } from './list.ts'
 import { netMinor, presentCollection } from './present.ts'
 import { CollectionStatus, ListFilters } from './schema.ts'
 import type { Collection } from './store.ts'
@@ -78,6 +81,20 @@ function collectionCells(row: Collection, pay_url: string): CsvCell[] {
 }
 
 const Filter = Type.Object(ListFilters)
+
+/** The number of chosen payments in a file: as many as a page of the list has at most. */
+const CHOSEN_MAX = 100
+const IdsField = line(CHOSEN_MAX * 37, `Only these payments: up to ${CHOSEN_MAX} ids, separated by commas.`)
+
+/** Returns the rows of a file: the chosen payments, or all. */
+function exported(deps: Deps, filters: CollectionFilters, chosen: string | undefined): AsyncGenerator<Collection[]> {
+  if (chosen === undefined) return batchesOf(deps, filters, CSV_BATCH)
+  const ids = chosen.toLowerCase().split(',')
+  if (ids.length > CHOSEN_MAX || !ids.every(isId)) {
+    refuseField('ids', `must be up to ${CHOSEN_MAX} ids, separated by commas`)
+  }
+  return batchOfIds(deps, filters, ids)
+}
 
 function filtersOf(request: FastifyRequest, query: Static<typeof Filter> & { metadata?: Metadata }): CollectionFilters {
   const { merchant, environment } = caller(request)
@@ -129,7 +146,7 @@ export function collectionListRoutes(deps: Deps, app: App, access: Access): void
         operationId: 'exportCollections',
         summary: 'Export collections as CSV, newest first',
         description: CSV_WORDS,
-        querystring: Filter,
+        querystring: Type.Object({ ...ListFilters, ids: Type.Optional(IdsField) }),
         response: csvAnswer,
       },
       config: { access },
@@ -137,7 +154,7 @@ export function collectionListRoutes(deps: Deps, app: App, access: Access): void
     async (request, reply) =>
       sendCsv(request, reply, 'collections', {
         columns: COLUMNS,
-        batches: batchesOf(deps, filtersOf(request, request.query), CSV_BATCH),
+        batches: exported(deps, filtersOf(request, request.query), request.query.ids),
         cells: (row) => collectionCells(row, payUrlOf(deps.config, app)),
       }),
   )

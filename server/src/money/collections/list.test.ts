@@ -145,3 +145,25 @@ test('an item of the list has the same fields as the status record', async () =>
   const [item] = (await world.get(`${LIST}?page_size=1`)).body.data.items
   assert.deepEqual(item, (await world.get(`${LIST}/${item.collection_id}`)).body.data)
 })
+
+test('the export of chosen payments has only those of the caller and of the filter, and refuses wrong ids', async () => {
+  const [first = '', second = '', third = ''] = ids
+  const foreign = (await world.post(PUSH, { amount: 5, phone: '0754123001' }, { key: world.live_key })).body.data
+  const other = await world.newKey({ merchant: await world.newMerchant() })
+  const file = async (query: string, key?: string) => {
+    const reply = await world.get(`${LIST}/export.csv?${query}`, key)
+    assert.equal(reply.status, 200, reply.text)
+    return reply.text
+      .trim()
+      .split('\r\n')
+      .slice(1)
+      .map((line) => line.split(',')[0])
+  }
+  assert.deepEqual(await file(`ids=${first},${third.toUpperCase()},${foreign.collection_id}`), [third, first])
+  assert.deepEqual(await file(`ids=${first},${second}&method=provider_pesa`), [first])
+  assert.deepEqual(await file(`ids=${first}`, other), [])
+  for (const wrong of ['', 'x', `${first},`, Array(101).fill(first).join(',')]) {
+    const reply = await world.get(`${LIST}/export.csv?ids=${wrong}`)
+    assert.deepEqual([reply.status, reply.body.error.details.fields[0].field], [400, 'ids'], wrong.slice(0, 50))
+  }
+})

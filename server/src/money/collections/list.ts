@@ -110,6 +110,10 @@ const BY_IDS = sql(
   '',
   `select ${COLLECTION_COLUMNS} from collections c where c.merchant_id = $1 and c.id = any($2::uuid[]) order by c.id desc`,
 )
+const CHOSEN = sql(
+  'collections_chosen',
+  `select ${COLLECTION_COLUMNS} from collections c where ${MATCHING} and c.id = any($7::uuid[]) order by c.id desc`,
+)
 const COUNT = sql('', `select count(*) as total from collections c where ${MATCHING} and c.id >= $7 and c.id < $8`)
 
 function matchingValues({ merchant_id, environment, status, method, reference, phone }: CollectionFilters): unknown[] {
@@ -227,6 +231,15 @@ function readSegments(
     skip,
     before_id,
   ])
+}
+
+/** Yields the collections with these ids that pass the filters, newest first. Unknown ids are left out. */
+export async function* batchOfIds(
+  deps: Deps,
+  filters: CollectionFilters,
+  ids: readonly string[],
+): AsyncGenerator<Collection[]> {
+  yield await deps.db.query<Collection>(CHOSEN, [...matchingValues(filters), ids])
 }
 
 /** Yields all matching collections, newest first, in batches of at most `size` rows. Reads a batch when the caller asks for it. */
