@@ -15,14 +15,17 @@ import {
   connectionRisk,
   createDb,
   type DatabaseVersion,
+  type Db,
   type Deps,
   FIND_THE_KEY,
   followDatabase,
   grantRuntime,
   holdsSealed,
   judgeVersion,
+  openReadReplica,
   openVault,
   type Reader,
+  type ReadReplica,
   realFolder,
   tryLockFolder,
   uncheckedVault,
@@ -39,6 +42,7 @@ import {
   type GivenSettings,
   gatherSettings,
   type Log,
+  type Metrics,
   noPoint,
   parseSecretKeys,
   readConfig,
@@ -120,7 +124,7 @@ export async function gatherDoctorInput(
   send_test_to: string | null,
 ): Promise<DoctorInput & { close(): Promise<void> }> {
   const input = { unknown_names: [], send_test_to, clock: systemClock, must_separate: false, folders: [] }
-  const none = { reader: null, pending: async () => [], close: async () => {} }
+  const none = { reader: null, replica: null, pending: async () => [], close: async () => {} }
   let config: Config
   try {
     config = await atServerPort(configFromEnvironment())
@@ -140,7 +144,11 @@ export async function gatherDoctorInput(
   const url = is_embedded ? await findEmbedded(config.data_dir, 'runtime').catch(() => null) : serverUrl(config)
   if (url === null) return { ...found, ...none }
   const reader = createDb({ url, max_connections: 1, application_name: 'malipo doctor' })
-  return { ...found, reader, pending: () => pendingMigrations(url), close: () => reader.close() }
+  const read_url = config.database_read_url
+  const replica =
+    read_url === '' ? null : createDb({ url: read_url, max_connections: 1, application_name: 'malipo doctor' })
+  const close = async () => void (await Promise.all([reader.close(), replica?.close()]))
+  return { ...found, reader, replica, pending: () => pendingMigrations(url), close }
 }
 
 /** Lists the effective settings of the server with their sources, and every problem. The function opens no connection. */
@@ -200,11 +208,13 @@ export function reloadsOnHangup(config: Config): boolean {
  * If other machines can read or change the connections to the database, throws a ConfigError, before the first connection
  * sends a password.
  */
-function requireSafeConnection({ database_url, migration_database_url, database_tls_not_needed }: Config): void {
-  if (database_tls_not_needed) return
+function requireSafeConnection(config: Config): void {
+  const { database_url, migration_database_url, database_read_url } = config
+  if (config.database_tls_not_needed) return
   for (const [name, url] of Object.entries({
     DATABASE_URL: database_url,
     MIGRATION_DATABASE_URL: migration_database_url,
+    DATABASE_READ_URL: database_read_url,
   })) {
     const risk = connectionRisk(url)
     if (risk === null) continue
@@ -431,14 +441,20 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
       on_answer: () => log.warn({ component: 'process' }, 'the database answers again'),
     },
   })
+  const replica = config.database_read_url === '' ? null : openReplica(config, log, metrics, db)
   const tracer = createTracing({ config, log, random, clock: systemClock, process_id })
   const clock = followDatabase(log, db, systemClock)
   const of_process = { config, log, tracer, metrics, random, point: noPoint, process_id }
   const close = async () => {
     clock.close()
-    await db.close()
+    await Promise.all([db.close(), replica?.close()])
   }
-  const base = { ...of_process, clock, clock_ahead_ms: clock.ahead_ms, db: { ...db, close } }
+  const arm = () => {
+    db.arm()
+    replica?.arm()
+  }
+  const reads = replica === null ? {} : { reads: replica.reads, replica: replica.replica }
+  const base = { ...of_process, clock, clock_ahead_ms: clock.ahead_ms, db: { ...db, arm, close }, ...reads }
   try {
     await clock.start()
     if (vault !== undefined && vault !== 'unchecked') return { ...base, vault }
@@ -449,6 +465,12 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
     await close()
     throw error
   }
+}
+
+/** Opens the read replica of the settings. Its connections are besides DATABASE_CONNECTIONS, because it is another server. */
+function openReplica(config: Config, log: Log, metrics: Metrics, db: Db): ReadReplica {
+  const { database_read_url: url, database_connections: max_connections, database_read_lag_max_ms: lag_max_ms } = config
+  return openReadReplica(db, { url, max_connections, lag_max_ms, log, metrics })
 }
 
 /**

@@ -312,6 +312,7 @@ const BANS: Ban[] = [
       'kernel/db/embedded.ts': 'waits for another process to start',
       'kernel/documents/draw.ts': 'bounds a real thread',
       'kernel/db/watch.ts': 'bounds real connections',
+      'kernel/db/read-replica.ts': 'waits for a real replica, before there are deps; no outcome depends on the wait',
       'kernel/db/migrate.ts': 'waits for the locks of a real database, before there are deps',
       'kernel/db/migration-waits.ts': 'watches a real database, before there are deps',
       'kernel/http/outgoing.ts': 'bounds real sockets',

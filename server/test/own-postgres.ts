@@ -144,7 +144,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
 }
 
 /** Returns the process ids of the server with files in `folder`. */
-function serverPids(folder: string): number[] {
+export function serverPids(folder: string): number[] {
   return readdirSync('/proc').flatMap((name) => {
     try {
       return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`).startsWith(folder) ? [Number(name)] : []

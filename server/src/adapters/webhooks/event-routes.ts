@@ -1,7 +1,7 @@
 // Serves the list and the stream of events.
 
 import type { FastifyRequest } from 'fastify'
-import type { Deps } from '../../kernel/db/index.ts'
+import { type Deps, forReads } from '../../kernel/db/index.ts'
 import { type App, type Authenticate, caller, checkAccess, chooseCaller } from '../../kernel/http/index.ts'
 import { access } from './changes.ts'
 import { EVENT_DAYS, eventIdIn, filteredEvent, listEvents } from './event-log.ts'
@@ -33,7 +33,7 @@ export function eventRoutes(deps: Deps, app: App, { authenticate, draining }: Ev
     async (request) => {
       const { merchant, environment } = caller(request)
       const of = { merchant_id: merchant.id, environment }
-      return { success: true as const, data: await listEvents(deps, of, request.query) }
+      return { success: true as const, data: await listEvents(forReads(deps), of, request.query) }
     },
   )
   app.get(

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { actOf } from '../../books/audit/index.ts'
-import type { Deps } from '../../kernel/db/index.ts'
+import { type Deps, forReads } from '../../kernel/db/index.ts'
 import {
   type App,
   answerOnce,
@@ -140,7 +140,10 @@ function deliveryRoutes(deps: Deps, app: App): void {
     },
     async (request) => {
       const { merchant, environment } = caller(request)
-      return { success: true as const, data: await listDeliveries(deps.db, merchant.id, environment, request.query) }
+      return {
+        success: true as const,
+        data: await listDeliveries(forReads(deps).db, merchant.id, environment, request.query),
+      }
     },
   )
   app.get(

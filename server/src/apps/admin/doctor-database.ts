@@ -1,7 +1,14 @@
 // Checks the database for `admin doctor`: version, schema, rights, durability, clock, replication, connections, books and anchors.
 
 import { anchorFileOf, findLastAnchor, readAnchorState } from '../../books/audit/index.ts'
-import { type DatabaseVersion, isSuperuser, judgeVersion, type Reader, sql } from '../../kernel/db/index.ts'
+import {
+  type DatabaseVersion,
+  isSuperuser,
+  judgeVersion,
+  lookAtReplica,
+  type Reader,
+  sql,
+} from '../../kernel/db/index.ts'
 import { adminCommand, type Config, sayDuration } from '../../kernel/lib/index.ts'
 import { lastBackupCheck, lastVerifyRun } from '../operators/index.ts'
 import { type CheckResult, type CheckTable, type DoctorInput, fail, ok, warn } from './doctor-result.ts'
@@ -18,6 +25,7 @@ export const DATABASE_CHECKS = [
   'pages',
   'clock',
   'replication',
+  'replica',
   'connections',
   'books',
   'restore',
@@ -67,6 +75,8 @@ const CLOCK_FAIL_MS = 60_000
 /** The age up to which the probe of a process counts. */
 const RECENT_PROBE_MS = 600_000
 const LAG_WARN_S = 60
+/** One file of the log. */
+const BEHIND_WARN_BYTES = 16_777_216
 /** The share of the connections of PostgreSQL above which the check warns. */
 const CROWDED_FROM = 0.8
 /** The connections of a process besides DATABASE_CONNECTIONS: the request log and the heartbeat. */
@@ -104,6 +114,7 @@ export function checkDatabase(reader: Reader, config: Config, input: DoctorInput
     pages: () => checkPages(reader),
     clock: () => checkClock(reader, clock),
     replication: () => checkReplication(reader),
+    replica: () => checkReplica(reader, input.replica),
     connections: () => checkConnections(reader, config),
     books: () => checkBooks(reader, config, clock.now()),
     restore: () => checkRestorable(reader, config, clock.now()),
@@ -215,6 +226,24 @@ async function checkReplication(reader: Reader): Promise<CheckResult> {
   if (lag_s !== null && lag_s > LAG_WARN_S)
     return warn(`a standby is ${sayDuration(lag_s * 1_000)} behind: check its machine and network`)
   return ok(`standbys: ${replicas}`)
+}
+
+async function checkReplica(reader: Reader, replica: Reader | null): Promise<CheckResult> {
+  if (replica === null) return ok('DATABASE_READ_URL is empty: the primary answers all reads')
+  const remedy = 'Until then the primary answers its reads'
+  try {
+    const { problem, behind_bytes } = await lookAtReplica(reader, replica)
+    if (problem !== null)
+      return warn(`DATABASE_READ_URL names no replica of DATABASE_URL: ${problem}. Correct it. ${remedy}`)
+    if (behind_bytes > BEHIND_WARN_BYTES)
+      return warn(
+        `the read replica has to replay ${Math.round(behind_bytes / 1_048_576)} MB: check its machine. ${remedy}`,
+      )
+    return ok(`the read replica is ${behind_bytes} bytes of the log behind`)
+  } catch (error) {
+    const why = (error as Error).message || (error as { code?: string }).code
+    return warn(`the read replica does not answer (${why}): check DATABASE_READ_URL and its machine. ${remedy}`)
+  }
 }
 
 async function checkConnections(reader: Reader, config: Config): Promise<CheckResult> {

@@ -27,6 +27,8 @@ export type DoctorInput = {
   /** A reader with the role of the server. Null means that there is no database to connect to, and `no_database` says why. */
   reader: Reader | null
   no_database: string
+  /** A reader of DATABASE_READ_URL. Null means that the setting is empty. */
+  replica: Reader | null
   /** True if the configuration has two roles. */
   must_separate: boolean
   /** Returns the names of the pending migrations. Throws if the program and the schema contradict each other. */

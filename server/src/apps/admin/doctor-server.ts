@@ -9,7 +9,7 @@ const FRESH_MS = 30_000
 
 /** Makes the function that checks the installation. `folders` are those of the embedded database. */
 export function createReadSystem(deps: Deps, folders: readonly string[]): ReadSystem {
-  const { config, db, clock } = deps
+  const { config, db, replica = null, clock } = deps
   const missing = createMissingMigrations()
   let last: { at: number; report: Promise<SystemReport> } | null = null
   const check = async (): Promise<SystemReport> => {
@@ -19,6 +19,7 @@ export function createReadSystem(deps: Deps, folders: readonly string[]): ReadSy
       config_problems: [],
       unknown_names: [],
       reader: db,
+      replica,
       no_database: '',
       must_separate: config.database_url === '' || config.migration_database_url !== '',
       pending: () => missing(db),

@@ -52,6 +52,7 @@ async function check(
     unknown_names: [],
     reader,
     no_database: '',
+    replica: null,
     must_separate: true,
     pending: async () => [],
     folders: [],
@@ -103,6 +104,23 @@ describe('admin doctor', { concurrency: 1 }, () => {
     ])
     assertCheck(await check(), 'clock', 'ok', /differ by \d+ ms/)
     await owner.query('delete from readiness_probes where process_id = $1', [id])
+  })
+
+  test('a read replica that does not answer, or that accepts writes, warns with what to do', async () => {
+    assertCheck(await check(), 'replica', 'ok', /DATABASE_READ_URL is empty/)
+    assertCheck(
+      await check({}, { replica: reader }),
+      'replica',
+      'warn',
+      /accepts writes, so it is no replica.*Correct it/,
+    )
+    const replica = { query: () => Promise.reject(new Error('connect ECONNREFUSED')) }
+    assertCheck(
+      await check({}, { replica }),
+      'replica',
+      'warn',
+      /does not answer \(connect ECONNREFUSED\): check DATABASE_READ_URL/,
+    )
   })
 
   test('a role with too many rights fails with the statement that takes the right', async () => {

@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { actOf } from '../../books/audit/index.ts'
-import type { Deps, Tx } from '../../kernel/db/index.ts'
+import { type Deps, forReads, type Tx } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, PageQuery, page, type Routes, success, writtenAmount } from '../../kernel/http/index.ts'
 import {
   AMOUNT_HELP,
@@ -95,7 +95,7 @@ export function operatorCollectionRoutes(
       },
       async (request) => {
         checkDepth(request.query)
-        return { success: true as const, data: await listForOperators(deps, request.query) }
+        return { success: true as const, data: await listForOperators(forReads(deps), request.query) }
       },
     )
     app.post(

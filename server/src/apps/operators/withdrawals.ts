@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { presentVerdict } from '../../access/four-eyes/index.ts'
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import { actOf } from '../../books/audit/index.ts'
-import type { Deps, Tx } from '../../kernel/db/index.ts'
+import { type Deps, forReads, type Tx } from '../../kernel/db/index.ts'
 import { type App, answerOnce, EmptyBody, type Routes, readClaim, replay, sendStored } from '../../kernel/http/index.ts'
 import { isId, routingCodeOf, ZERO_ID } from '../../kernel/lib/index.ts'
 import {
@@ -89,7 +89,10 @@ function readRoutes(deps: Deps, app: App): void {
         response: { 200: WithdrawalsAnswer },
       },
     },
-    async (request) => ({ success: true as const, data: await listWithdrawalsForOperators(deps, request.query) }),
+    async (request) => ({
+      success: true as const,
+      data: await listWithdrawalsForOperators(forReads(deps), request.query),
+    }),
   )
   app.get(
     `${PATH}/:withdrawal_id`,

@@ -1,7 +1,7 @@
 // Adds the endpoints for the overview, the checklist, the timelines, and the operators' view of one payment.
 
 import Type from 'typebox'
-import type { Deps } from '../../kernel/db/index.ts'
+import { type Deps, forReads } from '../../kernel/db/index.ts'
 import { type App, caller, MERCHANT_ROLES, type Routes } from '../../kernel/http/index.ts'
 import { attentionRoute } from './attention-routes.ts'
 import { checklistRoute } from './checklist-routes.ts'
@@ -43,7 +43,7 @@ function overviewRoute(deps: Deps, app: App): void {
     async (request) => {
       const { merchant, environment } = caller(request)
       const owner = { merchant_id: merchant.id, environment }
-      return { success: true as const, data: await overviewOf(deps, owner, request.query.period ?? 'today') }
+      return { success: true as const, data: await overviewOf(forReads(deps), owner, request.query.period ?? 'today') }
     },
   )
 }

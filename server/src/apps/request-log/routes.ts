@@ -1,6 +1,6 @@
 // Defines the endpoints of the request log, for developers of a merchant.
 
-import type { Deps } from '../../kernel/db/index.ts'
+import { type Deps, forReads } from '../../kernel/db/index.ts'
 import { caller, type Routes } from '../../kernel/http/index.ts'
 import { getRequest, listRequests } from './list.ts'
 import { RequestAnswer, RequestParams, RequestsAnswer, RequestsQuery } from './schema.ts'
@@ -27,7 +27,10 @@ export function requestLogRoutes(deps: Deps): Routes {
       },
       async (request) => {
         const { merchant, environment } = caller(request)
-        return { success: true as const, data: await listRequests(deps.db, merchant, environment, request.query) }
+        return {
+          success: true as const,
+          data: await listRequests(forReads(deps).db, merchant, environment, request.query),
+        }
       },
     )
     app.get(

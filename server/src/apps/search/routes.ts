@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
-import type { Deps } from '../../kernel/db/index.ts'
+import { type Deps, forReads } from '../../kernel/db/index.ts'
 import {
   type App,
   caller,
@@ -89,7 +89,7 @@ function merchantSearchRoute(deps: Deps, app: App): void {
       const develops = role === 'MERCHANT_ADMIN' || role === 'DEVELOPER'
       const all: RecordKind[] = terms.ids !== null && develops ? [...MERCHANT_KINDS, 'delivery'] : [...MERCHANT_KINDS]
       const kinds = isOnlyTransaction(terms) ? (['transaction'] as const) : all
-      const hits = await searchMerchant(deps, { merchant_id: merchant.id, environment }, terms, kinds)
+      const hits = await searchMerchant(forReads(deps), { merchant_id: merchant.id, environment }, terms, kinds)
       return { success: true as const, data: { groups: groupsOf(kinds, hits) } }
     },
   )
@@ -122,10 +122,10 @@ function operatorSearchRoute(deps: Deps, app: App, providers: readonly string[])
       const principal = principalOf(request)
       const role = principal.kind === 'session' ? principal.operator_role : null
       const [records, merchants, people, lines] = await Promise.all([
-        searchMerchants(deps, { merchant_id: merchant_id ?? routed, environment }, terms, kinds),
-        findMerchantsBy(deps, terms),
-        findPeople(deps, terms, role !== null && mayOperate(role, 'platform')),
-        findLines(deps, terms, providers),
+        searchMerchants(forReads(deps), { merchant_id: merchant_id ?? routed, environment }, terms, kinds),
+        findMerchantsBy(forReads(deps), terms),
+        findPeople(forReads(deps), terms, role !== null && mayOperate(role, 'platform')),
+        findLines(forReads(deps), terms, providers),
       ])
       const all: HitKind[] = [...kinds, 'merchant', 'person', 'statement_line']
       return { success: true as const, data: { groups: groupsOf(all, [...records, merchants, people, lines]) } }

@@ -1,7 +1,7 @@
 // Defines the dependencies of every use case: clock, randomness, database and log, but not the network.
 
 import type { Clock, Config, Log, Metrics, Point, Random, Tracer, Vault } from '../lib/index.ts'
-import type { Db } from './pool.ts'
+import type { Db, Reader } from './pool.ts'
 
 /**
  * The dependencies of a process. process.ts builds the dependencies of the product, and the harness builds the dependencies
@@ -16,6 +16,10 @@ export type Deps = {
   clock_ahead_ms: () => number
   random: Random
   db: Db
+  /** The reads that a replica may answer: see `forReads`. Undefined without a replica. */
+  reads?: Db
+  /** The replica itself, whatever it has of the primary. Only for checks of its state. */
+  replica?: Reader
   log: Log
   /** The traces. By default, the tracer makes no spans. */
   tracer: Tracer

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { auditSettings, insecureAnchors } from './audit-settings.ts'
 import { backupProblems, backupSettings } from './backup-settings.ts'
 import { consoleProblems, consoleSettings, insecureConsoles } from './console-settings.ts'
-import { databaseUrl } from './database-url.ts'
+import { databaseUrl, readUrlProblems } from './database-url.ts'
 import { limitSettings, setCountLimits } from './limit-settings.ts'
 import { insecureMessages, messageProblems, messageSettings } from './message-settings.ts'
 import { monitoringSettings } from './monitoring-settings.ts'
@@ -168,6 +168,19 @@ const processSettings = {
     '12',
     number(2, 200),
     'Largest number of database connections of this process.',
+  ),
+  database_read_url: setting(
+    'DATABASE_READ_URL',
+    '',
+    databaseUrl,
+    'A streaming replica of DATABASE_URL that answers lists, exports, statements, searches and dashboards while it has all changes. Empty: DATABASE_URL answers them.',
+    { secret: true },
+  ),
+  database_read_lag_max_ms: setting(
+    'DATABASE_READ_LAG_MAX_MS',
+    '100',
+    number(0, 5_000),
+    'The longest time in ms for which a read waits until DATABASE_READ_URL has the changes before it. Then DATABASE_URL answers.',
   ),
   full_page_writes_not_needed: setting(
     'FULL_PAGE_WRITES_NOT_NEEDED',
@@ -531,7 +544,12 @@ export function readConfig(
   if (config.collection_min > config.collection_max)
     problems.push('COLLECTION_MIN_AMOUNT must not be above COLLECTION_MAX_AMOUNT')
   if (problems.length === 0)
-    problems.push(...messageProblems(config), ...consoleProblems(config), ...backupProblems(config))
+    problems.push(
+      ...messageProblems(config),
+      ...consoleProblems(config),
+      ...backupProblems(config),
+      ...readUrlProblems(config),
+    )
   if (problems.length === 0 && calls_providers) problems.push(...providerProblems(config, providers))
   if (problems.length === 0 && config.node_env === 'production') {
     problems.push(...insecure(config, providers, calls_providers))

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { databaseUrl, splitDatabaseUrl } from './database-url.ts'
+import { databaseUrl, readUrlProblems, splitDatabaseUrl } from './database-url.ts'
 
 test('a URL with one host stays as the operator wrote it', () => {
   for (const url of [
@@ -68,4 +68,17 @@ test('a wrong URL is refused with what to write, and without its password', () =
       url,
     )
   }
+})
+
+test('the URL of a read replica needs DATABASE_URL, and demands no host that accepts writes', () => {
+  const database_url = 'postgres://malipo:hidden@a/malipo'
+  const problems = (database_read_url: string, of = database_url) =>
+    readUrlProblems({ database_url: of, database_read_url }).join()
+  assert.equal(problems(''), '')
+  assert.equal(problems('postgres://malipo:hidden@b/malipo'), '')
+  assert.match(problems('postgres://malipo:hidden@b/malipo', ''), /DATABASE_READ_URL needs DATABASE_URL/)
+  assert.match(
+    problems('postgres://malipo:hidden@b,c/malipo?target_session_attrs=read-write'),
+    /must name one host without target_session_attrs/,
+  )
 })

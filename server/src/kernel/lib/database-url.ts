@@ -93,6 +93,21 @@ export const databaseUrl = (value: string): string => {
   return value.replace(/\/$/, '')
 }
 
+/** Lists the problems of DATABASE_READ_URL beside DATABASE_URL. */
+export function readUrlProblems({
+  database_url,
+  database_read_url,
+}: Record<'database_url' | 'database_read_url', string>): string[] {
+  if (database_read_url === '') return []
+  if (database_url === '')
+    return [
+      'DATABASE_READ_URL needs DATABASE_URL, because the embedded database has no replica: set both, or remove DATABASE_READ_URL',
+    ]
+  if (splitDatabaseUrl(database_read_url).must_accept_writes)
+    return ['DATABASE_READ_URL must name one host without target_session_attrs, because a replica accepts no writes']
+  return []
+}
+
 function isReadable(file: string): boolean {
   try {
     accessSync(file, constants.R_OK)

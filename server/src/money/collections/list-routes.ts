@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import type { Deps } from '../../kernel/db/index.ts'
+import { type Deps, forReads } from '../../kernel/db/index.ts'
 import {
   type Access,
   type App,
@@ -129,7 +129,12 @@ export function collectionListRoutes(deps: Deps, app: App, access: Access): void
     },
     async (request) => {
       const { page: number = 1, page_size = 20 } = request.query
-      const { rows, total } = await listCollections(deps, filtersOf(request, request.query), number, page_size)
+      const { rows, total } = await listCollections(
+        forReads(deps),
+        filtersOf(request, request.query),
+        number,
+        page_size,
+      )
       const items = rows.map((row) =>
         inCallersLanguage(request.headers['accept-language'], presentCollection(row, payUrlOf(deps.config, app))),
       )
@@ -154,7 +159,7 @@ export function collectionListRoutes(deps: Deps, app: App, access: Access): void
     async (request, reply) =>
       sendCsv(request, reply, 'collections', {
         columns: COLUMNS,
-        batches: exported(deps, filtersOf(request, request.query), request.query.ids),
+        batches: exported(forReads(deps), filtersOf(request, request.query), request.query.ids),
         cells: (row) => collectionCells(row, payUrlOf(deps.config, app)),
       }),
   )

@@ -1,7 +1,7 @@
 // Adds the endpoints that read invoices: the list, one invoice, and the CSV file.
 
 import Type from 'typebox'
-import type { Deps } from '../../kernel/db/index.ts'
+import { type Deps, forReads } from '../../kernel/db/index.ts'
 import {
   type Access,
   type App,
@@ -67,7 +67,7 @@ export function invoiceReadRoutes(deps: Deps, app: App): void {
       const { status, metadata, page: number = 1, page_size = 20 } = request.query
       const filter = { merchant_id: merchant.id, environment, status }
       const offset = (number - 1) * page_size
-      const { rows, total } = await readInvoicePage(deps, filter, metadata, page_size, offset)
+      const { rows, total } = await readInvoicePage(forReads(deps), filter, metadata, page_size, offset)
       return { success: true as const, data: pageOf(rows.map(show), total, request.query) }
     },
   )
@@ -91,7 +91,7 @@ export function invoiceReadRoutes(deps: Deps, app: App): void {
       const { merchant, environment } = caller(request)
       const filter = { merchant_id: merchant.id, environment, status: request.query.status }
       beginExport(request, reply)
-      const file = await exportInvoices(deps, payUrl(), filter)
+      const file = await exportInvoices(forReads(deps), payUrl(), filter)
       const name = `invoices-${merchant.code}-${environment}.csv`
       return reply
         .type('text/csv; charset=utf-8')

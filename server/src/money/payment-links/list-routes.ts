@@ -1,7 +1,7 @@
 // Serves the list of payment links and its CSV export, with the same filters.
 
 import Type from 'typebox'
-import type { Deps } from '../../kernel/db/index.ts'
+import { type Deps, forReads } from '../../kernel/db/index.ts'
 import {
   type Access,
   type App,
@@ -62,7 +62,7 @@ export function linkListRoutes(deps: Deps, app: App, access: Access): void {
     async (request) => {
       const { merchant, environment } = caller(request)
       const filter = { ...request.query, merchant_id: merchant.id, environment }
-      return { success: true as const, data: await listLinks(deps, payUrlOf(deps.config, app), filter) }
+      return { success: true as const, data: await listLinks(forReads(deps), payUrlOf(deps.config, app), filter) }
     },
   )
   app.get(
@@ -85,7 +85,7 @@ export function linkListRoutes(deps: Deps, app: App, access: Access): void {
       const filter = { ...request.query, merchant_id: merchant.id, environment }
       return sendCsv(request, reply, 'payment-links', {
         columns: [...COLUMNS, 'created_at_eat'],
-        batches: batchesBefore((before_id, limit) => readLinks(deps, filter, limit, 0, before_id)),
+        batches: batchesBefore((before_id, limit) => readLinks(forReads(deps), filter, limit, 0, before_id)),
         cells: (row) => linkCells(presentLink(deps, payUrlOf(deps.config, app), row)),
       })
     },

@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import { bookingsBetween } from '../../books/ledger/index.ts'
-import type { Deps } from '../../kernel/db/index.ts'
+import { type Deps, forReads } from '../../kernel/db/index.ts'
 import { beginExport, caller, pageOf, type Routes } from '../../kernel/http/index.ts'
 import { base32ToId, refuse } from '../../kernel/lib/index.ts'
 import { attachmentHeader, CSV_TYPE, csvAnswer, READ, tags } from './common.ts'
@@ -40,7 +40,7 @@ export function transactionListRoutes(deps: Deps): Routes {
         },
         config: { access: READ },
       },
-      async (request) => ({ success: true as const, data: await listTransactions(deps, request) }),
+      async (request) => ({ success: true as const, data: await listTransactions(forReads(deps), request) }),
     )
     app.get(
       '/v1/transactions/:reference',
@@ -81,7 +81,8 @@ export function transactionListRoutes(deps: Deps): Routes {
       },
       async (request, reply) => {
         beginExport(request, reply)
-        const file = await exportTransactions(deps, await selectionOf(deps, request, request.query))
+        const reads = forReads(deps)
+        const file = await exportTransactions(reads, await selectionOf(reads, request, request.query))
         return reply
           .type(CSV_TYPE)
           .header('content-disposition', attachmentHeader('transactions', caller(request)))

@@ -1,6 +1,6 @@
 // Adds the endpoint that returns the statement of a merchant for a day or a month in one environment.
 
-import type { Deps } from '../../kernel/db/index.ts'
+import { type Deps, forReads } from '../../kernel/db/index.ts'
 import { caller, type Routes, success } from '../../kernel/http/index.ts'
 import { refuseField } from '../../kernel/lib/index.ts'
 import { attachmentHeader, CSV_TYPE, csvAnswer, READ, tags } from './common.ts'
@@ -32,7 +32,7 @@ export function statementRoutes(deps: Deps): Routes {
         const actor = caller(request)
         const period = readBegunPeriod(deps, request.params.period)
         const book = { merchant_id: actor.merchant.id, environment: actor.environment }
-        const statement = await readStatement(deps, book, period)
+        const statement = await readStatement(forReads(deps), book, period)
         if (request.query.format !== 'csv') return { success: true as const, data: statement }
         return reply
           .type(CSV_TYPE)

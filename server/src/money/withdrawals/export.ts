@@ -1,7 +1,7 @@
 // Exports withdrawals as CSV, with the filters of the list.
 
 import Type from 'typebox'
-import type { Deps } from '../../kernel/db/index.ts'
+import { type Deps, forReads } from '../../kernel/db/index.ts'
 import { type Access, type App, batchesBefore, CSV_WORDS, caller, csvAnswer, sendCsv } from '../../kernel/http/index.ts'
 import { type CsvCell, eatTime, plainCell } from '../../kernel/lib/index.ts'
 import { readWithdrawals } from './list.ts'
@@ -65,7 +65,7 @@ export function withdrawalExportRoute(deps: Deps, app: App, access: Access): voi
       const filter = { ...request.query, merchant_id: merchant.id, environment }
       return sendCsv(request, reply, 'withdrawals', {
         columns: [...COLUMNS, ...EAT_COLUMNS],
-        batches: batchesBefore((before_id, limit) => readWithdrawals(deps.db, filter, limit, 0, before_id)),
+        batches: batchesBefore((before_id, limit) => readWithdrawals(forReads(deps).db, filter, limit, 0, before_id)),
         cells: (row) => withdrawalCells(presentWithdrawal(row)),
       })
     },

@@ -5,7 +5,7 @@ import Type from 'typebox'
 import type { PayoutMethod } from '../../adapters/providers/port.ts'
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import { actOf } from '../../books/audit/index.ts'
-import type { Deps } from '../../kernel/db/index.ts'
+import { type Deps, forReads } from '../../kernel/db/index.ts'
 import {
   type Access,
   type App,
@@ -220,7 +220,7 @@ type DirectBody = Type.Static<typeof ProviderPesaBody> & Partial<Type.Static<typ
 function withdrawalReadRoutes(deps: Deps, app: App): void {
   const list = async (request: FastifyRequest<{ Querystring: Type.Static<typeof ListQuery> }>) => {
     const { merchant, environment } = caller(request)
-    const listed = await listWithdrawals(deps.db, { ...request.query, merchant_id: merchant.id, environment })
+    const listed = await listWithdrawals(forReads(deps).db, { ...request.query, merchant_id: merchant.id, environment })
     const accept = request.headers['accept-language']
     return { ...listed, items: listed.items.map((item) => inCallersLanguage(accept, item)) }
   }

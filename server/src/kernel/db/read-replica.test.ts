@@ -1,0 +1,203 @@
+// Tests the reads of a replica with a real streaming replica: fresh or not used, and never an error.
+
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createWorld, type World } from '../../../test/harness.ts'
+import { type OwnPostgres, startOwnPostgres } from '../../../test/own-postgres.ts'
+import { type OwnReplica, startOwnReplica } from '../../../test/own-replica.ts'
+import { createLog } from '../lib/index.ts'
+import { createMetrics } from '../lib/metrics-registry.ts'
+import { createDb, type Db, sql } from './pool.ts'
+import { lookAtReplica, openReadReplica, type ReadReplica } from './read-replica.ts'
+
+const LAG_MAX_MS = 2_000
+const AWAY_MS = 5_500
+
+let primary: OwnPostgres
+let server: OwnReplica
+let db: Db
+const opened: ReadReplica[] = []
+before(async () => {
+  primary = await startOwnPostgres()
+  server = await startOwnReplica(primary)
+  db = createDb({ url: primary.url, max_connections: 4 })
+  await db.query(sql('', 'create table notes (number int primary key)'))
+})
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close()
+})
+after(async () => {
+  await db?.close()
+  await server?.close()
+  await primary?.close()
+})
+
+type Counts = { replica: number; primary: number }
+
+function open(options: { lag_max_ms?: number; url?: string } = {}) {
+  const metrics = createMetrics()
+  const logged: string[] = []
+  const log = createLog('info', { write: (line) => void logged.push(line) })
+  const { lag_max_ms = LAG_MAX_MS, url = server.url } = options
+  const replica = openReadReplica(db, { url, max_connections: 4, lag_max_ms, log, metrics })
+  replica.arm()
+  opened.push(replica)
+  const value = async (name: string) =>
+    Number(new RegExp(`^${name.replace(/[{}"]/g, '\\$&')} (.+)$`, 'm').exec(await metrics.text())?.[1] ?? 0)
+  const counts = async (): Promise<Counts> => ({
+    replica: await value('malipo_reads_total{database="replica"}'),
+    primary: await value('malipo_reads_total{database="primary"}'),
+  })
+  return { reads: replica.reads, counts, value, logged }
+}
+
+let number = 0
+/** Writes a note to the primary, and returns true if a read of these reads finds it. */
+async function seesOwnWrite(reads: Db): Promise<boolean> {
+  number += 1
+  await db.query(sql('', 'insert into notes values ($1)'), [number])
+  return (await reads.query(sql('', 'select 1 as found from notes where number = $1'), [number])).length === 1
+}
+
+test('a caller sees its own write in a read of the replica, at once and a hundred times', async () => {
+  const { reads, counts, value } = open()
+  for (let i = 0; i < 100; i++) assert.ok(await seesOwnWrite(reads), `write ${i}`)
+  assert.deepEqual(await counts(), { replica: 100, primary: 0 })
+  assert.equal(await value('malipo_read_replica_up'), 1)
+  assert.ok((await value('malipo_read_replica_lag_seconds')) < LAG_MAX_MS / 1_000)
+})
+
+test('many reads at once share their looks, and all see the write before them', async () => {
+  const { reads, counts } = open()
+  const seen = await Promise.all(Array.from({ length: 50 }, () => seesOwnWrite(reads)))
+  assert.ok(seen.every(Boolean))
+  assert.deepEqual(await counts(), { replica: 50, primary: 0 })
+})
+
+test('the primary answers while the replica is late, within the bound, and the replica answers again afterwards', async () => {
+  const { reads, counts, value } = open({ lag_max_ms: 150 })
+  assert.ok(await seesOwnWrite(reads))
+  await server.admin('select pg_wal_replay_pause()')
+  const begin = performance.now()
+  assert.ok(await seesOwnWrite(reads), 'the primary has the write')
+  assert.ok(performance.now() - begin < 2_000)
+  assert.ok(await seesOwnWrite(reads), 'for a second, reads do not wait for the replica')
+  assert.deepEqual(await counts(), { replica: 1, primary: 2 })
+  assert.ok((await value('malipo_read_replica_lag_seconds')) > 0.1)
+  await server.admin('select pg_wal_replay_resume()')
+  await sleep(1_200)
+  assert.ok(await seesOwnWrite(reads))
+  assert.deepEqual(await counts(), { replica: 2, primary: 2 })
+})
+
+test('the loss of the replica in the middle of reads is no error, and it answers again after its return', async () => {
+  const { reads, counts, value, logged } = open()
+  assert.ok(await seesOwnWrite(reads))
+  const slow = reads.query(sql('', 'select count(*)::int as notes, pg_sleep(1) from notes'))
+  await sleep(300)
+  await server.stop()
+  assert.equal(((await slow) as { notes: number }[])[0]?.notes, number)
+  for (let i = 0; i < 5; i++) assert.ok(await seesOwnWrite(reads))
+  assert.deepEqual(await counts(), { replica: 1, primary: 6 })
+  assert.equal(await value('malipo_read_replica_up'), 0)
+  await server.start()
+  await sleep(AWAY_MS)
+  assert.ok(await seesOwnWrite(reads))
+  assert.equal((await counts()).replica, 2)
+  assert.match(logged.join(''), /the primary answers all reads[\s\S]*the read replica answers reads again/)
+})
+
+test('a silent replica is no error, and delays a read for some seconds once', async () => {
+  const { reads, counts } = open()
+  assert.ok(await seesOwnWrite(reads))
+  server.signal('SIGSTOP')
+  try {
+    const begin = performance.now()
+    assert.ok(await seesOwnWrite(reads))
+    const first_ms = performance.now() - begin
+    assert.ok(first_ms < 8_000, `the first read took ${first_ms} ms`)
+    const next = performance.now()
+    for (let i = 0; i < 5; i++) assert.ok(await seesOwnWrite(reads))
+    assert.ok(performance.now() - next < 2_000, 'further reads do not wait')
+    assert.deepEqual(await counts(), { replica: 1, primary: 6 })
+  } finally {
+    server.signal('SIGCONT')
+  }
+})
+
+test('a refused statement of the caller stays an error of the caller', async () => {
+  const { reads } = open()
+  await assert.rejects(reads.query(sql('', 'select 1 from no_such_table')), { code: '42P01' })
+  await assert.rejects(reads.query(sql('', "set statement_timeout = '50ms'; select pg_sleep(1)")), { code: '57014' })
+})
+
+test('a list has the payment that the caller has just made, and a single record and a balance never come from the replica', async () => {
+  const world: World = await createWorld({ url: primary.url })
+  try {
+    const { reads, counts } = open()
+    world.deps.reads = reads
+    const key = world.live_key
+    for (let i = 0; i < 20; i++) {
+      // Ids of one millisecond have no order.
+      world.deps.clock.advance(1)
+      const body = { amount: '500', phone: '0754123001', reference: `R-${i}` }
+      const { collection_id } = (await world.post('/v1/collections/wallet-push', body, { key })).body.data
+      const listed = await world.get('/v1/collections?page_size=1', key)
+      assert.equal(listed.body.data.items[0].collection_id, collection_id)
+    }
+    const of_lists = await counts()
+    assert.equal(of_lists.primary, 0)
+    assert.ok(of_lists.replica >= 20)
+    const [listed] = (await world.get('/v1/collections', key)).body.data.items
+    const before_reads = await counts()
+    assert.equal((await world.get(`/v1/collections/${listed.collection_id}`, key)).status, 200)
+    assert.equal((await world.get('/v1/me', key)).status, 200)
+    assert.deepEqual(await counts(), before_reads)
+    for (const path of [
+      'payment-links',
+      'invoices',
+      'merchants/me/transactions',
+      'events',
+      'merchant/webhook-deliveries',
+    ]) {
+      const { replica } = await counts()
+      assert.equal((await world.get(`/v1/${path}`, key)).status, 200, path)
+      assert.ok((await counts()).replica > replica, path)
+    }
+    assert.equal((await counts()).primary, 0)
+  } finally {
+    await world.close()
+  }
+})
+
+test('a replica that was promoted, the primary itself and another database answer no read', async () => {
+  const self = open({ url: primary.url })
+  assert.ok(await seesOwnWrite(self.reads))
+  assert.deepEqual(await self.counts(), { replica: 0, primary: 1 })
+  assert.match(self.logged.join(''), /it accepts writes, so it is no replica/)
+
+  const other = await startOwnPostgres()
+  try {
+    const strange = open({ url: other.url })
+    assert.ok(await seesOwnWrite(strange.reads))
+    assert.deepEqual(await strange.counts(), { replica: 0, primary: 1 })
+    assert.match(strange.logged.join(''), /it is a copy of another database/)
+  } finally {
+    await other.close()
+  }
+
+  const promoted = open()
+  const reader = createDb({ url: server.url, max_connections: 1 })
+  try {
+    assert.equal((await lookAtReplica(db, reader)).problem, null)
+    await server.admin('select pg_promote()')
+    assert.match((await lookAtReplica(db, reader)).problem ?? '', /it accepts writes/)
+    await reader.query(sql('', 'insert into notes values (-1)'))
+    assert.ok(await seesOwnWrite(promoted.reads))
+    assert.deepEqual(await promoted.reads.query(sql('', 'select number from notes where number < 0')), [])
+    assert.deepEqual(await promoted.counts(), { replica: 0, primary: 2 })
+  } finally {
+    await reader.close()
+  }
+})

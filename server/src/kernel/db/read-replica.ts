@@ -1,0 +1,221 @@
+/**
+ * Sends the reads of lists, exports and reports to a replica, if it has every change that the primary had when the read began.
+ *
+ * Before a read, the process asks the primary for the position of its log, and waits until the replica has replayed the log up to it.
+ * So a caller sees each of its own writes, through any process. If the replica is late, lost or not of this primary, the primary
+ * answers. Reads that arrive while a look runs share the next look.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log, Metrics } from '../lib/index.ts'
+import { gather } from '../lib/index.ts'
+import type { Deps } from './deps.ts'
+import { createDb, type Db, type Reader, type Statement, sql } from './pool.ts'
+
+/** Options of `openReadReplica`. */
+export type ReadReplicaOptions = {
+  url: string
+  max_connections: number
+  /** The longest time for which a read waits for the replica. */
+  lag_max_ms: number
+  log: Log
+  metrics: Metrics
+}
+
+/** The reads of a process: a database whose statements outside of transactions go to the replica or to the primary. */
+export type ReadReplica = {
+  reads: Db
+  /** The replica itself, for checks of its state. */
+  replica: Reader
+  /** Starts the watch for a silent replica. */
+  arm(): void
+  close(): Promise<void>
+}
+
+const POLL_MS = 3
+/** After the loss of the replica, and after a look that waited in vain, the primary answers all reads for this time. */
+const AWAY_MS = { lost: 5_000, late: 1_000 }
+const READS_MAX = 1_000
+const LOOKS_MAX = 2
+/** A scrape looks at the replica if no read has looked for this time. */
+const FRESH_MS = 10_000
+
+// The name of a file of the log begins with the timeline, which changes when a standby becomes the primary.
+const POSITION = sql(
+  '',
+  `select pg_current_wal_insert_lsn()::text as lsn, system_identifier::text as system,
+     ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int as timeline from pg_control_system()`,
+)
+const REPLAYED = sql(
+  '',
+  `select pg_is_in_recovery() as is_standby, pg_last_wal_replay_lsn() >= $1::pg_lsn as is_fresh,
+     greatest(pg_wal_lsn_diff($1::pg_lsn, pg_last_wal_replay_lsn()), 0)::float8 as behind_bytes, system_identifier::text as system,
+     timeline_id as timeline from pg_control_system(), pg_control_checkpoint()`,
+)
+
+type LogPosition = { lsn: string; system: string; timeline: number }
+type ReplayedLog = {
+  is_standby: boolean
+  is_fresh: boolean | null
+  behind_bytes: number | null
+  system: string
+  timeline: number
+}
+
+/** Returns the dependencies of reads that may come from the replica: lists, exports, statements, searches and dashboards. */
+export function forReads(deps: Deps): Deps {
+  return deps.reads === undefined ? deps : { ...deps, db: deps.reads }
+}
+
+/** Describes why a server is no replica of this primary. Null means that it is one. */
+export function replicaProblem(primary: LogPosition, { is_standby, system, timeline }: ReplayedLog): string | null {
+  if (system !== primary.system) return 'it is a copy of another database'
+  if (!is_standby) return 'it accepts writes, so it is no replica: it was promoted, or it is the primary'
+  if (timeline !== primary.timeline) return 'it follows another timeline, as after a failover'
+  return null
+}
+
+/** Reads the state of a replica for a person: its problem, or how many bytes of the log it has to replay. */
+export async function lookAtReplica(
+  primary: Reader,
+  replica: Reader,
+): Promise<{ problem: string | null; behind_bytes: number }> {
+  const [position] = await primary.query<LogPosition>(POSITION)
+  const [replayed] = await replica.query<ReplayedLog>(REPLAYED, [position?.lsn])
+  if (position === undefined || replayed === undefined) throw new Error('the database returned no position')
+  return { problem: replicaProblem(position, replayed), behind_bytes: replayed.behind_bytes ?? 0 }
+}
+
+/** Opens the replica of `primary`. The function connects with the first read, so that a lost replica stops no start. */
+export function openReadReplica(primary: Db, options: ReadReplicaOptions): ReadReplica {
+  const { url, max_connections, metrics } = options
+  const replica = createDb({
+    url,
+    max_connections,
+    application_name: 'malipo reads',
+    // The read in progress reports the loss.
+    watch: { on_silent: () => {}, on_answer: () => {} },
+  })
+  const measured = measureReads(metrics)
+  const { catchUp, leave, looked_at } = createLooks(primary, replica, options, measured)
+  const isFresh = gather<'now', boolean>(
+    async (reads) => {
+      const is_fresh = await catchUp()
+      return reads.map(() => is_fresh)
+    },
+    { max_items: READS_MAX, max_running: LOOKS_MAX },
+  )
+  metrics.beforeScrape(() => {
+    // A scrape waits for no database.
+    if (performance.now() - looked_at() > FRESH_MS) catchUp().catch(() => measured.up.set(0))
+  })
+  const query = async <Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> => {
+    if (await isFresh('now')) {
+      try {
+        const rows = await replica.query<Row>(statement, values)
+        measured.from_replica.inc()
+        return rows
+      } catch (error) {
+        if (tookTooLong(error)) throw error
+        // A read may run again, so the primary decides whether the statement or the replica is at fault.
+        leave((error as Error).message)
+      }
+    }
+    measured.from_primary.inc()
+    return primary.query<Row>(statement, values)
+  }
+  return { reads: { ...primary, query }, replica, arm: () => replica.arm(), close: () => replica.close() }
+}
+
+/** Makes the look at the replica, and the function that leaves a replica that failed. */
+function createLooks(
+  primary: Reader,
+  replica: Reader,
+  { lag_max_ms, log }: ReadReplicaOptions,
+  measured: ReturnType<typeof measureReads>,
+) {
+  let away_until = Number.NEGATIVE_INFINITY
+  let fresh_at = performance.now()
+  let looked_at = Number.NEGATIVE_INFINITY
+  let problem: string | null = null
+  const leave = (why: string) => {
+    away_until = performance.now() + AWAY_MS.lost
+    measured.up.set(0)
+    if (problem === why) return
+    problem = why
+    log.warn({ component: 'db', problem: why }, 'the primary answers all reads, because the read replica cannot')
+  }
+  const stay = (waited_ms: number) => {
+    fresh_at = performance.now()
+    measured.up.set(1)
+    measured.lag.set(waited_ms / 1_000)
+    if (problem !== null) log.info({ component: 'db' }, 'the read replica answers reads again')
+    problem = null
+  }
+  /** Looks at the replica until it has replayed the log up to `position`, at most `lag_max_ms` after `begin`. */
+  const awaitReplay = async (position: LogPosition, begin: number): Promise<boolean> => {
+    for (;;) {
+      const [replayed] = await replica.query<ReplayedLog>(REPLAYED, [position.lsn])
+      const wrong = replayed === undefined ? 'it returned no position' : replicaProblem(position, replayed)
+      if (wrong !== null) {
+        leave(wrong)
+        return false
+      }
+      const waited_ms = performance.now() - begin
+      if (replayed?.is_fresh === true) {
+        stay(waited_ms)
+        return true
+      }
+      if (waited_ms >= lag_max_ms) {
+        away_until = performance.now() + AWAY_MS.late
+        measured.lag.set((performance.now() - fresh_at) / 1_000)
+        return false
+      }
+      await sleep(POLL_MS)
+    }
+  }
+  return {
+    leave,
+    looked_at: () => looked_at,
+    /** Returns true if the replica has everything that the primary has now. */
+    async catchUp(): Promise<boolean> {
+      const begin = performance.now()
+      looked_at = begin
+      if (begin < away_until) return false
+      const [position] = await primary.query<LogPosition>(POSITION)
+      if (position === undefined) throw new Error('the database returned no position')
+      return awaitReplay(position, begin).catch((error: Error & { code?: string }) => {
+        leave(error.message || String(error.code))
+        return false
+      })
+    },
+  }
+}
+
+const CANCELLED = '57014'
+
+/** Returns true for a read that took too long. The primary would need the same time. A conflict with the replay is none. */
+function tookTooLong(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message: string }
+  return code === CANCELLED && !/conflict with recovery/.test(message)
+}
+
+function measureReads(metrics: Metrics) {
+  const reads = metrics.counter({
+    name: 'malipo_reads_total',
+    help: 'Reads of lists, exports and reports, by the database that answered.',
+    labels: ['database'],
+    series_max: 3,
+  })
+  return {
+    from_replica: reads('replica'),
+    from_primary: reads('primary'),
+    up: metrics.gauge({
+      name: 'malipo_read_replica_up',
+      help: '1 if the read replica answered the last look of this process and follows its primary, else 0.',
+    })(),
+    lag: metrics.gauge({
+      name: 'malipo_read_replica_lag_seconds',
+      help: 'Time that the read replica needed to have all changes of the primary. Above DATABASE_READ_LAG_MAX_MS: time since it last had them.',
+    })(),
+  }
+}

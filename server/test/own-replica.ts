@@ -1,0 +1,129 @@
+// Runs a streaming replica of a PostgreSQL of a test. The test may pause, stop, freeze and promote it.
+
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { freePort } from './crash/processes.ts'
+import { type OwnPostgres, serverPids } from './own-postgres.ts'
+
+/** A streaming replica that belongs to one test. */
+export type OwnReplica = {
+  /** The URL with the role of the primary's URL. */
+  url: string
+  /** Runs one SQL text as the superuser. */
+  admin<Row extends pg.QueryResultRow>(text: string): Promise<Row[]>
+  stop(): Promise<void>
+  start(): Promise<void>
+  /** Sends a signal to every process of the replica. */
+  signal(name: NodeJS.Signals): void
+  close(): Promise<void>
+}
+
+const READY_MS_MAX = 60_000
+const PROMPT_MS = 5
+
+/** Copies a primary while it is stopped, and starts both. */
+export async function startOwnReplica(primary: OwnPostgres): Promise<OwnReplica> {
+  const folder = mkdtempSync(join(tmpdir(), 'replica-'))
+  // PostgreSQL may run as another user, and that user needs access to the folder.
+  chmodSync(folder, 0o711)
+  const data = join(folder, 'data')
+  await primary.stop('fast')
+  execFileSync('cp', ['-a', join(primary.place, 'data'), data])
+  await primary.start()
+  const { uid, gid } = statSync(data)
+  const { admin_password } = JSON.parse(readFileSync(join(primary.place, 'secrets.json'), 'utf8')) as {
+    admin_password: string
+  }
+  const of_primary = new URL(primary.url)
+  const conninfo = `host=127.0.0.1 port=${of_primary.port} user=postgres password=${admin_password}`
+  appendFileSync(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`)
+  const signal_file = join(data, 'standby.signal')
+  writeFileSync(signal_file, '')
+  chownSync(signal_file, uid, gid)
+  const programs = join(
+    primary.place,
+    readdirSync(primary.place).find((name) => name.startsWith('programs-')) as string,
+  )
+  const port = String(await freePort())
+  const url = new URL(primary.url)
+  url.searchParams.delete('host')
+  url.host = `127.0.0.1:${port}`
+  const replica: OwnReplica = {
+    url: url.href,
+    async admin(text) {
+      const connectionString = `postgres://postgres:${admin_password}@127.0.0.1:${port}/malipo`
+      const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 })
+      client.on('error', () => {})
+      try {
+        await client.connect()
+        return (await client.query(text)).rows
+      } finally {
+        await client.end()
+      }
+    },
+    async stop() {
+      replica.signal('SIGCONT')
+      const [postmaster] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
+      process.kill(Number(postmaster), 'SIGQUIT')
+      while (serverPids(folder).length > 0) await sleep(PROMPT_MS)
+    },
+    async start() {
+      const settings = [
+        'listen_addresses=127.0.0.1',
+        "unix_socket_directories=''",
+        'fsync=off',
+        'shared_buffers=16MB',
+        'max_connections=100',
+        'hot_standby=on',
+        'wal_retrieve_retry_interval=200ms',
+      ]
+      const args = ['-D', data, '-p', port, ...settings.flatMap((setting) => ['-c', setting.replace("''", '')])]
+      const child = spawn(join(programs, 'bin', 'postgres'), args, {
+        ...(process.getuid?.() === 0 ? { uid, gid } : {}),
+        cwd: '/',
+        env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', LD_LIBRARY_PATH: join(programs, 'lib') },
+        stdio: 'ignore',
+      })
+      child.unref()
+      const end = Date.now() + READY_MS_MAX
+      const streams = () =>
+        replica.admin("select 1 from pg_stat_wal_receiver where status = 'streaming'").then(
+          (rows) => rows.length > 0,
+          () => false,
+        )
+      while (!(await streams())) {
+        if (child.exitCode !== null || Date.now() > end) throw new Error('the replica of the test did not start')
+        await sleep(PROMPT_MS)
+      }
+    },
+    signal(name) {
+      for (const pid of serverPids(folder)) {
+        try {
+          process.kill(pid, name)
+        } catch {
+          // The process ended before the signal arrived.
+        }
+      }
+    },
+    async close() {
+      if (serverPids(folder).length > 0) await replica.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  await replica.start()
+  return replica
+}
