@@ -45,6 +45,7 @@ import { MAGIC_NUMBERS } from './adapters/providers/mock/index.ts'
 import type { CallbackSink, Provider } from './adapters/providers/port.ts'
 import { isSimulated } from './adapters/providers/registry.ts'
 import { createRouting, type Routing } from './adapters/providers/routing.ts'
+import { shareCallsTask } from './adapters/providers/shared-calls.ts'
 import {
   createDeliverer,
   DESCRIBED_EVENTS,
@@ -199,7 +200,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     routes: composeRoutes(deps, { ...options, authenticate }, adapters, money),
     events: DESCRIBED_EVENTS,
   })
-  const own_tasks = [usage.task, requests.task]
+  const own_tasks = [usage.task, requests.task, shareCallsTask(deps, adapters.breaker)]
   return {
     app,
     live: liveMoney(deps.config, adapters.routing),

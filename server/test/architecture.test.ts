@@ -43,6 +43,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'adapters/providers/name-lookup.ts': null, // the name on a receiving account
   'adapters/providers/questions.ts': null, // status queries, in batches or one by one
   'adapters/providers/routing.ts': null, // chooses a provider for a method
+  'adapters/providers/shared-calls.ts': ['system.ts', 'apps/operators'], // the calls and circuits of all processes
   'adapters/providers/statement-forms.ts': null, // references in the statements of providers
   'adapters/providers/registry.ts': ['process.ts', 'system.ts', 'money/reconciliation', 'apps/admin'], // lists the providers
   'adapters/providers/measure.ts': ['system.ts'], // measures calls and circuits

@@ -222,6 +222,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'audit_chains',
     'audit_log',
   ],
+  'adapters/providers': ['provider_calls'],
   'adapters/webhooks': ['unsent_events', 'webhook_attempts', 'webhook_configs', 'webhook_deliveries'],
   'adapters/messages': ['outbox_messages', 'recipient_messages'],
   'access/four-eyes': ['four_eyes_sums', 'operator_decisions'],

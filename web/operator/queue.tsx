@@ -15,7 +15,7 @@ import { type QueueItem, signInAge, useMe, useQueue } from './operator.ts'
 import { QueueStrip } from './queue-strip.tsx'
 import { queueTexts } from './queue-texts.ts'
 
-/** The page on which an operator works on each kind of waiting records. A kind about money belongs to one environment. */
+/** The page on which an operator works on each kind of waiting records. A kind about money or webhooks belongs to one environment. */
 const PLACES: Record<QueueItem['kind'], (environment: Environment) => string> = {
   withdrawals_waiting: (environment) => `withdrawals?status=PENDING_ADMIN_APPROVAL&environment=${environment}`,
   withdrawals_info_requested: (environment) => `withdrawals?status=INFO_REQUESTED&environment=${environment}`,
@@ -27,12 +27,12 @@ const PLACES: Record<QueueItem['kind'], (environment: Environment) => string> = 
   merchants_to_check: () => 'merchants?to_check=true',
   ip_addresses_pending: () => 'addresses?status=PENDING',
   reconciliation_exceptions: () => 'reconciliation',
-  webhooks_failing: () => 'webhooks',
+  webhooks_failing: (environment) => `webhooks?environment=${environment}`,
 }
 
 /** The kinds of waiting records that each environment has separately. */
-const OF_MONEY: ReadonlySet<QueueItem['kind']> = new Set(
-  (Object.keys(PLACES) as QueueItem['kind'][]).filter((kind) => /^(withdrawals|collections)_/.test(kind)),
+const OF_ENVIRONMENT: ReadonlySet<QueueItem['kind']> = new Set(
+  (Object.keys(PLACES) as QueueItem['kind'][]).filter((kind) => /^(withdrawals|collections|webhooks)_/.test(kind)),
 )
 
 /** Shows the work queue. */
@@ -45,7 +45,7 @@ export function Queue() {
   const read = useQueue(environment)
   const { data } = read
   const other: Environment = environment === 'live' ? 'sandbox' : 'live'
-  const otherItems = useQueue(other).data?.items.filter(({ kind }) => OF_MONEY.has(kind)) ?? []
+  const otherItems = useQueue(other).data?.items.filter(({ kind }) => OF_ENVIRONMENT.has(kind)) ?? []
   const other_count = otherItems.reduce((sum, { count }) => sum + count, 0)
   const waiting = data?.items.filter(({ count }) => count > 0) ?? []
   const idle = data?.items.filter(({ count }) => count === 0) ?? []

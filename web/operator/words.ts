@@ -6,6 +6,7 @@ const words = texts({
   sw: {
     actor: {
       user: 'Mtumiaji wa biashara',
+      person: 'Mtumiaji',
       operator: 'Mwendeshaji',
       api_key: 'Ufunguo wa API',
       command: 'Amri ya msimamizi wa mfumo',
@@ -39,6 +40,7 @@ const words = texts({
   en: {
     actor: {
       user: 'Member of the merchant',
+      person: 'User',
       operator: 'Operator',
       api_key: 'API key',
       command: 'Admin command',

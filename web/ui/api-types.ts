@@ -8,8 +8,6 @@ export type Schemas = {
   ApiKey: { id: string; merchant_id: string; name: string; environment: Schemas['Environment']; key_prefix: string; key_last4: string; scopes: Array<Schemas['Scope']>; ip_whitelist_enabled: boolean; continue_without_ip_whitelist: boolean; status: "active" | "revoked"; last_used_at: string | null; expires_at: string | null; revoked_at: string | null; created_at: string }
   ApiKeyList: { items: Array<Schemas['ApiKey']>; pagination: Schemas['Pagination'] }
   ApiKeyRequest: { merchant_id?: string; name: string; environment: Schemas['Environment']; scopes: Array<Schemas['Scope']>; ip_whitelist_enabled?: boolean; continue_without_ip_whitelist?: boolean; expires_at?: string | null }
-  AuditEntry: { merchant_id: string | null; seq: number; at: string; actor: { kind: "user" | "operator" | "api_key" | "command" | "system"; id: string | null; name: string }; action: string; target_type: string; target_id: string; reason: string | null; before: unknown; after: unknown; request_id: string | null; address: string | null }
-  AuditEntryList: { items: Array<Schemas['AuditEntry']>; pagination: Schemas['Pagination'] }
   AuditLogCheck: { ok: boolean; chains: number; entries: number; problems: Array<string>; complete: boolean; next: string | null }
   Balance: { available: Schemas['Money']; reserved: Schemas['Money']; held: Schemas['Money']; currency: string }
   BalanceLowEvent: { event: "balance.low"; merchant_code: string; reference: string | null; merchant_reference: string | null; amount: Schemas['Money']; currency: string; balance_below: Schemas['Money']; status: "LOW"; low_at: string; metadata: Schemas['Metadata']; timestamp: string; sandbox?: boolean; test?: boolean }
@@ -17,6 +15,7 @@ export type Schemas = {
   BatchApproval: { withdrawal_ids: Array<string>; reason?: string; confirm_new_destination?: boolean; dry_run?: boolean }
   BatchApprovalResult: { dry_run: boolean; approved: { count: number; amount: string; total_reserved_amount: string }; awaiting_second: { count: number; amount: string; total_reserved_amount: string }; items: Array<{ withdrawal_id: string; ok: boolean; code: string | null; message: string | null; new_destination: boolean; status: Schemas['WithdrawalStatus'] | null }> }
   BooksCheck: { started_at: string; finished_at: string; ok: boolean | null; checks: number | null; problems: number | null; duration_ms: number; broken: Array<{ name: string; detail: string }> | null; error: string | null }
+  CallingProcess: { process_id: string; process: "all" | "api" | "worker"; calls: number; written_at: string }
   Checklist: { items: Array<{ key: "sandbox_key" | "first_payment" | "webhook" | "business" | "live_key" | "first_live_payment"; done: boolean; done_at: string | null }> }
   ClearanceDecision: { amount?: Schemas['RequestedAmount']; decision: "approve" | "decline"; reason: string }
   ClearedCollection: { merchant_id: string; merchant_code: string; merchant_name: string; collection_id: string; reference: string | null; merchant_reference: string | null; status: Schemas['CollectionStatus']; amount: number; amount_received: number | null; foreign_amount: number | null; foreign_currency: string | null; currency: string; method: Schemas['CollectionMethod'] | null; customer_name: string | null; customer_phone: string | null; fee: number; net_amount: number | null; environment: "live" | "sandbox"; provider_payment_status: string | null; payment_url: string | null; failure_reason_code: Schemas['CollectionFailureCode'] | null; failure_reason_message: string | null; failure_reason_message_sw: string | null; metadata: Schemas['Metadata']; created_at: string; updated_at: string; description: string | null; provider: string | null; provider_reference: string | null; held_at: string; decided_at: string | null; history: Array<{ from_status: Schemas['CollectionStatus']; to_status: Schemas['CollectionStatus']; actor: string; reason: string | null; event: string | null; at: string }>; approvals_required?: number; approvals?: Array<{ operator: string; reason: string; at: string }> }
@@ -86,6 +85,8 @@ export type Schemas = {
   NotificationSettings: Schemas['NotificationSettingsChange'] & { email: string; email_verified: boolean; applies: Array<"withdrawals" | "webhooks" | "keys"> }
   NotificationSettingsChange: { withdrawals?: boolean; webhooks?: boolean; keys?: boolean; digest?: "off" | "daily" | "weekly" }
   Operator: { user_id: string; email: string; name: string; role: Schemas['OperatorRole']; disabled: boolean; demo: boolean; authenticator: boolean; passkeys: number; last_sign_in_at: string | null }
+  OperatorAuditEntry: { merchant_id: string | null; seq: number; at: string; actor: { kind: "user" | "operator" | "api_key" | "command" | "system"; id: string | null; name: string }; action: string; target_type: string; target_id: string; reason: string | null; before: unknown; after: unknown; request_id: string | null; address: string | null; actor_is_operator: boolean }
+  OperatorAuditEntryList: { items: Array<Schemas['OperatorAuditEntry']>; pagination: Schemas['Pagination'] }
   OperatorCollection: { merchant_id: string; merchant_code: string; merchant_name: string; collection_id: string; reference: string | null; merchant_reference: string | null; status: Schemas['CollectionStatus']; amount: number; amount_received: number | null; foreign_amount: number | null; foreign_currency: string | null; currency: string; method: Schemas['CollectionMethod'] | null; customer_name: string | null; customer_phone: string | null; fee: number; net_amount: number | null; environment: "live" | "sandbox"; provider_payment_status: string | null; payment_url: string | null; failure_reason_code: Schemas['CollectionFailureCode'] | null; failure_reason_message: string | null; failure_reason_message_sw: string | null; metadata: Schemas['Metadata']; created_at: string; updated_at: string; description: string | null; provider: string | null; provider_reference: string | null; held_at: string | null; decided_at: string | null; history: Array<{ from_status: Schemas['CollectionStatus']; to_status: Schemas['CollectionStatus']; actor: string; reason: string | null; event: string | null; at: string }> }
   OperatorCollectionList: { items: Array<Schemas['OperatorCollection']>; pagination: Schemas['Pagination'] }
   OperatorList: { items: Array<Schemas['Operator']>; pagination: Schemas['Pagination'] }
@@ -118,8 +119,8 @@ export type Schemas = {
   PreviewedCharges: { percentage_fee: string; flat_fee: string; processor_charge: string; processor_fee_pass_through: boolean; total_charges: string; total_reserved_amount: string | null; net_amount: string | null; refused: boolean; label: string }
   PriceRule: { id: string; flow: "withdrawal" | "collection"; method: string | null; destination_code: string | null; destination_known: boolean; percentage: string; flat_fee: string; processor_charge: string; processor_fee_pass_through: boolean; label: string; valid_from: string }
   PriceRuleRequest: { flow: "withdrawal" | "collection"; method?: string | null; destination_code?: string | null; percentage?: string; flat_fee?: string; processor_charge?: string; processor_fee_pass_through?: boolean; label?: string }
-  ProviderCircuit: { method: string; state: "closed" | "open" | "half_open"; calls: number; faults: number; median_ms: number | null; since: string; retry_at: string | null }
-  ProviderHealth: { provider: string; flow: "collection" | "withdrawal"; method: string; network: string | null; counted: number; successful: number; failed: number; undecided: number; success_rate: string | null; median_confirm_ms: number | null; p95_confirm_ms: number | null; last_success_at: string | null; since: string; bounded: boolean; circuit: { state: "closed" | "open" | "half_open"; retry_at: string | null } | null }
+  ProviderCircuit: { method: string; state: "closed" | "open" | "half_open" | null; processes: number; open_in: number; calls: number; faults: number; recent_calls: number; recent_faults: number; median_ms: number | null; last_call_at: string; last_fault_at: string | null; since: string | null; retry_at: string | null }
+  ProviderHealth: { provider: string; flow: "collection" | "withdrawal"; method: string; network: string | null; counted: number; successful: number; failed: number; undecided: number; success_rate: string | null; median_confirm_ms: number | null; p95_confirm_ms: number | null; last_success_at: string | null; last_request_at: string; since: string; bounded: boolean; circuit: { state: "closed" | "open" | "half_open"; retry_at: string | null } | null }
   ProviderPesaDisbursementRequest: { merchant_id?: string; environment?: Schemas['Environment']; amount: Schemas['RequestedAmount']; currency?: string; destination_name?: string; destination_identifier: string; destination_code?: string; reference?: string; metadata?: Record<string, string> }
   ProviderStatement: { id: string; provider: string; source: "file" | "list"; file_name: string | null; sha256: string | null; from: string; to: string; state: "importing" | "done" | "failed" | "withdrawn"; lines: number; matched: number; opened: number; explained: number; imported_by: { kind: string; id: string | null; name: string }; created_at: string; finished_at: string | null; withdrawn: { at: string; by: string; reason: string } | null }
   ProviderStatementList: { items: Array<Schemas['ProviderStatement']>; pagination: Schemas['Pagination'] }
@@ -1061,7 +1062,7 @@ export type Calls = {
     params: {  }
     query: { page?: number; page_size?: number; merchant_id?: string; scope?: "platform"; actor?: string; action?: string; target_id?: string; from?: string; to?: string }
     body: undefined
-    data: Schemas['AuditEntryList']
+    data: Schemas['OperatorAuditEntryList']
   }
   'GET /v1/operator/audit-log/verify': {
     params: {  }
@@ -1079,7 +1080,7 @@ export type Calls = {
     params: {  }
     query: {  }
     body: undefined
-    data: { process_id: string; process: "all" | "api" | "worker"; default_provider: string; routes: Array<{ route: string; provider: string }>; providers: Array<{ name: string; live: boolean; methods: Array<string>; payout_methods: Array<string>; destinations: Array<string> | null; whole_shillings: boolean; circuit_breaker: boolean; circuits: Array<Schemas['ProviderCircuit']> }> }
+    data: { process_id: string; process: "all" | "api" | "worker"; processes: Array<Schemas['CallingProcess']>; default_provider: string; routes: Array<{ route: string; provider: string }>; providers: Array<{ name: string; live: boolean; methods: Array<string>; payout_methods: Array<string>; destinations: Array<string> | null; whole_shillings: boolean; circuit_breaker: boolean; circuits: Array<Schemas['ProviderCircuit']> }> }
   }
   'GET /v1/operator/waiting': {
     params: {  }
@@ -1199,7 +1200,7 @@ export type Calls = {
     params: {  }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
     body: undefined
-    data: { items: Array<{ kind: "webhooks_failing" | "withdrawals_info_requested" | "withdrawals_in_doubt" | "payments_held" | "success_rate_low" | "balance_low" | "keys_expiring"; environment: "live" | "sandbox"; count: number; status: string | null; since: string | null; amount: string | null; limit: string | null; rate: string | null; rate_before: string | null; webhook: { environment: Schemas['Environment']; endpoint_id: string; failed: number; given_up: number; oldest_at: string; last_failed_at: string; last_status_code: number | null; last_error: string | null; next_attempt_at: string | null } | null }> }
+    data: { items: Array<{ kind: "webhooks_failing" | "withdrawals_info_requested" | "withdrawals_in_doubt" | "payments_held" | "success_rate_low" | "balance_low" | "keys_expiring"; environment: "live" | "sandbox"; count: number; status: string | null; since: string | null; amount: string | null; limit: string | null; rate: string | null; rate_before: string | null; webhook: { environment: Schemas['Environment']; endpoint_id: string; failed: number; given_up: number; oldest_at: string; last_failed_at: string; last_status_code: number | null; last_error: string | null; next_attempt_at: string | null; webhook_url: string | null } | null }> }
   }
   'GET /v1/merchant/checklist': {
     params: {  }

@@ -130,9 +130,11 @@ export function Amount({ value, currency = 'TZS' }: { value: string | number | n
 export function Time({ time, seconds = false }: { time: string | null; seconds?: boolean }) {
   const language = useLanguage()
   if (time === null) return <>–</>
+  const [day, ...clock] = showTime(time, language, seconds).split(', ')
+  // A narrow column breaks the line only between the date and the time of day.
   return (
     <time dateTime={time} title={`${time} (UTC)`}>
-      {showTime(time, language, seconds)}
+      <span className="whole">{day},</span> <span className="whole">{clock.join(', ')}</span>
     </time>
   )
 }
@@ -207,6 +209,16 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
         {done === null ? '' : t[done]}
       </span>
     </>
+  )
+}
+
+/** Shows a reference on one line. A list cuts a long reference, and the title has all of it. */
+export function Reference({ text }: { text: string | null }) {
+  if (text === null) return <>–</>
+  return (
+    <span className="reference" title={text}>
+      {text}
+    </span>
   )
 }
 

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import type { Answer, Provider } from '../../src/adapters/providers/port.ts'
 import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { newPayoutScript, scriptedProvider } from '../payouts.ts'
-import { type Office, openOffice, type Person } from './office.ts'
+import { type Office, openOffice, type Person, type Visitor } from './office.ts'
 
 const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: null }
 const TAKEN: Answer = { kind: 'succeeded', amount_minor: 100_000n, currency: 'TZS', provider_status: 'COMPLETED' }
@@ -28,6 +28,10 @@ async function pay(phone: string): Promise<void> {
   assert.equal(reply.status, 202, reply.text)
 }
 
+/** Returns the table of the outcomes of real money. */
+const outcomesOf = ({ page, says }: Visitor) =>
+  page.getByRole('table', { name: says('Matokeo ya pesa halisi', 'Outcomes of real money') })
+
 test('the page shows the open circuit of a failed provider, with the time of the next attempt, beside each network of the method', async () => {
   const { world } = office
   const [sw, en] = await Promise.all(LANGUAGES.map((language) => office.comes(boss, 'operator', { language })))
@@ -39,7 +43,7 @@ test('the page shows the open circuit of a failed provider, with the time of the
   await settled()
   for (const visitor of pages) {
     await visitor.opens('/providers')
-    const lines = visitor.page.getByRole('table', { name: visitor.says('Matokeo', 'Outcomes') }).getByRole('row')
+    const lines = outcomesOf(visitor).getByRole('row')
     await lines.getByText(visitor.says('Sawa: inaitwa', 'Closed: called')).nth(1).waitFor()
     await visitor.page
       .getByText(
@@ -60,9 +64,12 @@ test('the page shows the open circuit of a failed provider, with the time of the
     await visitor.opens('/providers')
     const open = visitor.says('Imekatwa: haiitwi hadi ', 'Open: not called until ')
     const due = visitor.says('Imekatwa: mwito unaofuata utajaribu', 'Open: the next call tries it')
-    const shown = visitor.page.getByText(new RegExp(`^(${open}\\d\\d:\\d\\d:\\d\\d|${due})$`))
+    const shown = outcomesOf(visitor).getByText(new RegExp(`^(${open}\\d\\d:\\d\\d:\\d\\d|${due})$`))
     await shown.nth(1).waitFor()
     assert.equal(await shown.count(), 2, 'both networks show the circuit')
+    const calls = visitor.page.getByRole('table', { name: visitor.says('Miito na saketi', 'Calls and circuits') })
+    const prompts = calls.getByRole('row').filter({ hasText: /mock/ }).first()
+    assert.match((await prompts.innerText()).replace(/\s+/g, ' '), / 7 5 /, 'the calls and the faults of all processes')
     await visitor.looks('circuits')
     await visitor.picture('circuits')
   }
@@ -74,7 +81,7 @@ test('the page shows the open circuit of a failed provider, with the time of the
   await Promise.all(
     pages.map(async (visitor) => {
       await visitor.opens('/providers')
-      await visitor.page.getByText(visitor.says('Inajaribiwa', 'Being tried'), { exact: true }).nth(1).waitFor()
+      await outcomesOf(visitor).getByText(visitor.says('Inajaribiwa', 'Being tried'), { exact: true }).nth(1).waitFor()
     }),
   )
   answer.resolve(TAKEN)

@@ -267,11 +267,11 @@ for (const language of LANGUAGES) {
     await world.post('/v1/collections/wallet-push', { amount: '5000', phone: '0754123001' })
     const visitor = await office.comes(boss, 'operator', { language })
     await visitor.opens('/providers')
-    const sandbox = visitor.says('Majaribio: ', 'Sandbox: ')
-    await visitor.page
-      .getByText(new RegExp(`${sandbox}[1-9]`))
-      .first()
-      .waitFor()
+    const sandbox = visitor.says('Matokeo ya majaribio', 'Outcomes in the sandbox')
+    const lines = visitor.page.getByRole('table', { name: sandbox }).getByRole('row')
+    await lines.filter({ hasText: 'MPESA' }).first().waitFor()
+    const calls = visitor.page.getByRole('table', { name: visitor.says('Miito na saketi', 'Calls and circuits') })
+    await calls.getByRole('row').filter({ hasText: 'sandbox' }).first().waitFor()
     const none = visitor.says(
       'Hana saketi: mfumo wenyewe unaigiza',
       'No circuit: the platform simulates this provider itself',

@@ -1,5 +1,6 @@
 // Contains the texts of the pages about webhooks.
 
+import { deliveryErrors } from '../../ui/delivery-errors.ts'
 import { texts } from '../../ui/language.ts'
 
 /** The webhook events, in the order of the form. */
@@ -104,23 +105,7 @@ export const webhooksTexts = texts({
       `Seva yako imejibu ${code} baada ya ${ms}. Jibu la 2xx pekee linahesabika kuwa limepokelewa.`,
     test_none: (why: string, ms: string) => `Hakuna jibu baada ya ${ms}: ${why}.`,
     see_delivery: 'Fungua ujumbe huu',
-    error: {
-      blocked_destination: 'anwani hiyo iko ndani ya mtandao wa binafsi na hairuhusiwi',
-      connection_failed: 'muunganisho umeshindikana',
-      connection_refused: 'seva imekataa muunganisho',
-      connection_reset: 'seva imekata muunganisho',
-      dns_not_found: 'jina la seva halipatikani',
-      invalid_response: 'jibu halisomeki',
-      invalid_url: 'anwani si sahihi',
-      timeout: 'seva haikujibu kwa sekunde 8',
-      tls_error: 'cheti cha TLS si sahihi',
-      unreachable: 'seva haifikiki',
-      redirect_not_followed: 'seva imeelekeza kwingine, na hatufuati maelekezo',
-      unexpected_status: 'jibu si 2xx',
-      not_configured: 'hakuna anwani iliyowekwa',
-      endpoint_deleted: 'anwani iliondolewa, kwa hiyo ujumbe haukutumwa',
-      secret_unreadable: 'siri haisomeki upande wetu; ibadilishe',
-    } as Record<string, string>,
+    error: deliveryErrors.sw,
     deliveries: 'Ujumbe uliotumwa',
     time: 'Muda',
     event_name: 'Tukio',
@@ -253,23 +238,7 @@ export const webhooksTexts = texts({
       `Your server answered ${code} after ${ms}. Only a 2xx answer counts as received.`,
     test_none: (why: string, ms: string) => `No answer after ${ms}: ${why}.`,
     see_delivery: 'Open this delivery',
-    error: {
-      blocked_destination: 'that address is inside a private network and not allowed',
-      connection_failed: 'the connection failed',
-      connection_refused: 'the server refused the connection',
-      connection_reset: 'the server closed the connection',
-      dns_not_found: 'the name of the server was not found',
-      invalid_response: 'the answer could not be read',
-      invalid_url: 'the address is not valid',
-      timeout: 'the server did not answer within 8 seconds',
-      tls_error: 'the TLS certificate is not valid',
-      unreachable: 'the server cannot be reached',
-      redirect_not_followed: 'the server answered with a redirect, which we do not follow',
-      unexpected_status: 'the answer was not 2xx',
-      not_configured: 'no address is configured',
-      endpoint_deleted: 'the endpoint was removed, so nothing was sent',
-      secret_unreadable: 'the secret cannot be read on our side; rotate it',
-    },
+    error: deliveryErrors.en,
     deliveries: 'Deliveries',
     time: 'Time',
     event_name: 'Event',

@@ -11,6 +11,7 @@ export const attentionTexts = texts({
       sandbox: 'Seva yako haipokei taarifa za majaribio',
     },
     webhooks_open: 'Angalia ujumbe uliotumwa',
+    address: 'Anwani',
     webhooks_ask: 'Mwambie msanidi programu au msimamizi wa biashara yako aangalie ukurasa wa Webhook.',
     info_requested: (count: string) => `Mwendeshaji anasubiri jibu lako: utoaji pesa ${count}`,
     info_open: 'Jibu swali',
@@ -41,6 +42,7 @@ export const attentionTexts = texts({
       sandbox: 'Your server does not accept the events of the sandbox',
     },
     webhooks_open: 'See the deliveries',
+    address: 'Address',
     webhooks_ask: 'Ask a developer or an administrator of your business to look at the page Webhooks.',
     info_requested: (count: string) =>
       count === '1'

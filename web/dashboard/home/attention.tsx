@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { FailingFacts } from '../../ui/failing.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { useTexts } from '../../ui/language.ts'
-import { Amount, PageLink, Time } from '../../ui/parts.tsx'
+import { Amount, Mono, PageLink, Time } from '../../ui/parts.tsx'
 import { dayOf, showAmount, showCount } from '../../ui/show.ts'
 import { type AttentionItem, useAttention } from '../attention.ts'
 import { useHasRole } from '../merchant.ts'
@@ -84,7 +84,17 @@ function useLine(item: AttentionItem): AttentionLine {
   })
   switch (item.kind) {
     case 'webhooks_failing': {
-      const facts = item.webhook === null ? null : <FailingFacts failing={item.webhook} />
+      const facts =
+        item.webhook === null ? null : (
+          <FailingFacts
+            failing={item.webhook}
+            extraFact={[
+              t.address,
+              item.webhook.webhook_url === null ? '–' : <Mono key="url">{item.webhook.webhook_url}</Mono>,
+              'wide',
+            ]}
+          />
+        )
       return of(t.webhooks_failing[item.environment], develops ? 'webhooks' : null, t.webhooks_open, facts)
     }
     case 'withdrawals_info_requested':

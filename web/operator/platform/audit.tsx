@@ -99,7 +99,7 @@ function useAuditColumns(): Column<AuditRow>[] {
         <div>
           {row.actor.name}
           <Text size="sm" c="dimmed">
-            {words.actor(row.actor.kind)}
+            {words.actor(actorKind(row))}
           </Text>
         </div>
       ),
@@ -108,6 +108,12 @@ function useAuditColumns(): Column<AuditRow>[] {
     { label: t.target, show: (row) => <Target row={row} /> },
     { label: t.reason, show: (row) => row.reason ?? '–' },
   ]
+}
+
+/** Returns the kind of an actor. A user who signs in or acts on the platform may be an operator, or no member of a merchant. */
+function actorKind({ actor, actor_is_operator, merchant_id }: AuditRow): string {
+  if (actor_is_operator) return 'operator'
+  return actor.kind === 'user' && merchant_id === null ? 'person' : actor.kind
 }
 
 /** The path of the page of a record, by the type that an entry names. */

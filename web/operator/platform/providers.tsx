@@ -1,18 +1,19 @@
-// Shows the health of the providers: the outcomes of recent payments and payouts, and the circuit breakers of the
-// process that answers.
+// Shows the health of the providers: the outcomes of recent payments and payouts from the database, real money and sandbox apart, and
+// the calls and circuit breakers of all processes.
 
-import { NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { NativeSelect, Text, Title } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
 import { type Environment, useRead } from '../../ui/data.ts'
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
 import { LoadingRows, Table, useListQuery } from '../../ui/list.tsx'
-import { Chip, EmptyState, FactList, Page, Time, type Tone } from '../../ui/parts.tsx'
+import { Chip, Page, Time, type Tone } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAge, showCount, showDuration, showTime } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 
-type Health = Calls['GET /v1/operator/providers/health']['data']['items'][number] & { environment: Environment }
-type CircuitRecord = Calls['GET /v1/operator/providers']['data']['providers'][number]['circuits'][number]
+type Health = Calls['GET /v1/operator/providers/health']['data']['items'][number]
+type ProviderList = Calls['GET /v1/operator/providers']['data']
+type CircuitRecord = ProviderList['providers'][number]['circuits'][number]
 
 const providersTexts = texts({
   sw: {
@@ -22,13 +23,17 @@ const providersTexts = texts({
     periods: { 1: 'Saa 1', 24: 'Saa 24', 168: 'Siku 7' } as Record<string, string>,
     flow: { collection: 'Malipo', withdrawal: 'Utoaji pesa' } as Record<string, string>,
     health: 'Matokeo',
+    health_of: { live: 'Matokeo ya pesa halisi', sandbox: 'Matokeo ya majaribio' },
     provider: 'Mtoa huduma',
     method: 'Njia na mtandao',
     rate: 'Mafanikio',
-    counted: 'Yaliyohesabiwa',
-    counts: (good: string, bad: string, open: string) => `${good} sawa, ${bad} hapana, ${open} bado`,
+    good: 'Yaliyofanikiwa',
+    bad: 'Yasiyofanikiwa',
+    undecided: 'Bila jibu',
     median: 'Muda wa kuthibitisha (kati)',
     last: 'Mafanikio ya mwisho',
+    last_request: 'Ombi la mwisho',
+    ago: (age: string) => `${age} zilizopita`,
     bounded: 'Ya karibuni tu yamehesabiwa.',
     before: 'Saketi',
     before_states: {
@@ -39,22 +44,31 @@ const providersTexts = texts({
       none: 'Haina saketi',
     },
     before_lead:
-      'Saketi ni moja kwa kila mtoa huduma na njia, si kwa kila mtandao: mistari inayotofautiana kwa mtandao tu ina saketi ile ile. Inayoonyeshwa ni ya mchakato unaojibu.',
-    nothing: 'Hakuna kilichotumwa katika kipindi hiki',
-    circuits: 'Saketi za mchakato unaojibu',
-    circuit: { closed: 'Sawa', open: 'Imekatwa: haiitwi', half_open: 'Inajaribiwa' } as Record<string, string>,
+      'Saketi ni moja kwa kila mtoa huduma na njia, si kwa kila mtandao: mistari inayotofautiana kwa mtandao tu ina saketi ile ile. Inayoonyeshwa ni mbaya zaidi kati ya michakato yote.',
+    nothing: 'Hakuna kilichotumwa katika kipindi hiki.',
+    circuits: 'Miito na saketi',
+    circuits_lead: (processes: string) =>
+      `Jumla ya michakato yote inayofanya kazi na iliyowahi kumwita mtoa huduma: ${processes}. Miito inahesabiwa tangu kila mchakato ulipoanza.`,
+    no_calls: 'Hakuna mchakato uliomwita mtoa huduma tangu uanze. Matokeo hapo juu yanatoka kwenye hifadhidata.',
+    what: 'Mwito',
+    queries: { status: 'Hali ya malipo', payout_status: 'Hali ya utoaji pesa', name: 'Jina la mpokeaji' } as Record<
+      string,
+      string
+    >,
     calls: 'Miito',
-    calls_of: (calls: string, faults: string) => `${calls}, zenye hitilafu ${faults}`,
-    since: 'Tangu',
+    faults: 'Yenye hitilafu',
+    slowest: 'Muda wa mwito (kati)',
+    last_call: 'Mwito wa mwisho',
+    open_in: (open: string, all: string) => `Imekatwa kwenye michakato ${open} kati ya ${all}`,
+    setup: 'Nani anahudumia nini',
     serves: 'Inahudumia',
+    money: 'Pesa',
     live: 'Pesa halisi',
-    yes: 'Ndiyo',
-    no: 'Hapana',
-    no_circuits:
-      'Mchakato uliojibu haujamwita mtoa huduma huyu tangu uanze. Michakato mingine ina saketi zake; matokeo hapo juu yanatoka kwenye hifadhidata.',
+    sandbox: 'Majaribio',
+    unused: 'Haitumiki',
+    breaker: 'Ulinzi',
     no_breaker: 'Hana saketi: mfumo wenyewe unaigiza mtoa huduma huyu, kwa hiyo hakatwi kamwe.',
-    results: (period: string) => `Matokeo (${period})`,
-    none: 'Hakuna',
+    has_breaker: 'Saketi moja kwa kila njia.',
   },
   en: {
     title: 'Providers',
@@ -63,13 +77,17 @@ const providersTexts = texts({
     periods: { 1: '1 hour', 24: '24 hours', 168: '7 days' },
     flow: { collection: 'Payments', withdrawal: 'Payouts' },
     health: 'Outcomes',
+    health_of: { live: 'Outcomes of real money', sandbox: 'Outcomes in the sandbox' },
     provider: 'Provider',
     method: 'Method and network',
     rate: 'Success',
-    counted: 'Counted',
-    counts: (good: string, bad: string, open: string) => `${good} good, ${bad} failed, ${open} open`,
+    good: 'Successful',
+    bad: 'Failed',
+    undecided: 'No answer',
     median: 'Time to confirm (median)',
     last: 'Last success',
+    last_request: 'Last request',
+    ago: (age: string) => `${age} ago`,
     bounded: 'Only the newest were counted.',
     before: 'Circuit',
     before_states: {
@@ -80,107 +98,79 @@ const providersTexts = texts({
       none: 'No circuit',
     },
     before_lead:
-      'There is one circuit for each provider and method, not for each network: lines that differ only in their network share it. The page shows the circuit of the process that answers.',
-    nothing: 'Nothing was sent in this period',
-    circuits: 'Circuits of the process that answers',
-    circuit: { closed: 'Fine', open: 'Open: not called', half_open: 'Being tried' },
+      'There is one circuit for each provider and method, not for each network: lines that differ only in their network share it. The page shows the worst circuit of all processes.',
+    nothing: 'Nothing was sent in this period.',
+    circuits: 'Calls and circuits',
+    circuits_lead: (processes: string) =>
+      `The sum of all running processes that have called a provider: ${processes}. Each process counts its calls since it started.`,
+    no_calls: 'No process has called a provider since it started. The outcomes above come from the database.',
+    what: 'Call',
+    queries: { status: 'Status of payments', payout_status: 'Status of payouts', name: "Recipient's name" },
     calls: 'Calls',
-    calls_of: (calls: string, faults: string) => `${calls}, ${faults} of them faults`,
-    since: 'Since',
+    faults: 'Faults',
+    slowest: 'Time of a call (median)',
+    last_call: 'Last call',
+    open_in: (open: string, all: string) => `Open in ${open} of ${all} processes`,
+    setup: 'Who serves what',
     serves: 'Serves',
+    money: 'Money',
     live: 'Live money',
-    yes: 'Yes',
-    no: 'No',
-    no_circuits:
-      'The process that answered has not called this provider since it started. Other processes have circuits of their own; the outcomes above come from the database.',
+    sandbox: 'Sandbox',
+    unused: 'Not used',
+    breaker: 'Protection',
     no_breaker: 'No circuit: the platform simulates this provider itself, so its circuit never opens.',
-    results: (period: string) => `Outcomes (${period})`,
-    none: 'None',
+    has_breaker: 'One circuit for each method.',
   },
 })
 
 /** Shows the health of all providers. */
 export function Providers() {
   const t = useTexts(providersTexts)
-  const words = useWords()
   const list = useListQuery([])
   const hours = list.search.hours ?? '24'
-  const [live, sandbox] = [useHealth(hours, 'live'), useHealth(hours, 'sandbox')]
-  const error = live.error ?? sandbox.error
-  const again = () => void Promise.all([live.refetch(), sandbox.refetch()])
-  const items =
-    live.data && sandbox.data
-      ? [
-          ...live.data.items.map((item) => ({ ...item, environment: 'live' as const })),
-          ...sandbox.data.items.map((item) => ({ ...item, environment: 'sandbox' as const })),
-        ]
-      : undefined
   const now = useRead('GET /v1/operator/providers', {}, { live: true })
   return (
-    <Page title={t.title} lead={t.lead}>
-      <section className="panel">
-        <Stack gap="sm">
-          <Title order={2}>{t.health}</Title>
-          <NativeSelect
-            label={t.period}
-            maw="14rem"
-            data={Object.entries(t.periods).map(([value, label]) => ({ value, label }))}
-            value={hours}
-            onChange={(event) => list.set({ hours: event.currentTarget.value })}
-          />
-          <Problem error={error} retry={again} />
-          {items === undefined && !error ? <LoadingRows /> : null}
-          {items ? <Outcomes items={items} /> : null}
-        </Stack>
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        <NativeSelect
+          label={t.period}
+          data={Object.entries(t.periods).map(([value, label]) => ({ value, label }))}
+          value={hours}
+          onChange={(event) => list.set({ hours: event.currentTarget.value })}
+        />
+      }
+    >
+      <OutcomesOf environment="live" hours={hours} />
+      <OutcomesOf environment="sandbox" hours={hours} />
+      <section className="stacked">
+        <Title order={2}>{t.circuits}</Title>
+        <Problem error={now.error} retry={() => void now.refetch()} />
+        {now.data === undefined && !now.error ? <LoadingRows /> : null}
+        {now.data ? <ProviderCalls of={now.data} /> : null}
       </section>
-      <section className="panel">
-        <Stack gap="md">
-          <Title order={2}>{t.circuits}</Title>
-          <Problem error={now.error} retry={() => void now.refetch()} />
-          {now.data?.providers.map((one) => (
-            <div key={one.name}>
-              <Title order={3}>{one.name}</Title>
-              <FactList
-                facts={[
-                  [t.live, one.live ? t.yes : t.no],
-                  items
-                    ? [t.results(t.periods[hours] ?? hours), <Sums key="sums" items={items} provider={one.name} />]
-                    : null,
-                  [t.serves, [...one.methods, ...one.payout_methods].map(words.method).join(', '), 'wide'],
-                ]}
-              />
-              {one.circuit_breaker ? (
-                <Circuits circuits={one.circuits} label={one.name} />
-              ) : (
-                <Text size="sm">{t.no_breaker}</Text>
-              )}
-            </div>
-          ))}
-        </Stack>
-      </section>
+      {now.data ? <Setup of={now.data} /> : null}
     </Page>
   )
 }
 
-function useHealth(hours: string, environment: Environment) {
-  const query = { hours: Number(hours), environment }
-  return useRead('GET /v1/operator/providers/health', { query }, { live: true, keep: true })
-}
-
-/**
- * Shows the outcomes of all requests to a provider, by environment. The database has the outcomes, so every process shows the
- * same outcomes.
- */
-function Sums({ items, provider }: { items: readonly Health[]; provider: string }) {
+function OutcomesOf({ environment, hours }: { environment: Environment; hours: string }) {
   const t = useTexts(providersTexts)
-  const words = useWords()
-  const sums = (['live', 'sandbox'] as const).flatMap((environment) => {
-    const own = items.filter((item) => item.provider === provider && item.environment === environment)
-    const sum = (key: 'successful' | 'failed' | 'undecided') => own.reduce((all, item) => all + item[key], 0)
-    const counts = t.counts(showCount(sum('successful')), showCount(sum('failed')), showCount(sum('undecided')))
-    return own.length === 0 ? [] : [`${words.environment(environment)}: ${counts}`]
-  })
-  return <>{sums.length === 0 ? t.none : sums.join('; ')}</>
+  const query = { hours: Number(hours), environment }
+  const read = useRead('GET /v1/operator/providers/health', { query }, { live: true, keep: true })
+  const items = read.data?.items
+  return (
+    <section className="stacked">
+      <Title order={2}>{t.health_of[environment]}</Title>
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {items === undefined && !read.error ? <LoadingRows /> : null}
+      {items?.length === 0 ? <Text c="dimmed">{t.nothing}</Text> : null}
+      {items && items.length > 0 ? (
+        <Outcomes items={items} environment={environment} label={t.health_of[environment]} />
+      ) : null}
+    </section>
+  )
 }
 
 function toneOfRate(rate: string | null): Tone {
@@ -188,28 +178,48 @@ function toneOfRate(rate: string | null): Tone {
   return Number(rate) >= 90 ? 'good' : Number(rate) >= 70 ? 'warn' : 'bad'
 }
 
-function Outcomes({ items }: { items: readonly Health[] }) {
+function Ago({ time }: { time: string | null }) {
+  const t = useTexts(providersTexts)
+  const language = useLanguage()
+  return time === null ? (
+    <>–</>
+  ) : (
+    <time dateTime={time} title={`${time} (UTC)`}>
+      {t.ago(showAge(time, language))}
+    </time>
+  )
+}
+
+function Outcomes({
+  items,
+  environment,
+  label,
+}: {
+  items: readonly Health[]
+  environment: Environment
+  label: string
+}) {
   const t = useTexts(providersTexts)
   const words = useWords()
-  const language = useLanguage()
-  if (items.length === 0) return <EmptyState title={t.nothing} />
+  const circuits = environment === 'live'
   return (
     <>
       <Table
-        label={t.health}
+        label={label}
         rows={items}
-        rowKey={(row) => `${row.environment} ${row.provider} ${row.flow} ${row.method} ${row.network}`}
+        rowKey={(row) => `${row.provider} ${row.flow} ${row.method} ${row.network}`}
         columns={[
           {
-            label: t.provider,
+            label: t.method,
             show: (row) => (
-              <>
-                {row.provider} · {t.flow[row.flow] ?? row.flow}{' '}
-                {row.environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
-              </>
+              <div>
+                {[words.method(row.method), row.network].filter(Boolean).join(', ')}
+                <Text size="sm" c="dimmed">
+                  {row.provider} · {t.flow[row.flow] ?? row.flow}
+                </Text>
+              </div>
             ),
           },
-          { label: t.method, show: (row) => [words.method(row.method), row.network].filter(Boolean).join(', ') },
           {
             label: t.rate,
             show: (row) => (
@@ -218,32 +228,34 @@ function Outcomes({ items }: { items: readonly Health[] }) {
               </Chip>
             ),
           },
-          {
-            label: t.counted,
-            show: (row) => t.counts(showCount(row.successful), showCount(row.failed), showCount(row.undecided)),
-          },
+          { label: t.good, show: (row) => showCount(row.successful), right: true },
+          { label: t.bad, show: (row) => showCount(row.failed), right: true },
+          { label: t.undecided, show: (row) => showCount(row.undecided), right: true },
           {
             label: t.median,
             show: (row) => (row.median_confirm_ms === null ? '–' : showDuration(row.median_confirm_ms)),
+            right: true,
           },
-          {
-            label: t.last,
-            show: (row) => (row.last_success_at === null ? '–' : showAge(row.last_success_at, language)),
-          },
-          { label: t.before, show: (row) => <Before circuit={row.circuit} /> },
+          { label: t.last_request, show: (row) => <Ago time={row.last_request_at} /> },
+          { label: t.last, show: (row) => <Ago time={row.last_success_at} /> },
+          ...(circuits ? [{ label: t.before, show: (row: Health) => <Before circuit={row.circuit} /> }] : []),
         ]}
       />
-      <Text size="sm">{t.before_lead}</Text>
+      {circuits ? (
+        <Text size="sm" c="dimmed">
+          {t.before_lead}
+        </Text>
+      ) : null}
       {items.some(({ bounded }) => bounded) ? <Text size="sm">{t.bounded}</Text> : null}
     </>
   )
 }
 
 /** Describes the state of a line's circuit in words. */
-function Before({ circuit }: { circuit: Health['circuit'] }) {
+function Before({ circuit }: { circuit: Pick<CircuitRecord, 'state' | 'retry_at'> | null }) {
   const { before_states: t } = useTexts(providersTexts)
   const language = useLanguage()
-  if (circuit === null) return <Chip tone="plain">{t.none}</Chip>
+  if (circuit === null || circuit.state === null) return <Chip tone="plain">{t.none}</Chip>
   const { state, retry_at } = circuit
   if (state !== 'open') return <Chip tone={toneOfState(state)}>{t[state]}</Chip>
   const waits = retry_at !== null && Date.parse(retry_at) > Date.now()
@@ -254,24 +266,87 @@ function Before({ circuit }: { circuit: Health['circuit'] }) {
 
 const toneOfState = (state: string): Tone => (state === 'closed' ? 'good' : state === 'open' ? 'bad' : 'warn')
 
-function Circuits({ circuits, label }: { circuits: readonly CircuitRecord[]; label: string }) {
+/** Shows the calls of each provider and method, summed over all processes. */
+function ProviderCalls({ of }: { of: ProviderList }) {
   const t = useTexts(providersTexts)
   const words = useWords()
-  if (circuits.length === 0) return <Text size="sm">{t.no_circuits}</Text>
+  const rows = of.providers.flatMap(({ name, circuits }) => circuits.map((circuit) => ({ ...circuit, provider: name })))
+  if (rows.length === 0) return <Text c="dimmed">{t.no_calls}</Text>
   return (
-    <Table
-      label={`${t.circuits}: ${label}`}
-      rows={circuits}
-      rowKey={(row) => row.method}
-      columns={[
-        { label: t.method, show: (row) => words.method(row.method) },
-        {
-          label: t.rate,
-          show: (row) => <Chip tone={toneOfState(row.state)}>{t.circuit[row.state] ?? row.state}</Chip>,
-        },
-        { label: t.calls, show: (row) => t.calls_of(showCount(row.calls), showCount(row.faults)) },
-        { label: t.since, show: (row) => <Time time={row.since} /> },
-      ]}
-    />
+    <>
+      <Text c="dimmed">{t.circuits_lead(showCount(of.processes.length))}</Text>
+      <Table
+        label={t.circuits}
+        rows={rows}
+        rowKey={(row) => `${row.provider} ${row.method}`}
+        columns={[
+          {
+            label: t.what,
+            show: (row) => (
+              <div>
+                {t.queries[row.method] ?? words.method(row.method)}
+                <Text size="sm" c="dimmed">
+                  {row.provider}
+                </Text>
+              </div>
+            ),
+          },
+          {
+            label: t.before,
+            show: (row) => (
+              <div>
+                <Before circuit={row} />
+                {row.open_in > 0 && row.processes > 1 ? (
+                  <Text size="sm" c="dimmed">
+                    {t.open_in(showCount(row.open_in), showCount(row.processes))}
+                  </Text>
+                ) : null}
+              </div>
+            ),
+          },
+          { label: t.calls, show: (row) => showCount(row.calls), right: true },
+          { label: t.faults, show: (row) => showCount(row.faults), right: true },
+          {
+            label: t.slowest,
+            show: (row) => (row.median_ms === null ? '–' : showDuration(row.median_ms)),
+            right: true,
+          },
+          { label: t.last_call, show: (row) => <Time time={row.last_call_at} seconds /> },
+        ]}
+      />
+    </>
+  )
+}
+
+/** Shows the methods of each provider, and the kind of money that uses the provider. */
+function Setup({ of }: { of: ProviderList }) {
+  const t = useTexts(providersTexts)
+  const words = useWords()
+  return (
+    <section className="stacked">
+      <Title order={2}>{t.setup}</Title>
+      <Table
+        label={t.setup}
+        rows={of.providers}
+        rowKey={(row) => row.name}
+        columns={[
+          { label: t.provider, show: (row) => row.name },
+          {
+            label: t.money,
+            show: (row) => (
+              <Chip tone={row.live ? 'good' : 'plain'}>
+                {row.live ? t.live : row.name === 'sandbox' ? t.sandbox : t.unused}
+              </Chip>
+            ),
+          },
+          {
+            label: t.serves,
+            show: (row) => [...row.methods, ...row.payout_methods].map(words.method).join(', '),
+            wide: true,
+          },
+          { label: t.breaker, show: (row) => (row.circuit_breaker ? t.has_breaker : t.no_breaker), wide: true },
+        ]}
+      />
+    </section>
   )
 }

@@ -3,8 +3,9 @@
 import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
+import { Icon } from '../../ui/icons.tsx'
 import { texts, useTexts } from '../../ui/language.ts'
-import { LoadingRows } from '../../ui/list.tsx'
+import { LoadingRows, Table } from '../../ui/list.tsx'
 import { Chip, EmptyState, Page, Time, type Tone } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 
@@ -18,6 +19,10 @@ const systemTexts = texts({
     at: 'Umekaguliwa',
     good: 'Hakuna ukaguzi ulioshindwa.',
     bad: 'Angalau ukaguzi mmoja umeshindwa.',
+    counts: (bad: number, all: number) => `Onyo na hitilafu: ${bad} kati ya kaguzi ${all}`,
+    status: 'Hali',
+    check: 'Ukaguzi',
+    found: 'Kilichoonekana',
     statuses: { ok: 'Sawa', warn: 'Onyo', fail: 'Hitilafu' } as Record<Check['status'], string>,
     empty: 'Hakuna matokeo',
     teach: 'Mchakato haujafanya ukaguzi wowote. Pakia upya ukurasa baada ya nusu dakika.',
@@ -37,6 +42,7 @@ const systemTexts = texts({
       replica: 'Hifadhidata ya kusoma',
       connections: 'Miunganisho',
       books: 'Ukaguzi wa vitabu',
+      restore: 'Urejeshaji wa nakala rudufu',
       anchors: 'Ithibati za historia ya shughuli',
       port: 'Mlango wa mtandao',
       callbacks: 'Anwani ya umma',
@@ -48,10 +54,14 @@ const systemTexts = texts({
   },
   en: {
     title: 'System',
-    lead: 'The checks of the whole installation, as the process sees them that answers.',
+    lead: 'The checks of the whole installation, as the answering process sees them.',
     at: 'Checked',
     good: 'No check failed.',
     bad: 'At least one check failed.',
+    counts: (bad: number, all: number) => `Warnings and failures: ${bad} of ${all} checks`,
+    status: 'Status',
+    check: 'Check',
+    found: 'Found',
     statuses: { ok: 'OK', warn: 'Warning', fail: 'Failed' },
     empty: 'No results',
     teach: 'The process has run no check. Load the page again in half a minute.',
@@ -71,6 +81,7 @@ const systemTexts = texts({
       replica: 'Read replica',
       connections: 'Connections',
       books: 'Check of the books',
+      restore: 'Restore of a backup',
       anchors: 'Anchors of the audit log',
       port: 'Port',
       callbacks: 'Public address',
@@ -85,31 +96,46 @@ const systemTexts = texts({
 const TONES: Record<Check['status'], Tone> = { ok: 'good', warn: 'warn', fail: 'bad' }
 const ORDER: readonly Check['status'][] = ['fail', 'warn', 'ok']
 
-/** Shows the checks of the installation. */
+/** Shows the checks of the installation: the state in one line, then each check in a row, failed checks first. */
 export function SystemChecks() {
   const t = useTexts(systemTexts)
   const read = useRead('GET /v1/operator/system', {}, { live: true, keep: true })
   const report = read.data
+  const checks = ORDER.flatMap((status) => report?.checks.filter((check) => check.status === status) ?? [])
   return (
     <Page title={t.title} lead={t.lead}>
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <LoadingRows /> : null}
       {report?.checks.length === 0 ? <EmptyState title={t.empty}>{t.teach}</EmptyState> : null}
       {report ? (
-        <Text role="status">
-          {report.ok ? t.good : t.bad} {t.at}: <Time time={report.checked_at} seconds />
-        </Text>
+        <div className={`verdict verdict-${report.ok ? 'good' : 'bad'}`}>
+          <Icon name={report.ok ? 'check' : 'alert'} size={22} />
+          <div>
+            <Text role="status" fw={600}>
+              {report.ok ? t.good : t.bad}
+            </Text>
+            <Text size="sm">
+              {t.counts(checks.filter(({ status }) => status !== 'ok').length, checks.length)} · {t.at}:{' '}
+              <Time time={report.checked_at} seconds />
+            </Text>
+          </div>
+        </div>
       ) : null}
-      {ORDER.flatMap((status) => report?.checks.filter((check) => check.status === status) ?? []).map((check) => (
-        <section key={check.name} className="panel">
-          <Text fw={600} mb="xs" component="h2">
-            {t.names[check.name] ?? check.name} <Chip tone={TONES[check.status]}>{t.statuses[check.status]}</Chip>
-          </Text>
-          <Text lang="en" style={{ overflowWrap: 'anywhere' }}>
-            {check.message}
-          </Text>
-        </section>
-      ))}
+      {checks.length > 0 ? (
+        <Table
+          label={t.title}
+          rows={checks}
+          rowKey={(check) => check.name}
+          columns={[
+            {
+              label: t.status,
+              show: (check) => <Chip tone={TONES[check.status]}>{t.statuses[check.status]}</Chip>,
+            },
+            { label: t.check, show: (check) => <strong>{t.names[check.name] ?? check.name}</strong> },
+            { label: t.found, show: (check) => <span lang="en">{check.message}</span>, wide: true },
+          ]}
+        />
+      ) : null}
     </Page>
   )
 }

@@ -1,10 +1,10 @@
 // Shows the merchants whose servers do not accept webhooks. An operator should inform these merchants.
 
-import { Text } from '@mantine/core'
+import { NativeSelect, Text } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
 import { FailingFacts } from '../../ui/failing.tsx'
 import { texts, useTexts } from '../../ui/language.ts'
-import { LoadingRows } from '../../ui/list.tsx'
+import { LoadingRows, useListQuery } from '../../ui/list.tsx'
 import { EmptyState, Mono, Page, PageLink } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -14,6 +14,8 @@ const webhooksTexts = texts({
     title: 'Webhook zinazoshindwa',
     lead: 'Biashara ambayo seva yake imekosa ujumbe mmoja mara mbili au zaidi na haijapokea mwingine tangu hapo. Ujumbe unabaki; biashara inaweza kuutuma tena.',
     address: 'Anwani',
+    environment: 'Mazingira',
+    both: 'Yote',
     empty: 'Hakuna zinazoshindwa',
     teach:
       'Hakuna biashara yenye ujumbe uliokosa mara mbili katika siku 7 zilizopita bila kupokea mwingine tangu hapo.',
@@ -22,6 +24,8 @@ const webhooksTexts = texts({
     title: 'Failing webhooks',
     lead: 'Merchants whose server failed one delivery twice or more and has accepted none since. The events are kept; the merchant can send them again.',
     address: 'Address',
+    environment: 'Environment',
+    both: 'Both',
     empty: 'No failing webhooks',
     teach: 'In the last 7 days no delivery failed twice without a later one being accepted.',
   },
@@ -32,9 +36,26 @@ export function FailingMerchants() {
   const t = useTexts(webhooksTexts)
   const parts = useTexts(partsTexts)
   const read = useRead('GET /v1/operator/webhooks/failing', {}, { live: true, keep: true })
-  const items = read.data?.items
+  const list = useListQuery([])
+  const { environment = '' } = list.search
+  const items = read.data?.items.filter((one) => environment === '' || one.environment === environment)
   return (
-    <Page title={t.title} lead={t.lead}>
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        <NativeSelect
+          label={t.environment}
+          data={[
+            { value: '', label: t.both },
+            { value: 'live', label: parts.environment_live },
+            { value: 'sandbox', label: parts.environment_sandbox },
+          ]}
+          value={environment}
+          onChange={(event) => list.set({ environment: event.currentTarget.value })}
+        />
+      }
+    >
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <LoadingRows /> : null}
       {items?.length === 0 ? <EmptyState title={t.empty}>{t.teach}</EmptyState> : null}
@@ -46,7 +67,7 @@ export function FailingMerchants() {
           </Text>
           <FailingFacts
             failing={one}
-            extraFact={[t.address, one.webhook_url === null ? '–' : <Mono key="url">{one.webhook_url}</Mono>]}
+            extraFact={[t.address, one.webhook_url === null ? '–' : <Mono key="url">{one.webhook_url}</Mono>, 'wide']}
           />
         </section>
       ))}

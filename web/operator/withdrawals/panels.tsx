@@ -177,7 +177,7 @@ export function VelocityPanel({ of: { velocity, balance, payout_limits } }: { of
   }
   return (
     <Panel title={t.velocity}>
-      <dl className="rows">
+      <dl className="sum-rows">
         {velocity.map(({ hours, count, amount }) => (
           <div key={hours}>
             <dt>{t.hours[hours] ?? `${hours} h`}</dt>

@@ -23,6 +23,17 @@ export type CircuitHealth = {
   retry_at: Date | null
 }
 
+/** The calls of this process to a provider since its start, also to a provider without circuits. */
+export type CallTally = {
+  provider: string
+  method: string
+  calls: number
+  faults: number
+  last_call_at: Date
+  /** Null means that no call failed. */
+  last_fault_at: Date | null
+}
+
 /**
  * The permit for one call. If `probing` is true, the call tests whether the provider works again and should be small. `turn`
  * identifies the state of the circuit when the breaker gave the permit.
@@ -41,6 +52,9 @@ export type Breaker = {
   /** Records the result of a call. The breaker ignores a call that began before the last change of the circuit. */
   record(permit: CallPermit, call: { fault: boolean; duration_ms: number }): void
   health(): CircuitHealth[]
+  /** Counts a call that ended. Counts decide no circuit. */
+  count(provider: string, method: string, fault: boolean): void
+  tallies(): CallTally[]
 }
 
 /** The number of newest calls that decide the state of a circuit. */
@@ -75,6 +89,7 @@ type Circuit = {
 /** Makes the circuits of a process. All circuits begin closed. */
 export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => void = () => {}): Breaker {
   const circuits = new Map<string, Circuit>()
+  const tallies = new Map<string, CallTally>()
   const circuitOf = (provider: string, method: string): Circuit => {
     const name = `${provider} ${method}`
     const existing = circuits.get(name)
@@ -147,6 +162,20 @@ export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => 
       else close(circuit)
     },
     health: () => [...circuits.values()].map(circuitHealth),
+    count(provider, method, fault) {
+      const name = `${provider} ${method}`
+      const before = tallies.get(name)
+      const now = clock.now()
+      tallies.set(name, {
+        provider,
+        method,
+        calls: (before?.calls ?? 0) + 1,
+        faults: (before?.faults ?? 0) + (fault ? 1 : 0),
+        last_call_at: now,
+        last_fault_at: fault ? now : (before?.last_fault_at ?? null),
+      })
+    },
+    tallies: () => [...tallies.values()],
   }
 }
 
@@ -221,19 +250,25 @@ export type GuardedCall<Reply> = {
   stopped(pause_ms: number): Reply
 }
 
-/** If the circuit permits the call, makes the call and records its result. */
+/** If the circuit permits the call, makes the call and records its result. Counts every call, also to a provider without circuits. */
 export async function guarded<Reply>(
   { breaker, clock }: { breaker: Breaker; clock: Clock },
   { name, capabilities }: Provider,
   method: string,
   call: GuardedCall<Reply>,
 ): Promise<Reply> {
-  if (capabilities.circuit_breaker === false) return call.work(false)
+  if (capabilities.circuit_breaker === false) {
+    const reply = await call.work(false)
+    breaker.count(name, method, call.isFault(reply))
+    return reply
+  }
   const permit = breaker.permit(name, method)
   if (permit === null) return call.stopped(breaker.pause(name, method))
   const begin = clock.now().getTime()
   const reply = await call.work(permit.probing)
-  breaker.record(permit, { fault: call.isFault(reply), duration_ms: clock.now().getTime() - begin })
+  const fault = call.isFault(reply)
+  breaker.record(permit, { fault, duration_ms: clock.now().getTime() - begin })
+  breaker.count(name, method, fault)
   return reply
 }
 

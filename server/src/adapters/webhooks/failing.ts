@@ -120,6 +120,13 @@ export function failingEndpoints(
     : reader.query<FailingEndpoint>(FAILING_OF_ONE, [...values, merchant_id])
 }
 
+/** Returns the address of a failing endpoint without the query, which may contain a token of the merchant. Null means no endpoint. */
+export function failingAddress({ webhook_url }: Pick<FailingEndpoint, 'webhook_url'>): string | null {
+  if (webhook_url === null) return null
+  const { origin, pathname } = new URL(webhook_url)
+  return `${origin}${pathname}`
+}
+
 const Failing = Type.Object(FAILING_FIELDS)
 
 /** Presents a failing endpoint. */

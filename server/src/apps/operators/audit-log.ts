@@ -5,6 +5,7 @@ import {
   AUDIT_STEP_LIMITS,
   AuditAnswer,
   type AuditFilter,
+  type AuditView,
   checkAuditStep,
   listAudit,
   listRecentAudit,
@@ -14,9 +15,9 @@ import {
   SEARCH_MAX,
   searchAudit,
 } from '../../books/audit/index.ts'
-import type { Deps } from '../../kernel/db/index.ts'
+import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { PageQuery, type Routes, success } from '../../kernel/http/index.ts'
-import { line, nullable, oneOf, refuseField } from '../../kernel/lib/index.ts'
+import { isId, line, nullable, oneOf, refuseField } from '../../kernel/lib/index.ts'
 
 const tags = ['Operator']
 
@@ -66,7 +67,10 @@ export function auditLogRoutes(deps: Deps): Routes {
           response: { 200: AuditAnswer },
         },
       },
-      async (request) => ({ success: true as const, data: await readAuditLog(deps, request.query) }),
+      async (request) => {
+        const found = await readAuditLog(deps, request.query)
+        return { success: true as const, data: { ...found, items: await markOperators(deps.db, found.items) } }
+      },
     )
     app.get(
       '/v1/operator/audit-log/verify',
@@ -95,6 +99,22 @@ export function auditLogRoutes(deps: Deps): Routes {
       },
     )
   }
+}
+
+const OPERATORS_AMONG = sql(
+  'audit_operators_among',
+  'select id from users where id = any($1::uuid[]) and (super_admin or operator_role is not null)',
+)
+
+/** Marks the entries of operators, with one query for the users of the page. */
+async function markOperators(reader: Reader, items: readonly AuditView[]) {
+  const users = items.flatMap(({ actor: { kind, id } }) => (kind === 'user' && id !== null && isId(id) ? [id] : []))
+  const found = users.length === 0 ? [] : await reader.query<{ id: string }>(OPERATORS_AMONG, [[...new Set(users)]])
+  const operators = new Set(found.map(({ id }) => id))
+  return items.map((item) => ({
+    ...item,
+    actor_is_operator: item.actor.kind === 'operator' || operators.has(item.actor.id ?? ''),
+  }))
 }
 
 function readAuditLog(deps: Deps, query: Query) {

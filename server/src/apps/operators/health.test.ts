@@ -66,6 +66,7 @@ test('health counts taken, declined and open payments for each network', async (
     median_confirm_ms: 0,
     p95_confirm_ms: 0,
     last_success_at: world.deps.clock.now().toISOString(),
+    last_request_at: world.deps.clock.now().toISOString(),
     since: hoursAgo(1),
     bounded: false,
     // The mock provider is part of this process, so the mock provider has no circuit.

@@ -1,7 +1,8 @@
 // Counts recent outcomes of payments and payouts by provider, method and network. The outcomes come from the database, so every
-// process gives the same answer. Only the circuit belongs to the process that answers.
+// process gives the same answer. The circuits of other processes are some seconds old.
 
 import Type, { type Static } from 'typebox'
+import { combineCalls, readCalls, type SharedCircuit } from '../../adapters/providers/shared-calls.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, type Environment, type Routes, success } from '../../kernel/http/index.ts'
 import { enumOf, firstIdAt, NETWORK_OF_PREFIX, nullable, oneOf, timeOfId } from '../../kernel/lib/index.ts'
@@ -28,6 +29,7 @@ type HealthRow = {
   median_confirm_ms: number | null
   p95_confirm_ms: number | null
   last_success_at: Date | null
+  last_request_at: Date
   counted_from: Date
   cut: boolean
 }
@@ -121,7 +123,7 @@ function healthStatement(flow: HealthFlow) {
          filter (where taken and confirmed_at is not null) as median_confirm_ms,
        percentile_cont(0.95) within group (order by extract(epoch from confirmed_at - created_at)::float8 * 1000)
          filter (where taken and confirmed_at is not null) as p95_confirm_ms,
-       max(confirmed_at) filter (where taken) as last_success_at,
+       max(confirmed_at) filter (where taken) as last_success_at, max(created_at) as last_request_at,
        min(min(created_at)) over (partition by provider, method) as counted_from,
        max(in_all) > $5 as cut
      from judged group by provider, method, network order by provider, method, network`,
@@ -161,18 +163,22 @@ function presentHealth(flow: HealthFlow, row: HealthRow, bounded: boolean, since
     median_confirm_ms: whole(row.median_confirm_ms),
     p95_confirm_ms: whole(row.p95_confirm_ms),
     last_success_at: row.last_success_at?.toISOString() ?? null,
+    last_request_at: row.last_request_at.toISOString(),
     since: since.toISOString(),
     bounded,
   }
 }
 
-/** Returns the circuit of a provider and method in this process. A circuit without calls is closed. */
-function circuitOf({ providers, breaker }: Circuits, { provider, method }: CountedItem): HealthItem['circuit'] {
+/** Returns the worst circuit of a provider and method over all processes. A circuit without calls is closed. */
+function circuitOf(
+  { providers }: ConfiguredNames,
+  circuits: readonly SharedCircuit[],
+  { provider, method }: CountedItem,
+): HealthItem['circuit'] {
   const guarded = providers.get(provider)?.capabilities.circuit_breaker
   if (!providers.has(provider) || guarded === false) return null
-  const circuit = breaker.health().find((one) => one.provider === provider && one.method === method)
-  if (circuit === undefined) return { state: 'closed', retry_at: null }
-  return { state: circuit.state, retry_at: circuit.retry_at?.toISOString() ?? null }
+  const found = circuits.find((one) => one.provider === provider && one.method === method)
+  return { state: found?.state ?? 'closed', retry_at: found?.retry_at?.toISOString() ?? null }
 }
 
 /** Returns a share in percent, with one decimal. */
@@ -211,6 +217,7 @@ const HealthItem = Type.Object(
     median_confirm_ms: nullable(Type.Integer({ description: 'The median time from an attempt to its success.' })),
     p95_confirm_ms: nullable(Type.Integer({ description: 'The 95th percentile of that time.' })),
     last_success_at: nullable(Type.String({ format: 'date-time' })),
+    last_request_at: Type.String({ format: 'date-time', description: 'When the newest counted attempt began.' }),
     since: Type.String({ format: 'date-time', description: 'The start of the counted period.' }),
     bounded: Type.Boolean({
       description: 'True means that these hours had more attempts than health counts: see `since`.',
@@ -227,7 +234,7 @@ const HealthItem = Type.Object(
       ],
       {
         description:
-          'The circuit of this provider and method in the process that answered. Rows that differ only in their network share one circuit. Null means that this process simulates the provider, or has no configuration of the provider.',
+          'The worst circuit of this provider and method in a running process. Rows that differ only in their network share one circuit. Null means that the platform simulates the provider, or has no configuration of the provider.',
       },
     ),
   },
@@ -237,7 +244,7 @@ type HealthItem = Static<typeof HealthItem>
 /** A row of the response, without the circuit. */
 type CountedItem = Omit<HealthItem, 'circuit'>
 
-type Circuits = Pick<ProvidersOptions, 'providers' | 'breaker'>
+type ConfiguredNames = Pick<ProvidersOptions, 'providers'>
 
 const Query = Type.Object({
   hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 168, default: 24 })),
@@ -245,7 +252,7 @@ const Query = Type.Object({
 })
 
 /** Adds the route for health. */
-export function providerHealthRoutes(deps: Deps, circuits: Circuits): Routes {
+export function providerHealthRoutes(deps: Deps, options: Pick<ProvidersOptions, 'providers' | 'breaker'>): Routes {
   return (app) => {
     app.get(
       '/v1/operator/providers/health',
@@ -255,7 +262,7 @@ export function providerHealthRoutes(deps: Deps, circuits: Circuits): Routes {
           tags: ['Operator'],
           operationId: 'getProviderHealth',
           summary: 'Show the outcomes of recent payments and payouts by provider, method and network',
-          description: `Every process answers the same, because the figures come from the database. Only \`circuit\` belongs to the process that answers. The server examines about ${LOOKED_AT_MAX} of the newest payments and as many payouts, and counts the newest ${COUNTED_MAX} of each provider and method. \`bounded\` and \`since\` show that limit.`,
+          description: `Every process answers the same, because the figures come from the database. \`circuit\` covers all processes. The server examines about ${LOOKED_AT_MAX} of the newest payments and as many payouts, and counts the newest ${COUNTED_MAX} of each provider and method. \`bounded\` and \`since\` show that limit.`,
           querystring: Query,
           response: { 200: success(Type.Object({ items: Type.Array(HealthItem) })) },
         },
@@ -263,11 +270,16 @@ export function providerHealthRoutes(deps: Deps, circuits: Circuits): Routes {
       async (request) => {
         const { hours = 24, environment = 'live' } = request.query
         const from = new Date(deps.clock.now().getTime() - hours * HOUR_MS)
-        const [payments, payouts] = await Promise.all([
+        const [payments, payouts, calls] = await Promise.all([
           readHealth(deps.db, 'collection', environment, from),
           readHealth(deps.db, 'withdrawal', environment, from),
+          readCalls(deps, deps.db, options.breaker),
         ])
-        const items = [...payments, ...payouts].map((item) => ({ ...item, circuit: circuitOf(circuits, item) }))
+        const circuits = combineCalls(calls)
+        const items = [...payments, ...payouts].map((item) => ({
+          ...item,
+          circuit: circuitOf(options, circuits, item),
+        }))
         return { success: true as const, data: { items } }
       },
     )

@@ -1,10 +1,16 @@
-// Defines the endpoints with which operators read about providers: routes, results of the calls of this process, and waiting
+// Defines the endpoints with which operators read about providers: routes, the calls and circuits of all processes, and waiting
 // payments and payouts.
 
 import Type from 'typebox'
-import type { Breaker, CircuitHealth } from '../../adapters/providers/breaker.ts'
+import type { Breaker } from '../../adapters/providers/breaker.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
 import type { Routing } from '../../adapters/providers/routing.ts'
+import {
+  combineCalls,
+  type ProcessCalls,
+  readCalls,
+  type SharedCircuit,
+} from '../../adapters/providers/shared-calls.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, PageQuery, page, type Routes, success } from '../../kernel/http/index.ts'
 import { enumOf, line, nullable, oneOf } from '../../kernel/lib/index.ts'
@@ -25,23 +31,46 @@ export const CIRCUIT_STATE = oneOf(
 const Circuit = Type.Object(
   {
     method: Type.String({ description: 'A method, or the query status, payout_status or name.' }),
-    state: CIRCUIT_STATE,
-    calls: Type.Integer({ description: 'The number of recent calls that the circuit counts.' }),
+    state: nullable(CIRCUIT_STATE),
+    processes: Type.Integer({ description: 'The running processes that have called this method.' }),
+    open_in: Type.Integer({ description: 'The processes among them whose circuit is open.' }),
+    calls: Type.Integer({ description: 'The calls of these processes since their start.' }),
     faults: Type.Integer({ description: 'The number of these calls that the provider failed.' }),
-    median_ms: nullable(Type.Number()),
-    since: Timestamp,
-    retry_at: nullable(Timestamp),
+    recent_calls: Type.Integer({
+      description: 'The newest calls that decide the circuits: at most 20 of each process.',
+    }),
+    recent_faults: Type.Integer({ description: 'The number of these newest calls that the provider failed.' }),
+    median_ms: nullable(
+      Type.Number({ description: 'The median duration of the newest calls of the slowest process.' }),
+    ),
+    last_call_at: Timestamp,
+    last_fault_at: nullable(Timestamp),
+    since: nullable(Timestamp),
+    retry_at: nullable(
+      Type.String({ format: 'date-time', description: 'When the first open circuit permits the next call.' }),
+    ),
   },
   { title: 'ProviderCircuit' },
 )
 
+const CallingProcess = Type.Object(
+  {
+    process_id: Type.String(),
+    process: oneOf(['all', 'api', 'worker'], 'The role of the process. An api process runs no worker.'),
+    calls: Type.Integer({ description: 'Its calls of providers since its start.' }),
+    written_at: Type.String({ format: 'date-time', description: 'When the process last reported its calls.' }),
+  },
+  { title: 'CallingProcess' },
+)
+
 const Answer = success(
   Type.Object({
-    process_id: Type.String({
-      description:
-        'The process that answered. Each process has its own circuits. The log of a worker shows the results of its calls.',
-    }),
+    process_id: Type.String({ description: 'The process that answered.' }),
     process: oneOf(['all', 'api', 'worker'], 'The role of that process. An api process runs no worker.'),
+    processes: Type.Array(CallingProcess, {
+      description:
+        'The running processes that have called a provider. The figures of other processes are some seconds old.',
+    }),
     default_provider: Type.String({ description: 'The provider of each payment without a route.' }),
     routes: Type.Array(Type.Object({ route: Type.String(), provider: Type.String() })),
     providers: Type.Array(
@@ -56,7 +85,7 @@ const Answer = success(
           description: 'False means that the provider has no circuits, because the process simulates the provider.',
         }),
         circuits: Type.Array(Circuit, {
-          description: 'One circuit for each method that this process has called since its start.',
+          description: 'The calls and circuits of each method that a running process has called since its start.',
         }),
       }),
     ),
@@ -109,11 +138,14 @@ export function operatorProviderRoutes(deps: Deps, options: ProvidersOptions): R
         schema: {
           tags,
           operationId: 'listProviders',
-          summary: 'Show the providers, their routes, and the results of their calls in this process',
+          summary: 'Show the providers, their routes, and the calls and circuits of all processes',
           response: { 200: Answer },
         },
       },
-      async () => ({ success: true as const, data: presentProviders(deps, options) }),
+      async () => {
+        const calls = await readCalls(deps, deps.db, options.breaker)
+        return { success: true as const, data: presentProviders(deps, options, calls) }
+      },
     )
     app.get(
       '/v1/operator/waiting',
@@ -133,11 +165,12 @@ export function operatorProviderRoutes(deps: Deps, options: ProvidersOptions): R
   }
 }
 
-function presentProviders(deps: Deps, { providers, routing, breaker }: ProvidersOptions) {
-  const health = breaker.health()
+function presentProviders(deps: Deps, { providers, routing }: ProvidersOptions, calls: readonly ProcessCalls[]) {
+  const combined = combineCalls(calls)
   return {
     process_id: deps.process_id,
     process: deps.config.process,
+    processes: presentProcesses(calls),
     default_provider: deps.config.provider,
     routes: [...routing.routes].map(([route, provider]) => ({ route, provider })),
     providers: [...providers.values()].map((provider) => {
@@ -150,12 +183,27 @@ function presentProviders(deps: Deps, { providers, routing, breaker }: Providers
         destinations: destinations === undefined ? null : [...destinations],
         whole_shillings,
         circuit_breaker: provider.capabilities.circuit_breaker !== false,
-        circuits: health.filter((circuit) => circuit.provider === provider.name).map(presentCircuit),
+        circuits: combined.filter((circuit) => circuit.provider === provider.name).map(presentCircuit),
       }
     }),
   }
 }
 
-function presentCircuit({ provider: _, since, retry_at, ...circuit }: CircuitHealth) {
-  return { ...circuit, since: since.toISOString(), retry_at: retry_at?.toISOString() ?? null }
+function presentProcesses(calls: readonly ProcessCalls[]) {
+  return [...Map.groupBy(calls, ({ process_id }) => process_id)].map(([process_id, rows]) => ({
+    process_id,
+    process: rows[0]?.process as 'all' | 'api' | 'worker',
+    calls: rows.reduce((sum, row) => sum + row.calls, 0),
+    written_at: new Date(Math.max(...rows.map(({ written_at }) => written_at.getTime()))).toISOString(),
+  }))
+}
+
+function presentCircuit({ provider: _, last_call_at, last_fault_at, since, retry_at, ...circuit }: SharedCircuit) {
+  return {
+    ...circuit,
+    last_call_at: last_call_at.toISOString(),
+    last_fault_at: last_fault_at?.toISOString() ?? null,
+    since: since?.toISOString() ?? null,
+    retry_at: retry_at?.toISOString() ?? null,
+  }
 }

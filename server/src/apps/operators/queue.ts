@@ -94,7 +94,7 @@ export async function readQueue(
     one(MERCHANTS, [QUEUE_COUNT_MAX]),
     one(ADDRESSES, [QUEUE_COUNT_MAX]),
     one(EXCEPTIONS, [QUEUE_COUNT_MAX]),
-    failingEndpoints(deps, reader),
+    failingEndpoints(deps, reader).then((rows) => rows.filter((row) => row.environment === environment)),
   ])
   const oldest = failing.map(({ oldest_at }) => oldest_at).sort((a, b) => a.getTime() - b.getTime())[0]
   const merchants_failing = new Set(failing.map(({ merchant_id }) => merchant_id)).size
@@ -170,7 +170,7 @@ export function queueRoutes(deps: Deps, { rules }: { rules: OperatorRules }): Ro
           tags: ['Operator'],
           operationId: 'getOperatorQueue',
           summary: 'Show the queue of operators: number, amount and age of each kind',
-          description: `Withdrawals and held payments are of one environment, live by default. The count of every other kind, and of held payments, ends at ${QUEUE_COUNT_MAX}.`,
+          description: `Withdrawals, held payments and failing webhooks are of one environment, live by default. The count of every other kind, and of held payments, ends at ${QUEUE_COUNT_MAX}.`,
           querystring: Type.Object({
             environment: Type.Optional(enumOf('Environment', ENVIRONMENTS, 'live when left out.')),
           }),

@@ -1,7 +1,7 @@
 // Defines the endpoint with which operators list the merchants whose webhooks fail.
 
 import Type from 'typebox'
-import { FAILING_FIELDS, failingEndpoints, presentFailing } from '../../adapters/webhooks/index.ts'
+import { FAILING_FIELDS, failingAddress, failingEndpoints, presentFailing } from '../../adapters/webhooks/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { type Routes, success } from '../../kernel/http/index.ts'
 import { nullable } from '../../kernel/lib/index.ts'
@@ -42,17 +42,11 @@ export function failingWebhookRoutes(deps: Deps): Routes {
         const items = rows.map((row) => ({
           merchant_id: row.merchant_id,
           name: row.name,
-          webhook_url: row.webhook_url === null ? null : withoutQuery(row.webhook_url),
+          webhook_url: failingAddress(row),
           ...presentFailing(row),
         }))
         return { success: true as const, data: { items } }
       },
     )
   }
-}
-
-/** Returns a URL without the query, because the query may contain a token of the merchant. */
-function withoutQuery(address: string): string {
-  const { origin, pathname } = new URL(address)
-  return `${origin}${pathname}`
 }

@@ -42,7 +42,12 @@ const Item = Type.Object({
   limit: knownText('The mark of the balance. Null for other kinds.'),
   rate: knownText('The success rate of today in percent. Null for other kinds.'),
   rate_before: knownText('The success rate of the 7 days before. Null for other kinds.'),
-  webhook: nullable(Type.Object(FAILING_FIELDS, { description: 'The failing endpoint. Null for other kinds.' })),
+  webhook: nullable(
+    Type.Object(
+      { ...FAILING_FIELDS, webhook_url: knownText('Its address without the query. Null: the endpoint is gone.') },
+      { description: 'The failing endpoint. Null for other kinds.' },
+    ),
+  ),
 })
 
 /** The items that need attention. */

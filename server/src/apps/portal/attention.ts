@@ -1,7 +1,7 @@
 // Reads what a merchant should look at now: trouble with webhooks, questions of operators, money that waits, and keys that expire.
 
 import { balanceMarkMinor } from '../../access/merchants/index.ts'
-import { failingEndpoints, presentFailing } from '../../adapters/webhooks/index.ts'
+import { failingAddress, failingEndpoints, presentFailing } from '../../adapters/webhooks/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import { DAY_MS, dayNumber, formatAmount, startOfDay } from '../../kernel/lib/index.ts'
@@ -90,7 +90,7 @@ export async function attentionOf(deps: Deps, owner: AttentionOwner): Promise<At
   const webhooks = failing.map((one) =>
     item('webhooks_failing', one.failed, one.oldest_at, {
       environment: one.environment,
-      webhook: presentFailing(one),
+      webhook: { ...presentFailing(one), webhook_url: failingAddress(one) },
     }),
   )
   if (row === undefined) return webhooks

@@ -20,4 +20,4 @@ export {
 export { auditGauges } from './metrics.ts'
 export { type Act, actOf, recordAudit, recordAudits } from './record.ts'
 export { auditRoutes } from './routes.ts'
-export { AuditAnswer } from './schema.ts'
+export { AuditAnswer, type AuditView } from './schema.ts'

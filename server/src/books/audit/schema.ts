@@ -39,5 +39,17 @@ export type MerchantAuditView = Static<typeof MerchantAuditRecord>
 /** A page of the acts that a merchant may read, in the envelope. */
 export const MerchantAuditAnswer = success(page(MerchantAuditRecord))
 
-/** A page of acts, in the envelope. */
-export const AuditAnswer = success(page(AuditRecord))
+/** A page of acts in the form that operators read, in the envelope. */
+export const AuditAnswer = success(
+  page(
+    Type.Object(
+      {
+        ...AuditRecord.properties,
+        actor_is_operator: Type.Boolean({
+          description: 'True means that the actor acted as an operator, or is a user who is an operator now.',
+        }),
+      },
+      { title: 'OperatorAuditEntry' },
+    ),
+  ),
+)

@@ -118,3 +118,22 @@ test('the server refuses a search with an invalid time, and a search with both a
     assert.deepEqual(codeOf(await world.get(`/v1/operator/audit-log?${query}`, operator)), [400, 'validation_failed'])
   }
 })
+
+test('an entry of an operator who acted as a user is marked as an act of an operator, and that of a member is not', async () => {
+  const boss = await world.newSession('SUPER_ADMIN')
+  const member = await world.newSession('MERCHANT_ADMIN')
+  for (const { user_id, email } of [boss, member]) {
+    const actor = { kind: 'user', id: user_id, name: email } as const
+    const act = { merchant_id: PLATFORM, actor, action: 'user.confirm_session', target_type: 'user' } as const
+    await inTransaction(world.deps.db, (tx) => recordAudit(world.deps, tx, { ...act, target_id: user_id }))
+  }
+  const marked = async ({ user_id }: { user_id: string }) =>
+    (await read(`target_id=${user_id}`)).items.map((item) => [
+      (item.actor as { kind?: string }).kind,
+      (item as { actor_is_operator?: boolean }).actor_is_operator,
+    ])
+  assert.deepEqual(await marked(boss), [['user', true]])
+  assert.deepEqual(await marked(member), [['user', false]])
+  const { items } = await read(`actor=${person.user_id}`)
+  assert.ok(items.every((item) => (item as { actor_is_operator?: boolean }).actor_is_operator))
+})

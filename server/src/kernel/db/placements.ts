@@ -72,7 +72,7 @@ export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
   ...all({ kind: 'local' }, 'second_steps', 'recovery_codes', 'mailed_links', 'sign_in_attempts', 'identity_records'),
   // The ends of all audit chains, the results of scheduled checks, and the state of processes and of the schema.
   ...all({ kind: 'local' }, 'audit_anchors', 'audit_anchor_state', 'verify_runs', 'backup_checks', 'readiness_probes'),
-  ...all({ kind: 'local' }, 'schema_migrations', 'vault_canary'),
+  ...all({ kind: 'local' }, 'provider_calls', 'schema_migrations', 'vault_canary'),
 ])
 
 /** The column by which a table is distributed. Null for a reference table and a local table. */
