@@ -249,6 +249,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   'woocommerce-plugin': 'Makes the installable folder `dist/malipo-for-woocommerce`.',
   gallery:
     'Takes pictures of every shared component of the consoles in every state, into `screenshots/`. `-- --serve` keeps the page open for a browser.',
+  'contact-sheets':
+    'Takes every screen of the product in both languages, light and dark, on a phone, on a desktop and at 200 % zoom, also empty, while it loads and after an error, and puts the pictures on sheets in FOLDER.',
   screenshots:
     'Takes the pictures and the animation of the README from the product with the demo history. Needs ffmpeg (Debian).',
   strings:

@@ -1,96 +1,46 @@
 // `npm run screenshots` starts the product with a new database and the demo history, and takes the pictures of README.md in a browser:
 // two screenshots, and an animation of 10 seconds. It needs ffmpeg (Debian), and writes docs/images/.
 
-import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { findBrowser } from '../server/test/find-browser.ts'
+import type { Browser, Page } from 'playwright-core'
+import { type DemoProduct, HISTORY_NAME, launchPictureBrowser, startDemoProduct } from './demo-product.ts'
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url))
-const IMAGES = join(ROOT, 'docs/images')
+const IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url))
 const SIZE = { width: 1280, height: 800 }
 const FRAMES_PER_SECOND = 2
 const ANIMATION_BYTES_MAX = 600_000
-const START_MS = 120_000
-const HISTORY_NAME = 'Duka la Mfano: siku 30'
 
 if (spawnSync('ffmpeg', ['-version']).error) {
   process.stderr.write('This program needs ffmpeg: apt-get install ffmpeg\n')
   process.exit(2)
 }
-const folder = mkdtempSync(join(tmpdir(), 'malipo-pictures-'))
-const port = await freePort()
-const url = `http://127.0.0.1:${port}`
-const env = { ...process.env, DATA_DIR: join(folder, 'data'), PORT: String(port), LOG_LEVEL: 'error' }
-const server = spawn(process.execPath, ['scripts/run.mjs', 'server/src/main.ts'], { cwd: ROOT, env, stdio: 'ignore' })
 let frames = 0
+const product = await startDemoProduct()
+const { url, folder } = product
 try {
-  await untilReady()
-  const made = spawnSync(process.execPath, ['scripts/run.mjs', 'server/src/admin.ts', 'demo', '--history'], {
-    cwd: ROOT,
-    env,
-    encoding: 'utf8',
-  })
-  if (made.status !== 0) throw new Error(made.stderr)
-  await takePictures()
+  await takePictures(product)
   animate()
 } finally {
-  const ended = new Promise((resolve) => server.once('exit', resolve))
-  server.kill('SIGTERM')
-  await ended
-  rmSync(folder, { recursive: true, force: true })
+  await product.close()
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening))
-  const address = probe.address()
-  await new Promise((closed) => probe.close(closed))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
-async function untilReady(): Promise<void> {
-  for (const end = Date.now() + START_MS; Date.now() < end; ) {
-    const answer = await fetch(`${url}/readyz`).catch(() => null)
-    if (answer?.ok) return
-    await new Promise((wake) => setTimeout(wake, 250))
+async function takePictures({ signIn }: DemoProduct): Promise<void> {
+  const browser = await launchPictureBrowser()
+  const open = async (from: Browser, name: 'dashboard' | 'operator') => {
+    const context = await from.newContext({ viewport: SIZE, locale: 'en-GB', colorScheme: 'light' })
+    const page = await context.newPage()
+    await signIn(page, name)
+    return page
   }
-  throw new Error('the server did not start')
-}
-
-async function takePictures(): Promise<void> {
-  const { path, env: browser_env } = await findBrowser()
-  const args = ['--no-sandbox', '--disable-dev-shm-usage']
-  const browser = await chromium.launch({ executablePath: path, args, env: { ...process.env, ...browser_env } })
   try {
-    await picturesOfDashboard(await openConsole(browser, 'dashboard', 'MERCHANT_ADMIN'))
-    await picturesOfOperators(await openConsole(browser, 'operator', 'SUPER_ADMIN'))
+    await picturesOfDashboard(await open(browser, 'dashboard'))
+    await picturesOfOperators(await open(browser, 'operator'))
   } finally {
     await browser.close()
   }
-}
-
-/** Signs in to a console as the demo user with this role. */
-async function openConsole(browser: Browser, name: string, role: string): Promise<Page> {
-  const people = JSON.parse(readFileSync(join(env.DATA_DIR, 'demo-people.json'), 'utf8')) as {
-    email: string
-    password: string
-    role: string
-  }[]
-  const person = people.find((one) => one.role === role)
-  if (person === undefined) throw new Error(`no demo user has the role ${role}`)
-  const context = await browser.newContext({ viewport: SIZE, locale: 'en-GB', colorScheme: 'light' })
-  const page = await context.newPage()
-  await page.goto(`${url}/${name}`)
-  await page.locator('input[name=email]').fill(person.email)
-  await page.locator('input[name=password]').fill(person.password)
-  await page.locator('form button').first().click()
-  await page.locator('main h1').waitFor()
-  return page
 }
 
 async function picturesOfDashboard(page: Page): Promise<void> {

@@ -223,6 +223,8 @@ const RULES: Record<string, Rule> = {
   'POST /v1/operator/operators/{user_id}/disable': OWNERS,
   'GET /v1/operator/networks': READERS,
   'PUT /v1/operator/networks': OWNERS,
+  'GET /v1/operator/reasons': READERS,
+  'PUT /v1/operator/reasons/{act}': OWNERS,
   'GET /v1/operator/providers': READERS,
   'GET /v1/operator/waiting': READERS,
   'GET /v1/operator/decisions': READERS,

@@ -277,7 +277,7 @@ const OWNERS: Record<string, readonly string[]> = {
   ],
   'money/callbacks': ['provider_callbacks'],
   'money/reconciliation': ['reconciliation_exceptions', 'reconciliation_runs', 'statement_lines', 'statements'],
-  'apps/operators': ['adjustments', 'backup_checks', 'verify_runs'],
+  'apps/operators': ['adjustments', 'backup_checks', 'saved_reasons', 'verify_runs'],
   'apps/request-log': ['request_packs', 'requests'],
 }
 
@@ -325,6 +325,7 @@ const READS: Record<string, readonly string[]> = {
     'merchants',
     'operator_decisions',
     'payouts',
+    'users',
     'withdrawals',
   ],
   'apps/portal': [

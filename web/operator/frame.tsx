@@ -71,6 +71,7 @@ function OperatorShell({ email, role }: { email: string; role: OperatorRole }) {
     { to: 'waiting', label: t.waiting, icon: 'hourglass' },
     { to: 'networks', label: t.networks, icon: 'signal' },
     { to: 'messages', label: t.messages, icon: 'message' },
+    { to: 'reasons', label: t.reasons, icon: 'rows' },
     { to: 'system', label: t.system, icon: 'pulse' },
     ...(role === 'SUPER_ADMIN' ? [{ to: 'operators', label: t.operators, icon: 'badge' as const }] : []),
     { to: 'audit', label: t.audit, icon: 'audit' },

@@ -28,19 +28,20 @@ export type ListFilter =
   | { name: string; label: string; kind: 'day'; edge: 'from' | 'to' }
 
 /**
- * A column of a list. The first column links to the record. On a phone, a `wide` column has the full width below its label. The
- * reader can hide an `optional` column; `hidden` hides the column until the reader chooses it.
+ * A column of a list. The first column links to the record, unless another column is the `link`. On a phone, a `wide` column has
+ * the full width below its label. The reader can hide an `optional` column; `hidden` hides it until the reader chooses it.
  */
 export type Column<Row> = {
   label: string
   show: (row: Row) => ReactNode
   right?: boolean
   wide?: boolean
+  link?: true
   optional?: { name: string; hidden?: boolean }
 }
 
-/** A row on a phone: two lines. The title links to the record. Null facts are left out. */
-export type RowLines = { title: ReactNode; status: ReactNode; facts: readonly ReactNode[] }
+/** A row on a phone: two lines. The title links to the record. `select` is a checkbox before it. Null facts are left out. */
+export type RowLines = { title: ReactNode; status: ReactNode; facts: readonly ReactNode[]; select?: ReactNode }
 
 /**
  * Reads the query of a list from the address: filters, page and page_size. `wrong` means that a filter is invalid and the page
@@ -240,6 +241,10 @@ export function Table<Row>(props: {
 }) {
   const t = useTexts(partsTexts)
   const { bulk, chosen = [], choose } = props
+  const linked = Math.max(
+    0,
+    props.columns.findIndex(({ link }) => link),
+  )
   const is_phone = useMediaQuery('(max-width: 40em)', false, { getInitialValueInEffect: false })
   if (is_phone && props.lines) return <Lines {...props} lines={props.lines} />
   return (
@@ -285,7 +290,7 @@ export function Table<Row>(props: {
                 >
                   {/* On a phone, the cell has one element next to the label, whatever the cell contains. */}
                   <div>
-                    {i === 0 && href !== null ? (
+                    {i === linked && href !== null ? (
                       <PageLink to={href} data-row-link>
                         {show(row)}
                       </PageLink>
@@ -368,12 +373,13 @@ function Lines<Row>({
   return (
     <ul className="rows" aria-label={label}>
       {rows.map((row) => {
-        const { title, status, facts } = lines(row)
+        const { title, status, facts, select = null } = lines(row)
         const to = href?.(row) ?? null
         return (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the link of the row takes the keys
           <li key={rowKey(row)} onClick={openRow} onAuxClick={openRow}>
             <div className="row-top">
+              {select}
               {to === null ? (
                 title
               ) : (

@@ -249,7 +249,11 @@ export function Dialog({
     if (element === null) return
     if (open && !element.open) {
       element.showModal()
-      if (document.activeElement instanceof HTMLButtonElement) element.querySelector('h2')?.focus()
+      // The browser would choose the title, which is no stop of the Tab key.
+      const first =
+        element.querySelector<HTMLElement>('input:not([type=checkbox]), select, textarea') ??
+        element.querySelector('h2')
+      first?.focus()
     }
     if (!open && element.open) element.close()
   }, [open])

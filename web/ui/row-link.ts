@@ -2,6 +2,14 @@
 
 import type { MouseEvent } from 'react'
 
+/** Moves the focus to the link of the next row, or of the previous row if `step` is -1. At first, to the first or the last row. */
+export function focusRow(step: 1 | -1): void {
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('main a[data-row-link]')]
+  const place = links.indexOf(document.activeElement as HTMLAnchorElement)
+  const next = place < 0 ? (step === 1 ? 0 : links.length - 1) : place + step
+  links[next]?.focus()
+}
+
 /** The elements of a row that have an act of their own. */
 const OWN_ACT = 'a, button, input, label, select, summary'
 

@@ -56,8 +56,9 @@ describe("the operators' console", () => {
     await visitor.opens('/')
     await visitor.page.getByText('Foleni iko wazi: hakuna kinachosubiri', { exact: true }).waitFor()
     await visitor.looks('empty queue')
-    const second = await operator.submit(shop, { amount: '20000.00', ending: '009' })
+    // The withdrawal that waits longest is the first row.
     const first = await operator.submit(shop, { amount: '12000.00', ending: '009' })
+    const second = await operator.submit(shop, { amount: '20000.00', ending: '009' })
     // The page updates without a reload.
     await visitor.page.getByRole('link', { name: 'Utoaji pesa unaosubiri idhini' }).click()
     await visitor.sees('Utoaji pesa', 'Withdrawals')
@@ -110,7 +111,12 @@ describe("the operators' console", () => {
     const { keyboard } = visitor.page
     const field = question(visitor).getByLabel('Reason for approving')
     await visitor.opens(`/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${shop.merchant.id}`)
-    await visitor.page.getByRole('row').nth(1).getByRole('link').click()
+    await visitor.page
+      .getByRole('row')
+      .filter({ hasText: /TZS\s2,[12]00/ })
+      .first()
+      .getByRole('link')
+      .click()
     const heading = visitor.page.getByRole('heading', { level: 1, name: /^TZS 2,[12]00 to/ })
     const shown = await heading.innerText()
     await keyboard.press('a')
@@ -140,6 +146,100 @@ describe("the operators' console", () => {
     await visitor.press('', 'Cancel')
     await visitor.leave()
   })
+
+  test('an operator decides ten withdrawals with the keyboard alone, rejects the suspicious one, and presses few keys', async (t) => {
+    const known = await operator.shop('1000000.00')
+    await operator.approve(await operator.submit(known, { amount: '1000.00' }))
+    const ids: string[] = []
+    for (let i = 0; i < 10; i++) {
+      // One of the ten goes to a phone that nobody has paid before.
+      const suspicious = i === 6
+      ids.push(await operator.submit(known, { amount: `${2_000 + i}.00`, ...(suspicious ? { ending: '777' } : {}) }))
+    }
+    const visitor = await office.comes(asha, 'operator')
+    const { page } = visitor
+    let keys = 0
+    const press = async (key: string) => {
+      keys += 1
+      await page.keyboard.press(key)
+    }
+    await visitor.opens(`/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${known.merchant.id}`)
+    await page.locator('a[data-row-link]').nth(9).waitFor()
+    const began = Date.now()
+    await press('j')
+    await press('Enter')
+    for (let i = 0; i < 10; i++) {
+      await page.getByRole('heading', { level: 1, name: new RegExp(`^TZS 2,00${i} to`) }).waitFor()
+      await page.getByRole('button', { name: 'Reject' }).waitFor()
+      const warns = (await page.getByText('First payout to this destination.').count()) > 0
+      await press(warns ? 'r' : 'a')
+      await question(visitor).getByText('Saved reasons').waitFor()
+      await press('ArrowDown')
+      await press('Enter')
+      await hears(visitor, '', warns ? 'Rejected: TZS' : 'is being paid out to Asha Mwinyi.')
+      await press('j')
+    }
+    await hears(visitor, '', 'This is the last of the list.')
+    const seconds = Math.round((Date.now() - began) / 1_000)
+    t.diagnostic(`ten withdrawals: ${keys} key presses, ${seconds} seconds in a test`)
+    assert.equal(keys, 2 + 4 * 10)
+    const statuses = await Promise.all(ids.map(statusOf))
+    assert.deepEqual(
+      statuses.map((status) => (status === 'REJECTED' ? 'rejected' : /^(PROCESSING|SUCCESS)$/.test(status) && 'paid')),
+      ids.map((_, i) => (i === 6 ? 'rejected' : 'paid')),
+    )
+    const rejected = await operator.show(ids[6] as string)
+    assert.equal(rejected.status_reason, 'The name of the recipient does not match the number')
+    const approved = await operator.show(ids[0] as string)
+    assert.equal(approved.history[0].reason, 'The details were checked')
+    await visitor.leave()
+  })
+
+  for (const language of ['sw', 'en'] as const)
+    test(`a SUPER_ADMIN saves reasons, and the dialog of the act offers them by click and by arrow keys (${language})`, async () => {
+      const visitor = await office.comes(asha, 'operator', { language })
+      const { page, says } = visitor
+      await visitor.opens('/reasons')
+      await visitor.sees('Sababu zilizohifadhiwa', 'Saved reasons')
+      const form = page.locator('section', {
+        has: page.getByRole('heading', { name: says('Kukataa utoaji pesa', 'Reject a withdrawal'), exact: true }),
+      })
+      const own = form.getByLabel(says('Za jukwaa hili', 'Saved by this platform'))
+      await own.fill('One\nOne')
+      await form.getByRole('button').click()
+      await form.getByText(says('Kuna sababu iliyoandikwa mara mbili.', 'One reason is there twice.')).waitFor()
+      await own.fill(' The number is new \n\nThe owner does not answer')
+      await form.getByRole('button').click()
+      await hears(visitor, 'Zimehifadhiwa: Kukataa utoaji pesa.', 'Saved: Reject a withdrawal.')
+      await visitor.looks('saved reasons')
+      await visitor.picture('saved-reasons')
+
+      const id = await operator.submit(shop, { amount: '1700.00' })
+      await visitor.opens(`/withdrawals/${id}`)
+      await visitor.sees('TZS 1,700 kwa Asha Mwinyi', 'TZS 1,700 to Asha Mwinyi')
+      await page.keyboard.press('r')
+      const field = question(visitor).locator('input').first()
+      const reasons = question(visitor).getByRole('list', { name: says('Mapendekezo', 'Suggestions') })
+      await reasons.getByRole('button').nth(1).waitFor()
+      assert.equal(await field.inputValue(), '', 'the console fills in no reason by itself')
+      await field.press('ArrowDown')
+      assert.equal(await field.inputValue(), 'The number is new')
+      await field.press('ArrowUp')
+      assert.equal(await field.inputValue(), 'The owner does not answer')
+      await field.press('End')
+      await field.pressSequentially(' his phone')
+      await field.press('ArrowDown')
+      assert.equal(await field.inputValue(), 'The owner does not answer his phone', 'a text of the operator stays')
+      await reasons.getByRole('button', { name: 'The number is new' }).click()
+      await visitor.looks('reasons of an act')
+      await visitor.picture('reasons-of-an-act')
+      await field.press('Enter')
+      await hears(visitor, 'Imekataliwa', 'Rejected')
+      assert.equal((await operator.show(id)).status_reason, 'The number is new')
+      const url = '/v1/operator/reasons/withdrawal.reject'
+      await office.world.call({ method: 'PUT', url, payload: { reasons: [] }, key: await operator.session() })
+      await visitor.leave()
+    })
 
   test('the console requires a reason for a rejection, and ignores shortcuts while the operator types', async () => {
     const id = await operator.submit(shop, { amount: '7000.00' })
@@ -371,7 +471,7 @@ describe("the operators' console", () => {
     assert.equal(made.status, 202, made.text)
     const visitor = await office.comes(juma, 'operator')
     await visitor.opens('/collections')
-    await visitor.page.getByRole('button', { name: 'TZS 1,100' }).click()
+    await visitor.page.getByRole('link', { name: 'TZS 1,100' }).click()
     await question(visitor).getByText('TZS 1,000 was requested, but TZS 1,100 was received.').waitFor()
     await visitor.looks('held')
     await visitor.press('', 'Confirm')

@@ -4,6 +4,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
+import { Customer } from '../../ui/customer.tsx'
 import { useAction, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/list.tsx'
@@ -15,7 +16,6 @@ import { useHasRole } from '../merchant.ts'
 import { Raw } from '../raw.tsx'
 import { Timeline } from '../timeline.tsx'
 import { collectionTexts } from './collection-texts.ts'
-import { Customer } from './customer.tsx'
 
 type CollectionDetail = Calls['GET /v1/collections/{collection_id}']['data']
 type TimelineRead = Calls['GET /v1/collections/{collection_id}/timeline']['data']['items']

@@ -1,15 +1,15 @@
 // Shows the payments that customers made or tried to make.
 
 import type { Calls } from '../../ui/api-types.ts'
+import { Customer } from '../../ui/customer.tsx'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
-import { Amount, Chip, EmptyState, Page, PageButton, Time } from '../../ui/parts.tsx'
+import { Amount, Chip, EmptyState, Page, PageButton, Reference, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
-import { Customer } from './customer.tsx'
 import { usePaymentsCsv } from './payments-csv.ts'
 
 type MerchantCollectionRow = Calls['GET /v1/collections']['data']['items'][number]
@@ -77,7 +77,7 @@ export function Collections() {
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
     { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.collection(row.status)}</Chip> },
     { label: t.payer, show: (row) => <Customer name={row.customer_name} phone={row.customer_phone} /> },
-    { label: t.reference, show: (row) => row.reference ?? '–' },
+    { label: t.reference, show: (row) => <Reference text={row.reference} /> },
     { label: t.method, show: (row) => words.method(row.method), optional: { name: 'method' } },
     {
       label: t.fee,

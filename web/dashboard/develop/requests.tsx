@@ -5,7 +5,7 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
-import { Chip, EmptyState, Mono, Page, PageButton, Time, type Tone } from '../../ui/parts.tsx'
+import { Chip, EmptyState, Mono, Page, PageButton, Reference, Time, type Tone } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { showCount, showDuration } from '../../ui/show.ts'
 import { useEnvironmentPath } from '../merchant.ts'
@@ -42,7 +42,7 @@ export function Requests() {
     { label: t.status, show: (row) => <Status status={row.status} /> },
     { label: t.took, show: (row) => (row.duration_ms === null ? '–' : showDuration(row.duration_ms)), right: true },
     { label: t.key, show: (row) => row.key_name ?? '–' },
-    { label: t.about, show: (row) => row.reference ?? '–' },
+    { label: t.about, show: (row) => <Reference text={row.reference} /> },
   ]
   return (
     <Page title={t.title} lead={t.lead}>

@@ -2,7 +2,7 @@
 
 import 'uplot/dist/uPlot.min.css'
 import { useComputedColorScheme } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import UPlot, { type AlignedData, type Options } from 'uplot'
 import { useTexts } from '../../ui/language.ts'
 import { showAmount } from '../../ui/show.ts'
@@ -17,11 +17,28 @@ function shortNumber(value: number): string {
   return `${Number((value / size).toFixed(2))}${unit}`
 }
 
-/** Draws the chart in the colours of the page. */
+/** Returns the place to which a key moves from a place. Undefined means that the key does not move. Null is before the first move. */
+function placeAfter(key: string, from: number | null, last: number): number | undefined {
+  const to = {
+    ArrowRight: (from ?? -1) + 1,
+    ArrowUp: (from ?? -1) + 1,
+    ArrowLeft: (from ?? last + 1) - 1,
+    ArrowDown: (from ?? last + 1) - 1,
+    Home: 0,
+    End: last,
+  }[key]
+  return to === undefined ? undefined : Math.min(last, Math.max(0, to))
+}
+
+/**
+ * Draws the chart in the colours of the page. The arrow keys, Home and End move through its points as through a slider, so that screen
+ * readers speak each point.
+ */
 export function Plot({ steps, currency, label }: { steps: readonly TrendPoint[]; currency: string; label: string }) {
   const t = useTexts(homeTexts)
   const scheme = useComputedColorScheme('light')
   const place = useRef<HTMLDivElement>(null)
+  const chart = useRef<UPlot | null>(null)
   const [pointed, setPointed] = useState<number | null>(null)
   const drawn = JSON.stringify(steps)
   // biome-ignore lint/correctness/useExhaustiveDependencies: new colours or new numbers draw the chart again
@@ -29,6 +46,7 @@ export function Plot({ steps, currency, label }: { steps: readonly TrendPoint[];
     const element = place.current
     if (element === null) return
     const plot = new UPlot(plotOptions(element, steps, setPointed), plotData(steps), element)
+    chart.current = plot
     const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }))
     watch.observe(element)
     return () => {
@@ -37,13 +55,35 @@ export function Plot({ steps, currency, label }: { steps: readonly TrendPoint[];
     }
   }, [drawn, scheme])
   const step = pointed === null ? undefined : steps[pointed]
+  const shown =
+    step === undefined
+      ? t.point
+      : `${step.label}: ${showAmount(step.amount, currency)} · ${step.rate === null ? '–' : `${step.rate} %`}`
+  const move = (event: KeyboardEvent) => {
+    const to = placeAfter(event.key, pointed, steps.length - 1)
+    const plot = chart.current
+    if (to === undefined || plot === null) return
+    event.preventDefault()
+    plot.setCursor({ left: plot.valToPos(to, 'x'), top: plot.over.clientHeight / 2 })
+    setPointed(to)
+  }
   return (
     <>
-      <div ref={place} className="plot" role="img" aria-label={label} />
+      <div
+        ref={place}
+        className="plot"
+        role="slider"
+        tabIndex={0}
+        aria-label={label}
+        aria-valuemin={1}
+        aria-valuemax={steps.length}
+        aria-valuenow={(pointed ?? 0) + 1}
+        aria-valuetext={shown}
+        aria-readonly="true"
+        onKeyDown={move}
+      />
       <p className="beside" aria-hidden="true">
-        {step === undefined
-          ? t.point
-          : `${step.label}: ${showAmount(step.amount, currency)} · ${step.rate === null ? '–' : `${step.rate} %`}`}
+        {shown}
       </p>
     </>
   )
@@ -68,7 +108,7 @@ function plotOptions(
     width: element.clientWidth,
     height: HEIGHT,
     legend: { show: false },
-    cursor: { drag: { x: false, y: false }, points: { show: false } },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {
       x: { time: false, range: [-0.6, Math.max(steps.length - 0.4, 0.6)] },
       amount: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] },

@@ -4,7 +4,7 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
-import { Amount, Chip, EmptyState, Page, PageButton, Time } from '../../ui/parts.tsx'
+import { Amount, Chip, EmptyState, Page, PageButton, Reference, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
@@ -74,7 +74,7 @@ export function Transactions() {
       label: t.status,
       show: (row) => <Chip tone={toneOf(row.status)}>{statusWord(row.type, row.status, words)}</Chip>,
     },
-    { label: t.reference, show: (row) => row.merchant_reference ?? '–', optional: { name: 'reference' } },
+    { label: t.reference, show: (row) => <Reference text={row.merchant_reference} />, optional: { name: 'reference' } },
   ]
   const lines = (row: TransactionRow): RowLines => ({
     title: <Signed row={row} />,

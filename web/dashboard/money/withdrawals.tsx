@@ -5,7 +5,7 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
-import { Amount, Chip, EmptyState, Page, PageButton, Time } from '../../ui/parts.tsx'
+import { Amount, Chip, EmptyState, Page, PageButton, Reference, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
@@ -76,7 +76,7 @@ export function MerchantWithdrawals() {
     },
     { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.withdrawal(row.status)}</Chip> },
     { label: t.to, show: (row) => <Recipient row={row} /> },
-    { label: t.reference, show: (row) => row.reference ?? '–' },
+    { label: t.reference, show: (row) => <Reference text={row.reference} /> },
   ]
   const lines = (row: MerchantWithdrawalRow): RowLines => ({
     title: <Amount value={row.amount} currency={row.currency} />,

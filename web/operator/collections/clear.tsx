@@ -12,6 +12,7 @@ import { showAmount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { ForDuty } from '../duty.tsx'
+import { ReasonField } from '../saved-reasons.tsx'
 import { isolateDirection } from '../words.ts'
 import { heldTexts } from './held-texts.ts'
 import { type CollectionRow, receivedAmounts, unvaluedAmount } from './record.ts'
@@ -161,7 +162,9 @@ function Decision({ of, onDone, onClose }: Props) {
           {...form.getInputProps('amount')}
         />
       ) : null}
-      <TextInput
+      <ReasonField
+        act="collection.clear"
+        set={(text) => form.setFieldValue('reason', text)}
         label={t.reason}
         description={t.reason_hint}
         maxLength={REASON_MAX}

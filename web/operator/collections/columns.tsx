@@ -1,28 +1,55 @@
 // Defines the columns that both the list of payments and the list of held collections show.
 
-import { Group, Text } from '@mantine/core'
-import type { Column } from '../../ui/list.tsx'
-import { Chip } from '../../ui/parts.tsx'
+import { Group } from '@mantine/core'
+import { Customer } from '../../ui/customer.tsx'
+import type { Column, RowLines } from '../../ui/list.tsx'
+import { Amount, Chip, Reference, Time } from '../../ui/parts.tsx'
 import { showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import type { CollectionRow } from './record.ts'
 
-/** Returns the column of the merchant and the column of the payer with the phone number. */
+/** Returns the column of the merchant and the column of the payer: name, phone and network. */
 export function partyColumns(t: { merchant: string; payer: string }): Column<CollectionRow>[] {
   return [
-    { label: t.merchant, show: (row) => row.merchant_name },
+    { label: t.merchant, show: (row) => row.merchant_name, optional: { name: 'merchant' } },
+    { label: t.payer, show: (row) => <Customer name={row.customer_name} phone={row.customer_phone} /> },
+  ]
+}
+
+/** Returns the columns that the reader can add to a list of payments. */
+export function furtherColumns(
+  t: { reference: string; method: string; provider: string; fee: string },
+  words: ReturnType<typeof useWords>,
+): Column<CollectionRow>[] {
+  return [
+    { label: t.reference, show: (row) => <Reference text={row.reference} />, optional: { name: 'reference' } },
+    { label: t.method, show: (row) => words.method(row.method), optional: { name: 'method', hidden: true } },
+    { label: t.provider, show: (row) => row.provider ?? '–', optional: { name: 'provider', hidden: true } },
     {
-      label: t.payer,
-      show: (row) => (
-        <div>
-          {row.customer_name ?? '–'}
-          <Text size="sm" c="dimmed">
-            <span className="amount">{row.customer_phone === null ? '–' : showPhone(row.customer_phone)}</span>
-          </Text>
-        </div>
-      ),
+      label: t.fee,
+      show: (row) => <Amount value={row.fee} currency={row.currency} />,
+      right: true,
+      optional: { name: 'fee', hidden: true },
     },
   ]
+}
+
+/** Returns a payment in two lines for a phone. */
+export function paymentLines(
+  row: CollectionRow,
+  amount = <Amount value={row.amount} currency={row.currency} />,
+): RowLines {
+  return {
+    title: amount,
+    status: <PaymentStatus of={row} />,
+    facts: [
+      row.merchant_name,
+      row.customer_name,
+      row.customer_phone === null ? null : showPhone(row.customer_phone),
+      row.reference,
+      <Time key="" time={row.held_at ?? row.created_at} />,
+    ],
+  }
 }
 
 /** Shows the status of a payment. If the payment is a sandbox payment, adds a chip. */

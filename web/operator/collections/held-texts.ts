@@ -37,6 +37,7 @@ export const heldTexts = texts({
     done_decline_foreign: (received: string) =>
       `Imekataliwa. Sasa rudisha ${received} kwa mlipaji kwenye mfumo wa mtoa huduma.`,
     fee: 'Makato yetu',
+    method: 'Njia',
     credited: 'Biashara itapata ukiidhinisha',
     reference: 'Namba ya kumbukumbu ya biashara',
     description: 'Maelezo',
@@ -108,6 +109,7 @@ export const heldTexts = texts({
       `Nothing is booked. You must return ${received} to the payer at the provider.`,
     done_decline_foreign: (received: string) => `Declined. Now return ${received} to the payer at the provider.`,
     fee: 'Our fee',
+    method: 'Method',
     credited: 'The merchant gets, if you approve',
     reference: "Merchant's reference",
     description: 'Description',

@@ -1,6 +1,6 @@
 // Shows held collections: received money about which an operator must decide.
 
-import { Group, NativeSelect, Text, UnstyledButton } from '@mantine/core'
+import { Group, NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Refused } from '../../ui/api.ts'
 import { useRead } from '../../ui/data.ts'
@@ -14,7 +14,7 @@ import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { Notice } from '../notice.tsx'
 import { useOpenQuestion } from '../open-question.ts'
 import { Clear } from './clear.tsx'
-import { PaymentStatus, partyColumns } from './columns.tsx'
+import { furtherColumns, PaymentStatus, partyColumns, paymentLines } from './columns.tsx'
 import { heldTexts } from './held-texts.ts'
 import { type CollectionRow, holdReason, receivedAmounts, unvaluedAmount } from './record.ts'
 
@@ -47,7 +47,11 @@ export function HeldCollections() {
     ask(null)
     setNotice(text)
   }
-  const columns = useHeldColumns((id) => ask('case', id))
+  const columns = useHeldColumns()
+  const caseOf = ({ collection_id }: CollectionRow) => {
+    const search = { ...list.search, act: 'case', about: collection_id } as Record<string, string>
+    return `collections?${new URLSearchParams(search)}`
+  }
   return (
     <Page
       title={t.title}
@@ -71,6 +75,8 @@ export function HeldCollections() {
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.collection_id}
+        href={caseOf}
+        lines={(row) => paymentLines(row, <ReceivedAmount row={row} />)}
         isQueue={({ status = STATUSES[0], environment: _environment, ...others }) =>
           status === STATUSES[0] && Object.keys(others).length === 0
         }
@@ -116,20 +122,23 @@ function ReceivedAmount({ row }: { row: CollectionRow }) {
   )
 }
 
-function useHeldColumns(open: (id: string) => void): Column<CollectionRow>[] {
+function useHeldColumns(): Column<CollectionRow>[] {
   const t = useTexts(heldTexts)
+  const words = useWords()
   return [
+    { label: t.received, show: (row) => <ReceivedAmount row={row} /> },
     {
-      label: t.received,
-      show: (row) => (
-        <UnstyledButton className="link-button" onClick={() => open(row.collection_id)}>
-          <ReceivedAmount row={row} />
-        </UnstyledButton>
-      ),
+      label: t.requested,
+      show: (row) => <Amount value={row.amount} currency={row.currency} />,
+      right: true,
+      optional: { name: 'requested' },
     },
-    { label: t.requested, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
     { label: t.held_at, show: (row) => <Time time={row.held_at} /> },
     ...partyColumns(t),
+    ...furtherColumns(t, words).map((column) => ({
+      ...column,
+      ...(column.optional ? { optional: { ...column.optional, hidden: true } } : {}),
+    })),
     {
       label: t.why,
       show: (row) => {

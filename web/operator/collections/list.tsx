@@ -3,10 +3,10 @@
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
-import { Amount, EmptyState, Page, PageButton, PageLink, Time } from '../../ui/parts.tsx'
+import { Amount, EmptyState, Page, PageButton, Time } from '../../ui/parts.tsx'
 import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
-import { PaymentStatus, partyColumns } from './columns.tsx'
+import { furtherColumns, PaymentStatus, partyColumns, paymentLines } from './columns.tsx'
 import { paymentTexts } from './payment-texts.ts'
 import type { CollectionRow } from './record.ts'
 
@@ -48,6 +48,8 @@ export function Payments() {
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.collection_id}
+        href={(row) => `payments/${row.collection_id}`}
+        lines={paymentLines}
         first={<MerchantFilter list={list} />}
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
@@ -57,18 +59,12 @@ export function Payments() {
 
 function usePaymentColumns(): Column<CollectionRow>[] {
   const t = useTexts(paymentTexts)
+  const words = useWords()
   return [
-    {
-      label: t.time,
-      show: (row) => (
-        <PageLink to={`payments/${row.collection_id}`}>
-          <Time time={row.created_at} seconds />
-        </PageLink>
-      ),
-    },
+    { label: t.time, show: (row) => <Time time={row.created_at} seconds /> },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
     ...partyColumns(t),
-    { label: t.reference, show: (row) => row.reference ?? '–' },
+    ...furtherColumns(t, words),
     { label: t.status, show: (row) => <PaymentStatus of={row} /> },
   ]
 }

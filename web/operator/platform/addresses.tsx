@@ -87,6 +87,7 @@ export function AddressReviews() {
       button: `${yes ? t.approve : t.reject}: ${row.address}`,
       danger: !yes,
       optional: yes,
+      ...(yes ? {} : { reasons: 'ip_address.reject' as const }),
       done: (yes ? t.approved : t.rejected)(row.address),
       act: (reason, once) =>
         yes ? approve.mutateAsync({ params, once }) : reject.mutateAsync({ params, body: { reason }, once }),

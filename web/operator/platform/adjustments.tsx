@@ -1,6 +1,6 @@
 // Shows corrections of a merchant's balance: permanent entries in the ledger, each with its reason.
 
-import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
 import { readAmount } from '../../ui/checks.ts'
 import { useAction, useRead } from '../../ui/data.ts'
@@ -14,6 +14,7 @@ import { useWords } from '../../ui/words.ts'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
+import { ReasonField } from '../saved-reasons.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
 
 /** Shows the newest corrections of a merchant, and the form of a new correction. */
@@ -110,7 +111,15 @@ function Adjust(props: { merchant_id: string; onClose: () => void; onDone: (text
       <NativeSelect label={t.direction} data={choices(t.directions)} {...form.getInputProps('direction')} />
       <NativeSelect label={t.against} data={choices(t.againsts)} {...form.getInputProps('against')} />
       <TextInput label={t.amount} inputMode="decimal" required {...form.getInputProps('amount')} />
-      <Textarea label={t.reason} required maxLength={500} {...form.getInputProps('reason')} />
+      <ReasonField
+        act="adjustment.create"
+        set={(text) => form.setFieldValue('reason', text)}
+        rows={2}
+        label={t.reason}
+        required
+        maxLength={500}
+        {...form.getInputProps('reason')}
+      />
       <Problem error={error} />
       <DialogButtons
         text={t.adjust_button(t.directions[direction] ?? direction, shown)}

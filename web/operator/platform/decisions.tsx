@@ -4,7 +4,7 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, List, useListQuery } from '../../ui/list.tsx'
-import { Amount, Chip, EmptyState, Page, PageLink, Time } from '../../ui/parts.tsx'
+import { Amount, Chip, EmptyState, Page, Time } from '../../ui/parts.tsx'
 import { useWords } from '../../ui/words.ts'
 
 type DecisionRow = Calls['GET /v1/operator/decisions']['data']['items'][number]
@@ -14,6 +14,7 @@ const decisionsTexts = texts({
     title: 'Maamuzi yanayosubiri mwendeshaji wa pili',
     lead: 'Mwendeshaji wa kwanza ameamua, na hakuna pesa zilizohama. Mwendeshaji mwingine lazima afanye uamuzi uleule.',
     what: 'Uamuzi',
+    content: 'Kilichoamuliwa',
     actions: {
       'withdrawal.approve': 'Idhini ya utoaji pesa',
       'withdrawal.resolve': 'Matokeo ya utoaji pesa',
@@ -43,6 +44,7 @@ const decisionsTexts = texts({
     title: 'Decisions that wait for a second operator',
     lead: 'The first operator has decided, and no money has moved. Another operator must make the same decision.',
     what: 'Decision',
+    content: 'Decided',
     actions: {
       'withdrawal.approve': 'Approval of a withdrawal',
       'withdrawal.resolve': 'Outcome of a withdrawal',
@@ -85,15 +87,14 @@ export function WaitingDecisions() {
   const columns: Column<DecisionRow>[] = [
     {
       label: t.what,
-      show: (row) => {
-        const content = [row.outcome, row.decision, row.direction, row.against].filter((one) => one !== undefined)
-        return (
-          <div className="who">
-            <PageLink to={pageOfDecision(row)}>{t.actions[row.action] ?? row.action}</PageLink>
-            <div>{content.map((one) => t.contents[one] ?? one).join(', ')}</div>
-          </div>
-        )
-      },
+      show: (row) => t.actions[row.action] ?? row.action,
+    },
+    {
+      label: t.content,
+      show: (row) =>
+        [row.outcome, row.decision, row.direction, row.against]
+          .flatMap((one) => (one === undefined ? [] : [t.contents[one] ?? one]))
+          .join(', ') || '–',
     },
     { label: t.amount, show: (row) => <Amount value={row.amount} />, right: true },
     {
@@ -122,6 +123,7 @@ export function WaitingDecisions() {
         label={t.title}
         {...{ read, list, columns }}
         filters={[]}
+        href={pageOfDecision}
         rowKey={(row) => `${row.action} ${row.target_id} ${row.decided_at}`}
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />

@@ -106,6 +106,7 @@ function LiveSteps({
       button: `${t[act]}: ${merchant.name.length > 40 ? `${merchant.name.slice(0, 40)}…` : merchant.name}`,
       danger: act === 'suspend',
       optional: act === 'approve' || act === 'verify',
+      ...(act === 'suspend' ? { reasons: 'merchant.suspend' as const } : {}),
       act: async (reason) => {
         const body = reason === '' ? {} : { reason }
         await call(`POST /v1/operator/merchants/{merchant_id}/${act}`, { params: { merchant_id: merchant.id }, body })

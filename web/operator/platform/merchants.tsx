@@ -42,8 +42,8 @@ export function Merchants() {
     { label: t.name, show: (row) => row.name },
     { label: t.code, show: (row) => <Mono>{row.merchant_code}</Mono> },
     { label: t.status, show: (row) => <MerchantStatus status={row.status} /> },
-    { label: t.checked, show: (row) => (row.verified ? t.yes : t.no) },
-    { label: t.priced, show: (row) => (row.priced ? t.yes : t.no) },
+    { label: t.checked, show: (row) => (row.verified ? t.yes : t.no), optional: { name: 'checked' } },
+    { label: t.priced, show: (row) => (row.priced ? t.yes : t.no), optional: { name: 'priced' } },
     { label: t.created, show: (row) => <Time time={row.created_at} /> },
   ]
   const add = (
@@ -59,6 +59,16 @@ export function Merchants() {
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
         href={(row) => `merchants/${row.id}`}
+        lines={(row) => ({
+          title: row.name,
+          status: <MerchantStatus status={row.status} />,
+          facts: [
+            row.merchant_code,
+            row.verified ? null : t.not_checked,
+            row.priced ? null : t.not_priced,
+            <Time key="" time={row.created_at} />,
+          ],
+        })}
         isQueue={({ to_check, ...others }) => to_check === 'true' && Object.keys(others).length === 0}
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />

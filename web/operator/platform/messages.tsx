@@ -56,7 +56,7 @@ export function PlatformMessages() {
   const read = useRead('GET /v1/operator/messages', { query: list.query }, { keep: true })
   const columns: Column<PlatformMessageRow>[] = [
     { label: t.time, show: (row) => <Time time={row.created_at} /> },
-    { label: t.channel, show: (row) => t.channels[row.channel] ?? row.channel },
+    { label: t.channel, show: (row) => t.channels[row.channel] ?? row.channel, optional: { name: 'channel' } },
     {
       label: t.status,
       show: (row) => (

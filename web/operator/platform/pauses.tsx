@@ -1,6 +1,6 @@
 // Shows the pauses of payouts: who paused what, why and since when. Starts and ends a pause.
 
-import { Button, NativeSelect, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useAction, useRead } from '../../ui/data.ts'
@@ -12,6 +12,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
+import { ReasonField } from '../saved-reasons.tsx'
 import { pausesTexts } from './pauses-texts.ts'
 import { ReasonDialog, type ReasonQuestion } from './reason.tsx'
 
@@ -40,6 +41,7 @@ export function PayoutPauses() {
   const ask = (row: PauseRow) =>
     setQuestion({
       name: `end-pause.${row.id}`,
+      reasons: 'payouts.resume',
       title: t.end_title,
       text: t.end_text(describe(row)),
       button: t.end_button(describe(row)),
@@ -178,7 +180,9 @@ function StartPause({ onClose, onDone }: { onClose: () => void; onDone: (sending
       {scope === 'provider' || scope === 'destination' ? (
         <NativeSelect label={t[scope]} data={[none, ...choices]} required {...form.getInputProps('target')} />
       ) : null}
-      <Textarea
+      <ReasonField
+        act="payouts.pause"
+        set={(text) => form.setFieldValue('reason', text)}
         label={t.reason}
         description={t.reason_hint}
         maxLength={500}

@@ -9,6 +9,8 @@ import { Dialog } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
+import type { ReasonAct } from '../reason-texts.ts'
+import { ReasonField } from '../saved-reasons.tsx'
 
 const REASON_MAX = 500
 
@@ -35,6 +37,8 @@ export type ReasonQuestion = {
   button: string
   danger?: boolean
   optional?: boolean
+  /** The act whose saved reasons the dialog offers. */
+  reasons?: ReasonAct
   act: (reason: string, once: string) => Promise<unknown>
 }
 
@@ -66,7 +70,7 @@ function ReasonForm({
 }) {
   const t = useTexts(reasonTexts)
   const parts = useTexts(partsTexts)
-  const { name, text, button, danger = false, optional = false } = question
+  const { name, text, button, danger = false, optional = false, reasons } = question
   const { form, submit, error, sending } = useDraft({
     name,
     initial: { reason: '' },
@@ -76,17 +80,21 @@ function ReasonForm({
     await question.act(reason.trim(), once)
     onDone()
   })
+  const field = {
+    label: optional ? parts.optional(t.reason) : t.reason,
+    description: optional ? t.optional : t.hint,
+    maxLength: REASON_MAX,
+    required: !optional,
+    ...form.getInputProps('reason'),
+  }
   return (
     <DialogForm onSubmit={send}>
       <div className="who">{text}</div>
-      <Textarea
-        label={optional ? parts.optional(t.reason) : t.reason}
-        description={optional ? t.optional : t.hint}
-        maxLength={REASON_MAX}
-        rows={3}
-        required={!optional}
-        {...form.getInputProps('reason')}
-      />
+      {reasons === undefined ? (
+        <Textarea {...field} rows={3} />
+      ) : (
+        <ReasonField act={reasons} set={(text) => form.setFieldValue('reason', text)} rows={3} {...field} />
+      )}
       <Problem error={error} />
       <DialogButtons text={button} danger={danger} sending={sending} onClose={onClose} />
     </DialogForm>

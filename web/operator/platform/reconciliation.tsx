@@ -1,18 +1,19 @@
 // Shows reconciliation: the state of each provider, the open cases, and the imported statements.
 
-import { Button, Group, NativeSelect, Stack, Text, Textarea, Title } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useAction, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, LoadingRows, useListQuery } from '../../ui/list.tsx'
-import { Amount, Chip, Dialog, EmptyState, FactList, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
+import { Amount, Chip, Dialog, EmptyState, FactList, Mono, Page, PageLink, Reference, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showCount } from '../../ui/show.ts'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
+import { ReasonField } from '../saved-reasons.tsx'
 import { reconciliationTexts } from './reconciliation-texts.ts'
 import { ProviderStatements } from './statements.tsx'
 
@@ -111,7 +112,7 @@ function Cases({ providers }: { providers: readonly string[] }) {
         </div>
       ),
     },
-    { label: t.reference, show: (row) => <Mono>{row.reference ?? row.provider_id ?? '–'}</Mono> },
+    { label: t.reference, show: (row) => <Reference text={row.reference ?? row.provider_id} /> },
     { label: t.theirs, show: (row) => <Amount value={row.amount_theirs} currency={row.currency} />, right: true },
     {
       label: t.ours,
@@ -216,7 +217,15 @@ function CloseCase({ row, onClose, onDone }: { row: CaseRow; onClose: () => void
         data={Object.entries(t.resolutions).map(([value, label]) => ({ value, label }))}
         {...form.getInputProps('resolution')}
       />
-      <Textarea label={t.reason} required maxLength={500} {...form.getInputProps('reason')} />
+      <ReasonField
+        act="reconciliation.resolve"
+        set={(text) => form.setFieldValue('reason', text)}
+        rows={2}
+        label={t.reason}
+        required
+        maxLength={500}
+        {...form.getInputProps('reason')}
+      />
       <Problem error={error} />
       <DialogButtons text={t.end} sending={sending} onClose={onClose} />
     </DialogForm>

@@ -37,6 +37,10 @@ export function platformRoutes(parent: AnyRoute): AnyRoute[] {
       lazyPage(() => import('./decisions.tsx'), 'WaitingDecisions'),
     ),
     page(
+      'reasons',
+      lazyPage(() => import('./reasons.tsx'), 'SavedReasonLists'),
+    ),
+    page(
       'networks',
       lazyPage(() => import('./networks.tsx'), 'Networks'),
     ),

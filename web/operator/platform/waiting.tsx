@@ -4,7 +4,7 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
-import { Chip, EmptyState, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
+import { Chip, EmptyState, Page, Reference, Time } from '../../ui/parts.tsx'
 import { showAge } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
@@ -58,12 +58,7 @@ export function WaitingForProvider() {
   const columns: Column<UnansweredRow>[] = [
     {
       label: t.kind,
-      show: (row) =>
-        row.kind === 'payout' ? (
-          <PageLink to={`withdrawals/${row.id}`}>{t.kinds.payout}</PageLink>
-        ) : (
-          <PageLink to={`payments/${row.id}`}>{t.kinds.collection}</PageLink>
-        ),
+      show: (row) => t.kinds[row.kind] ?? row.kind,
     },
     {
       label: t.since,
@@ -76,8 +71,12 @@ export function WaitingForProvider() {
     },
     { label: t.merchant, show: (row) => row.merchant_name },
     { label: t.provider, show: (row) => `${row.provider}, ${words.method(row.method)}` },
-    { label: t.reference, show: (row) => <Mono>{row.provider_reference}</Mono> },
-    { label: t.provider_status, show: (row) => `${row.provider_status ?? '–'} · ${t.asks(row.asks)}` },
+    { label: t.reference, show: (row) => <Reference text={row.provider_reference} /> },
+    {
+      label: t.provider_status,
+      show: (row) => `${row.provider_status ?? '–'} · ${t.asks(row.asks)}`,
+      optional: { name: 'provider_status' },
+    },
     { label: t.next, show: (row) => <Time time={row.due_at} seconds /> },
   ]
   return (
@@ -86,6 +85,23 @@ export function WaitingForProvider() {
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
+        href={(row) => `${row.kind === 'payout' ? 'withdrawals' : 'payments'}/${row.id}`}
+        lines={(row) => ({
+          title: t.kinds[row.kind] ?? row.kind,
+          status: (
+            <span>
+              {showAge(row.created_at, language)}{' '}
+              {row.environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
+            </span>
+          ),
+          facts: [
+            row.merchant_name,
+            `${row.provider}, ${words.method(row.method)}`,
+            row.provider_reference,
+            row.provider_status,
+            t.asks(row.asks),
+          ],
+        })}
         first={<MerchantFilter list={list} />}
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />

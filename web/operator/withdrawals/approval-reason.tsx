@@ -1,9 +1,10 @@
-// Asks for the reason of an approval, which the console requires. The field offers the last reason of this tab, so that an
-// operator can approve many withdrawals quickly. The console never fills in a reason by itself.
+// Asks for the reason of an approval, which the console requires. The field offers the last reason of this tab and the saved reasons,
+// so that an operator can approve many withdrawals quickly. The console never fills in a reason by itself.
 
-import { Button, Stack, TextInput } from '@mantine/core'
+import type { TextInput } from '@mantine/core'
 import { type ComponentProps, useState } from 'react'
 import { texts, useTexts } from '../../ui/language.ts'
+import { ReasonField } from '../saved-reasons.tsx'
 import { REASON_MAX } from './record.ts'
 
 const reasonTexts = texts({
@@ -23,9 +24,6 @@ const reasonTexts = texts({
   },
 })
 
-/** The number of characters of the last reason that the button shows. */
-const SHOWN_MAX = 80
-
 // Only the memory of the page contains the reason. A reload deletes the reason.
 let last: string | null = null
 
@@ -40,10 +38,7 @@ export function useReasonCheck(): (reason: string) => string | null {
   return (reason) => (reason.trim() === '' ? t.needed : null)
 }
 
-/**
- * Shows the field and, below the field, the last reason. `all` means that the reason applies to several approvals. `set` fills
- * the field.
- */
+/** Shows the field with the reasons below. `all` means that the reason applies to several approvals. `set` fills the field. */
 export function ApprovalReason({
   field,
   set,
@@ -55,30 +50,18 @@ export function ApprovalReason({
 }) {
   const t = useTexts(reasonTexts)
   const [offered] = useState(last)
-  const [input, setInput] = useState<HTMLInputElement | null>(null)
-  const again = (reason: string) => {
-    set(reason)
-    input?.focus()
-  }
-  const letters = [...(offered ?? '')]
-  const shown = letters.length > SHOWN_MAX ? `${letters.slice(0, SHOWN_MAX).join('')}…` : offered
   return (
-    <Stack gap="xs" align="flex-start">
-      <TextInput
-        ref={setInput}
-        w="100%"
-        label={t.field}
-        description={all ? t.hint_all : t.hint}
-        maxLength={REASON_MAX}
-        required
-        withAsterisk={false}
-        {...field}
-      />
-      {offered === null ? null : (
-        <Button type="button" size="xs" variant="default" className="long-button who" onClick={() => again(offered)}>
-          {t.again(shown ?? '')}
-        </Button>
-      )}
-    </Stack>
+    <ReasonField
+      act="withdrawal.approve"
+      set={set}
+      last={offered}
+      sayLast={t.again}
+      label={t.field}
+      description={all ? t.hint_all : t.hint}
+      maxLength={REASON_MAX}
+      required
+      withAsterisk={false}
+      {...field}
+    />
   )
 }

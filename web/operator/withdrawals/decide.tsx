@@ -1,7 +1,7 @@
 // Shows the dialogs before a decision. Each dialog repeats the amount, the recipient and the recipient's number. Only the last
 // button of a dialog decides.
 
-import { Checkbox, Text, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, Text, Textarea } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
@@ -10,6 +10,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { useDestinationName } from '../operator.ts'
+import { ReasonField } from '../saved-reasons.tsx'
 import { isolateDirection } from '../words.ts'
 import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
 import { decideTexts } from './decide-texts.ts'
@@ -126,7 +127,9 @@ function Reject({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
   return (
     <DialogForm onSubmit={send}>
       <Text>{t.reject.text}</Text>
-      <TextInput
+      <ReasonField
+        act="withdrawal.reject"
+        set={(text) => form.setFieldValue('reason', text)}
         label={t.reject.field}
         description={t.reject.hint}
         maxLength={REASON_MAX}
@@ -157,7 +160,9 @@ function Recall({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
   return (
     <DialogForm onSubmit={send}>
       <Text>{t.recall.text}</Text>
-      <TextInput
+      <ReasonField
+        act="withdrawal.recall"
+        set={(text) => form.setFieldValue('reason', text)}
         label={t.recall.field}
         description={t.reject.hint}
         maxLength={REASON_MAX}

@@ -7,6 +7,8 @@ export const listTexts = texts({
   sw: {
     title: 'Utoaji pesa',
     lead: 'Pesa ambazo biashara zinataka kutoa. Hakuna inayotoka kabla ya idhini.',
+    key_next: 'Mstari unaofuata; Enter inaufungua',
+    key_previous: 'Mstari uliotangulia',
     pick: 'Chagua',
     pick_hint: 'Weka alama kwenye unazotaka kuidhinisha kwa pamoja.',
     pick_one: (amount: string, name: string) => `Chagua ${amount} kwa ${name}`,
@@ -21,6 +23,7 @@ export const listTexts = texts({
     merchant: 'Biashara',
     destination: 'Inakwenda kwa',
     status: 'Hali',
+    fee: 'Makato',
     environment: 'Mazingira',
     approval_count: (given: number, needed: number) => `Idhini ${given} kati ya ${needed}`,
     empty: 'Hakuna maombi ya utoaji pesa',
@@ -53,6 +56,8 @@ export const listTexts = texts({
   en: {
     title: 'Withdrawals',
     lead: 'Money that merchants want to take out. No money leaves without an approval.',
+    key_next: 'Next row; Enter opens it',
+    key_previous: 'Previous row',
     pick: 'Choose',
     pick_hint: 'Tick the withdrawals that you want to approve together.',
     pick_one: (amount: string, name: string) => `Choose ${amount} to ${name}`,
@@ -67,6 +72,7 @@ export const listTexts = texts({
     merchant: 'Merchant',
     destination: 'Goes to',
     status: 'Status',
+    fee: 'Charges',
     environment: 'Environment',
     approval_count: (given: number, needed: number) => `Approval ${given} of ${needed}`,
     empty: 'No withdrawals',

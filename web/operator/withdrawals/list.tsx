@@ -1,13 +1,15 @@
 // Shows withdrawals of all merchants with search, selection and batch approval.
 
 import { Button, Checkbox, Group, Text } from '@mantine/core'
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
-import { Amount, Chip, EmptyState, Page, PageLink, Time } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
+import { Amount, Chip, EmptyState, Page, Time } from '../../ui/parts.tsx'
+import { focusRow } from '../../ui/row-link.ts'
 import { addAmounts, showAmount, showCount, showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
+import { type Shortcut, Shortcuts } from '../keys.tsx'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { useOpenQuestion } from '../open-question.ts'
 import { useDestinationName, useMay } from '../operator.ts'
@@ -34,7 +36,10 @@ export function OperatorWithdrawals() {
     { name: 'environment', label: t.environment, kind: 'choice', choices: words.choices('environment') },
   ]
   const list = useListQuery([...filters, MERCHANT_FILTER])
-  const read = useRead('GET /v1/operator/withdrawals', { query: list.query }, { live: true, keep: true })
+  // The withdrawal that waits longest comes first.
+  const waits = WAITING.has(list.search.status ?? '')
+  const query: Record<string, string | number> = waits ? { ...list.query, order: 'oldest' } : list.query
+  const read = useRead('GET /v1/operator/withdrawals', { query }, { live: true, keep: true })
   const draft = useSelection()
   const { open_question, ask } = useOpenQuestion(['batch'])
   const { data, isPlaceholderData } = read
@@ -43,19 +48,39 @@ export function OperatorWithdrawals() {
     const { act: _act, ...search } = list.search
     keepListPosition({
       search: search as Record<string, string>,
-      query: list.query,
+      query: waits ? { ...list.query, order: 'oldest' } : list.query,
       ids: data.items.map(({ id }) => id),
     })
-  }, [data, isPlaceholderData, list])
+  }, [data, isPlaceholderData, list, waits])
   const decides = useMay('money')
-  const columns = useWithdrawalColumns(draft, decides && (data?.items.some(isApprovable) ?? false))
+  const pick = usePick(draft)
+  const choosing = decides && (data?.items.some(isApprovable) ?? false)
+  const columns = useWithdrawalColumns(choosing ? pick : null)
+  const nameOf = useDestinationName()
+  const keys: Shortcut[] = [
+    { key: 'j', does: t.key_next, run: () => focusRow(1) },
+    { key: 'k', does: t.key_previous, run: () => focusRow(-1) },
+  ]
+  const lines = (row: WithdrawalRow): RowLines => ({
+    title: <Amount value={row.amount} currency={row.currency} />,
+    status: <WithdrawalStatus row={row} />,
+    facts: [
+      row.merchant_name,
+      row.destination_name,
+      row.bank_name ?? nameOf(row.destination_code),
+      showPhone(row.destination_identifier),
+      <Time key="" time={row.created_at} />,
+    ],
+    select: choosing ? pick(row) : null,
+  })
   return (
-    <Page title={t.title} lead={t.lead}>
+    <Page title={t.title} lead={t.lead} actions={<Shortcuts keys={keys} />}>
       {decides ? <Choice draft={draft} rows={data?.items ?? []} onCheck={() => ask('batch')} /> : null}
       <List
         label={t.title}
-        {...{ read, list, filters, columns }}
+        {...{ read, list, filters, columns, lines }}
         rowKey={(row) => row.id}
+        href={(row) => `withdrawals/${row.id}`}
         first={<MerchantFilter list={list} />}
         isQueue={({ status = '', environment: _environment, ...others }) =>
           WAITING.has(status) && Object.keys(others).length === 0
@@ -67,36 +92,31 @@ export function OperatorWithdrawals() {
   )
 }
 
-function useWithdrawalColumns(draft: ReturnType<typeof useSelection>, choosing: boolean): Column<WithdrawalRow>[] {
+/** Returns the function that shows the checkbox of a row, if an operator can approve the row. */
+function usePick(draft: ReturnType<typeof useSelection>): (row: WithdrawalRow) => ReactNode {
+  const t = useTexts(listTexts)
+  return (row) =>
+    isApprovable(row) ? (
+      <Checkbox
+        aria-label={t.pick_one(
+          showAmount(row.amount, row.currency),
+          row.destination_name ?? row.destination_identifier,
+        )}
+        checked={draft.has(row.id)}
+        disabled={!draft.has(row.id) && (draft.rows.length >= BATCH_MAX || !draft.fits(row))}
+        onChange={() => draft.toggle(row)}
+      />
+    ) : null
+}
+
+function useWithdrawalColumns(pick: ((row: WithdrawalRow) => ReactNode) | null): Column<WithdrawalRow>[] {
   const t = useTexts(listTexts)
   const nameOf = useDestinationName()
-  const pick: Column<WithdrawalRow> = {
-    label: t.pick,
-    show: (row) =>
-      isApprovable(row) ? (
-        <Checkbox
-          aria-label={t.pick_one(
-            showAmount(row.amount, row.currency),
-            row.destination_name ?? row.destination_identifier,
-          )}
-          checked={draft.has(row.id)}
-          disabled={!draft.has(row.id) && (draft.rows.length >= BATCH_MAX || !draft.fits(row))}
-          onChange={() => draft.toggle(row)}
-        />
-      ) : null,
-  }
   return [
-    ...(choosing ? [pick] : []),
-    {
-      label: t.time,
-      show: (row) => (
-        <PageLink to={`withdrawals/${row.id}`}>
-          <Time time={row.created_at} />
-        </PageLink>
-      ),
-    },
+    ...(pick === null ? [] : [{ label: t.pick, show: pick }]),
+    { label: t.time, show: (row) => <Time time={row.created_at} />, link: true },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
-    { label: t.merchant, show: (row) => row.merchant_name },
+    { label: t.merchant, show: (row) => row.merchant_name, optional: { name: 'merchant' } },
     {
       label: t.destination,
       show: (row) => (
@@ -108,6 +128,12 @@ function useWithdrawalColumns(draft: ReturnType<typeof useSelection>, choosing: 
           </Text>
         </div>
       ),
+    },
+    {
+      label: t.fee,
+      show: (row) => <Amount value={row.total_charges} currency={row.currency} />,
+      right: true,
+      optional: { name: 'fee', hidden: true },
     },
     { label: t.status, show: (row) => <WithdrawalStatus row={row} /> },
   ]

@@ -9,6 +9,7 @@ import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
+import { ReasonField } from '../saved-reasons.tsx'
 import { decideTexts } from './decide-texts.ts'
 import { type DecisionProps, REASON_MAX } from './record.ts'
 
@@ -62,7 +63,9 @@ export function Resolve({ of: { withdrawal }, onDone, onClose }: DecisionProps) 
           <Radio value="FAILED" label={t.resolve.unpaid} description={t.resolve.unpaid_hint} />
         </Stack>
       </Radio.Group>
-      <TextInput
+      <ReasonField
+        act="withdrawal.resolve"
+        set={(text) => form.setFieldValue('reason', text)}
         label={t.resolve.field}
         description={t.resolve.hint}
         maxLength={REASON_MAX}

@@ -89,7 +89,6 @@ type Circuit = {
 /** Makes the circuits of a process. All circuits begin closed. */
 export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => void = () => {}): Breaker {
   const circuits = new Map<string, Circuit>()
-  const tallies = new Map<string, CallTally>()
   const circuitOf = (provider: string, method: string): Circuit => {
     const name = `${provider} ${method}`
     const existing = circuits.get(name)
@@ -162,6 +161,14 @@ export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => 
       else close(circuit)
     },
     health: () => [...circuits.values()].map(circuitHealth),
+    ...createTallies(clock),
+  }
+}
+
+/** Makes the counts of the calls of this process. */
+function createTallies(clock: Clock): Pick<Breaker, 'count' | 'tallies'> {
+  const tallies = new Map<string, CallTally>()
+  return {
     count(provider, method, fault) {
       const name = `${provider} ${method}`
       const before = tallies.get(name)

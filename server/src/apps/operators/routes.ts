@@ -20,6 +20,7 @@ import { pricingPreviewRoutes } from './pricing-preview.ts'
 import { operatorProviderRoutes, type ProvidersOptions } from './providers.ts'
 import { type OperatorRules, queueRoutes } from './queue.ts'
 import { queueStateRoutes } from './queues.ts'
+import { savedReasonRoutes } from './reasons.ts'
 import { type ReadSystem, systemRoutes } from './system.ts'
 import { verifyRunRoutes } from './verify-runs.ts'
 import { failingWebhookRoutes } from './webhooks-failing.ts'
@@ -52,6 +53,7 @@ export function operatorRoutes(
     providerHealthRoutes(deps, options),
     failingWebhookRoutes(deps),
     networkRoutes(deps),
+    savedReasonRoutes(deps),
     verifyRunRoutes(deps),
     queueStateRoutes(deps),
     systemRoutes(options.readSystem),

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
 import { booksHold } from '../../../test/payouts.ts'
-import { WITHDRAWAL_STATUSES } from '../../money/withdrawals/index.ts'
+import { OPEN_STATUSES, WITHDRAWAL_STATUSES } from '../../money/withdrawals/index.ts'
 
 type Item = { id: string; status: string; merchant_id: string; environment: string; merchant_name: string }
 
@@ -92,6 +92,10 @@ describe("the operators' list of withdrawals", () => {
           )
           const { items, pagination } = await list(`${query}&page_size=100`)
           assert.deepEqual(idsOf(items), expected, query)
+          const oldest = await get(`${query}&page_size=100&order=oldest`)
+          if (OPEN_STATUSES.some((one) => one === status))
+            assert.deepEqual(idsOf(oldest.body.data.items), expected.toReversed(), query)
+          else assert.deepEqual(codeOf(oldest), [400, 'validation_failed'], query)
           assert.equal(pagination.total_items, expected.length, query)
         }
       }

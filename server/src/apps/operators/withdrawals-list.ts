@@ -4,7 +4,15 @@ import { type DailySums, fourEyesMinor, payoutSums, readSums } from '../../acces
 import { readBalance } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, pageOf } from '../../kernel/http/index.ts'
-import { assertInvariant, formatAmount, isId, refuse, routingCodeOf, ZERO_ID } from '../../kernel/lib/index.ts'
+import {
+  assertInvariant,
+  formatAmount,
+  isId,
+  refuse,
+  refuseField,
+  routingCodeOf,
+  ZERO_ID,
+} from '../../kernel/lib/index.ts'
 import {
   type Approval,
   type DescribedHold,
@@ -36,11 +44,13 @@ const COLUMNS = `${WITHDRAWAL_COLUMNS}, ${MERCHANT_COLUMNS}`
 // PostgreSQL plans a query without a name for the current filters. A partial index contains only the open withdrawals.
 const OPEN = `withdrawals w where ($1::uuid is null or w.merchant_id = $1) and w.environment = any($2::text[])
      and w.status = $3 and w.status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`
-const LIST_OPEN = sql(
-  '',
-  `select ${COLUMNS} from (select w.* from ${OPEN} order by w.id desc limit $4 offset $5) w
-   join merchants m on m.id = w.merchant_id order by w.id desc`,
-)
+const listOpen = (direction: 'asc' | 'desc') =>
+  sql(
+    '',
+    `select ${COLUMNS} from (select w.* from ${OPEN} order by w.id ${direction} limit $4 offset $5) w
+     join merchants m on m.id = w.merchant_id order by w.id ${direction}`,
+  )
+const LIST_OPEN = { newest: listOpen('desc'), oldest: listOpen('asc') } as const
 const COUNT_OPEN = sql('', `select count(*)::int as total from (select 1 from ${OPEN} limit $4) counted`)
 
 const BOOKS = `select m.id as merchant_id, e.environment from merchants m cross join unnest($2::text[]) as e(environment)
@@ -85,14 +95,14 @@ const LIST_OF_STATUS = listMerged(ONE_STATUS)
 const COUNT_OF_STATUS = countMerged(ONE_STATUS)
 
 /**
- * Returns a page of withdrawals of all merchants or of one merchant, newest first. `total_items` counts at most 10,000
- * withdrawals.
+ * Returns a page of withdrawals of all merchants or of one merchant, newest first. Open withdrawals may be oldest first. `total_items`
+ * counts at most 10,000 withdrawals.
  */
 export async function listWithdrawalsForOperators(deps: Deps, query: WithdrawalsQuery) {
   checkDepth(query)
-  const { page = 1, page_size = 20, status = null, environment, merchant_id = null } = query
+  const { page = 1, page_size = 20, status = null, environment, merchant_id = null, order = 'newest' } = query
   const matching = [merchant_id, environment === undefined ? ENVIRONMENTS : [environment], status]
-  const [list, count] = statementsFor(status)
+  const [list, count] = statementsFor(status, order)
   const [rows, counted] = await Promise.all([
     deps.db.query<OperatorWithdrawalRow>(list, [...matching, page_size, (page - 1) * page_size]),
     deps.db.query<{ total: number }>(count, [...matching, DEPTH_MAX]),
@@ -100,10 +110,11 @@ export async function listWithdrawalsForOperators(deps: Deps, query: Withdrawals
   return pageOf(await presentAll(deps, deps.db, rows), counted[0]?.total ?? 0, query)
 }
 
-function statementsFor(status: string | null) {
-  if (status === null) return [LIST_ALL, COUNT_ALL] as const
-  const open = OPEN_STATUSES.some((one) => one === status)
-  return open ? ([LIST_OPEN, COUNT_OPEN] as const) : ([LIST_OF_STATUS, COUNT_OF_STATUS] as const)
+function statementsFor(status: string | null, order: 'newest' | 'oldest') {
+  if (OPEN_STATUSES.some((one) => one === status)) return [LIST_OPEN[order], COUNT_OPEN] as const
+  // The other lists have no bound at their old end.
+  if (order === 'oldest') refuseField('order', 'can be oldest only with the status of open withdrawals')
+  return status === null ? ([LIST_ALL, COUNT_ALL] as const) : ([LIST_OF_STATUS, COUNT_OF_STATUS] as const)
 }
 
 /**

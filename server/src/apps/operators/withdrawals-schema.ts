@@ -120,6 +120,9 @@ export const WithdrawalsQuery = Type.Object({
   status: Type.Optional(enumOf('WithdrawalStatus', WITHDRAWAL_STATUSES)),
   merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
   environment: Type.Optional(enumOf('Environment', ENVIRONMENTS)),
+  order: Type.Optional(
+    oneOf(['newest', 'oldest'], 'newest when left out. oldest only with the status of withdrawals that wait.'),
+  ),
 })
 export type WithdrawalsQuery = Static<typeof WithdrawalsQuery>
 

@@ -65,6 +65,7 @@ export const OPERATOR_ACTIONS = [
   'payer.erase',
   'payouts.pause',
   'payouts.resume',
+  'reasons.replace',
   'reconciliation.ask',
   'reconciliation.resolve',
   'secrets.abandon',

@@ -16,6 +16,7 @@ const all = (placement: Placement, ...tables: string[]) =>
 export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
   // Read before the merchant is known, or joined with the rows of every merchant.
   ...all({ kind: 'reference' }, 'merchants', 'users', 'api_keys', 'members', 'payout_pauses', 'network_help'),
+  ...all({ kind: 'reference' }, 'saved_reasons'),
   ...all({ kind: 'reference' }, 'pricing_rules'),
   ...all({ kind: 'merchant' }, 'idempotency_keys', 'list_counts', 'retention_marks'),
   ...all({ kind: 'merchant' }, 'audit_addresses', 'audit_anchored_chains', 'audit_chains', 'audit_log'),

@@ -1,8 +1,8 @@
 // Shows the payer of a payment: the name, the phone, and the network that issued the phone.
 
 import { Text } from '@mantine/core'
-import { networkOfPhone } from '../../ui/network.ts'
-import { showPhone } from '../../ui/show.ts'
+import { networkOfPhone } from './network.ts'
+import { showPhone } from './show.ts'
 
 /** Shows the payer in at most two lines. A dash means that neither the name nor the phone is known. */
 export function Customer({ name, phone }: { name: string | null; phone: string | null }) {
@@ -12,7 +12,7 @@ export function Customer({ name, phone }: { name: string | null; phone: string |
   const shown = facts.filter((one) => one !== null).join(' · ')
   return (
     <span>
-      {name ?? showPhone(phone)}
+      {name ?? <span className="whole">{showPhone(phone)}</span>}
       {shown === '' ? null : (
         <Text size="xs" c="dimmed" component="span" display="block">
           {shown}

@@ -1,0 +1,51 @@
+// Contains the reasons that the console offers for each act until the platform saves its own.
+
+import type { Calls } from '../ui/api-types.ts'
+import { texts } from '../ui/language.ts'
+
+/** An act that has saved reasons. */
+export type ReasonAct = Calls['GET /v1/operator/reasons']['data']['items'][number]['act']
+
+/** The reasons of each act. The merchant reads the reasons of a rejection, a recall and an outcome. */
+export const builtInReasons = texts<Record<ReasonAct, readonly string[]>>({
+  sw: {
+    'withdrawal.approve': ['Taarifa zimekaguliwa', 'Biashara imethibitisha kwa simu'],
+    'withdrawal.reject': [
+      'Jina la mpokeaji halilingani na namba',
+      'Hatutambui mpokeaji huyu; wasiliana nasi',
+      'Biashara imeomba ombi lisitishwe',
+      'Ombi hili limerudiwa',
+    ],
+    'withdrawal.recall': ['Biashara imeomba pesa zirudishwe', 'Mpokeaji si sahihi'],
+    'withdrawal.resolve': ['Imeonekana kwenye taarifa ya mtoa huduma', 'Mtoa huduma amethibitisha kwa barua'],
+    'collection.clear': ['Mlipaji ametuma risiti', 'Mtoa huduma amethibitisha malipo', 'Mlipaji ameomba pesa zirudi'],
+    'adjustment.create': ['Marekebisho baada ya ulinganisho', 'Kosa la mtoa huduma'],
+    'payouts.pause': ['Mtoa huduma hafanyi kazi', 'Tunachunguza utoaji wenye shaka'],
+    'payouts.resume': ['Mtoa huduma amerudi', 'Uchunguzi umekamilika'],
+    'merchant.suspend': ['Malalamiko mengi ya walipaji', 'Nyaraka zimeisha muda', 'Biashara yenyewe imeomba'],
+    'ip_address.reject': ['Anwani si ya biashara hii', 'Anwani inatumiwa na wengi'],
+    'reconciliation.resolve': ['Tofauti imeelezwa na mtoa huduma', 'Imerekebishwa kwenye vitabu'],
+  },
+  en: {
+    'withdrawal.approve': ['The details were checked', 'The merchant confirmed by phone'],
+    'withdrawal.reject': [
+      'The name of the recipient does not match the number',
+      'We do not know this recipient; please contact us',
+      'The merchant asked to stop this withdrawal',
+      'This withdrawal is a duplicate',
+    ],
+    'withdrawal.recall': ['The merchant asked for the money back', 'The recipient is wrong'],
+    'withdrawal.resolve': ['It is in the statement of the provider', 'The provider confirmed it in writing'],
+    'collection.clear': [
+      'The payer sent the receipt',
+      'The provider confirmed the payment',
+      'The payer asked for the money back',
+    ],
+    'adjustment.create': ['Correction after the reconciliation', 'Mistake of the provider'],
+    'payouts.pause': ['The provider is down', 'We examine suspicious payouts'],
+    'payouts.resume': ['The provider is back', 'The examination is complete'],
+    'merchant.suspend': ['Many complaints of payers', 'The documents have expired', 'The merchant asked for it'],
+    'ip_address.reject': ['The address does not belong to this merchant', 'Many others use this address'],
+    'reconciliation.resolve': ['The provider explained the difference', 'The books were corrected'],
+  },
+})

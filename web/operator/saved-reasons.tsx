@@ -1,0 +1,114 @@
+// Offers the saved reasons of an act below the field of the reason. An operator chooses one with a click, or with the arrow keys in the
+// field. The console never fills in a reason by itself.
+
+import { Button, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { type ComponentProps, type KeyboardEvent, useState } from 'react'
+import { useRead } from '../ui/data.ts'
+import { texts, useTexts } from '../ui/language.ts'
+import { builtInReasons, type ReasonAct } from './reason-texts.ts'
+
+const savedTexts = texts({
+  sw: {
+    offered: 'Sababu zilizohifadhiwa',
+    list: 'Mapendekezo',
+    keys: 'Mshale wa chini kwenye sehemu ya kuandika unachagua.',
+    chosen: (reason: string) => `Umechagua: ${reason}`,
+  },
+  en: {
+    offered: 'Saved reasons',
+    list: 'Suggestions',
+    keys: 'The down arrow in the field chooses one.',
+    chosen: (reason: string) => `Chosen: ${reason}`,
+  },
+})
+
+/** The number of characters of a reason that a button shows. */
+const SHOWN_MAX = 80
+
+/** Returns the reasons of an act: the list of the platform, or else the list of the console in the language of the reader. */
+export function useSavedReasons(act: ReasonAct): readonly string[] {
+  const built_in = useTexts(builtInReasons)
+  const { data } = useRead('GET /v1/operator/reasons')
+  if (data === undefined) return []
+  return data.items.find((one) => one.act === act)?.reasons ?? built_in[act]
+}
+
+/**
+ * Shows the field of a reason with the reasons of its act. `set` fills the field. `last` is a reason of this tab, offered first.
+ * `rows` makes a field of several lines.
+ */
+export function ReasonField({
+  act,
+  set,
+  rows,
+  last = null,
+  sayLast,
+  ...field
+}: {
+  act: ReasonAct
+  set: (reason: string) => void
+  rows?: number
+  last?: string | null
+  /** The text of the button of the last reason. */
+  sayLast?: (reason: string) => string
+} & Omit<ComponentProps<typeof TextInput>, 'ref' | 'rows'>) {
+  const t = useTexts(savedTexts)
+  const saved = useSavedReasons(act).filter((reason) => reason !== last)
+  const offered = last === null ? saved : [last, ...saved]
+  const [input, setInput] = useState<HTMLInputElement | HTMLTextAreaElement | null>(null)
+  const [chosen, setChosen] = useState('')
+  const choose = (reason: string) => {
+    set(reason)
+    setChosen(t.chosen(reason))
+    input?.focus()
+  }
+  // The arrows keep their meaning in a text that the operator wrote.
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    const place = offered.indexOf(input?.value ?? '')
+    if (step === 0 || offered.length === 0 || (place < 0 && input?.value !== '')) return
+    event.preventDefault()
+    const from = place < 0 && step < 0 ? 0 : place
+    choose(offered[(from + step + offered.length) % offered.length] ?? '')
+  }
+  const props = { ...field, ref: setInput as never, w: '100%', onKeyDown }
+  return (
+    <Stack gap="xs" align="flex-start">
+      {rows === undefined ? (
+        <TextInput {...props} />
+      ) : (
+        <Textarea {...(props as ComponentProps<typeof Textarea>)} rows={rows} />
+      )}
+      {offered.length === 0 ? null : (
+        <div>
+          <Text size="sm" c="dimmed">
+            {t.offered}. <span className="keys-hint">{t.keys}</span>
+          </Text>
+          <ul aria-label={t.list} className="saved-reasons">
+            {offered.map((reason) => (
+              <li key={reason}>
+                <Button
+                  type="button"
+                  size="xs"
+                  variant="default"
+                  className="long-button who"
+                  onClick={() => choose(reason)}
+                >
+                  {reason === last && sayLast ? sayLast(shorten(reason)) : shorten(reason)}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <span role="status" className="unseen">
+        {chosen}
+      </span>
+    </Stack>
+  )
+}
+
+function shorten(reason: string): string {
+  const letters = [...reason]
+  return letters.length > SHOWN_MAX ? `${letters.slice(0, SHOWN_MAX).join('')}…` : reason
+}
