@@ -34,7 +34,39 @@ test('each figure of the first page links to a list with that number of records'
     assert.match(page.url(), /status=\w+&from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d$/)
   }
   await page.goBack()
-  await page.getByRole('img', { name: /^Chart of the amount received.*TZS\s50,000; success 66\.7 %/ }).waitFor()
+  const chart = page.getByRole('slider', { name: /^Chart of the amount received.*TZS\s50,000; success 66\.7 %/ })
+  await chart.waitFor()
+  // The arrow keys speak each point, as Home and End do.
+  const spoken = async () => (await chart.getAttribute('aria-valuetext'))?.replaceAll('\u00a0', ' ') ?? ''
+  assert.match(await spoken(), /arrow keys/)
+  await chart.focus()
+  await page.keyboard.press('Home')
+  assert.match(await spoken(), /^\d+ \w{3} \d{4}: TZS \d/)
+  const first = await spoken()
+  await page.keyboard.press('ArrowRight')
+  assert.notEqual(await spoken(), first)
+  await page.keyboard.press('ArrowLeft')
+  assert.equal(await spoken(), first)
+  const points = Number(await chart.getAttribute('aria-valuemax'))
+  const all = new Set([first])
+  for (let i = 1; i < points; i++) {
+    await page.keyboard.press('ArrowRight')
+    all.add(await spoken())
+  }
+  assert.equal(all.size, points, 'each point has its text')
+  assert.ok(
+    [...all].some((text) => text.endsWith('TZS 50,000 · 66.7 %')),
+    [...all].join('; '),
+  )
+  await page.keyboard.press('End')
+  assert.equal(await spoken(), [...all].at(-1))
+  assert.equal(
+    await page
+      .locator('.plot + p')
+      .innerText()
+      .then((text) => text.replaceAll('\u00a0', ' ')),
+    await spoken(),
+  )
   await page.getByText('Show as a table').click()
   await page.getByRole('cell', { name: '50,000', exact: true }).waitFor()
   await page.getByRole('cell', { name: 'M-Pesa' }).waitFor()

@@ -1,6 +1,6 @@
 // Shows one payment of any merchant: its next step, attempts, status history, postings and webhooks.
 
-import { Text } from '@mantine/core'
+import { Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
@@ -69,14 +69,15 @@ function WaitsFor({ of: { waits_for, collection_id } }: { of: PaymentRecord }) {
   const time = (label: string, at: string | null) =>
     at === null ? null : ([label, <Time key={label} time={at} seconds />] as const)
   return (
-    <section className="flag-warn">
-      <Panel title={t.waits}>
+    <section className="panel flag-warn">
+      <Title order={2}>{t.waits}</Title>
+      <Stack gap="md">
         <Text fw={600}>{t.what[what] ?? text}</Text>
         <FactList facts={[time(t.since, since), time(t.next_at, next_at), time(t.until, until)]} />
         {what === 'operator_review' ? (
           <PageLink to={`collections?act=case&about=${collection_id}`}>{t.decide}</PageLink>
         ) : null}
-      </Panel>
+      </Stack>
     </section>
   )
 }

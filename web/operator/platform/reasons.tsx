@@ -1,6 +1,6 @@
 // Lets a SUPER_ADMIN edit the reasons that the console offers for each act.
 
-import { Button, Group, Stack, Text, Textarea, Title } from '@mantine/core'
+import { Button, Group, SimpleGrid, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useAction, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
@@ -83,16 +83,18 @@ export function SavedReasonLists() {
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <LoadingRows /> : null}
       <Notice text={notice} />
-      {saved
-        ? (Object.keys(t.acts) as ReasonAct[]).map((act) => (
+      {saved ? (
+        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+          {(Object.keys(t.acts) as ReasonAct[]).map((act) => (
             <ReasonList
               key={act}
               act={act}
               own={saved.find((one) => one.act === act)?.reasons ?? null}
               onDone={() => setNotice(t.saved(t.acts[act]))}
             />
-          ))
-        : null}
+          ))}
+        </SimpleGrid>
+      ) : null}
     </Page>
   )
 }
