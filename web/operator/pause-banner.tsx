@@ -4,7 +4,7 @@ import { Alert, Text } from '@mantine/core'
 import { useRead } from '../ui/data.ts'
 import { useTexts } from '../ui/language.ts'
 import { PageLink, Time } from '../ui/parts.tsx'
-import { usePausedPayouts } from './platform/pauses.tsx'
+import { usePausedPayouts } from './platform/paused-payouts.ts'
 import { pausesTexts } from './platform/pauses-texts.ts'
 
 /** The number of pauses in the banner. The page of pauses shows all. */

@@ -2,7 +2,6 @@
 
 import { Button, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { Calls } from '../../ui/api-types.ts'
 import { useAction, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
@@ -13,19 +12,9 @@ import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
 import { ReasonField } from '../saved-reasons.tsx'
+import { type PauseRow, usePausedPayouts } from './paused-payouts.ts'
 import { pausesTexts } from './pauses-texts.ts'
 import { ReasonDialog, type ReasonQuestion } from './reason.tsx'
-
-type PauseRow = Calls['GET /v1/operator/payout-pauses']['data']['items'][number]
-
-/** Returns the function that describes the payouts of a pause. */
-export function usePausedPayouts(): (row: Pick<PauseRow, 'scope' | 'target' | 'target_name'>) => string {
-  const t = useTexts(pausesTexts)
-  return ({ scope, target, target_name }) => {
-    const name = target_name ?? target
-    return name === null ? (t.scopes[scope] ?? scope) : `${t.scopes[scope] ?? scope}: ${name}`
-  }
-}
 
 /** Shows the list of pauses, and the dialogs that start and end a pause. */
 export function PayoutPauses() {

@@ -1,0 +1,17 @@
+// Describes the payouts of a pause. The banner of every page needs only this file, so that the first load has no page of pauses.
+
+import type { Calls } from '../../ui/api-types.ts'
+import { useTexts } from '../../ui/language.ts'
+import { pausesTexts } from './pauses-texts.ts'
+
+/** A pause of payouts. */
+export type PauseRow = Calls['GET /v1/operator/payout-pauses']['data']['items'][number]
+
+/** Returns the function that describes the payouts of a pause. */
+export function usePausedPayouts(): (row: Pick<PauseRow, 'scope' | 'target' | 'target_name'>) => string {
+  const t = useTexts(pausesTexts)
+  return ({ scope, target, target_name }) => {
+    const name = target_name ?? target
+    return name === null ? (t.scopes[scope] ?? scope) : `${t.scopes[scope] ?? scope}: ${name}`
+  }
+}
