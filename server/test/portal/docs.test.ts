@@ -59,6 +59,27 @@ for (const colorScheme of ['light', 'dark'] as const)
     await leaves(reader)
   })
 
+test('the button that copies an example covers no code, at any width', async () => {
+  const reader = await reads('/docs/api/createWalletPush')
+  for (const path of ['/docs/api/createWalletPush', '/docs/quickstart', '/docs/webhooks']) {
+    await reader.page.goto(`${office.url}${path}`)
+    for (const width of [320, 360, 768, 1280]) {
+      await reader.page.setViewportSize({ width, height: 740 })
+      // The browser runs this text.
+      const covered = `[...document.querySelectorAll('.code')].flatMap((block) => {
+        const button = block.querySelector('.copy')?.getBoundingClientRect()
+        const shown = [...block.querySelectorAll('pre')].filter((pre) => pre.offsetParent !== null)
+        if (shown.length === 0) return []
+        if (!button) return ['no button']
+        const boxes = shown.map((pre) => pre.getBoundingClientRect())
+        return boxes.filter((box) => box.top < button.bottom && button.top < box.bottom).map(() => shown[0].textContent.slice(0, 40))
+      })`
+      assert.deepEqual(await reader.page.evaluate<string[]>(covered), [], `${path} at ${width} pixels`)
+    }
+  }
+  await leaves(reader)
+})
+
 test('without scripts a reader opens the menu, changes the language of an example and searches', async () => {
   const reader = await reads('/docs/api/createWalletPush', { viewport: PHONE, javaScriptEnabled: false })
   const { page } = reader

@@ -31,6 +31,18 @@ for (const [locale, dashboard, try_it] of [
     await close()
   })
 
+  test(`the page for an address without a page is accessible in light and dark, and fits every phone (${locale})`, async () => {
+    const { page, close } = await openPage(office.browser, { locale })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.goto(`${office.url}/no/such/page`)
+      await page.getByRole('link', { name: dashboard }).waitFor()
+      assert.deepEqual(await violations(page), [], colorScheme)
+    }
+    await measure(page, 'unknown page')
+    await close()
+  })
+
   test(`a visitor without scripts opens a payment page from the first page (${locale})`, async () => {
     const { page, complaints, close } = await openPage(office.browser, { locale, javaScriptEnabled: false })
     await page.goto(office.url)

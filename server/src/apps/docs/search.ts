@@ -99,6 +99,9 @@ function excerptOf(text: string, words: readonly string[]): string {
   const lower = plain.toLowerCase()
   const first = Math.min(...words.map((word) => lower.indexOf(word)).filter((at) => at >= 0), plain.length)
   const from = first === plain.length || first < EXCERPT / 2 ? 0 : plain.indexOf(' ', first - EXCERPT / 2) + 1
-  const cut = plain.slice(from, from + EXCERPT)
-  return `${from > 0 ? '… ' : ''}${cut}${from + EXCERPT < plain.length ? ' …' : ''}`
+  const begin = from > 0 ? '… ' : ''
+  if (from + EXCERPT >= plain.length) return `${begin}${plain.slice(from)}`
+  // The excerpt ends with a whole word.
+  const end = plain.lastIndexOf(' ', from + EXCERPT)
+  return `${begin}${plain.slice(from, end > from ? end : from + EXCERPT)} …`
 }

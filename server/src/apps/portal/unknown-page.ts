@@ -11,16 +11,18 @@ import { FRONT_TEXTS } from './front-page-texts.ts'
 const FOR_PROGRAMS = /^\/(?:v1|public|callbacks)(?:[/?]|$)/i
 const NOT_FOUND = 404
 
-const TEXTS: Record<Language, { title: string; lead: string; home: string }> = {
+const TEXTS: Record<Language, { title: string; lead: string; home: string; home_means: string }> = {
   sw: {
     title: 'Ukurasa huu haupo',
     lead: 'Angalia anwani uliyoandika. Kama ulifuata kiungo, huenda ukurasa umehamishwa. Endelea hapa:',
     home: 'Ukurasa wa kwanza',
+    home_means: 'Mfumo huu ni nini, na njia zake zote.',
   },
   en: {
     title: 'This page does not exist',
     lead: 'Check the address. If you followed a link, the page may have moved. Go on here:',
     home: 'First page',
+    home_means: 'What this installation is, and all its doors.',
   },
 }
 
@@ -49,7 +51,7 @@ export function browserNotFound({ config }: Pick<Deps, 'config'>) {
 
 /** Writes the page. It does not repeat the address, so that an address cannot put a text into the page. */
 function unknownPage(language: Language, brand: string): string {
-  const { title, lead, home } = TEXTS[language]
+  const { title, lead, home, home_means } = TEXTS[language]
   const { skip, other, doors } = FRONT_TEXTS[language]
   const other_language = language === 'sw' ? 'en' : 'sw'
   const shown = doors.filter(({ href }) => href !== '/operator')
@@ -74,7 +76,7 @@ function unknownPage(language: Language, brand: string): string {
 <h1>${title}</h1>
 <p class="lead">${lead}</p>
 <ul class="doors">
-<li><a href="/?lang=${language}"><strong>${home}</strong></a></li>
+<li><a href="/?lang=${language}"><strong>${home}</strong><span>${home_means}</span></a></li>
 ${shown.map(({ href, name, text }) => html`<li><a href="${href}"><strong>${name}</strong><span>${text}</span></a></li>\n`)}</ul>
 </main>
 </body>
