@@ -13,7 +13,7 @@ test('the list has each text of the screens in both languages', () => {
   const filled = find('web/ui/parts-texts.ts', 'total')
   assert.deepEqual([filled?.sw, filled?.en], ['Jumla: {items}', 'Total: {items}'])
   const nested = find('web/ui/words.ts', 'collection.failed')
-  assert.deepEqual([nested?.sw, nested?.en], ['Haikufanikiwa', 'Failed'])
+  assert.deepEqual([nested?.sw, nested?.en], ['Hayakufanikiwa', 'Failed'])
   for (const file of ['server/src/apps/pay-page/texts-sw.ts', 'server/src/access/identity/pages-texts.ts']) {
     assert.ok(
       all.some((one) => one.file === file && one.sw !== null && one.en !== null),
@@ -22,6 +22,27 @@ test('the list has each text of the screens in both languages', () => {
   }
   const incomplete = all.filter(({ sw, en }) => sw === null || en === null)
   assert.deepEqual(incomplete.slice(0, 5), [])
+})
+
+test('a Swahili status agrees with its noun: malipo take ya-, ujumbe takes u-', () => {
+  const of = (file: string, key: RegExp) =>
+    screenTexts()
+      .filter((one) => one.file === file && key.test(one.key))
+      .map(({ sw }) => sw ?? '')
+  const payments = of('web/ui/words.ts', /^collection\./)
+  const messages = [
+    ...of('web/dashboard/business/messages.tsx', /^state\./),
+    ...of('web/dashboard/develop/webhooks-texts.ts', /^(status|state|states|statuses)\./),
+  ]
+  assert.ok(payments.length >= 6 && messages.length >= 8, `${payments.length} ${messages.length}`)
+  assert.deepEqual(
+    payments.filter((text) => !/^(Bado ha)?(ya|haya)/i.test(text)),
+    [],
+  )
+  assert.deepEqual(
+    messages.filter((text) => !/^(u|hau)/i.test(text)),
+    [],
+  )
 })
 
 test('each term of the glossary that a screen must not use is on no screen', () => {

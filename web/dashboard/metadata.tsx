@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../ui/language.ts'
 
-const metadataTexts = { sw: { metadata: 'Metadata' }, en: { metadata: 'Metadata' } }
+const metadataTexts = { sw: { metadata: 'Taarifa za ziada (metadata)' }, en: { metadata: 'Metadata' } }
 
 /** Returns the fact with the pairs of a record. Without pairs, returns null, and FactList omits the fact. */
 export function useMetadataFact(

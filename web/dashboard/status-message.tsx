@@ -1,10 +1,12 @@
-// After the API confirms an action, shows the result and announces the result to screen readers.
+// After the API confirms an action, shows the result for some seconds and announces it to screen readers.
 
-/** Shows the message. An empty text means that the action has no result yet. */
+import { useEffect } from 'react'
+import { showToast } from '../ui/toast.tsx'
+
+/** Shows the message of a finished action as a toast, once each time it changes. An empty text means that there is no result yet. */
 export function StatusMessage({ children }: { children: string }) {
-  return (
-    <div role="status" className="status-message">
-      {children}
-    </div>
-  )
+  useEffect(() => {
+    if (children !== '') showToast(children)
+  }, [children])
+  return null
 }

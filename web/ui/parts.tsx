@@ -8,6 +8,7 @@ import { EmptyPicture, Icon, type IconName } from './icons.tsx'
 import { useLanguage, useTexts } from './language.ts'
 import { partsTexts } from './parts-texts.ts'
 import { showAmount, showTime } from './show.ts'
+import { showToast } from './toast.tsx'
 
 let visited = false
 
@@ -189,6 +190,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
       // Without https the browser has no clipboard.
       await navigator.clipboard.writeText(text)
       setDone('copied')
+      showToast(t.copied)
     } catch {
       setDone('copy_failed')
     }
@@ -206,7 +208,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
         {done === null ? (label ?? t.copy) : t[done]}
       </Button>
       <span role="status" className="unseen">
-        {done === null ? '' : t[done]}
+        {done === 'copy_failed' ? t.copy_failed : ''}
       </span>
     </>
   )

@@ -7,12 +7,12 @@ import type { Tone } from './parts.tsx'
 export const words = texts({
   sw: {
     collection: {
-      created: 'Haijaanza kulipwa',
-      processing: 'Inashughulikiwa',
-      successful: 'Imefanikiwa',
-      failed: 'Haikufanikiwa',
-      pending_clearance: 'Inakaguliwa',
-      reversed: 'Imerudishwa',
+      created: 'Bado hayajalipwa',
+      processing: 'Yanashughulikiwa',
+      successful: 'Yamefanikiwa',
+      failed: 'Hayakufanikiwa',
+      pending_clearance: 'Yanakaguliwa',
+      reversed: 'Yamerudishwa',
     } as Record<string, string>,
     withdrawal: {
       PENDING_ADMIN_APPROVAL: 'Inasubiri idhini',

@@ -163,7 +163,7 @@ for (const way of WAYS) {
       await payer.page.reload()
       await payer.sees(...goneText)
       await payer.press('Fungua risiti', 'Open the receipt')
-      assert.equal(await payer.page.locator('.stamp').innerText(), payer.says('Imerudishwa', 'Returned'))
+      assert.equal(await payer.page.locator('.stamp').innerText(), payer.says('Yamerudishwa', 'Returned'))
       await payer.page.goto(link.url)
       await payer.sees(...goneText)
       await payer.leave()

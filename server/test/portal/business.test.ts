@@ -71,7 +71,7 @@ test('before the removal of a member, an administrator reads which API keys end,
     await boxes.first().waitFor()
     assert.equal(await boxes.count(), 2, 'the keys of both environments, and of no other member')
     for (const box of await boxes.all()) assert.equal(await box.isChecked(), false, 'every key ends by default')
-    await dialog.getByText(says('Utafutwa', 'Is revoked')).nth(1).waitFor()
+    await dialog.getByText(says('Utazimwa', 'Is revoked')).nth(1).waitFor()
     await dialog.getByRole('checkbox', { name: /^Shop server/ }).check()
     await dialog.getByText(says('Utaendelea kufanya kazi', 'Stays valid')).waitFor()
     await visitor.looks('removal with keys')

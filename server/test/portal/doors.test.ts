@@ -48,11 +48,27 @@ for (const [locale, dashboard, try_it] of [
     await page.goto(office.url)
     await page.getByRole('button', { name: try_it }).click()
     await page.waitForURL(/\/pay\//)
+    assert.equal(await page.locator('html').getAttribute('lang'), locale.slice(0, 2))
     await page.getByText('15,000').first().waitFor()
     assert.deepEqual(complaints, [])
     await close()
   })
 }
+
+test('the page to try has the language that the visitor chose on the first page, whatever the browser prefers', async () => {
+  for (const [locale, language, button] of [
+    ['sw-TZ', 'en', 'Try a payment page'],
+    ['en-GB', 'sw', 'Jaribu ukurasa wa malipo'],
+  ] as const) {
+    const { page, complaints, close } = await openPage(office.browser, { locale })
+    await page.goto(`${office.url}/?lang=${language}`)
+    await page.getByRole('button', { name: button }).click()
+    await page.waitForURL(/\/pay\//)
+    assert.equal(await page.locator('html').getAttribute('lang'), language)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
 
 test('the sign-in page of the operators differs in colour and words, and offers no sign-up', async () => {
   const { page, close } = await openPage(office.browser, { locale: 'en-GB' })

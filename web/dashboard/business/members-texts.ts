@@ -35,18 +35,18 @@ export const membersTexts = texts({
     changed: (email: string, role: string) => `Jukumu la ${email} sasa ni ${role}.`,
     remove_title: (email: string) => `Ondoa ${email}?`,
     remove_text:
-      'Atakataliwa mara moja kwenye biashara hii. Funguo za API alizotengeneza zitafutwa pia, isipokuwa utakazochagua kubaki: seva zinazotumia funguo zilizofutwa zitakataliwa.',
+      'Atakataliwa mara moja kwenye biashara hii. Funguo za API alizotengeneza zitazimwa pia, isipokuwa utakazochagua kubaki: seva zinazotumia funguo zilizozimwa zitakataliwa.',
     keys_made: 'Funguo za API alizotengeneza',
     keys_help:
       'Weka alama kwenye funguo ambazo seva zenu bado zinazihitaji. Anayeondoka anaweza kuwa na nakala ya ufunguo.',
-    keys_revoked: 'Funguo za API zitakazofutwa',
-    key_ends: 'Utafutwa',
+    keys_revoked: 'Funguo za API zitakazozimwa',
+    key_ends: 'Utazimwa',
     key_stays: 'Utaendelea kufanya kazi',
     remove_yes: 'Ndiyo, ondoa',
     removed: (email: string, keys: string) =>
-      keys === '' ? `${email} ameondolewa.` : `${email} ameondolewa. Funguo za API zilizofutwa: ${keys}.`,
+      keys === '' ? `${email} ameondolewa.` : `${email} ameondolewa. Funguo za API zilizozimwa: ${keys}.`,
     leave_title: 'Jiondoe kwenye biashara hii?',
-    leave_text: 'Hutaiona tena biashara hii mpaka msimamizi akualike upya. Funguo za API ulizotengeneza zitafutwa.',
+    leave_text: 'Hutaiona tena biashara hii mpaka msimamizi akualike upya. Funguo za API ulizotengeneza zitazimwa.',
     leave_yes: 'Ndiyo, nijiondoe',
     empty: 'Hakuna watumiaji',
   },

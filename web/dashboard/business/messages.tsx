@@ -21,12 +21,12 @@ const messagesTexts = texts({
     to: 'Kwa',
     message: 'Ujumbe',
     status: 'Hali',
-    state: { kept: 'Haitumwi', waiting: 'Inasubiri', sent: 'Imetumwa', failed: 'Imeshindikana' } as Record<
+    state: { kept: 'Hautumwi', waiting: 'Unasubiri', sent: 'Umetumwa', failed: 'Umeshindikana' } as Record<
       string,
       string
     >,
     kept: 'Unasomeka hapa tu: hakuna mtoa huduma wa kutuma, au ni wa Majaribio.',
-    next: 'Itajaribiwa tena',
+    next: 'Utajaribiwa tena',
     invoice: 'Fungua ankara',
     gone: 'Maneno hayasomeki tena.',
     error: {
@@ -36,7 +36,7 @@ const messagesTexts = texts({
       gateway_refused: 'Mtoa huduma wa ujumbe amekataa',
       gateway_unreachable: 'Mtoa huduma wa ujumbe hafikiki',
       attachment_failed: 'Kiambatisho kimeshindikana',
-      unknown_outcome: 'Haijulikani kama imefika; haitumwi tena',
+      unknown_outcome: 'Haijulikani kama umefika; hautumwi tena',
       recipient_limit: 'Mpokeaji amepata ujumbe mwingi ndani ya saa 24; huu hautumwi',
     } as Record<string, string>,
     empty: 'Bado hakuna ujumbe',

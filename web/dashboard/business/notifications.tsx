@@ -47,7 +47,7 @@ const noticeTexts = texts({
   en: {
     title: 'Notifications',
     lead: (email: string) =>
-      `Choose the e-mails about this business that you get at ${email}. Each member chooses for itself.`,
+      `Choose the e-mails about this business that you get at ${email}. Each member makes this choice separately.`,
     unverified:
       'Your e-mail address is not confirmed yet. You get these e-mails once you open the link that we sent you.',
     warnings: 'Warnings',

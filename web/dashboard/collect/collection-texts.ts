@@ -20,7 +20,7 @@ export const collectionTexts = texts({
     fee: 'Makato yetu',
     net: 'Kinachoingia kwenye salio',
     provider_reference: 'Namba kwa mtoa huduma',
-    receipt: 'Stakabadhi',
+    receipt: 'Risiti',
     resend: 'Tuma webhook tena',
     resent: (event: string) => `Ujumbe ${event} unatumwa tena.`,
     webhook_waits: 'Webhook inasubiri kutumwa',

@@ -14,6 +14,7 @@ import { showAmount } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { useHasRole } from '../merchant.ts'
 import { Raw } from '../raw.tsx'
+import { StatusMessage } from '../status-message.tsx'
 import { Timeline } from '../timeline.tsx'
 import { collectionTexts } from './collection-texts.ts'
 
@@ -158,9 +159,7 @@ function PaymentActs({ record, items }: { record: CollectionDetail; items: Timel
         )}
       </Group>
       {record.method === null ? <Text size="sm">{t.no_attempt_yet}</Text> : null}
-      <Text size="sm" role="status">
-        {said}
-      </Text>
+      <StatusMessage>{said}</StatusMessage>
       <Problem error={refresh.error} retry={query} />
     </Stack>
   )
@@ -180,9 +179,7 @@ function ResendWebhook({ items }: { items: TimelineRead | undefined }) {
       <Button variant="default" loading={replay.isPending} disabled={waits} onClick={send}>
         {waits ? t.webhook_waits : t.resend}
       </Button>
-      <Text size="sm" role="status">
-        {replay.isSuccess ? t.resent(last.event) : ''}
-      </Text>
+      <StatusMessage>{replay.isSuccess ? t.resent(last.event) : ''}</StatusMessage>
       <Problem error={replay.error} />
     </>
   )

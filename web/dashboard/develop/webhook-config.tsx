@@ -14,7 +14,6 @@ import { CopyButton, Dialog, FactList, Mono } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useMerchantAccess } from '../merchant.ts'
-import { StatusMessage } from '../status-message.tsx'
 import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 
 /** The stored webhook configuration of the merchant. */
@@ -46,7 +45,10 @@ export function WebhookConfig({ config }: { config: WebhookConfigRecord | null }
         <Stack gap="md">
           {config === null ? <Text>{t.none_yet}</Text> : <Configured config={config} />}
           <div ref={status} tabIndex={-1}>
-            <StatusMessage>{saved ? t.saved : ''}</StatusMessage>
+            {/* The focus moves here, so that this result stays on the page. */}
+            <div role="status" className="status-message">
+              {saved ? t.saved : ''}
+            </div>
           </div>
           {config === null ? (
             <WebhookConfigForm config={null} made={shown} saved={showSaved} />

@@ -111,10 +111,10 @@ export const webhooksTexts = texts({
     event_name: 'Tukio',
     status: 'Hali',
     state: {
-      pending: 'Inasubiri',
-      delivered: 'Imepokelewa',
-      failed: 'Imeshindikana',
-      cancelled: 'Imesitishwa',
+      pending: 'Unasubiri',
+      delivered: 'Umepokelewa',
+      failed: 'Umeshindikana',
+      cancelled: 'Umesitishwa',
     } as Record<string, string>,
     last: 'Jibu la mwisho',
     attempts: 'Majaribio ya kutuma',
@@ -124,7 +124,7 @@ export const webhooksTexts = texts({
     replay_since: 'Tuma tena tangu…',
     replay_title: 'Tuma tena ujumbe wa kipindi',
     replay_text:
-      'Baada ya seva yako kurudi, tuma tena yaliyokosekana. Kila ujumbe unatumwa mara moja zaidi, ukiwa na kitambulisho kilekile, kwa hiyo seva yako inaweza kutambua marudio. Unaosubiri unaachwa.',
+      'Baada ya seva yako kurudi, tuma tena ujumbe uliokosekana. Kila ujumbe unatumwa mara moja zaidi, ukiwa na kitambulisho kilekile, kwa hiyo seva yako inaweza kutambua marudio. Unaosubiri unaachwa.',
     since: 'Kuanzia (saa za Tanzania)',
     since_wrong: 'Chagua siku na saa iliyopita.',
     which: 'Ujumbe gani',

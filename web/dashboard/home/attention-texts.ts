@@ -25,7 +25,7 @@ export const attentionTexts = texts({
     balance: (mark: string) => `Salio lako liko chini ya ${mark}`,
     balance_open: 'Angalia miamala',
     keys: (count: string) => `Ufunguo wa API utaisha muda ndani ya siku 14: ${count}`,
-    keys_open: 'Badilisha ufunguo',
+    keys_open: 'Toa ufunguo mpya',
     since: 'Tangu',
     first_ends: 'Wa kwanza utaisha',
     mark_title: 'Nionye salio likiwa chini ya kiasi fulani',

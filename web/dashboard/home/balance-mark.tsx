@@ -7,6 +7,7 @@ import { useAction, useRead } from '../../ui/data.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
+import { StatusMessage } from '../status-message.tsx'
 import { attentionTexts } from './attention-texts.ts'
 
 /** Removes what people write around an amount: spaces, separators and the name of the currency. */
@@ -43,9 +44,7 @@ export function BalanceMark() {
             {t.mark_save}
           </Button>
         </Group>
-        <Text size="sm" role="status">
-          {act.isSuccess ? t.mark_saved : ''}
-        </Text>
+        <StatusMessage>{act.isSuccess ? t.mark_saved : ''}</StatusMessage>
         <Problem error={wrong === undefined ? act.error : null} />
       </form>
     </details>

@@ -18,7 +18,7 @@ const messagesTexts = texts({
     channel: 'Njia',
     channels: { email: 'Barua pepe', sms: 'SMS' } as Record<string, string>,
     status: 'Hali',
-    statuses: { kept: 'Haitumwi', waiting: 'Inasubiri', sent: 'Imetumwa', failed: 'Imeshindikana' } as Record<
+    statuses: { kept: 'Hautumwi', waiting: 'Unasubiri', sent: 'Umetumwa', failed: 'Umeshindikana' } as Record<
       string,
       string
     >,

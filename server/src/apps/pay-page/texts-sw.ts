@@ -154,7 +154,7 @@ export const sw = {
   // The receipt
   receipt: 'Risiti ya malipo',
   status_paid: 'Imelipwa',
-  status_returned: 'Imerudishwa',
+  status_returned: 'Yamerudishwa',
   paid_at: 'Tarehe na saa',
   method: 'Njia ya malipo',
   method_wallet_push: 'Mtandao wa simu',

@@ -52,13 +52,22 @@ test('a visitor opens a page of the sandbox from the first page, and many visito
     const merchant = await ensureDemoMerchant(demo.deps)
     const post = () => demo.call({ method: 'POST', url: '/try-payment-page', key: null, payload: '', headers: FORM })
     const first = await demo.call({ method: 'GET', url: '/', key: null })
-    assert.match(first.text, /<form method="post" action="\/try-payment-page"/)
+    assert.match(first.text, /<form method="post" action="\/try-payment-page\?lang=sw"/)
     assert.match(String(first.headers['content-security-policy']), /form-action 'self' http:\/\/127\.0\.0\.1:\d+;/)
     const opened = await post()
     assert.equal(opened.status, 303)
+    assert.match(String(opened.headers.location), /\?lang=sw$/)
+    const in_english = {
+      method: 'POST',
+      url: '/try-payment-page?lang=en',
+      key: null,
+      payload: '',
+      headers: FORM,
+    } as const
+    assert.match(String((await demo.call(in_english)).headers.location), /\?lang=en$/)
     const path = new URL(String(opened.headers.location)).pathname
     assert.match((await demo.call({ method: 'GET', url: path, key: null })).text, /15,000/)
-    for (let i = 0; i < 62; i++) assert.equal((await post()).status, 303)
+    for (let i = 0; i < 61; i++) assert.equal((await post()).status, 303)
     const made = await demo.rows<{ environment: string; count: number }>(
       'select environment, count(*)::int as count from payment_links where merchant_id = $1 group by 1',
       [merchant.id],

@@ -50,12 +50,16 @@ export function frontPageRoutes(deps: Deps, { live }: { live: LiveProviders }): 
     void app.register(async (scope) => {
       // Browsers send an empty form.
       await scope.register(formbody, { bodyLimit: FORM_BYTES_MAX })
-      scope.post(TRY_PATH, route, async (_request, reply) => {
+      scope.post(TRY_PATH, route, async (request, reply) => {
         const merchant = await findTryMerchant(deps.db)
         if (merchant === null) return refuse('not_found')
+        const language = languageOf([(request.query as { lang?: unknown }).lang], request.headers['accept-language'])
         return reply
           .header('cache-control', 'no-store')
-          .redirect(publicUrl(payUrlOf(config, app), await openTryPage(deps, merchant, live)), 303)
+          .redirect(
+            `${publicUrl(payUrlOf(config, app), await openTryPage(deps, merchant, live))}?lang=${language}`,
+            303,
+          )
       })
     })
   }
@@ -113,7 +117,7 @@ function frontPage(language: Language, { brand, base_url, may_try }: FrontPage):
 <main id="main">
 <h1>${t.title}</h1>
 <p class="lead">${t.lead}</p>
-${may_try && tryForm(t.try_it, t.try_means)}
+${may_try && tryForm(language, t.try_it, t.try_means)}
 <ul class="doors">
 ${t.doors.map(
   ({
@@ -132,8 +136,8 @@ ${t.doors.map(
   return page.toString()
 }
 
-function tryForm(button: string, text: string): Html {
-  return html`<form method="post" action="${TRY_PATH}" class="front-try"><button type="submit" class="button">${button}</button>
+function tryForm(language: Language, button: string, text: string): Html {
+  return html`<form method="post" action="${TRY_PATH}?lang=${language}" class="front-try"><button type="submit" class="button">${button}</button>
 <p>${text}</p></form>
 `
 }
