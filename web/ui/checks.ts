@@ -26,7 +26,7 @@ const words = texts({
 })
 
 /**
- * Converts an amount in shillings as people write amounts ("25,000/=", "Tsh 25000", "25000.50") into the format of the API.
+ * Converts an amount in shillings as people write amounts ("25,000/=", "Tsh 25000", "25 000 TZS", "25000.50") into the format of the API.
  * Null means that the text is not an amount.
  */
 export function readAmount(text: string): string | null {
@@ -34,6 +34,7 @@ export function readAmount(text: string): string | null {
     .trim()
     .replace(/^(tzs|tsh|sh)\.?/i, '')
     .replace(/\/[=-]$/, '')
+    .replace(/\s*(tzs|tsh|sh)\.?$/i, '')
     .replace(/\s/g, '')
   // A comma only separates thousands. The check refuses "25000,50", because this text could mean 25,000.50 or 2,500,050.
   const [, whole, cents = ''] = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?$/.exec(plain) ?? []
@@ -66,13 +67,17 @@ export function checks(language: Language) {
     return length > max ? t.long(max, length) : null
   }
   const needed = (value: string) => (value.trim() === '' ? t.needed : null)
+  const text = (max: number) => (value: string) => needed(value) ?? short(max)(value)
   const line = (max: number) => (value: string) =>
     needed(value) ?? short(max)(value) ?? (HIDDEN.test(value) ? t.hidden : null)
   const amount = (value: string) => needed(value) ?? (readAmount(value) === null ? t.amount : null)
   const phone = (value: string) => needed(value) ?? (readPhone(value) === null ? t.phone : null)
-  const email = (value: string) => needed(value) ?? (/^[^\s@]+@[^\s@]+$/.test(value.trim()) ? null : t.email)
+  const email = (value: string) =>
+    needed(value) ?? short(254)(value) ?? (/^[^\s@]+@[^\s@]+$/.test(value.trim()) ? null : t.email)
   const url = (value: string) =>
-    needed(value) ?? (/^https?:\/\/./.test(value.trim()) && URL.canParse(value.trim()) ? null : t.url)
+    needed(value) ??
+    short(2_048)(value) ??
+    (/^https?:\/\/./.test(value.trim()) && URL.canParse(value.trim()) ? null : t.url)
   const date = (value: string) => needed(value) ?? (/^\d{4}-\d{2}-\d{2}$/.test(value) ? null : t.date)
-  return { needed, short, line, amount, phone, email, url, date, optional }
+  return { needed, short, text, line, amount, phone, email, url, date, optional }
 }

@@ -77,7 +77,7 @@ for (const language of ['en', 'sw'] as const) {
       '1',
     )
     await strip.getByRole('link', { name: says('Angalia malipo', 'See the payments') }).click()
-    await page.getByRole('cell', { name: 'HELD-1' }).waitFor()
+    await page.getByRole('cell', { name: 'HELD-1', exact: true }).waitFor()
     assert.match(page.url(), /status=pending_clearance/)
     await at.leave()
   })
@@ -158,7 +158,7 @@ test('a click on a row opens its record, a named filter comes back, and a hidden
   await page.waitForURL(new RegExp(id))
   await page.goBack()
   await page.getByLabel('Status').selectOption('pending_clearance')
-  await page.getByRole('cell', { name: 'HELD-1' }).waitFor()
+  await page.getByRole('cell', { name: 'HELD-1', exact: true }).waitFor()
   await page.getByText('ORDER-77').waitFor({ state: 'detached' })
   await at.press('', 'Save these filters')
   await page.getByLabel('Name of these filters').fill('Under review')

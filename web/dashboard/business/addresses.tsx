@@ -93,7 +93,7 @@ function AddAddress({ message }: { message: (text: string) => void }) {
   const draft = useDraft({
     name: `address.${membership.merchant_id}.${environment}`,
     initial: { label: '', address: '' },
-    check: { label: check.needed, address: check.needed },
+    check: { label: check.text(100), address: check.text(64) },
   })
   const send = draft.submit(async (typed, once) => {
     const body = { label: typed.label.trim(), address: typed.address.trim(), environment }
@@ -109,13 +109,7 @@ function AddAddress({ message }: { message: (text: string) => void }) {
       <form onSubmit={send} noValidate>
         <Stack gap="md" maw="34rem">
           <Text size="sm">{t.add_help(words.environment(environment))}</Text>
-          <TextInput
-            label={t.label}
-            required
-            description={t.label_help}
-            maxLength={100}
-            {...draft.form.getInputProps('label')}
-          />
+          <TextInput label={t.label} required description={t.label_help} {...draft.form.getInputProps('label')} />
           <TextInput
             label={t.address}
             required

@@ -46,7 +46,7 @@ function InvitationForm() {
   const draft = useDraft<InvitationFields>({
     name: `invite.${merchant_id}`,
     initial: { email: '', name: '', role: 'VIEWER' },
-    check: { email: check.email },
+    check: { email: check.email, name: check.short(200) },
   })
   const { form } = draft
   const send = draft.submit(async (typed, once) => {
@@ -68,7 +68,6 @@ function InvitationForm() {
           label={parts.optional(t.name)}
           description={t.name_help}
           autoComplete="off"
-          maxLength={200}
           {...form.getInputProps('name')}
         />
         <Radio.Group label={t.role} {...form.getInputProps('role')} name="role">

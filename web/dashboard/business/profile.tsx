@@ -63,6 +63,8 @@ function ContactForm({ profile, may }: { profile: BusinessProfile; may: boolean 
       accent_color: profile.accent_color ?? '',
     },
     check: {
+      support_phone: optional((text) => (/^\+?[0-9][0-9 -]{2,18}$/.test(text.trim()) ? null : t.phone_wrong)),
+      support_address: check.short(160),
       support_email: optional(check.email),
       accent_color: optional((text) => (/^#[0-9a-f]{6}$/i.test(text.trim()) ? null : t.color_wrong)),
     },
@@ -87,28 +89,19 @@ function ContactForm({ profile, may }: { profile: BusinessProfile; may: boolean 
           label={parts.optional(t.phone)}
           description={t.phone_help}
           type="tel"
-          maxLength={20}
           disabled={!may}
           {...field('support_phone')}
         />
-        <TextInput
-          label={parts.optional(t.email)}
-          type="email"
-          maxLength={254}
-          disabled={!may}
-          {...field('support_email')}
-        />
+        <TextInput label={parts.optional(t.email)} type="email" disabled={!may} {...field('support_email')} />
         <TextInput
           label={parts.optional(t.address)}
           description={t.address_help}
-          maxLength={160}
           disabled={!may}
           {...field('support_address')}
         />
         <TextInput
           label={parts.optional(t.color)}
           description={t.color_help}
-          maxLength={7}
           disabled={!may}
           rightSection={
             <input

@@ -70,12 +70,13 @@ export function InvoiceForm({
     name,
     initial,
     check: {
-      customer_name: check.needed,
+      customer_name: check.text(200),
+      note: check.short(1_000),
       customer_phone: check.optional(check.phone),
       customer_email: check.optional(check.email),
       due_date: (day) => check.date(day) ?? (day < today ? t.due_past : null),
       items: {
-        description: check.needed,
+        description: check.text(300),
         quantity: (text) => (isQuantity(text) ? null : t.quantity_wrong),
         unit_price: (text) => (readPrice(text) === null ? t.price_wrong : null),
       },
@@ -87,13 +88,7 @@ export function InvoiceForm({
       <Stack gap="lg">
         <Fieldset legend={t.customer}>
           <Stack gap="md" maw={520}>
-            <TextInput
-              label={t.customer_name}
-              required
-              maxLength={200}
-              autoComplete="off"
-              {...form.getInputProps('customer_name')}
-            />
+            <TextInput label={t.customer_name} required autoComplete="off" {...form.getInputProps('customer_name')} />
             <TextInput
               label={parts.optional(t.phone)}
               description={t.phone_hint}
@@ -121,7 +116,6 @@ export function InvoiceForm({
         <Textarea
           label={parts.optional(t.note)}
           description={t.note_hint}
-          maxLength={1_000}
           rows={3}
           maw={520}
           {...form.getInputProps('note')}
@@ -205,13 +199,7 @@ function Item({
   const path = `items.${place}`
   return (
     <fieldset className="item-row" aria-label={t.item(place + 1)}>
-      <TextInput
-        label={t.description}
-        required
-        maxLength={300}
-        autoComplete="off"
-        {...form.getInputProps(`${path}.description`)}
-      />
+      <TextInput label={t.description} required autoComplete="off" {...form.getInputProps(`${path}.description`)} />
       <TextInput
         label={t.quantity}
         required

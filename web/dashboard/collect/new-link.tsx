@@ -37,6 +37,9 @@ export function NewLink() {
     initial: EMPTY,
     check: {
       amount: check.amount,
+      description: check.short(1_000),
+      customer_name: check.short(200),
+      reference: check.short(100),
       customer_phone: check.optional(check.phone),
       expires_at: check.optional((day) => check.date(day) ?? (day < dayOf(new Date()) ? t.past : null)),
     },
@@ -71,13 +74,11 @@ export function NewLink() {
           <TextInput
             label={parts.optional(t.description)}
             description={t.description_hint}
-            maxLength={1_000}
             {...form.getInputProps('description')}
           />
           <TextInput
             label={parts.optional(t.customer)}
             description={t.customer_hint}
-            maxLength={200}
             autoComplete="off"
             {...form.getInputProps('customer_name')}
           />
@@ -95,7 +96,6 @@ export function NewLink() {
               <TextInput
                 label={parts.optional(t.reference)}
                 description={t.reference_hint}
-                maxLength={100}
                 autoComplete="off"
                 {...form.getInputProps('reference')}
               />

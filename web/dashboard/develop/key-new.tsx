@@ -57,7 +57,7 @@ function ApiKeyForm({ show }: { show: (made: Made) => void }) {
       rule: 'any',
     },
     check: {
-      name: check.needed,
+      name: check.text(100),
       scopes: (scopes, { preset }) => (preset === 'by_hand' && scopes.length === 0 ? t.by_hand_needed : null),
     },
   })
@@ -96,7 +96,7 @@ function ApiKeyForm({ show }: { show: (made: Made) => void }) {
             {t.live_wait}
           </Alert>
         ) : null}
-        <TextInput label={t.name} required description={t.name_help} maxLength={100} {...form.getInputProps('name')} />
+        <TextInput label={t.name} required description={t.name_help} {...form.getInputProps('name')} />
         <Radio.Group label={t.preset} description={t.preset_help} {...form.getInputProps('preset')} name="preset">
           <Stack gap="xs" mt="xs">
             {PRESETS.map((preset) => (

@@ -130,7 +130,6 @@ function WebhookConfigForm({
           required
           description={facts.rehearses ? `${t.url_help} ${t.try_address}` : t.url_help}
           type="url"
-          maxLength={2048}
           {...draft.form.getInputProps('webhook_url')}
         />
         <EventChoice input={draft.form.getInputProps('events')} />

@@ -158,7 +158,11 @@ function EndpointForm({ row, close, made }: DialogProps & { row: WebhookEndpoint
       description: row?.description ?? '',
       events: row?.events ?? EVENTS.slice(0, 6),
     },
-    check: { webhook_url: check.url, events: (events) => (events.length === 0 ? t.events_needed : null) },
+    check: {
+      webhook_url: check.url,
+      description: check.short(200),
+      events: (events) => (events.length === 0 ? t.events_needed : null),
+    },
   })
   const send = draft.submit(async ({ webhook_url, description, events }, once) => {
     const about = description.trim()
@@ -181,13 +185,11 @@ function EndpointForm({ row, close, made }: DialogProps & { row: WebhookEndpoint
           required
           description={t.url_help}
           type="url"
-          maxLength={2048}
           {...draft.form.getInputProps('webhook_url')}
         />
         <TextInput
           label={t.endpoint_about}
           description={t.endpoint_about_help}
-          maxLength={200}
           {...draft.form.getInputProps('description')}
         />
         <EventChoice input={draft.form.getInputProps('events')} />

@@ -40,7 +40,7 @@ function AnswerForm({ row, sent }: { row: WithdrawalDetail; sent: () => void }) 
   const call = useCall()
   const queries = useQueryClient()
   const check = checks(useLanguage())
-  const draft = useDraft({ name: `answer.${row.id}`, initial: { message: '' }, check: { message: check.needed } })
+  const draft = useDraft({ name: `answer.${row.id}`, initial: { message: '' }, check: { message: check.text(1_000) } })
   const send = draft.submit(async ({ message }, once) => {
     const params = { withdrawal_id: row.id }
     await call('POST /v1/merchant/withdrawals/{withdrawal_id}/respond', {
@@ -59,7 +59,6 @@ function AnswerForm({ row, sent }: { row: WithdrawalDetail; sent: () => void }) 
           required
           description={t.answer_help}
           rows={4}
-          maxLength={1000}
           {...draft.form.getInputProps('message')}
         />
         <Problem error={draft.error} />

@@ -95,7 +95,7 @@ function WithdrawalSteps({ destinations }: { destinations: readonly PayoutDestin
     check: {
       ...useDestinationChecks(),
       amount: check.amount,
-      reference: check.optional(check.line(100)),
+      reference: check.short(100),
     },
   })
   const recipients = useRead('GET /v1/merchant/recipients')
