@@ -142,7 +142,8 @@ async function prepare(): Promise<void> {
   // PostgreSQL may run as another user, and that user needs access to the folder.
   chmodSync(folder, 0o711)
   mkdirSync(place)
-  simulator = await startSimulator({ float: 100_000_000_000n })
+  // The twin executes a repeated request again, so that its book shows the second execution.
+  simulator = await startSimulator({ float: 100_000_000_000n, settings: { duplicate_transid: 'execute' } })
   hooks = await startHooks()
   const { DATABASE_URL: _, ...settings } = serverEnv('', {
     ...providerEnv(simulator, await freePort()),
@@ -387,7 +388,8 @@ function readTwin(): TwinBook {
 /** Asserts that the provider got each payment and payout once, and none after the loss of the disk. */
 function assertSentOnce(judged: TwinBook): void {
   const { orders, payouts } = readTwin()
-  assert.deepEqual(new Set(orders.map(({ prompts }) => prompts)), new Set([1]), 'no prompt was sent twice')
+  const prompted = new Set(orders.map(({ requests, prompts }) => `${requests} ${prompts}`))
+  assert.deepEqual(prompted, new Set(['1 1']), 'no order and no prompt was sent twice')
   assert.equal(payouts.length, 3 * PAYOUTS)
   const sent = new Set(payouts.map(({ requests, executions }) => `${requests} ${executions}`))
   assert.deepEqual(sent, new Set(['1 1']), 'no payout was sent or paid twice')
