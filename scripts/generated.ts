@@ -211,7 +211,7 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   'upgrade-test':
     'Upgrades from the version at a git reference and rolls back, under 200 requests a second, on two versions of PostgreSQL: `npm run upgrade-test -- REF` ([how](operate/upgrade.md#how-an-upgrade-is-tested)). Options: `PER_SECOND`, `PG_BIN`.',
   'restore-drill':
-    'Restores a million payments of an embedded database to a second, while payments and payouts go on around it, and compares the books with those of the provider. Prints the time of each step. Needs 12 GB in the folder of `TMPDIR`. Options: `PAYMENTS`.',
+    'Restores a million payments of an embedded database to a second, while payments and payouts go on around it, and compares the books with those of the provider. Prints the time of each step. Takes 7 minutes, and needs about 8 GB in the folder of `TMPDIR`. Options: `PAYMENTS`.',
   pgbackrest:
     'Backs up a PostgreSQL with pgBackRest and `deploy/pgbackrest`, destroys it under way, restores it to a second, and checks that nothing is sent twice. Needs root, and the packages postgresql-15 and pgbackrest of Debian.',
   servers:
