@@ -46,23 +46,6 @@ if (!relative(ROOT, folder).startsWith('..')) {
   process.exit(2)
 }
 mkdirSync(join(folder, 'pictures'), { recursive: true })
-const product = await startDemoProduct()
-try {
-  const browser = await launchPictureBrowser()
-  const taker: Taker = { product, browser, folder, pictures: [] }
-  for (const language of LANGUAGES) {
-    if (only === undefined || only === 'dashboard') await takeDashboard(taker, language)
-    if (only === undefined || only === 'operator') await takeOperator(taker, language)
-    if (only === undefined || only === 'payer') await takePayer(taker, language)
-    if (only === undefined || only === 'public') await takePublic(taker, language)
-  }
-  const sheets = await writeSheets(taker)
-  await browser.close()
-  process.stdout.write(`${taker.pictures.length} pictures on ${sheets} sheets in ${folder}\n`)
-} finally {
-  await product.close()
-}
-
 async function openPage({ browser }: Taker, language: string): Promise<Page> {
   const locale = language === 'sw' ? 'sw-TZ' : 'en-GB'
   const context = await browser.newContext({ locale, reducedMotion: 'reduce' })
@@ -308,4 +291,21 @@ async function writeSheets({ browser, folder, pictures }: Taker): Promise<number
     }
   }
   return sheets
+}
+
+const product = await startDemoProduct()
+try {
+  const browser = await launchPictureBrowser()
+  const taker: Taker = { product, browser, folder, pictures: [] }
+  for (const language of LANGUAGES) {
+    if (only === undefined || only === 'dashboard') await takeDashboard(taker, language)
+    if (only === undefined || only === 'operator') await takeOperator(taker, language)
+    if (only === undefined || only === 'payer') await takePayer(taker, language)
+    if (only === undefined || only === 'public') await takePublic(taker, language)
+  }
+  const sheets = await writeSheets(taker)
+  await browser.close()
+  process.stdout.write(`${taker.pictures.length} pictures on ${sheets} sheets in ${folder}\n`)
+} finally {
+  await product.close()
 }

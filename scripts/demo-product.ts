@@ -36,9 +36,11 @@ export async function startDemoProduct(): Promise<DemoProduct> {
   const run = ['scripts/run.mjs', 'server/src/main.ts']
   const server = spawn(process.execPath, run, { cwd: ROOT, env, stdio: 'ignore' })
   const close = async () => {
-    const ended = new Promise((resolve) => server.once('exit', resolve))
-    server.kill('SIGTERM')
-    await ended
+    if (server.exitCode === null && server.signalCode === null) {
+      const ended = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGTERM')
+      await ended
+    }
     rmSync(folder, { recursive: true, force: true })
   }
   try {

@@ -138,21 +138,23 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   return (
     <Stack gap="md">
       {filters.length > 0 || props.csv || props.first ? <Filters {...props} wrong={fields} /> : null}
-      {filters.length > 0 ? (
-        <SavedFilters
-          list={name}
-          active={list.active}
-          apply={(search) => list.set({ ...Object.fromEntries(filters.map((one) => [one.name, ''])), ...search })}
-        />
-      ) : null}
-      {data && !empty ? (
-        <ColumnChoice
-          names={optional.map((one) => one.name)}
-          labels={Object.fromEntries(optional.map((one) => [one.name, one.label]))}
-          hidden={hidden}
-          set={setHidden}
-        />
-      ) : null}
+      <div className="list-tools">
+        {filters.length > 0 ? (
+          <SavedFilters
+            list={name}
+            active={list.active}
+            apply={(search) => list.set({ ...Object.fromEntries(filters.map((one) => [one.name, ''])), ...search })}
+          />
+        ) : null}
+        {data && !empty ? (
+          <ColumnChoice
+            names={optional.map((one) => one.name)}
+            labels={Object.fromEntries(optional.map((one) => [one.name, one.label]))}
+            hidden={hidden}
+            set={setHidden}
+          />
+        ) : null}
+      </div>
       <Problem error={refused ? null : error} retry={() => void read.refetch()} />
       {read.isPending && !error && !list.wrong ? <LoadingRows label={t.loading} /> : null}
       {data && empty ? <None past={data.pagination.total_items > 0} {...props} /> : null}
@@ -421,14 +423,15 @@ function Filters<Csv extends CallName>({
   first?: ReactNode
 }) {
   const t = useTexts(partsTexts)
-  // On a phone, the list shows the filters only if the reader opens them or if a filter has a value.
-  const [opened, setOpened] = useState(list.filtered)
+  // On a phone, the filters would hide the list, so the reader opens them. The button tells how many filters have a value.
+  const [opened, setOpened] = useState(list.wrong)
+  const active = Object.keys(list.active).length
   const has_file = csv !== undefined && !list.wrong && (read.data?.pagination.total_items ?? 0) > 0
   return (
     <Group gap="sm" align="flex-start" className={`filters no-print ${opened ? '' : 'filters-closed'}`} role="search">
       {filters.length > 0 || first ? (
         <Button variant="default" className="filters-toggle" aria-expanded={opened} onClick={() => setOpened(!opened)}>
-          {t.filter}
+          {active === 0 ? t.filter : `${t.filter} (${active})`}
         </Button>
       ) : null}
       {first ? <div className="filters-first">{first}</div> : null}

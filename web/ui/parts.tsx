@@ -224,6 +224,18 @@ export function Reference({ text }: { text: string | null }) {
   )
 }
 
+/** Shows a name. If the name is an e-mail address, the line may break after the @ sign. */
+export function PersonName({ name }: { name: string }) {
+  const [user, domain, ...rest] = name.split('@')
+  if (!user || !domain || rest.length > 0) return <>{name}</>
+  return (
+    <span className="email">
+      {user}@<wbr />
+      {domain}
+    </span>
+  )
+}
+
 /** Shows a text that a click selects completely, such as a key or an id. */
 export function Mono({ children }: { children: ReactNode }) {
   return <code className="mono">{children}</code>

@@ -7,7 +7,7 @@ import { auditWords } from '../../ui/audit-words.ts'
 import { useCall, useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
-import { EmptyState, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
+import { EmptyState, Mono, Page, PageLink, PersonName, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { showCount } from '../../ui/show.ts'
@@ -97,7 +97,7 @@ function useAuditColumns(): Column<AuditRow>[] {
       label: t.actor,
       show: (row) => (
         <div>
-          {row.actor.name}
+          <PersonName name={row.actor.name} />
           <Text size="sm" c="dimmed">
             {words.actor(actorKind(row))}
           </Text>

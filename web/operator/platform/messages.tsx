@@ -4,7 +4,7 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
-import { Chip, EmptyState, Page, Time, type Tone } from '../../ui/parts.tsx'
+import { Chip, EmptyState, Page, PersonName, Time, type Tone } from '../../ui/parts.tsx'
 import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 
@@ -66,7 +66,7 @@ export function PlatformMessages() {
         </span>
       ),
     },
-    { label: t.to, show: (row) => row.to },
+    { label: t.to, show: (row) => <PersonName name={row.to} /> },
     {
       label: t.what,
       show: (row) => (
