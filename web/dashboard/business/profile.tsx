@@ -7,6 +7,7 @@ import { checks } from '../../ui/checks.ts'
 import { useAction, useRead } from '../../ui/data.ts'
 import { newIdempotencyKey, useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
+import { LoadingRows } from '../../ui/list.tsx'
 import { Page, Panel } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -25,6 +26,7 @@ export function Profile() {
   return (
     <Page title={t.title} lead={t.lead}>
       <Problem error={read.error} retry={() => void read.refetch()} />
+      {read.data === undefined && !read.error ? <LoadingRows /> : null}
       {read.data === undefined ? null : (
         <Stack gap="md">
           <Text size="sm">{t.name_help(read.data.name)}</Text>

@@ -3,7 +3,7 @@
 import { Stack, Text, Title } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Table } from '../../ui/list.tsx'
+import { LoadingRows, Table } from '../../ui/list.tsx'
 import { Amount, Mono, PageLink } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
@@ -29,6 +29,7 @@ export function Funding({ row }: { row: WithdrawalDetail }) {
       <Stack gap="sm">
         {taken ? null : <Text size="sm">{t.funding_none}</Text>}
         <Problem error={read.error} retry={() => void read.refetch()} />
+        {taken && data === undefined && !read.error ? <LoadingRows /> : null}
         {taken && data ? (
           <>
             <Text size="sm">{t.funding_of(found, showAmount(data.total_reserved_amount, row.currency))}</Text>
