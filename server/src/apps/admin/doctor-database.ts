@@ -2,10 +2,10 @@
 
 import { anchorFileOf, findLastAnchor, readAnchorState } from '../../books/audit/index.ts'
 import {
+  compareReplica,
   type DatabaseVersion,
   isSuperuser,
   judgeVersion,
-  lookAtReplica,
   type Reader,
   sql,
 } from '../../kernel/db/index.ts'
@@ -232,7 +232,7 @@ async function checkReplica(reader: Reader, replica: Reader | null): Promise<Che
   if (replica === null) return ok('DATABASE_READ_URL is empty: the primary answers all reads')
   const remedy = 'Until then the primary answers its reads'
   try {
-    const { problem, behind_bytes } = await lookAtReplica(reader, replica)
+    const { problem, behind_bytes } = await compareReplica(reader, replica)
     if (problem !== null)
       return warn(`DATABASE_READ_URL names no replica of DATABASE_URL: ${problem}. Correct it. ${remedy}`)
     if (behind_bytes > BEHIND_WARN_BYTES)

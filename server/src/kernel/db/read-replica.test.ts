@@ -9,7 +9,7 @@ import { type OwnReplica, startOwnReplica } from '../../../test/own-replica.ts'
 import { createLog } from '../lib/index.ts'
 import { createMetrics } from '../lib/metrics-registry.ts'
 import { createDb, type Db, sql } from './pool.ts'
-import { lookAtReplica, openReadReplica, type ReadReplica } from './read-replica.ts'
+import { compareReplica, openReadReplica, type ReadReplica } from './read-replica.ts'
 
 const LAG_MAX_MS = 2_000
 const AWAY_MS = 5_500
@@ -190,9 +190,9 @@ test('a replica that was promoted, the primary itself and another database answe
   const promoted = open()
   const reader = createDb({ url: server.url, max_connections: 1 })
   try {
-    assert.equal((await lookAtReplica(db, reader)).problem, null)
+    assert.equal((await compareReplica(db, reader)).problem, null)
     await server.admin('select pg_promote()')
-    assert.match((await lookAtReplica(db, reader)).problem ?? '', /it accepts writes/)
+    assert.match((await compareReplica(db, reader)).problem ?? '', /it accepts writes/)
     await reader.query(sql('', 'insert into notes values (-1)'))
     assert.ok(await seesOwnWrite(promoted.reads))
     assert.deepEqual(await promoted.reads.query(sql('', 'select number from notes where number < 0')), [])

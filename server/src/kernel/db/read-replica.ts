@@ -3,7 +3,7 @@
  *
  * Before a read, the process asks the primary for the position of its log, and waits until the replica has replayed the log up to it.
  * So a caller sees each of its own writes, through any process. If the replica is late, lost or not of this primary, the primary
- * answers. Reads that arrive while a look runs share the next look.
+ * answers. Reads that arrive during a check share the next check.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log, Metrics } from '../lib/index.ts'
@@ -32,11 +32,11 @@ export type ReadReplica = {
 }
 
 const POLL_MS = 3
-/** After the loss of the replica, and after a look that waited in vain, the primary answers all reads for this time. */
+/** After the loss of the replica, and after a check that reached its time limit, the primary answers all reads for this time. */
 const AWAY_MS = { lost: 5_000, late: 1_000 }
 const READS_MAX = 1_000
-const LOOKS_MAX = 2
-/** A scrape looks at the replica if no read has looked for this time. */
+const CHECKS_RUNNING_MAX = 2
+/** A scrape checks the replica if no read has checked it for this time. */
 const FRESH_MS = 10_000
 
 // The name of a file of the log begins with the timeline, which changes when a standby becomes the primary.
@@ -75,7 +75,7 @@ export function replicaProblem(primary: LogPosition, { is_standby, system, timel
 }
 
 /** Reads the state of a replica for a person: its problem, or how many bytes of the log it has to replay. */
-export async function lookAtReplica(
+export async function compareReplica(
   primary: Reader,
   replica: Reader,
 ): Promise<{ problem: string | null; behind_bytes: number }> {
@@ -96,17 +96,17 @@ export function openReadReplica(primary: Db, options: ReadReplicaOptions): ReadR
     watch: { on_silent: () => {}, on_answer: () => {} },
   })
   const measured = measureReads(metrics)
-  const { catchUp, leave, looked_at } = createLooks(primary, replica, options, measured)
+  const { catchUp, leave, checked_at } = createReplicaCheck(primary, replica, options, measured)
   const isFresh = gather<'now', boolean>(
     async (reads) => {
       const is_fresh = await catchUp()
       return reads.map(() => is_fresh)
     },
-    { max_items: READS_MAX, max_running: LOOKS_MAX },
+    { max_items: READS_MAX, max_running: CHECKS_RUNNING_MAX },
   )
   metrics.beforeScrape(() => {
     // A scrape waits for no database.
-    if (performance.now() - looked_at() > FRESH_MS) catchUp().catch(() => measured.up.set(0))
+    if (performance.now() - checked_at() > FRESH_MS) catchUp().catch(() => measured.up.set(0))
   })
   const query = async <Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> => {
     if (await isFresh('now')) {
@@ -126,8 +126,8 @@ export function openReadReplica(primary: Db, options: ReadReplicaOptions): ReadR
   return { reads: { ...primary, query }, replica, arm: () => replica.arm(), close: () => replica.close() }
 }
 
-/** Makes the look at the replica, and the function that leaves a replica that failed. */
-function createLooks(
+/** Makes the function that checks the replica, and the function that stops the use of a failed replica. */
+function createReplicaCheck(
   primary: Reader,
   replica: Reader,
   { lag_max_ms, log }: ReadReplicaOptions,
@@ -135,7 +135,7 @@ function createLooks(
 ) {
   let away_until = Number.NEGATIVE_INFINITY
   let fresh_at = performance.now()
-  let looked_at = Number.NEGATIVE_INFINITY
+  let checked_at = Number.NEGATIVE_INFINITY
   let problem: string | null = null
   const leave = (why: string) => {
     away_until = performance.now() + AWAY_MS.lost
@@ -151,7 +151,7 @@ function createLooks(
     if (problem !== null) log.info({ component: 'db' }, 'the read replica answers reads again')
     problem = null
   }
-  /** Looks at the replica until it has replayed the log up to `position`, at most `lag_max_ms` after `begin`. */
+  /** Checks the replica until it has replayed the log up to `position`, at most `lag_max_ms` after `begin`. */
   const awaitReplay = async (position: LogPosition, begin: number): Promise<boolean> => {
     for (;;) {
       const [replayed] = await replica.query<ReplayedLog>(REPLAYED, [position.lsn])
@@ -175,11 +175,11 @@ function createLooks(
   }
   return {
     leave,
-    looked_at: () => looked_at,
+    checked_at: () => checked_at,
     /** Returns true if the replica has everything that the primary has now. */
     async catchUp(): Promise<boolean> {
       const begin = performance.now()
-      looked_at = begin
+      checked_at = begin
       if (begin < away_until) return false
       const [position] = await primary.query<LogPosition>(POSITION)
       if (position === undefined) throw new Error('the database returned no position')
@@ -211,7 +211,7 @@ function measureReads(metrics: Metrics) {
     from_primary: reads('primary'),
     up: metrics.gauge({
       name: 'malipo_read_replica_up',
-      help: '1 if the read replica answered the last look of this process and follows its primary, else 0.',
+      help: '1 if the read replica answered the last check of this process and follows its primary, else 0.',
     })(),
     lag: metrics.gauge({
       name: 'malipo_read_replica_lag_seconds',

@@ -204,7 +204,7 @@ function recipientCheckRoute(deps: Deps, app: App, options: RecipientsOptions): 
       const { merchant, environment } = caller(request)
       const owner = { merchant_id: merchant.id, environment }
       const recipient = await getRecipient(deps.db, owner, request.params.recipient_id)
-      // The check counts before the question, so that a caller that ends the request early saves no count.
+      // The server counts the check before it asks the provider, so that a caller that disconnects early cannot avoid the count.
       await inTransaction(deps.db, (tx) => countNameCheck(deps, tx, merchant.id))
       const provider = options.find(environment, recipient)?.name ?? null
       const { name } = await lookupAccountName(deps, options, provider, recipient)
