@@ -222,20 +222,17 @@ async function takePayer(taker: Taker, language: string): Promise<void> {
     await open(path)
     await take(taker, page, 'payer', 'data', language, `${name} choose`)
   }
-  const [first] = pages
-  if (first !== undefined) {
-    for (const [outcome, phone] of Object.entries(OUTCOMES)) {
-      await page.setViewportSize({ width: 360, height: 740 })
-      await open(first[1])
-      const field = page.locator('input[type=tel]').first()
-      if ((await field.count()) === 0) break
-      const amount = page.locator('input[name=amount]')
-      if ((await amount.count()) > 0) await amount.first().fill('5000')
-      await field.fill(phone)
-      await page.locator('form button[type=submit], form button:not([type])').first().click()
-      await page.waitForTimeout(outcome === 'waiting' ? 1_200 : 9_000)
-      await take(taker, page, 'payer', 'data', language, outcome)
-    }
+  for (const [outcome, phone] of Object.entries(OUTCOMES)) {
+    await page.setViewportSize({ width: 360, height: 740 })
+    // The first page makes a new page of the sandbox for each visitor.
+    await page.goto(`${taker.product.url}/?lang=${language}`)
+    await page.locator('.front-try button').click()
+    await page.waitForURL(/\/pay\//)
+    await open(new URL(page.url()).pathname)
+    await page.locator('input[type=tel]').first().fill(phone)
+    await page.locator('form button[type=submit], form button:not([type])').first().click()
+    await page.waitForTimeout(outcome === 'waiting' ? 1_200 : 9_000)
+    await take(taker, page, 'payer', 'data', language, outcome)
   }
   await page.goto(`${taker.product.url}/pay/no-such-page?lang=${language}`)
   await take(taker, page, 'payer', 'error', language, 'not found')
