@@ -99,7 +99,7 @@ export function HeldCollections() {
   )
 }
 
-/** If the case does not exist or the read failed, shows a message. */
+/** Shows a message if the case does not exist or the read failed. */
 function CaseNotFound({ error, retry }: { error: unknown; retry: () => void }) {
   const t = useTexts(heldTexts)
   const is_gone = error === null || (error instanceof Refused && error.status < 500)

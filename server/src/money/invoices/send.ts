@@ -31,7 +31,7 @@ function countSend(invoice: Invoice, now: Date): number {
   return refuse('rate_limited', { retry_after_s, message })
 }
 
-/** If the customer got too many messages of all merchants, refuses the send with rate_limited. */
+/** Refuses the send with rate_limited if the customer got too many messages of all merchants. */
 function refuseReached({ clock, config }: Deps, reached: ReadonlyMap<string, Date>): void {
   if (reached.size === 0) return
   const until = Math.max(...[...reached.values()].map((time) => time.getTime()))
