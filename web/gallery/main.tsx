@@ -22,7 +22,6 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { StatusMessage } from '../dashboard/status-message.tsx'
 import { NoAnswer } from '../ui/api.ts'
 import { createQueries } from '../ui/data.ts'
 import { applyDensity } from '../ui/density.ts'
@@ -33,6 +32,7 @@ import { Amount, Chip, CopyButton, EmptyState, FactList, Mono, PageLink, Panel, 
 import { Problem } from '../ui/problem.tsx'
 import { Initial } from '../ui/shell.tsx'
 import { cssVariables, theme } from '../ui/theme.ts'
+import { ToastBox } from '../ui/toast.tsx'
 
 const TONES: readonly Tone[] = ['good', 'bad', 'wait', 'warn', 'plain']
 const ROWS = [
@@ -178,7 +178,7 @@ function StateSpecimens() {
       </Specimen>
       <Specimen name="messages">
         <Stack gap="sm">
-          <StatusMessage>The link is created.</StatusMessage>
+          <ToastBox text="The link is created." />
           <Alert color="yellow" variant="light" title="Check number and name">
             Once the money is sent, this system cannot take it back.
           </Alert>

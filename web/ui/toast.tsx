@@ -51,6 +51,11 @@ function ToastLine({ id, text }: ToastMessage) {
     )
     return () => clearTimeout(timer)
   }, [id, text])
+  return <ToastBox text={text} />
+}
+
+/** Shows one message without its time, as the gallery needs it. */
+export function ToastBox({ text }: { text: string }) {
   return (
     <div className="toast">
       <Icon name="check" />
