@@ -129,7 +129,7 @@ export const auditWords: { readonly [language in 'sw' | 'en']: Readonly<Record<s
     'withdrawal.recall': 'Recalled a withdrawal that was not sent',
     'withdrawal.reject': 'Rejected a withdrawal',
     'withdrawal.request_info': 'Asked about a withdrawal',
-    'withdrawal.resolve': 'Decided a withdrawal that was stuck',
+    'withdrawal.resolve': 'Resolved a withdrawal',
     'withdrawal.respond': 'Answered a question about a withdrawal',
     'withdrawal.retry': 'Sent a withdrawal again',
     'withdrawal.submit': 'Submitted a withdrawal',

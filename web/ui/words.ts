@@ -95,7 +95,7 @@ export const words = texts({
     invoice: { DRAFT: 'Draft', SENT: 'Awaiting payment', PAID: 'Paid', OVERDUE: 'Overdue', CANCELLED: 'Cancelled' },
     method: {
       wallet_push: 'Mobile money push',
-      provider_pesa: 'Wallet push',
+      provider_pesa: 'Provider Pesa push',
       qr: 'QR code',
       MOBILE_MONEY: 'Mobile money',
       BANK_ACCOUNT: 'Bank account',
@@ -112,7 +112,7 @@ export const words = texts({
       wrong_pin: 'Wrong PIN',
       timeout: 'No answer in time',
       review_declined: 'Declined after a review',
-      unknown_recipient: 'The receiving account does not exist or cannot receive this',
+      unknown_recipient: "The recipient's account does not exist or cannot receive the money",
       limit_exceeded: 'Outside the limits of the receiving account',
       operator_resolved: 'An operator confirmed that the recipient was not paid',
     },

@@ -151,7 +151,7 @@ async function runListen(run: Run): Promise<void> {
       onUnreachable: (event, reason) => {
         if (complained_about === event.id) return
         complained_about = event.id
-        out.note(`No answer from ${url} (${reason}). The event ${event.id} waits, and the tool tries again.`)
+        out.note(`No answer from ${url} (${reason}). The event ${event.id} waits, and the tool retries.`)
       },
     },
     signal,
@@ -183,7 +183,7 @@ async function runReplay(run: Run): Promise<void> {
   const [secret, brand] = [localSecret(), brandOf(api.key)]
   const events = await eventsBetween(api, since, until, event)
   for (const one of events) {
-    const complain = (reason: string) => out.note(`No answer from ${target} (${reason}). The tool tries again.`)
+    const complain = (reason: string) => out.note(`No answer from ${target} (${reason}). The tool retries.`)
     const status = await forwardEvent(target, one, () => webhookHeaders(one, secret, brand), complain, signal)
     if (status === null) return
     out.show(`${one.created_at}  ${one.event.padEnd(28)} ${one.id}  ${status}`, {

@@ -63,7 +63,7 @@ test('the page shows the open circuit of a failed provider, with the time of the
   for (const visitor of pages) {
     await visitor.opens('/providers')
     const open = visitor.says('Imekatwa: haiitwi hadi ', 'Open: not called until ')
-    const due = visitor.says('Imekatwa: mwito unaofuata utajaribu', 'Open: the next call tries it')
+    const due = visitor.says('Imekatwa: mwito unaofuata utajaribu', 'Open: the next call is a probe')
     const shown = outcomesOf(visitor).getByText(new RegExp(`^(${open}\\d\\d:\\d\\d:\\d\\d|${due})$`))
     await shown.nth(1).waitFor()
     assert.equal(await shown.count(), 2, 'both networks show the circuit')

@@ -83,7 +83,7 @@ export const linksTexts = texts({
     expires_hint: 'The link expires at the end of that day.',
     past: 'Choose today or a later day.',
     new_title: 'New payment link',
-    new_lead: 'An amount is enough; the rest helps the customer.',
+    new_lead: 'Only the amount is required. The other fields help the customer.',
     status: 'Status',
     created: 'Created',
     link_of: (amount: string) => `Link for ${amount}`,

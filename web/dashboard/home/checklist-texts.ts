@@ -126,7 +126,7 @@ export const checklistTexts = texts({
     key_place: 'YOUR_KEY',
     copy: 'Copy the request',
     numbers: 'Test phone numbers',
-    numbers_lead: "In the sandbox the last three digits of the payer's phone decide what happens.",
+    numbers_lead: "In the sandbox the last three digits of the payer's phone decide the outcome.",
     ends_in: 'Ends in',
     happens: 'What happens',
     endings: [

@@ -105,7 +105,7 @@ export const paymentTexts = texts({
     nothing: 'Nothing: this payment has its final answer.',
     what: {
       payer_choice: 'The payer has not chosen how to pay yet.',
-      sending: 'The request has not reached the provider. The system tries again.',
+      sending: 'The request has not reached the provider. The system retries.',
       payer_approval: 'The payer has not approved the payment on the phone yet.',
       provider_call: 'The system is calling the provider now.',
       worker: 'The next step is overdue: no worker has taken it.',

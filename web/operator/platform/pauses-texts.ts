@@ -72,7 +72,7 @@ export const pausesTexts = texts({
     provider: 'Provider',
     destination: 'Network or bank',
     choose: 'Choose',
-    target_needed: 'Choose what you pause.',
+    target_needed: 'Choose the target of the pause.',
     reason: 'Reason',
     reason_hint: 'The audit log and the history of each payout that waits keep the reason.',
     needed: 'Write the reason.',

@@ -91,7 +91,7 @@ const providersTexts = texts({
     before_states: {
       closed: 'Closed: called',
       open: (time: string) => `Open: not called until ${time}`,
-      due: 'Open: the next call tries it',
+      due: 'Open: the next call is a probe',
       half_open: 'Being tried',
       none: 'No circuit',
     },
@@ -109,7 +109,7 @@ const providersTexts = texts({
     slowest: 'Time of a call (median)',
     last_call: 'Last call',
     open_in: (open: string, all: string) => `Open in ${open} of ${all} processes`,
-    setup: 'Who serves what',
+    setup: 'Provider of each method',
     serves: 'Serves',
     money: 'Money',
     live: 'Live money',

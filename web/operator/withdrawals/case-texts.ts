@@ -162,7 +162,8 @@ export const caseTexts = texts({
     network: 'Network or bank',
     number: 'Number',
     method: 'Method',
-    paid_before: (count: string, amount: string) => `Paid before by this merchant: ${count}, ${amount} in all.`,
+    paid_before: (count: string, amount: string) =>
+      `Earlier payouts of this merchant to this destination: ${count}, ${amount} in total.`,
     first_paid: 'First time',
     last_paid: 'Last time',
     never: 'This merchant has never paid this destination.',
@@ -188,7 +189,7 @@ export const caseTexts = texts({
     last_received: 'Last payment received',
     velocity: 'Withdrawals of this merchant',
     hours: { 1: 'Last hour', 24: 'Last 24 hours', 168: 'Last 7 days' },
-    times: (count: string, amount: string) => `${count}, ${amount} in all`,
+    times: (count: string, amount: string) => `${count}, ${amount} in total`,
     approved_today: 'Approved today',
     approved_today_here: 'Approved today to this number',
     of_limit: (amount: string, limit: string) => `${amount} of the limit of ${limit}`,

@@ -88,7 +88,7 @@ export const decideTexts = texts({
     no_name: 'No name',
     sandbox: 'This is a sandbox record: no real money.',
     needed: 'Write the reason.',
-    outcome_needed: 'Choose what happened.',
+    outcome_needed: 'Choose the outcome.',
     approve: {
       title: 'Approve this withdrawal?',
       text: 'The server reserves amount and charges, and asks the provider to pay at once. Afterwards you can only recall a payout that the server has not sent.',
@@ -108,7 +108,7 @@ export const decideTexts = texts({
       field: 'Reason',
       hint: 'The merchant reads exactly this text.',
       button: (amount: string) => `Reject ${amount}`,
-      done: (amount: string) => `Rejected: ${amount} will not be paid out. The merchant was informed.`,
+      done: (amount: string) => `Rejected: ${amount} will not be paid out. The server informs the merchant.`,
     },
     recall: {
       title: 'Recall this payout?',

@@ -63,7 +63,7 @@ export const listTexts = texts({
     pick_one: (amount: string, name: string) => `Choose ${amount} to ${name}`,
     pick_page: 'Choose all on this page',
     unpick: 'Clear the selection',
-    picked: (count: string, amount: string) => `You chose ${count}, ${amount} in all`,
+    picked: (count: string, amount: string) => `You chose ${count}, ${amount} in total`,
     check: 'Run a dry run',
     one_kind: 'Sandbox and live are not approved together.',
     most: 'You can approve 100 at a time.',
@@ -99,7 +99,7 @@ export const listTexts = texts({
       `Approved and being paid out: ${count}. The recipients get ${amount}; with charges ${total} was reserved.`,
     sum_waits: (count: string, amount: string) => `Waiting for a second operator: ${count}, ${amount}.`,
     sum_left: (count: string) => `Not approved: ${count}.`,
-    approve: (count: string, amount: string) => `Approve ${count}, ${amount} in all`,
+    approve: (count: string, amount: string) => `Approve ${count}, ${amount} in total`,
     none: 'None of these can be approved now.',
   },
 })
