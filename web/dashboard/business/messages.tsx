@@ -5,7 +5,7 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
-import { Chip, EmptyState, Page, PageButton, PageLink, Time, type Tone } from '../../ui/parts.tsx'
+import { Chip, EmptyState, Page, PageButton, PageLink, PersonName, Time, type Tone } from '../../ui/parts.tsx'
 import { showPhone } from '../../ui/show.ts'
 import { useEnvironmentPath } from '../merchant.ts'
 
@@ -93,7 +93,7 @@ export function MerchantMessages() {
   const columns: Column<MerchantMessageRow>[] = [
     { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.channel, show: (row) => t.channels[row.channel] },
-    { label: t.to, show: (row) => showPhone(row.to) },
+    { label: t.to, show: (row) => <PersonName name={showPhone(row.to)} /> },
     { label: t.status, show: (row) => <MessageStatus row={row} /> },
     { label: t.message, show: (row) => <Words row={row} />, wide: true },
   ]
