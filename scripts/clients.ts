@@ -111,7 +111,7 @@ function tool(name: string, args: readonly string[]): void {
   program(process.execPath, [join(scratch, 'node_modules/.bin', name), ...args])
 }
 
-/** Runs a program in the temporary folder. Throws its output if it fails. */
+/** Runs a program in the temporary folder. If it fails, throws its output. */
 function program(file: string, args: readonly string[]): void {
   const env = { ...process.env, SCARF_ANALYTICS: 'false', DO_NOT_TRACK: '1' }
   const { status, stdout, stderr, error } = spawnSync(file, args, { cwd: scratch, env, encoding: 'utf8' })

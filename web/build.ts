@@ -36,7 +36,7 @@ if (import.meta.main) {
   await buildWeb()
 }
 
-/** If a source has changed, builds the consoles. Throws the error of the build if the build fails. */
+/** If a source has changed, builds the consoles. If the build fails, throws the error of the build. */
 async function buildWeb(): Promise<void> {
   const sources = sourcesHash()
   if (existsSync(MADE_FROM) && readFileSync(MADE_FROM, 'utf8') === sources) return

@@ -243,7 +243,7 @@ function serverUrl({ database_url, database_pooler }: Config): string {
   return database_url !== '' && database_pooler === 'transaction' ? withPooler(database_url) : database_url
 }
 
-/** Throws a ConfigError if migrations are pending and no URL leads to PostgreSQL itself. */
+/** If migrations are pending and no URL leads to PostgreSQL itself, throws a ConfigError. */
 async function requireDirectMigration(owner_url: string): Promise<void> {
   if (!splitDatabaseUrl(owner_url).is_pooled) return
   const missing = await pendingMigrations(owner_url)

@@ -133,7 +133,7 @@ export type HeldPaymentWorld = {
   operator: TestOperator
   review: HeldPaymentCalls
   receiver: Receiver
-  /** Closes the processes and the receiver. Throws an error if a check of the books fails. */
+  /** Closes the processes and the receiver. If a check of the books fails, throws an error. */
   close(): Promise<void>
 }
 

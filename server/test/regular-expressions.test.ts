@@ -149,7 +149,7 @@ function distinct(all: readonly Expression[]) {
   return by_text.values()
 }
 
-/** Returns the fastest time for 64 KB. Returns the time for that text if a smaller text already exceeds the limit. */
+/** Returns the fastest time for 64 KB. If a smaller text already exceeds the limit, returns the time for that text. */
 function timeOf(expression: RegExp, text: WorstText, visits_all: boolean): number {
   for (const size of [32, 2_048, 8_192, SIZE]) {
     const input = fill(text, size)

@@ -83,7 +83,7 @@ export async function merchantWith(deps: Deps, url: string): Promise<Merchant & 
   return { ...merchant, secret: (await configure(deps, merchant, { webhook_url: url })) ?? '' }
 }
 
-/** Changes a merchant's webhook configuration in both environments. Returns the secret if the server made a new secret. */
+/** Changes a merchant's webhook configuration in both environments. If the server made a new secret, returns the secret. */
 export async function configure(
   deps: Deps,
   merchant: Merchant,

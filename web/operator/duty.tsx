@@ -26,7 +26,7 @@ const dutyTexts = texts({
   },
 })
 
-/** Shows `children` if the role of the operator allows the duty. Otherwise shows nothing, or with `note` the roles that may. */
+/** If the role of the operator allows the duty, shows `children`. Otherwise shows nothing, or with `note` the roles that may. */
 export function ForDuty({ duty, note = false, children }: { duty: Duty; note?: boolean; children: ReactNode }) {
   const t = useTexts(dutyTexts)
   if (useMay(duty)) return <>{children}</>

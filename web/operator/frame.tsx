@@ -18,7 +18,7 @@ import { MeContext, useQueue } from './operator.ts'
 import { PauseBanner } from './pause-banner.tsx'
 import { useOperatorActs } from './search-acts.ts'
 
-/** Reads the user. Shows the page if the user is an operator. */
+/** Reads the user. If the user is an operator, shows the page. */
 export function OperatorFrame() {
   const me = useSignedInUser()
   if (me.data === undefined) {

@@ -10,7 +10,7 @@ import { pausesTexts } from './platform/pauses-texts.ts'
 /** The number of pauses in the banner. The page of pauses shows all. */
 const SHOWN = 3
 
-/** Shows the newest pauses in force, with their reasons. Shows nothing if no pause is in force. */
+/** Shows the newest pauses in force, with their reasons. If no pause is in force, shows nothing. */
 export function PauseBanner() {
   const t = useTexts(pausesTexts)
   const describe = usePausedPayouts()

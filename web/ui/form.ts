@@ -104,7 +104,7 @@ export function useDraft<Values extends Record<string, unknown>>({
     }
   }
 
-  /** Makes an `onSubmit` function that sends valid values. Shows the messages at the fields if the API refuses fields. */
+  /** Makes an `onSubmit` function that sends valid values. If the API refuses fields, shows the messages at the fields. */
   const submit = (send: (values: Values, once: string) => Promise<unknown>) =>
     form.onSubmit((values) => {
       const sendOnce = async () => {

@@ -84,7 +84,7 @@ export function isCallback(): boolean {
   return location.pathname === `${HOME}callback`
 }
 
-/** Removes the code from the address, and then completes the sign-in. Throws the error if the issuer reports an error. */
+/** Removes the code from the address, and then completes the sign-in. If the issuer reports an error, throws the error. */
 export async function finishSignIn(): Promise<void> {
   const address = location.href
   history.replaceState(null, '', HOME)

@@ -115,7 +115,7 @@ function SigningIn() {
   return <StandalonePage title={t.signing_in}>{null}</StandalonePage>
 }
 
-/** Shows a message if the user signed out in another tab. */
+/** If the user signed out in another tab, shows a message. */
 function SignedOut() {
   const t = useTexts(partsTexts)
   return (

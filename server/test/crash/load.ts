@@ -13,7 +13,7 @@ export type Ack = { key: string; merchant_id: string; collection_id: string; amo
 
 /** A client that sends orders to one server address. */
 export type Client = {
-  /** Sends an order repeatedly until the server acknowledges it. Throws an error if a response breaks the contract of the API. */
+  /** Sends an order repeatedly until the server acknowledges it. If a response breaks the contract of the API, throws an error. */
   order(order: Order): Promise<Ack>
   /** Sends the order once. Returns the status and the text of the response. Null means that the connection broke. */
   once(order: Order): Promise<{ status: number; text: string } | null>

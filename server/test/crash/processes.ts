@@ -42,7 +42,7 @@ export type Child = {
   alive(): boolean
   /** Returns the output of the child so far, stdout and stderr together. */
   output(): string
-  /** Resolves when the child answers /readyz. Throws an error if the child ends first. */
+  /** Resolves when the child answers /readyz. If the child ends first, throws an error. */
   ready(): Promise<void>
   /** Kills the child. When this function resolves, no process of the child runs. */
   kill(): Promise<void>
@@ -158,7 +158,7 @@ export function startChild(
   }
 }
 
-/** Waits until a child ends without a signal from the test. Throws an error if the child does not end in time. */
+/** Waits until a child ends without a signal from the test. If the child does not end in time, throws an error. */
 export async function endOf(child: Child, within_ms = END_MS_MAX): Promise<End> {
   const timer = new AbortController()
   const late = sleep(within_ms, 'late' as const, { signal: timer.signal }).catch(() => 'late' as const)
@@ -168,7 +168,7 @@ export async function endOf(child: Child, within_ms = END_MS_MAX): Promise<End> 
   return end
 }
 
-/** Waits until `holds` returns true. Throws an error with `what` if the time is over before. */
+/** Waits until `holds` returns true. If the time is over before, throws an error with `what`. */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,

@@ -10,7 +10,7 @@ import { payoutAnswers } from '../payouts.ts'
 
 type Environment = 'live' | 'sandbox'
 
-/** Waits until a condition is true. Throws an error if the condition is not true in time. */
+/** Waits until a condition is true. If the condition is not true in time, throws an error. */
 export async function until(what: string, fact: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 15_000
   while (!(await fact())) {

@@ -8,12 +8,12 @@ import { centsOf, type Sum } from './totals-sums.ts'
 /** Differences between a page and the books, one difference per line. */
 export type Differences = string[]
 
-/** Records the difference if the page and the books differ. */
+/** If the page and the books differ, records the difference. */
 export function compare(differences: Differences, where: string, says: unknown, is: unknown): void {
   if (String(says) !== String(is)) differences.push(`${where}: the page says ${says}, it is ${is}`)
 }
 
-/** Returns the total that the page shows below the list. Returns 0 if the page shows no total. */
+/** Returns the total that the page shows below the list. If the page shows no total, returns 0. */
 export async function total({ page }: Visitor): Promise<number> {
   const line = page.getByText(/^Total: [\d,]+$/)
   const none = page.getByText('Nothing matches these filters.')

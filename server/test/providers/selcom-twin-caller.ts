@@ -201,7 +201,7 @@ export function bankOf(transid: string, changes: Fields = {}): Fields {
   }
 }
 
-/** Returns the only entry of a response's data. Throws an error if the number of entries is not one. */
+/** Returns the only entry of a response's data. If the number of entries is not one, throws an error. */
 export function dataOf({ json }: TwinResponse): Record<string, string | null> {
   const data = json?.data
   if (!Array.isArray(data) || data.length !== 1)

@@ -9,7 +9,7 @@ import { eventProblems } from './events.ts'
 import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './faults.ts'
 import type { StormRig } from './rig.ts'
 
-/** Plants one loss after another in the correct books `sound`. Throws an error if the comparison does not find a loss. */
+/** Plants one loss after another in the correct books `sound`. If the comparison does not find a loss, throws an error. */
 export function plantLosses(sound: Books): void {
   const found = (change: (books: Books) => void): string => {
     const books = structuredClone(sound)

@@ -19,7 +19,7 @@ export function letters(length: number, ...parts: readonly (string | number)[]):
   return Array.from(digest(parts).subarray(0, length), (byte) => alphabet[byte % alphabet.length]).join('')
 }
 
-/** Returns the name whose share of [0, 1) contains `chance`. Returns null if `chance` is beyond the sum of all shares. */
+/** Returns the name whose share of [0, 1) contains `chance`. If `chance` is beyond the sum of all shares, returns null. */
 export function pick(rates: Readonly<Record<string, number>> | undefined, chance: number): string | null {
   let end = 0
   for (const name in rates) {

@@ -18,7 +18,7 @@ export type Incoming = {
   fields: Record<string, string> | null
 }
 
-/** Runs the checks in order and returns the refusal of the first failed check. Returns null if every check passes. */
+/** Runs the checks in order and returns the refusal of the first failed check. If every check passes, returns null. */
 export function checkRequest(account: Account, settings: Settings, now: Date, incoming: Incoming): Reply | null {
   const { headers, fields } = incoming
   if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
@@ -35,7 +35,7 @@ export function checkRequest(account: Account, settings: Settings, now: Date, in
   return checkSignature(account, settings, now, headers, fields) ?? checkPath(settings, incoming.path)
 }
 
-/** Returns the refusal if the caller's address is not on the list. */
+/** If the caller's address is not on the list, returns the refusal. */
 export function notListed(): Reply {
   return refusal('source_ip', 403, '403', 'Source IP not whitelisted (4032)')
 }
@@ -105,7 +105,7 @@ function keeps(rule: Rule, value: string): boolean {
   return typeof rule === 'function' ? rule(value) : rule.test(value)
 }
 
-/** Returns the web address that a base64 text contains. Returns null if the text contains no web address. */
+/** Returns the web address that a base64 text contains. If the text contains no web address, returns null. */
 export function readUrl(text: string): string | null {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null
   const bytes = Buffer.from(text, 'base64')
@@ -114,7 +114,7 @@ export function readUrl(text: string): string | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null
 }
 
-/** Returns the fields of a JSON text or of a query. Returns null if the text is no flat object. */
+/** Returns the fields of a JSON text or of a query. If the text is no flat object, returns null. */
 export function fieldsOf(content: unknown): Record<string, string> | null {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return null
   const fields: Record<string, string> = {}
@@ -125,7 +125,7 @@ export function fieldsOf(content: unknown): Record<string, string> | null {
   return fields
 }
 
-/** Returns the fields of a query. Returns null if a field occurs twice. */
+/** Returns the fields of a query. If a field occurs twice, returns null. */
 export function fieldsOfQuery(query: URLSearchParams): Record<string, string> | null {
   const fields: Record<string, string> = {}
   for (const [name, value] of query) {

@@ -67,7 +67,7 @@ function show(twin: Twin, name: string, query: URLSearchParams): Shown {
   return found(listPage(twin, name, page, Math.min(page_size, PAGE_SIZE_MAX)))
 }
 
-/** Returns one page of a list of the books, oldest entries first. Returns null if the books have no such list. */
+/** Returns one page of a list of the books, oldest entries first. If the books have no such list, returns null. */
 export function listPage(twin: Twin, name: string, page: number, page_size: number): Page | null {
   const { orders, pushes, payouts, payments, callbacks } = twin.book
   const lists: Record<string, () => { size: number; all: Iterable<unknown> }> = {

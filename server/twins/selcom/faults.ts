@@ -69,7 +69,7 @@ export function createFaults() {
     },
 
     /**
-     * Returns the fault of this call. Returns null if the call has no fault. `reference` is the reference of the order or
+     * Returns the fault of this call. If the call has no fault, returns null. `reference` is the reference of the order or
      * payout.
      */
     onWire(call: Call, reference: string, row: MagicNumber | null): WireFault | null {
@@ -104,7 +104,7 @@ export function createFaults() {
   }
 }
 
-/** Reads rates from JSON. Returns the problem if the rates are invalid. */
+/** Reads rates from JSON. If the rates are invalid, returns the problem. */
 export function ratesOf(content: unknown): { read: Partial<Rates> } | { problem: string } {
   if (!isFields(content)) return { problem: 'the body' }
   const read: Partial<Rates> = {}

@@ -101,13 +101,13 @@ export const MAGIC_NUMBERS: readonly MagicNumber[] = [
 
 const BY_ENDING = new Map(MAGIC_NUMBERS.map((row) => [row.ending, row]))
 
-/** Returns the row of a payer's phone. Returns null if the phone is no magic number. */
+/** Returns the row of a payer's phone. If the phone is no magic number, returns null. */
 export function magicPayer(number: string | null): MagicNumber | null {
   const row = rowOf(number)
   return row !== null && row.ending < '100' ? row : null
 }
 
-/** Returns the row of a receiver's phone or account. Returns null if the number is no magic number. */
+/** Returns the row of a receiver's phone or account. If the number is no magic number, returns null. */
 export function magicPayee(number: string | null): MagicNumber | null {
   const row = rowOf(number)
   return row !== null && row.ending >= '100' ? row : null

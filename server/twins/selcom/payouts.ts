@@ -96,7 +96,7 @@ function execute(twin: Twin, payout: Payout): Reply {
   return { ...reply, envelope: { transid: payout.transid, ...reply.envelope } }
 }
 
-/** Decides a pending payout, as the staff of the gateway would. Returns false if the payout is not pending. */
+/** Decides a pending payout, as the staff of the gateway would. If the payout is not pending, returns false. */
 export function settleByHand(twin: Twin, payout: Payout, paid: boolean): boolean {
   if (payout.truth !== 'pending' || payout.by_hand) return false
   payout.by_hand = true

@@ -120,7 +120,7 @@ function readBody(request: IncomingMessage, done: (body: string) => void): void 
   })
 }
 
-/** Returns the content of a JSON text. Returns null if the text is no JSON. */
+/** Returns the content of a JSON text. If the text is no JSON, returns null. */
 function jsonOf(body: string): unknown {
   try {
     return JSON.parse(body)

@@ -4,7 +4,7 @@
 type Setting<T> = {
   default: T
   help: string
-  /** Returns the parsed value. Returns undefined if the value is invalid. */
+  /** Returns the parsed value. If the value is invalid, returns undefined. */
   read(value: unknown): T | undefined
   /** Returns the value that a text from the environment means. */
   ofText(text: string): unknown
@@ -107,7 +107,7 @@ export function defaultSettings(): Settings {
 }
 
 /**
- * Reads settings from JSON. Returns the name of the first unknown or invalid setting as the problem.
+ * Reads settings from JSON. If a setting is unknown or invalid, returns the name of the first such setting as the problem.
  */
 export function settingsOf(content: unknown): { read: Partial<Settings> } | { problem: string } {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return { problem: 'the body' }
@@ -120,7 +120,7 @@ export function settingsOf(content: unknown): { read: Partial<Settings> } | { pr
   return { read: read as Partial<Settings> }
 }
 
-/** Reads the settings from the environment. Throws an error with the name of the variable if a value is invalid. */
+/** Reads the settings from the environment. If a value is invalid, throws an error with the name of the variable. */
 export function settingsOfEnvironment(env: Readonly<Record<string, string | undefined>>): Partial<Settings> {
   const read: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(SETTINGS)) {

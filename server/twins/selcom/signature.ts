@@ -47,7 +47,7 @@ export function timestampOf(time: Date): string {
   return `${new Date(time.getTime() + EAT_OFFSET_MS).toISOString().slice(0, 19)}+03:00`
 }
 
-/** Returns the time of a Timestamp header. Returns null if the text is no time in whole seconds with an offset. */
+/** Returns the time of a Timestamp header. If the text is no time in whole seconds with an offset, returns null. */
 export function readTimestamp(text: string): Date | null {
   const parts = TIMESTAMP.exec(text)
   if (parts === null) return null

@@ -19,7 +19,7 @@ export type Incoming = {
 export const PAGE = 'page'
 
 /**
- * Checks the access of a request. Returns null if the request has access. If a proxy refuses with a page instead of JSON,
+ * Checks the access of a request. If the request has access, returns null. If a proxy refuses with a page instead of JSON,
  * returns `PAGE`.
  */
 export function checkDoor(twin: Twin, call: Call, { headers }: Incoming): TwinReply | typeof PAGE | null {
@@ -41,7 +41,7 @@ export function checkDoor(twin: Twin, call: Call, { headers }: Incoming): TwinRe
 }
 
 /**
- * Returns the decrypted bearer of a request. Returns null if the caller did not encrypt the bearer with the market's key.
+ * Returns the decrypted bearer of a request. If the caller did not encrypt the bearer with the market's key, returns null.
  */
 export function bearerIn(twin: Twin, authorization: string | undefined): string | null {
   const bearer = /^Bearer ([A-Za-z0-9+/=]+)$/.exec(authorization ?? '')?.[1]

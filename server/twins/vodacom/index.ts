@@ -67,7 +67,7 @@ export type VodacomTwin = {
   /** Resolves when all running callbacks have ended. */
   idle(): Promise<void>
   set(settings: Partial<Settings>): void
-  /** Sets the rates of faults. Throws if a group or kind does not exist. */
+  /** Sets the rates of faults. If a group or kind does not exist, throws. */
   setChances(rates: Partial<Rates>): void
   /** Ends every session. */
   endSessions(): void

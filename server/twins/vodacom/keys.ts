@@ -15,11 +15,11 @@ export type MarketKey = {
   private_pem: string
   /** The public key in base64, as the portal shows the key. */
   public_text: string
-  /** Returns the content of a bearer. Returns null if the caller did not encrypt the bearer with this key. */
+  /** Returns the content of a bearer. If the caller did not encrypt the bearer with this key, returns null. */
   open(bearer: string): string | null
 }
 
-/** Makes a key pair, or loads a stored private key. The real keys have 4096 bits. Throws if the text is no RSA key. */
+/** Makes a key pair, or loads a stored private key. The real keys have 4096 bits. If the text is no RSA key, throws. */
 export function createMarketKey(bits: number, kept: string | null = null): MarketKey {
   const privateKey =
     kept === null ? generateKeyPairSync('rsa', { modulusLength: bits }).privateKey : createPrivateKey(kept)

@@ -139,7 +139,7 @@ function readBody(request: IncomingMessage, done: (body: string) => void): void 
   request.on('end', () => done(Buffer.concat(chunks).toString('utf8')))
 }
 
-/** Returns the content of a JSON object. Returns null if the text is no JSON object. */
+/** Returns the content of a JSON object. If the text is no JSON object, returns null. */
 function jsonOf(body: string): Record<string, unknown> | null {
   try {
     const content: unknown = JSON.parse(body)

@@ -26,7 +26,7 @@ import {
 import { recipientsTexts } from './recipients-texts.ts'
 import { destinationFields, destinationRename, type RecipientFields } from './withdrawal-record.ts'
 
-/** Shows the page. Shows an explanation instead if the reader's role forbids withdrawals. */
+/** Shows the page. If the reader's role forbids withdrawals, shows an explanation instead. */
 export function Recipients() {
   const t = useTexts(recipientsTexts)
   const { environment } = useMerchantAccess()

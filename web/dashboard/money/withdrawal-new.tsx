@@ -47,7 +47,7 @@ const RENAME = {
   bank_name: 'destination_code',
 }
 
-/** Shows the page of a new withdrawal. Shows an explanation instead if the reader's role forbids withdrawals. */
+/** Shows the page of a new withdrawal. If the reader's role forbids withdrawals, shows an explanation instead. */
 export function NewWithdrawal() {
   const t = useTexts(newTexts)
   const parts = useTexts(partsTexts)

@@ -88,7 +88,7 @@ export function Review(props: {
 
 type LimitFacts = Calls['GET /v1/merchant/payout-limits']['data']
 
-/** Shows the daily limits. Shows nothing if the merchant has no limit. */
+/** Shows the daily limits. If the merchant has no limit, shows nothing. */
 function DailyLimits({ limits, currency }: { limits: LimitFacts; currency: string }) {
   const t = useTexts(newTexts)
   const { daily_limit, daily_limit_per_destination, approved_today } = limits

@@ -52,7 +52,7 @@ export function paymentLines(
   }
 }
 
-/** Shows the status of a payment. Adds a chip if the payment is a sandbox payment. */
+/** Shows the status of a payment. If the payment is a sandbox payment, adds a chip. */
 export function PaymentStatus({ of }: { of: Pick<CollectionRow, 'status' | 'environment'> }) {
   const words = useWords()
   return (

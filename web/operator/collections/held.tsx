@@ -99,7 +99,7 @@ export function HeldCollections() {
   )
 }
 
-/** Shows a message if the case does not exist or the read failed. */
+/** If the case does not exist or the read failed, shows a message. */
 function CaseNotFound({ error, retry }: { error: unknown; retry: () => void }) {
   const t = useTexts(heldTexts)
   const is_gone = error === null || (error instanceof Refused && error.status < 500)

@@ -139,7 +139,7 @@ function useWithdrawalColumns(pick: ((row: WithdrawalRow) => ReactNode) | null):
   ]
 }
 
-/** Shows the status and the approvals of a withdrawal. Adds a chip if the withdrawal is a sandbox withdrawal. */
+/** Shows the status and the approvals of a withdrawal. If the withdrawal is a sandbox withdrawal, adds a chip. */
 function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
   const t = useTexts(listTexts)
   const words = useWords()

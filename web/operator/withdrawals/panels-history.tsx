@@ -17,7 +17,7 @@ const isQuestion = ({ from_status, to_status }: HistoryEntry) =>
 const isMerchantAnswer = ({ from_status, to_status }: HistoryEntry) =>
   from_status === 'INFO_REQUESTED' && to_status === 'PENDING_ADMIN_APPROVAL'
 
-/** Shows the questions to the merchant with their answers. Shows nothing if no operator has asked a question. */
+/** Shows the questions to the merchant with their answers. If no operator has asked a question, shows nothing. */
 export function Talk({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const talk = withdrawal.history.filter((entry) => isQuestion(entry) || isMerchantAnswer(entry))

@@ -59,7 +59,7 @@ export function Flags({ flags }: { flags: readonly Flag[] }) {
   )
 }
 
-/** Shows the approvals if the withdrawal requires two approvals. */
+/** If the withdrawal requires two approvals, shows the approvals. */
 export function ApprovalPanel({ of }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const me = useMe()

@@ -12,7 +12,7 @@ import { isWellFormedKey, keyHash, looksLikeKey } from './format.ts'
 export type AuthenticateOptions = {
   /** Records that the key has authenticated a request. */
   used(merchant_id: string, key_id: string): void
-  /** Verifies a session token. Throws a Refusal with 401 if the token is invalid. */
+  /** Verifies a session token. If the token is invalid, throws a Refusal with 401. */
   session(token: string, request: FastifyRequest): Promise<SessionPrincipal>
 }
 
@@ -94,7 +94,7 @@ const SESSION_TOKEN = /^[^.]*\.[^.]*\./
 const NO_CREDENTIAL =
   'This is neither an API key nor a session token. Send "Authorization: Bearer <API key>" or "X-API-Key: <API key>", or "Authorization: Bearer <access token>" of a sign-in.'
 
-/** Returns the credential in Authorization: Bearer or in X-API-Key. Refuses the request if both headers have different keys. */
+/** Returns the credential in Authorization: Bearer or in X-API-Key. If both headers have different keys, refuses the request. */
 function credentialOf(request: FastifyRequest): string {
   const { authorization } = request.headers
   const header = request.headers['x-api-key']

@@ -45,7 +45,7 @@ export function createKey(deps: Deps, input: NewKey): Promise<CreatedKey> {
 
 /**
  * Creates a key and returns its plaintext, which the database does not store. Refuses an unknown or missing scope, contradicting IP
- * flags, an expiry in the past, and an unknown merchant. Refuses a live key if the merchant has no live access. If the merchant has
+ * flags, an expiry in the past, and an unknown merchant. If the merchant has no live access, refuses a live key. If the merchant has
  * `limit` active keys in the environment, refuses with key_limit_reached. 0 in `limit` means no limit.
  */
 export async function insertKey(deps: Deps, tx: Tx, input: NewKey, limit: number): Promise<CreatedKey> {
@@ -95,7 +95,7 @@ export async function insertKey(deps: Deps, tx: Tx, input: NewKey, limit: number
 
 /**
  * Locks the merchant and counts its active keys. A revoked or expired key does not count, because the server refuses requests with
- * such a key. Refuses with key_limit_reached if the merchant has `limit` active keys.
+ * such a key. If the merchant has `limit` active keys, refuses with key_limit_reached.
  */
 async function checkKeyLimit(tx: Tx, { merchant_id, environment }: NewKey, limit: number, now: Date): Promise<void> {
   await tx.query(LOCK, [merchant_id])

@@ -60,7 +60,7 @@ export function revokeOlderKeys(
   return tx.query<RevokedKey>(REVOKE_OLDER, [merchant_id, environment, name, keep, now])
 }
 
-/** Locks a key until the transaction ends. Refuses with not_found if the merchant has no such key. */
+/** Locks a key until the transaction ends. If the merchant has no such key, refuses with not_found. */
 export async function lockKey(tx: Tx, merchant_id: string, key_id: string): Promise<ApiKeyRecord> {
   const id = key_id.toLowerCase()
   const [record] = isId(id) ? await tx.query<ApiKeyRecord>(LOCK, [merchant_id, id]) : []
@@ -75,7 +75,7 @@ export async function revokeLocked(deps: Deps, tx: Tx, record: ApiKeyRecord): Pr
   return { ...record, revoked_at }
 }
 
-/** Revokes a key in a separate transaction. A repeated call changes nothing. Refuses with not_found if the key is unknown. */
+/** Revokes a key in a separate transaction. A repeated call changes nothing. If the key is unknown, refuses with not_found. */
 export function revokeKey(deps: Deps, merchant_id: string, key_id: string): Promise<ApiKeyRecord> {
   return inTransaction(deps.db, async (tx) => revokeLocked(deps, tx, await lockKey(tx, merchant_id, key_id)))
 }

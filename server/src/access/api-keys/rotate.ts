@@ -8,7 +8,7 @@ import { lockKey, revokeLocked } from './revoke.ts'
 
 /**
  * Revokes a key and creates a key with the same name, environment, scopes, IP flags and expiry. Refuses an unknown key (not_found)
- * and a revoked or expired key (invalid_state). Refuses a live key if the merchant has lost live access. `rotated_by_id` is the
+ * and a revoked or expired key (invalid_state). If the merchant has lost live access, refuses a live key. `rotated_by_id` is the
  * user who makes the new key.
  */
 export async function rotateKey(

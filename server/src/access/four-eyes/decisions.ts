@@ -79,7 +79,7 @@ const FINISH = sql(
 /**
  * Judges one operator's decision about a correction that passes all other checks, and counts a correction that the caller now
  * applies. If the correction needs a second operator, stores the decision with its audit entry; the caller then changes nothing else.
- * Refuses with second_operator_required if the same operator has decided already. `sums` comes from `lockCorrections`.
+ * If the same operator has decided already, refuses with second_operator_required. `sums` comes from `lockCorrections`.
  */
 export async function judgeCorrection(
   deps: Deps,

@@ -113,7 +113,7 @@ const CONFIRM = sql(
   'update console_sessions set confirmed_at = $2 where id = $1 returning id',
 )
 
-/** Records that the user entered a code or the password again. Returns false if the session has ended. */
+/** Records that the user entered a code or the password again. If the session has ended, returns false. */
 export async function confirmSession(deps: Deps, tx: Tx, id: string): Promise<boolean> {
   return (await tx.query(CONFIRM, [id, deps.clock.now()])).length === 1
 }

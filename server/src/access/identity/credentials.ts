@@ -113,7 +113,7 @@ const SUBJECT = sql('credentials_subject', 'select issuer, subject, email, name 
 
 type UserIdentityRow = { issuer: string | null; subject: string | null; email: string; name: string }
 
-/** Hashes a password and stores it with `storePassword`. Refuses with 400 if the password breaks the rules. */
+/** Hashes a password and stores it with `storePassword`. If the password breaks the rules, refuses with 400. */
 export async function setPassword(
   deps: Deps,
   tx: Tx,

@@ -13,7 +13,7 @@ let issuer: TestIssuer
 let world: World
 const worlds: World[] = []
 
-/** Creates another world with the issuer. Creates another process on the same database if `url` is given. */
+/** Creates another world with the issuer. If `url` is given, creates another process on the same database. */
 async function newWorld(env: Record<string, string> = {}, url?: string): Promise<World> {
   const base = { OIDC_ISSUER: issuer.url, ...env }
   const made = await createWorld({ env: base, ...(url === undefined ? {} : { url }) })

@@ -195,7 +195,7 @@ function requireAllowed(attempt: SignInAttempt): Extract<SignInAttempt, { allowe
 
 /**
  * Returns true if the server may send one more e-mail to this address. The page does not show the result, because the result
- * reveals requests of other clients. Refuses with 429 if the client requests too many e-mails.
+ * reveals requests of other clients. If the client requests too many e-mails, refuses with 429.
  */
 async function maySendMail({ deps }: IdentitySite, { ip }: FastifyRequest, email: string): Promise<boolean> {
   const attempt = await beginAttempt(deps, 'mail', { account: email, address: ip, device: null })

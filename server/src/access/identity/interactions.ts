@@ -136,7 +136,7 @@ export async function findSigningIn(deps: Deps, email: string): Promise<SigningI
   return person ?? null
 }
 
-/** Returns the value of a field in a posted form. Returns an empty text if the field is missing or repeated. */
+/** Returns the value of a field in a posted form. If the field is missing or repeated, returns an empty text. */
 export function formField(request: FastifyRequest, name: string): string {
   const value = (request.body as Record<string, unknown> | undefined)?.[name]
   return typeof value === 'string' ? value : ''
@@ -146,7 +146,7 @@ const ENROLLED = ['totp', 'passkey'] as const
 
 /**
  * Returns the open sign-in of this browser, which the server finds by its cookie. If the sign-in does not exist or has expired,
- * throws SessionNotFound. Refuses with not_found if the URL names another sign-in.
+ * throws SessionNotFound. If the URL names another sign-in, refuses with not_found.
  */
 export async function openSignIn(site: IdentitySite, request: FastifyRequest<SignInRoute>, reply: FastifyReply) {
   const { deps } = site

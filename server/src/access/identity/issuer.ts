@@ -22,7 +22,7 @@ type IssuerMetadata = { key: JWTVerifyGetKey; userinfo: string | null; read_at: 
 /** The functions that use a foreign issuer. */
 export type Issuer = {
   /**
-   * Returns the key that the header of a token names. Throws jose's ERR_JWKS_NO_MATCHING_KEY if the issuer has no such key. If no
+   * Returns the key that the header of a token names. If the issuer has no such key, throws jose's ERR_JWKS_NO_MATCHING_KEY. If no
    * key is valid any more and the server cannot reach the issuer, refuses the request with 503.
    */
   key: JWTVerifyGetKey

@@ -30,7 +30,7 @@ export function latestIssuerKey(deps: Deps): Promise<IssuerKey | null> {
   return findCurrent(deps, null)
 }
 
-/** Returns the signing key of `issuer`. Creates one if no signing key exists yet. */
+/** Returns the signing key of `issuer`. If no signing key exists yet, creates one. */
 export async function issuerKey(deps: Deps, issuer: string): Promise<IssuerKey> {
   const found = await findCurrent(deps, issuer)
   if (found) return found

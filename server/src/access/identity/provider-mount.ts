@@ -22,7 +22,7 @@ import { sweepChallenges } from './passkey-store.ts'
 import { MOUNT } from './provider.ts'
 import { createSite, type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 
-/** Adds the built-in identity provider under /identity. Adds nothing if the configuration names a foreign OIDC_ISSUER. */
+/** Adds the built-in identity provider under /identity. If the configuration names a foreign OIDC_ISSUER, adds nothing. */
 export function identityRoutes(deps: Deps, { revokeAllKeys }: { revokeAllKeys: RevokeAllKeys }): Routes {
   return (app) => {
     if (deps.config.oidc_issuer !== '') return

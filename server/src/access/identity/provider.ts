@@ -202,7 +202,7 @@ function stamp(deps: Deps, payload: Record<string, unknown>): void {
 
 /**
  * Returns the authentication methods, the time of the sign-in and the session, from the code or the refresh token. A token from a
- * refresh keeps the time of the sign-in. Refuses the token if the session has ended.
+ * refresh keeps the time of the sign-in. If the session has ended, refuses the token.
  */
 async function tokenClaims(
   deps: Deps,

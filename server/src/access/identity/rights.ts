@@ -88,7 +88,7 @@ export async function changeUserRights(
 }
 
 /**
- * Refuses with invalid_state if the user is the last enabled SUPER_ADMIN. `super_admins` comes from `lockSuperAdmins`, before the
+ * If the user is the last enabled SUPER_ADMIN, refuses with invalid_state. `super_admins` comes from `lockSuperAdmins`, before the
  * change.
  */
 export function keepSuperAdmin(super_admins: readonly string[], user_id: string): void {

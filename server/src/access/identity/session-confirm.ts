@@ -102,7 +102,7 @@ export async function confirmIdentity(
   await attempt.succeeded()
 }
 
-/** Returns the field with the credential. Refuses the request with 400 if the field that the user needs is missing. */
+/** Returns the field with the credential. If the field that the user needs is missing, refuses the request with 400. */
 async function confirmationField(
   deps: Deps,
   { user_id }: SessionPrincipal,

@@ -92,7 +92,7 @@ const ENDED: Record<SessionEnd, string> = {
   age: 'This session has reached its longest duration. Sign in again.',
 }
 
-/** Returns the user of an open session, and records the activity. Refuses the request if the session has ended. */
+/** Returns the user of an open session, and records the activity. If the session has ended, refuses the request. */
 async function useSession(
   deps: Deps,
   { principal, session }: FoundSession,

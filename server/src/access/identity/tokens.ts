@@ -76,7 +76,7 @@ const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 /**
  * Checks the signature and claims of a token. Null means that the token is invalid. The check ignores the header fields `jku`,
- * `x5u`, `x5c` and `jwk`, because the sender chooses them. Throws that error if `key` throws an error that is not from jose.
+ * `x5u`, `x5c` and `jwk`, because the sender chooses them. If `key` throws an error that is not from jose, throws that error.
  */
 export async function readToken(
   deps: Deps,

@@ -16,7 +16,7 @@ const MOVE = sql(
 
 /**
  * Moves a merchant to another status. Every process applies the new status from the next request on. If the current status does not
- * allow the move, refuses with invalid_state. Refuses with not_found if the merchant is unknown. If the operator has a conflict of
+ * allow the move, refuses with invalid_state. If the merchant is unknown, refuses with not_found. If the operator has a conflict of
  * interest, refuses every move except suspend with conflict_of_interest.
  */
 export async function moveMerchant(
@@ -54,7 +54,7 @@ const VERIFY = sql(
 
 /**
  * Records that an operator has verified the identity of the business, in any status. A repeated call changes nothing. If the
- * merchant is unknown, refuses with not_found. Refuses with conflict_of_interest if the operator has a conflict of interest.
+ * merchant is unknown, refuses with not_found. If the operator has a conflict of interest, refuses with conflict_of_interest.
  */
 export async function verifyMerchant(
   deps: Deps,

@@ -10,7 +10,7 @@ import type { PayoutLimitsInput, PayoutLimitsView } from './schema.ts'
 /** The limits that an operator set for a merchant, in cents. Null means that the setting of the installation applies. */
 export type OwnPayoutLimits = { daily_minor: bigint | null; destination_minor: bigint | null }
 
-/** Checks the limits of a request. Refuses with one 400 error that names each wrong field if an amount is wrong. */
+/** Checks the limits of a request. If an amount is wrong, refuses with one 400 error that names each wrong field. */
 export function readOwnLimits(input: PayoutLimitsInput): OwnPayoutLimits {
   const fields: { field: string; message: string }[] = []
   const read = (field: 'daily_limit' | 'daily_limit_per_destination'): bigint | null => {
@@ -31,7 +31,7 @@ const FIND = sql(
    from merchants where id = $1`,
 )
 
-/** Returns the limits of a merchant, and the limits in force. Refuses with not_found if the merchant is unknown. */
+/** Returns the limits of a merchant, and the limits in force. If the merchant is unknown, refuses with not_found. */
 export async function getPayoutLimits(
   { config }: Pick<Deps, 'config'>,
   reader: Reader,
@@ -62,7 +62,7 @@ const WRITE = sql(
 )
 
 /**
- * Replaces the limits of a merchant. Later approvals use the new limits. Refuses with not_found if the merchant is unknown. If the
+ * Replaces the limits of a merchant. Later approvals use the new limits. If the merchant is unknown, refuses with not_found. If the
  * operator has a conflict of interest, refuses with conflict_of_interest.
  */
 export async function replacePayoutLimits(

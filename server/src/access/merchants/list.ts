@@ -25,7 +25,7 @@ const COUNT = sql(
   `select count(*)::int as total from (select 1 from merchants m where ${CONDITIONS} limit $4) counted`,
 )
 
-/** Returns the merchant with this id, for operators. Refuses with not_found if the id is unknown. */
+/** Returns the merchant with this id, for operators. If the id is unknown, refuses with not_found. */
 export async function getMerchant(reader: Reader, id: string): Promise<MerchantView> {
   const [row] = isId(id.toLowerCase()) ? await reader.query<MerchantRow>(GET, [id]) : []
   return row ? merchantView(row) : refuse('not_found', { message: 'There is no merchant with this id.' })

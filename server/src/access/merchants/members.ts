@@ -115,7 +115,7 @@ export async function inviteMember(
 }
 
 /**
- * Refuses a user who has not confirmed the e-mail address. A stranger with another person's address must not add members,
+ * If a user has not confirmed the e-mail address, refuses the user. A stranger with another person's address must not add members,
  * because these members would stay when the owner of the address takes the account back.
  */
 export function checkMayInvite({ email_verified }: SessionPrincipal): void {
@@ -139,7 +139,7 @@ const REMOVE = sql('members_remove', 'delete from members where merchant_id = $1
 
 /**
  * Changes the role of a member from the member's next request on. The same role changes nothing. If the member is the last
- * MERCHANT_ADMIN, refuses with invalid_state. Refuses with not_found if the member is unknown.
+ * MERCHANT_ADMIN, refuses with invalid_state. If the member is unknown, refuses with not_found.
  */
 export async function changeRole(
   deps: Deps,
@@ -183,7 +183,7 @@ export type Removal = {
 /**
  * Removes a member from the next request on, revokes the active API keys that the member made, and returns the removed member with
  * these keys. Any member may leave. Only a MERCHANT_ADMIN may remove another member or keep keys, otherwise the function refuses with
- * insufficient_role. Refuses with invalid_state if the member is the last MERCHANT_ADMIN.
+ * insufficient_role. If the member is the last MERCHANT_ADMIN, refuses with invalid_state.
  */
 export async function removeMember(
   deps: Deps,

@@ -100,7 +100,7 @@ export type NoticeOwner = { merchant_id: string; user_id: string }
 
 type NoticeRow = Omit<NoticeSettings, 'applies'> & { role: MerchantRole }
 
-/** Returns the settings of a member. Refuses with not_found if the person is no member. */
+/** Returns the settings of a member. If the person is no member, refuses with not_found. */
 export async function getNotices(reader: Reader, { merchant_id, user_id }: NoticeOwner): Promise<NoticeSettings> {
   const [row] = await reader.query<NoticeRow>(FIND, [merchant_id, user_id])
   if (row === undefined) return refuse('not_found', { message: 'There is no such member.' })

@@ -58,7 +58,7 @@ export async function rulesForAll(
   return lists
 }
 
-/** Returns the price list in force, in the form of the API. Refuses with not_found if the merchant is unknown. */
+/** Returns the price list in force, in the form of the API. If the merchant is unknown, refuses with not_found. */
 export async function getPricing(reader: Reader, merchant_id: string): Promise<RuleView[]> {
   const { id } = await getMerchant(reader, merchant_id)
   return (await rulesInForce(reader, id)).map(presentRule)
@@ -83,7 +83,7 @@ const INSERT = sql(
 
 /**
  * Replaces the price list; the old rules stay in the table with their end time. Accepted payments keep their charges. A merchant
- * with an empty price list cannot create live keys. Refuses with not_found if the merchant is unknown. If the operator has a
+ * with an empty price list cannot create live keys. If the merchant is unknown, refuses with not_found. If the operator has a
  * conflict of interest, refuses with conflict_of_interest.
  */
 export async function replacePricing(

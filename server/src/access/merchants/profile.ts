@@ -57,7 +57,7 @@ const DELETE_LOGO = sql('merchant_logo_delete', 'delete from merchant_logos wher
 
 type ProfileRow = MerchantLook & { name: string; width: number | null; height: number | null; png: string | null }
 
-/** Returns the profile of a merchant. Refuses with not_found if the merchant is unknown. */
+/** Returns the profile of a merchant. If the merchant is unknown, refuses with not_found. */
 export async function getProfile(reader: Reader, merchant_id: string): Promise<ProfileView> {
   const [row] = await reader.query<ProfileRow>(FIND, [merchant_id])
   if (!row) return refuse('not_found', { message: 'There is no merchant with this id.' })
@@ -66,7 +66,7 @@ export async function getProfile(reader: Reader, merchant_id: string): Promise<P
   return { ...profile, logo: complete ? { hash: logo_hash, width, height, png: png.replaceAll('\n', '') } : null }
 }
 
-/** Changes the given fields of a profile. Refuses with validation_failed if the colour is too light for white text. */
+/** Changes the given fields of a profile. If the colour is too light for white text, refuses with validation_failed. */
 export async function changeProfile(
   deps: Deps,
   tx: Tx,
@@ -88,7 +88,7 @@ const LOGO_PROBLEMS: Record<LogoProblem, string> = {
   too_large: `has more than ${LOGO_BYTES_MAX} bytes. Make it smaller, or use fewer colours`,
 }
 
-/** Replaces the logo of a merchant. Refuses with validation_failed if the upload is no small PNG. */
+/** Replaces the logo of a merchant. If the upload is no small PNG, refuses with validation_failed. */
 export async function replaceLogo(
   deps: Deps,
   tx: Tx,

@@ -13,7 +13,7 @@ const SET = sql(
   'update merchants set second_factor_required = $2, updated_at = $3 where id = $1',
 )
 
-/** Returns the security settings of a merchant. Refuses with not_found if the merchant is unknown. */
+/** Returns the security settings of a merchant. If the merchant is unknown, refuses with not_found. */
 export async function getSecurity(reader: Reader, merchant_id: string): Promise<SecuritySettings> {
   const [row] = await reader.query<SecuritySettings>(FIND, [merchant_id])
   return row ?? refuse('not_found', { message: 'There is no merchant with this id.' })

@@ -23,7 +23,7 @@ const INSERT = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, null, $10, $10)`,
 )
 
-/** Creates a user, with the e-mail address in lower case. Refuses with 409 invalid_state if another user has the address. */
+/** Creates a user, with the e-mail address in lower case. If another user has the address, refuses with 409 invalid_state. */
 export async function createUser(deps: Deps, tx: Tx, user: NewUser): Promise<{ id: string; email: string }> {
   const id = newId(deps, 0)
   const email = user.email.toLowerCase()
@@ -66,7 +66,7 @@ const VERIFY_EMAIL = sql(
   'update users set email_verified = true, updated_at = $2 where id = $1 and not email_verified returning id',
 )
 
-/** Records that the user has proven the e-mail address. Returns false if the user proved the address before. */
+/** Records that the user has proven the e-mail address. If the user proved the address before, returns false. */
 export async function verifyEmail(deps: Deps, tx: Tx, user_id: string): Promise<boolean> {
   return (await tx.query(VERIFY_EMAIL, [user_id, deps.clock.now()])).length === 1
 }

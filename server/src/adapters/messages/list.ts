@@ -171,7 +171,7 @@ function common({
   }
 }
 
-/** Decrypts the text. Returns null if SECRET_KEY is not the key that encrypted the text. */
+/** Decrypts the text. If SECRET_KEY is not the key that encrypted the text, returns null. */
 function openText({ vault }: Deps, { body }: { body: string }): string | null {
   try {
     return vault.open(body)

@@ -74,7 +74,7 @@ const LONGEST = SMS_PARTS_MAX * ALPHABETS['GSM-7'].joined
 
 /**
  * Returns the longest version of a text that fits into `parts` parts. `write` gets the greatest length of the names in the
- * text. Returns the text with names of that length if even the smallest length (8) does not fit.
+ * text. If even the smallest length (8) does not fit, returns the text with names of that length.
  */
 export function shortestSms(write: (name_max: number) => string, parts = 2): string {
   for (const name_max of [60, 40, 30, 20, 12]) {

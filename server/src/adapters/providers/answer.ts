@@ -35,7 +35,7 @@ const AMOUNT_MINOR_MAX = 2n ** 53n
 const UNWRITABLE = /[\p{Cc}\p{Cs}]/u
 const EACH_UNWRITABLE = new RegExp(UNWRITABLE, 'gu')
 
-/** Cleans the name of an account. Returns null if the value has no name. */
+/** Cleans the name of an account. If the value has no name, returns null. */
 export function readName(value: unknown): string | null {
   const name = storableText(value, NAME_MAX)?.trim() ?? ''
   return name === '' ? null : name
@@ -77,7 +77,7 @@ export function readPushAnswer(answer: PushAnswer): PushAnswer {
   return { kind: answer.kind, provider_status: null, ...busyMark(answer.busy), ...askAgainOf(answer.ask_again_ms) }
 }
 
-/** Cleans the answer to a QR request. Removes the code if the platform cannot store the code unchanged. */
+/** Cleans the answer to a QR request. If the platform cannot store the code unchanged, removes the code. */
 export function readQrAnswer(answer: QrAnswer): QrAnswer {
   const cleaned = readAnswer(answer)
   if (cleaned.kind !== 'accepted') return cleaned
@@ -86,7 +86,7 @@ export function readQrAnswer(answer: QrAnswer): QrAnswer {
   return { ...cleaned, payment_token, qr_payload }
 }
 
-/** Cleans an answer about a payout. Returns an unknown outcome if the amount is impossible. */
+/** Cleans an answer about a payout. If the amount is impossible, returns an unknown outcome. */
 export function readPayoutAnswer(answer: PayoutAnswer): PayoutAnswer {
   if (typeof answer !== 'object' || answer === null) return UNREADABLE
   // The adapter has already removed the platform's secrets. This function removes fields with secret names, because a

@@ -47,7 +47,7 @@ export type Breaker = {
    * a permit.
    */
   permit(provider: string, method: string): CallPermit | null
-  /** Returns the milliseconds until the next probe of an open circuit. Returns 0 if calls pass. */
+  /** Returns the milliseconds until the next probe of an open circuit. If calls pass, returns 0. */
   pause(provider: string, method: string): number
   /** Records the result of a call. The breaker ignores a call that began before the last change of the circuit. */
   record(permit: CallPermit, call: { fault: boolean; duration_ms: number }): void
@@ -282,7 +282,7 @@ export async function guarded<Reply>(
 /** The time after which the platform abandons a call of an adapter. An adapter ends its calls before this time. */
 const CUT_OFF_MS = CALL_MS_MAX + 1_000
 
-/** Calls an adapter and never throws. Returns null if the adapter throws or exceeds the timeout. */
+/** Calls an adapter and never throws. If the adapter throws or exceeds the timeout, returns null. */
 export async function answerOf<Reply>(
   { clock, log }: Pick<Deps, 'clock' | 'log'>,
   name: string,

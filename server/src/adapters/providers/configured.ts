@@ -22,7 +22,7 @@ export type ConfiguredProviders = {
 
 /**
  * Builds the providers. `sink` takes the callbacks of the mock providers in this process. `others` adds providers, or
- * replaces providers with the same name. Throws a ConfigError that names the setting if a setting is invalid.
+ * replaces providers with the same name. If a setting is invalid, throws a ConfigError that names the setting.
  */
 export function createProviders(
   deps: Pick<Deps, 'config' | 'clock' | 'random' | 'log'>,

@@ -34,10 +34,10 @@ export type ProviderParts<Settings> = {
  * The form in which a provider's statements write the platform's references, if that form differs from the sent reference.
  */
 export type StatementForm = {
-  /** Returns the form of a reference in a statement. Returns null if the reference has no such form. */
+  /** Returns the form of a reference in a statement. If the reference has no such form, returns null. */
   write(reference: string): string | null
   /**
-   * Returns the reference that a text in a statement contains. Returns null if the text has no reference. `at` is the time
+   * Returns the reference that a text in a statement contains. If the text has no reference, returns null. `at` is the time
    * of the movement in the statement.
    */
   read(text: string, at: Date): string | null

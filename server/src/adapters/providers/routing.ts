@@ -10,9 +10,9 @@ export type RouteQuery = { method: Method } | { method: PayoutMethod; destinatio
 
 /** Maps payments and payouts to providers. */
 export type Routing = {
-  /** Returns the provider of a payment or payout. Returns null if no configured provider can serve the query. */
+  /** Returns the provider of a payment or payout. If no configured provider can serve the query, returns null. */
   find(environment: Environment, query: RouteQuery): Provider | null
-  /** Returns the provider, as `find` does. Refuses with provider_unavailable if no provider can serve the query. */
+  /** Returns the provider, as `find` does. If no provider can serve the query, refuses with provider_unavailable. */
   providerFor(environment: Environment, query: RouteQuery): Provider
   /** The routes that PROVIDER_ROUTES lists, each with the name of its provider. */
   routes: ReadonlyMap<string, string>
@@ -36,7 +36,7 @@ export type RoutingOptions = {
   sandbox: Provider
 }
 
-/** Makes the routing. Throws a ConfigError that names the route if a route is invalid. */
+/** Makes the routing. If a route is invalid, throws a ConfigError that names the route. */
 export function createRouting({ providers, default_name, routes, sandbox }: RoutingOptions): Routing {
   const named = (name: string, what: string): Provider => {
     const found = providers.get(name)

@@ -4,7 +4,7 @@
 import { findProvider } from './registry.ts'
 
 /**
- * Returns the form of a reference in the provider's statements. Returns null if statements contain the reference unchanged.
+ * Returns the form of a reference in the provider's statements. If statements contain the reference unchanged, returns null.
  */
 export function statementForm(provider: string, reference: string): string | null {
   const form = findProvider(provider)?.statementForm?.write(reference) ?? null

@@ -104,7 +104,7 @@ const REPLAY = sql(
 )
 
 /**
- * Reads one delivery of the merchant in the given environment. Refuses with not_found if the delivery does not exist there.
+ * Reads one delivery of the merchant in the given environment. If the delivery does not exist there, refuses with not_found.
  */
 export async function getDelivery(
   reader: Reader,
@@ -146,7 +146,7 @@ export async function listDeliveries(
 }
 
 /**
- * Queues one more attempt with the same id and bytes. Refuses with not_found if the delivery is unknown. If the delivery is
+ * Queues one more attempt with the same id and bytes. If the delivery is unknown, refuses with not_found. If the delivery is
  * pending, has 100 attempts, or belongs to a deleted endpoint, refuses with invalid_state.
  */
 export async function replayDelivery(

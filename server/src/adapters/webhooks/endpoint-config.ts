@@ -86,7 +86,7 @@ export async function getEndpoint(
 
 /**
  * Adds an endpoint with a new secret. One place of ENDPOINTS_MAX is for the default endpoint, even if the environment has
- * none. Refuses with webhook_endpoint_limit_reached if the other places are taken.
+ * none. If the other places are taken, refuses with webhook_endpoint_limit_reached.
  */
 export async function addEndpoint(
   deps: Deps,

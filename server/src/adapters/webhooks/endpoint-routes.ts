@@ -214,7 +214,7 @@ function testRoute(deps: Deps, app: App): void {
 }
 
 /**
- * Sends the stored answer before any look-up of the host if the request repeats an Idempotency-Key. Otherwise returns null.
+ * If the request repeats an Idempotency-Key, sends the stored answer before any look-up of the host. Otherwise returns null.
  */
 async function storedAnswer(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | null> {
   const claim = readClaim(request)

@@ -71,7 +71,7 @@ type MadeHistory = {
   links: number
 }
 
-/** Creates the merchant with its history. Refuses with invalid_state if the history exists. */
+/** Creates the merchant with its history. If the history exists, refuses with invalid_state. */
 export async function createDemoHistory(
   deps: Deps,
   openSystem: OpenSystem,

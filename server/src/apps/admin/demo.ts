@@ -38,7 +38,7 @@ async function withLock<T>(deps: Deps, work: (tx: Tx) => Promise<T>): Promise<T>
   }
 }
 
-/** Returns the demo merchant. Creates the merchant if the database has no demo merchant. In production, refuses. */
+/** Returns the demo merchant. If the database has no demo merchant, creates the merchant. In production, refuses. */
 export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
   if (deps.config.node_env === 'production') {
     refuse('forbidden', {

@@ -70,7 +70,7 @@ export function parseExplained(text: string): ExplainedId | null {
   return id === undefined ? null : { id, is_transaction: false }
 }
 
-/** Explains where a payment, payout or webhook delivery stands. Refuses with not_found if there is none with this id. */
+/** Explains where a payment, payout or webhook delivery stands. If there is none with this id, refuses with not_found. */
 export async function explain({ db, clock }: Pick<Deps, 'db' | 'clock'>, given: ExplainedId): Promise<Explanation> {
   const id = given.is_transaction ? await sourceOf(db, given.id) : given.id
   const now = clock.now()

@@ -58,7 +58,7 @@ export function replaceKey(deps: Deps, input: NewKey, keep: number) {
   })
 }
 
-/** Revokes a key. Changes nothing if the key is already revoked. Refuses with not_found if the key does not exist. */
+/** Revokes a key. If the key is already revoked, changes nothing. If the key does not exist, refuses with not_found. */
 export function stopKey(deps: Deps, merchant_id: string, key_id: string) {
   return inTransaction(deps.db, async (tx) => {
     const before = await lockKey(tx, merchant_id, key_id)

@@ -97,7 +97,7 @@ export function publicKeys(values: OptionValues): string[] {
   return keys
 }
 
-/** Returns one line of text. Returns undefined if the option is missing. */
+/** Returns one line of text. If the option is missing, returns undefined. */
 export function optionalLine(values: OptionValues, name: TextOption, max: number): string | undefined {
   const given = values[name]
   if (given === undefined) return undefined
@@ -109,7 +109,7 @@ export function optionalLine(values: OptionValues, name: TextOption, max: number
 
 const EMAIL = /^[^\s@\p{Cc}\p{Cs}]{1,64}@[^\s@\p{Cc}\p{Cs}]{1,190}$/u
 
-/** Returns an e-mail address in lower case. Returns undefined if the option is missing. */
+/** Returns an e-mail address in lower case. If the option is missing, returns undefined. */
 export function optionalEmail(values: OptionValues): string | undefined {
   if (values.email === undefined) return undefined
   if (!EMAIL.test(values.email)) throw new UsageError('--email must be an e-mail address')
@@ -129,7 +129,7 @@ export function requiredPhone(values: OptionValues): string {
   return canonical
 }
 
-/** Returns a time with its zone, in the past or not. Returns null if the option is missing. */
+/** Returns a time with its zone, in the past or not. If the option is missing, returns null. */
 export function optionalTime(values: OptionValues, name: TextOption): Date | null {
   const given = values[name]
   if (given === undefined) return null
@@ -139,7 +139,7 @@ export function optionalTime(values: OptionValues, name: TextOption): Date | nul
   return new Date(given)
 }
 
-/** Returns a whole number from 1 to `max`. Returns null if the option is missing. */
+/** Returns a whole number from 1 to `max`. If the option is missing, returns null. */
 export function optionalCount(values: OptionValues, name: TextOption, max: number): number | null {
   const given = values[name]
   if (given === undefined) return null

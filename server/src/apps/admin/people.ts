@@ -62,7 +62,7 @@ const FIND = sql(
 const BY_SUBJECT = sql('admin_user_by_subject', 'select email from users where issuer = $1 and subject = $2')
 
 /**
- * Gives a user a role. Creates the account if the account is missing. Refuses an unknown merchant with not_found. Refuses an
+ * Gives a user a role. If the account is missing, creates the account. Refuses an unknown merchant with not_found. Refuses an
  * existing member, a disabled user and the subject of another user with invalid_state.
  */
 export function grantRole(deps: Deps, input: RoleGrant): Promise<GrantedUser> {

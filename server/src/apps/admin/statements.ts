@@ -23,7 +23,7 @@ export type StatementToImport = {
   columns: ColumnNames
 }
 
-/** Reads the options of the command. Throws a UsageError if an option is invalid. */
+/** Reads the options of the command. If an option is invalid, throws a UsageError. */
 export function statementToImport(values: read.OptionValues): StatementToImport {
   const columns = readColumnNames(values.columns ?? '')
   if (typeof columns === 'string') throw new read.UsageError(`--columns ${columns}`)

@@ -70,7 +70,7 @@ const INSERT = sql(
 /**
  * Makes an adjustment: the record, the transfer and the audit entry. If the adjustment needs a second operator, stores the decision
  * of the first operator instead, and moves nothing. If a debit exceeds the available balance, refuses with
- * insufficient_balance and writes nothing. Refuses with conflict_of_interest if the operator has a conflict of interest.
+ * insufficient_balance and writes nothing. If the operator has a conflict of interest, refuses with conflict_of_interest.
  */
 export async function makeAdjustment(
   deps: Deps,

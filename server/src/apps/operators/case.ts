@@ -80,7 +80,7 @@ type EarlierWithdrawalRow = {
   status_reason: string | null
 }
 
-/** Returns the case of a withdrawal for the operator with this id. Refuses with not_found if the withdrawal does not exist. */
+/** Returns the case of a withdrawal for the operator with this id. If the withdrawal does not exist, refuses with not_found. */
 export async function getCase(
   deps: Deps,
   reader: Reader,

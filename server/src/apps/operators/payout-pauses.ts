@@ -112,7 +112,7 @@ function endRoute(deps: Deps, app: App): void {
   )
 }
 
-/** Returns the stored form of the target. Refuses with the wrong value if the target does not fit the scope or does not exist. */
+/** Returns the stored form of the target. If the target does not fit the scope or does not exist, refuses with the wrong value. */
 async function readTarget(
   reader: Reader,
   provider_names: readonly string[],

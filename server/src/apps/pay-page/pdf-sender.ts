@@ -8,7 +8,7 @@ import { FILE_HEADERS } from './headers.ts'
 /** A document: its facts, and the function that draws it. The same facts always give the same bytes. */
 export type PdfDocument<Facts> = { filename: string; facts: Facts; draw(): Promise<Buffer> }
 
-/** Sends a document as a PDF. Refuses with service_unavailable if the drawing queue is full. */
+/** Sends a document as a PDF. If the drawing queue is full, refuses with service_unavailable. */
 export type PdfSender = {
   send<Facts>(request: FastifyRequest, reply: FastifyReply, document: PdfDocument<Facts>): Promise<FastifyReply>
 }

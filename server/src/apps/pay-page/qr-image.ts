@@ -10,7 +10,7 @@ const QUIET = 4
 /** The width of a module in pixels. */
 const SCALE = 8
 
-/** Returns the payload as a black and white PNG. Throws an error if the payload is too long for a QR code. */
+/** Returns the payload as a black and white PNG. If the payload is too long for a QR code, throws an error. */
 export function qrPng(payload: string): Buffer {
   const { size, data } = matrix(payload)
   const width = size * SCALE

@@ -13,7 +13,7 @@ import type { FormProblem, PayMethod } from './view.ts'
 
 type PaymentChoice = { method: PayMethod; phone: string | null }
 
-/** Starts the payment of a form and redirects to the page of the payment. Shows the form again if the form is wrong. */
+/** Starts the payment of a form and redirects to the page of the payment. If the form is wrong, shows the form again. */
 export async function submitForm(
   context: PageContext,
   request: FastifyRequest,
@@ -42,7 +42,7 @@ export async function submitForm(
   return startAndRedirect(context, request, reply, link, { ...choice, key })
 }
 
-/** Starts the payment and redirects to the page of the payment. Shows the reason if the server refuses the payment. */
+/** Starts the payment and redirects to the page of the payment. If the server refuses the payment, shows the reason. */
 async function startAndRedirect(
   context: PageContext,
   request: FastifyRequest,
@@ -83,12 +83,12 @@ async function startAndRedirect(
   }
 }
 
-/** Returns the text of a form field. Returns an empty text if the field is missing or repeated. */
+/** Returns the text of a form field. If the field is missing or repeated, returns an empty text. */
 function trimmedText(value: unknown): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** Reads the choice from a form. Returns the problems if the form is wrong. */
+/** Reads the choice from a form. If the form is wrong, returns the problems. */
 function readChoice(
   form: Record<string, unknown>,
   link: Link,

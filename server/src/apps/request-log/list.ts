@@ -142,7 +142,7 @@ const NO_DETAILS: RequestDetails = {
   ignored_fields: null,
 }
 
-/** Reads a request with its bodies. Refuses with not_found if the request belongs to another merchant or environment. */
+/** Reads a request with its bodies. If the request belongs to another merchant or environment, refuses with not_found. */
 export async function getRequest(
   reader: Reader,
   merchant_id: string,

@@ -25,7 +25,7 @@ export type Recorder = {
   add(batch: CaptureBatch): void
   /**
    * Writes about `most` of the waiting requests, and the counts of `lost` requests. The next round retries a failed chunk once.
-   * Counts the requests as lost if the retry fails. `away` means that the database is unavailable.
+   * If the retry fails, counts the requests as lost. `away` means that the database is unavailable.
    */
   flush(lost: readonly LostRequests[], most: number): Promise<RecordedRound>
   close(): Promise<void>

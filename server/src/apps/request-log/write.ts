@@ -50,7 +50,7 @@ const COLUMNS = [
 /** The dependencies of the functions that write the log. */
 export type WriteDeps = Pick<Deps, 'db' | 'log' | 'clock' | 'random'>
 
-/** Writes all given requests or none. Throws an error if the database is unavailable or refuses a value of a request. */
+/** Writes all given requests or none. If the database is unavailable or refuses a value of a request, throws an error. */
 export async function writeRequests(deps: WriteDeps, entries: readonly CapturedRequest[]): Promise<void> {
   if (entries.length === 0) return
   const rows: (RequestRow & { pack_id: string; pack_place: number })[] = []

@@ -179,7 +179,7 @@ export function nextLink(merchant_id: string, link: ChainLink, row: ChainRow, se
 }
 
 /**
- * Compares the last entry of a chain with the head of the chain. Returns a text that describes the fault if they differ.
+ * Compares the last entry of a chain with the head of the chain. If they differ, returns a text that describes the fault.
  * Null means that both agree.
  */
 export function endFault(merchant_id: string, link: ChainLink, head: { seq: string; hash: Buffer }): string | null {

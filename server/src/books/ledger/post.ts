@@ -89,7 +89,7 @@ export type Posting = {
   transfer_id?: string
 }
 
-/** Returns the posting of a fact. Throws if the amounts do not fit the fact. */
+/** Returns the posting of a fact. If the amounts do not fit the fact, throws. */
 export function postingOf(posting: Posting): Posting {
   const { fact, source_type, amount_minor, fee_minor, charge_minor = 0n } = posting
   const moves: FactAccounts = FACTS[fact]

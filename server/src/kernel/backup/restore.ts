@@ -43,7 +43,7 @@ export async function findRestorable(
 /** The files of the WAL that a restore reads from the archive, and the first missing file. Null means that none is missing. */
 export type WalPlan = { names: string[]; gap: string | null }
 
-/** Finds the archived WAL after a backup, up to the first gap. Throws a BackupError if all of it is wanted and there is a gap. */
+/** Finds the archived WAL after a backup, up to the first gap. If all of it is wanted and there is a gap, throws a BackupError. */
 export async function planWal({ place, to }: RestoreSource, { manifest }: FoundBackup): Promise<WalPlan> {
   const { system_identifier, start_wal, stop_wal, timeline } = manifest
   const archive = walFolder(resolve(place), system_identifier)

@@ -42,7 +42,7 @@ export async function deleteOldBackups(
   return { backups: old, wal_files }
 }
 
-/** Throws a BackupError if a file of a backup is missing or empty. Each file has a head, so that no file of a backup is empty. */
+/** If a file of a backup is missing or empty, throws a BackupError. Each file has a head, so that no file of a backup is empty. */
 async function requireFiles(folder: string, { files }: Manifest): Promise<void> {
   for (const { path } of files) {
     const found = await fs.stat(join(folder, path)).catch(() => null)

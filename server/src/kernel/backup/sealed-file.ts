@@ -102,7 +102,7 @@ export async function sealFile(
   }
 }
 
-/** Decrypts the file `source` into the new file `target`. Throws a BackupError if the file is cut short or changed. */
+/** Decrypts the file `source` into the new file `target`. If the file is cut short or changed, throws a BackupError. */
 export async function unsealFile(key: BackupKey, name: string, source: string, target: string): Promise<FileSum> {
   const output = await fs.open(target, 'wx', 0o600)
   try {

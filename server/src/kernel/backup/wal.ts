@@ -53,7 +53,7 @@ export async function archiveWal(archive: WalArchive): Promise<number> {
   return names.length
 }
 
-/** Throws a BackupError if the folder of the backups does not exist. The program does not make it, because a disk may be missing. */
+/** If the folder of the backups does not exist, throws a BackupError. The program does not make it, because a disk may be missing. */
 export async function requirePlace(place: string): Promise<void> {
   const found = await fs.stat(place).catch(() => null)
   if (found === null || !found.isDirectory())

@@ -55,7 +55,7 @@ export function readCanaries(reader: Reader): Promise<Canary[]> {
 
 /**
  * Returns true if the vault of this process decrypts the canary of every key in use, and encrypts with a key that is not retired.
- * If the canaries are missing, for example in a restored database, returns false. Throws if the database is unreachable.
+ * If the canaries are missing, for example in a restored database, returns false. If the database is unreachable, throws.
  */
 export async function readCanary({ db, vault }: { db: Reader; vault: Vault }): Promise<boolean> {
   const canaries = await readCanaries(db)
@@ -104,7 +104,7 @@ export function opens(vault: Vault, sealed: string): boolean {
   }
 }
 
-/** Adds the canary of the current key of the vault. Changes nothing if the key has a canary already. */
+/** Adds the canary of the current key of the vault. If the key has a canary already, changes nothing. */
 export async function addCanary(tx: Tx, vault: Vault, now: Date): Promise<void> {
   await tx.query(ADD, [vault.seal(CANARY_TEXT), vault.key_ids[0], now])
 }

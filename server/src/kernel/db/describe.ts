@@ -30,7 +30,7 @@ const ROOM = /^(([a-z]+)\/[a-z-]+): /
 
 const CONSTRAINT_TITLES = { p: 'Primary key', u: 'Unique', f: 'Foreign key', c: 'Check' } as const
 
-/** Returns the tables of the default schema as markdown. Throws if the database is unreachable. */
+/** Returns the tables of the default schema as markdown. If the database is unreachable, throws. */
 export async function describeSchema(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {}) // A lost connection also rejects the statement in progress.

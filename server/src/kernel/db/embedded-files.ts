@@ -49,7 +49,7 @@ export async function writePrivately(path: string, value: object, owner: User): 
   await fs.rename(temporary, path)
 }
 
-/** Makes a user the owner of a path. Keeps the current owner if the user is null. */
+/** Makes a user the owner of a path. If the user is null, keeps the current owner. */
 export async function giveTo(user: User | null, path: string): Promise<void> {
   if (user !== null) await fs.chown(path, user.uid, user.gid)
 }

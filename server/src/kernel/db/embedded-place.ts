@@ -85,7 +85,7 @@ async function isOwn(pointer: PlacePointer, dataDir: string): Promise<boolean> {
 /** Returns the file whose presence means that a restore into DATA_DIR has not finished. */
 export const restoreMarker = (dataDir: string): string => join(dataDir, 'restore.unfinished')
 
-/** Throws an Error with instructions if a restore into DATA_DIR has not finished. */
+/** If a restore into DATA_DIR has not finished, throws an Error with instructions. */
 export async function requireRestored(dataDir: string): Promise<void> {
   const marker = restoreMarker(dataDir)
   if (!(await exists(marker))) return

@@ -802,7 +802,7 @@ function lastLines(text: string): string {
   return text.trim().split('\n').slice(-LOG_TAIL_LINES).join('\n')
 }
 
-/** Takes the lock of a folder on this machine. Waits if another process holds the lock. */
+/** Takes the lock of a folder on this machine. If another process holds the lock, waits. */
 async function lockFolder(folder: string): Promise<FolderLock> {
   const deadline = performance.now() + READY_TIMEOUT_MS
   while (performance.now() < deadline) {

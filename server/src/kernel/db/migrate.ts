@@ -115,7 +115,7 @@ export async function migrate(
   })
 }
 
-/** Returns the migrations that this database lacks. Throws like `migrate` if program and database are incompatible. */
+/** Returns the migrations that this database lacks. If program and database are incompatible, throws like `migrate`. */
 export async function pendingMigrations(url: string, dir = MIGRATIONS_DIR): Promise<string[]> {
   const migrations = await readMigrations(dir)
   return withClient(url, async (client) => pending(migrations, await readApplied(client)).map(({ name }) => name))
@@ -164,7 +164,7 @@ async function applyPatiently(
   }
 }
 
-/** Applies the first missing migration. Returns null if another process has already applied the last migration. */
+/** Applies the first missing migration. If another process has already applied the last migration, returns null. */
 async function applyNext(client: pg.Client, migrations: Migration[], patience: Patience): Promise<string | null> {
   const next = pending(migrations, await readApplied(client))[0]
   if (next === undefined) return null
@@ -304,7 +304,7 @@ function newerThan(migrations: Migration[], applied: Map<string, AppliedMigratio
   return [...applied.keys()].filter((name) => !known.has(name)).sort()
 }
 
-/** Compares the files with the database. Throws if the files contradict the database. */
+/** Compares the files with the database. If the files contradict the database, throws. */
 export function pending(migrations: Migration[], applied: Map<string, AppliedMigration>): Migration[] {
   const own = migrations.at(-1)?.name.slice(0, 4) ?? ''
   const refused = newerThan(migrations, applied).filter((name) => (applied.get(name)?.oldest_program ?? '9999') > own)
@@ -333,7 +333,7 @@ export function pending(migrations: Migration[], applied: Map<string, AppliedMig
   return missing
 }
 
-/** Reads the migrations of a folder in their order. Throws if a file breaks a rule. */
+/** Reads the migrations of a folder in their order. If a file breaks a rule, throws. */
 export async function readMigrations(dir: string): Promise<Migration[]> {
   const names = (await readdir(dir)).filter((name) => name.endsWith('.sql')).sort()
   const migrations: Migration[] = []
@@ -398,7 +398,7 @@ export async function readApplied(client: pg.Client): Promise<Map<string, Applie
   return new Map(rows.map(({ name, ...migration }) => [name, migration]))
 }
 
-/** Runs `work` on a connection of its own, and closes the connection. Throws if the database is unreachable. */
+/** Runs `work` on a connection of its own, and closes the connection. If the database is unreachable, throws. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await openClient(url)
   try {

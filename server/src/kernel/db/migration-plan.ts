@@ -37,7 +37,7 @@ export type MigrationPlan = {
   steps: PlannedStep[]
 }
 
-/** Returns the plan of the pending migrations. Throws like `migrate` if program and database are incompatible. */
+/** Returns the plan of the pending migrations. If program and database are incompatible, throws like `migrate`. */
 export async function planMigrations(url: string, dir = MIGRATIONS_DIR): Promise<MigrationPlan> {
   const migrations = await readMigrations(dir)
   return withClient(url, async (client) => {

@@ -64,7 +64,7 @@ export async function openVault(deps: VaultDeps, keys: SecretKeys): Promise<Vaul
   return vault
 }
 
-/** Logs a warning if a newer key than the first key of the process is in use. */
+/** If a newer key than the first key of the process is in use, logs a warning. */
 function warnOfOrder({ log }: VaultDeps, canaries: readonly Canary[], { key_ids }: Vault): void {
   const newest = canaries.findLast(({ retired_at }) => retired_at === null)?.key_id
   const [current] = key_ids
@@ -118,7 +118,7 @@ Put the current key first. "${adminCommand('secrets status')}" lists the keys.`,
   return missing.flatMap(({ key_id }) => key_id ?? [])
 }
 
-/** Throws a ConfigError if a value of this database needs one of these keys. Reads whole tables. */
+/** If a value of this database needs one of these keys, throws a ConfigError. Reads whole tables. */
 async function requireUnused({ db }: VaultDeps, missing: readonly Canary[]): Promise<void> {
   const reporting = openReporting(db)
   const counts = await countSealed(reporting).finally(() => reporting.close())

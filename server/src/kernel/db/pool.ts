@@ -65,7 +65,7 @@ export type Db = DbSession & {
   readonly url: string
   /** Runs `work` in one transaction on one connection: see `inTransaction`. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
-  /** Resolves when a connection works. Throws if no connection works. */
+  /** Resolves when a connection works. If no connection works, throws. */
   ping(): Promise<void>
   /** Runs `work` on one connection without a transaction. If one of its statements fails, the pool closes the connection. */
   session<Result>(work: (session: DbSession) => Promise<Result>): Promise<Result>

@@ -7,7 +7,7 @@ import { SESSION_SETTINGS } from './session-settings.ts'
 const SETTINGS = sql('session_settings', 'select name, setting from pg_settings where name = any($1)')
 
 /**
- * Throws a ConfigError that says what to do if a pooler has dropped the session settings of the server. `is_pooled` is true if the
+ * If a pooler has dropped the session settings of the server, throws a ConfigError that says what to do. `is_pooled` is true if the
  * configuration names a pooler, whose own connections must then have these settings.
  */
 export async function requireSession(reader: Reader, is_pooled: boolean): Promise<void> {

@@ -28,7 +28,7 @@ export type WatchOptions = {
 /** Detects a silent database and rejects the calls that wait for that database. */
 export type DbWatch = {
   /**
-   * Calls `begin` and returns its result. Rejects if the database becomes silent. While the database is silent, rejects
+   * Calls `begin` and returns its result. If the database becomes silent, rejects. While the database is silent, rejects
    * without calling `begin`.
    */
   over<Result>(begin: () => Promise<Result>): Promise<Result>
@@ -203,7 +203,7 @@ function createHeartbeat(hosts: DatabaseHosts) {
 const LATE = new Error('the call did not end before its timeout')
 
 /**
- * Returns the result of `work`. Rejects with LATE if `work` does not end within `ms`. The function counts time in ticks of
+ * Returns the result of `work`. If `work` does not end within `ms`, rejects with LATE. The function counts time in ticks of
  * a timer: a process that is too busy to read its sockets counts fewer ticks and does not report its database as silent.
  */
 export function withinTicks<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {

@@ -27,7 +27,7 @@ let thread: Worker | null = null
 let idle: NodeJS.Timeout | undefined
 
 /**
- * Draws a document as a PDF outside of the main thread. Refuses with service_unavailable if the queue is full. If a
+ * Draws a document as a PDF outside of the main thread. If the queue is full, refuses with service_unavailable. If a
  * document crashes the thread, only that document fails, because the next document gets a new thread. A function as `drawing` reads
  * the document when its turn comes, so that a refused document costs no statement; its refusal is the answer.
  */

@@ -114,7 +114,7 @@ export type Access =
   | 'authenticated'
   | { scopes?: readonly Scope[]; roles?: readonly MerchantRole[] }
 
-/** Authenticates the caller by the headers alone. Throws a Refusal (401 or 403) if the server refuses the caller. */
+/** Authenticates the caller by the headers alone. If the server refuses the caller, throws a Refusal (401 or 403). */
 export type Authenticate = (request: FastifyRequest) => Promise<Principal>
 
 declare module 'fastify' {
@@ -352,14 +352,14 @@ function namedEnvironment(request: FastifyRequest): Environment | null {
   return environment ?? refuseField('environment', 'must be live or sandbox')
 }
 
-/** Returns one text field of a part of a request. Refuses the field as ambiguous if the caller sent the field twice. */
+/** Returns one text field of a part of a request. If the caller sent the field twice, refuses the field as ambiguous. */
 function fieldOf(part: unknown, name: string): string | undefined {
   const value = (part as Record<string, unknown> | null | undefined)?.[name]
   if (Array.isArray(value)) refuseField(name, 'must be sent once')
   return typeof value === 'string' ? value : undefined
 }
 
-/** Refuses if merchant_id is the id of another merchant. Undefined means that the request does not name a merchant. */
+/** If merchant_id is the id of another merchant, refuses. Undefined means that the request does not name a merchant. */
 export function checkMerchant(own: string, merchant_id: string | undefined): void {
   if (merchant_id !== undefined && merchant_id.toLowerCase() !== own) refuse('merchant_mismatch')
 }

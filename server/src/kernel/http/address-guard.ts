@@ -4,7 +4,7 @@
 import { lookup as dnsLookup, Resolver } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
 
-/** Resolves a name to all its addresses. Throws if the name has no address. Tests replace the function by a table. */
+/** Resolves a name to all its addresses. If the name has no address, throws. Tests replace the function by a table. */
 export type Lookup = (hostname: string) => Promise<{ address: string; family: number }[]>
 
 /** The resolver of the system. It resolves the names of this machine and of a closed network, but has only four threads. */

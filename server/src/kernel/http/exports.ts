@@ -16,7 +16,7 @@ const running = new Map<string, number>()
 const total = { live: 0, sandbox: 0 }
 
 /**
- * Begins an export, which ends when its response has ended. Refuses with service_unavailable if too many exports run at once. Each
+ * Begins an export, which ends when its response has ended. If too many exports run at once, refuses with service_unavailable. Each
  * route that sends an export calls this function before the first query.
  */
 export function beginExport(request: FastifyRequest, reply: FastifyReply): void {

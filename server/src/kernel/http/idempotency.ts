@@ -43,7 +43,7 @@ export function readClaim(request: FastifyRequest): IdempotencyClaim | null {
   return request.headers['idempotency-key'] === undefined ? null : requireClaim(request)
 }
 
-/** Reads the claim of a request that must have a key. Refuses if the key is missing or malformed. */
+/** Reads the claim of a request that must have a key. If the key is missing or malformed, refuses. */
 export function requireClaim(request: FastifyRequest): IdempotencyClaim {
   return claimIn(request, scopeOf(request))
 }
@@ -53,7 +53,7 @@ export function claimIn(request: FastifyRequest, scope: ClaimScope): Idempotency
   return { ...scope, key: requireKey(request), fingerprint: fingerprint(request.method, request.url, request.body) }
 }
 
-/** Returns the key of a request that must have a key. Refuses if the key is missing or malformed. */
+/** Returns the key of a request that must have a key. If the key is missing or malformed, refuses. */
 export function requireKey(request: FastifyRequest): string {
   const header = request.headers['idempotency-key']
   return typeof header === 'string' && isIdempotencyKey(header) ? header : refuse('idempotency_key_required')
@@ -140,7 +140,7 @@ const FIND = sql(
 )
 
 /**
- * Returns the stored answer of a key. Returns null if the key is free. If another request used the key, the answer is too
+ * Returns the stored answer of a key. If the key is free, returns null. If another request used the key, the answer is too
  * old to replay, or the first request still runs, refuses.
  */
 export async function findAnswer(deps: Deps, reader: Reader, claim: IdempotencyClaim): Promise<StoredAnswer | null> {
@@ -306,7 +306,7 @@ export async function onceInTransaction(
 
 /**
  * Throws a refusal of a request whose key is still free. The function first stores a final refusal, so that a repeated
- * request gets the same refusal. Returns that answer if the key has an answer by now.
+ * request gets the same refusal. If the key has an answer by now, returns that answer.
  */
 export function refuseOnce(
   deps: Deps,
@@ -362,7 +362,7 @@ export async function answerOnce(
   return answer.replayed ? replay(reply, answer) : reply.code(status_code).send({ success: true, data })
 }
 
-/** Claims a key and returns null. Returns that answer if the key has a stored answer. Refuses as `findAnswer` does. */
+/** Claims a key and returns null. If the key has a stored answer, returns that answer. Refuses as `findAnswer` does. */
 async function claimOrAnswer(deps: Deps, tx: Tx, claim: IdempotencyClaim): Promise<StoredAnswer | null> {
   const [found] = await claimOrFind(deps, tx, [claim])
   if (found instanceof Refusal) throw found
@@ -407,7 +407,7 @@ async function claimKeys(deps: Deps, tx: Tx, claims: readonly IdempotencyClaim[]
   return new Set(rows.map(claimName))
 }
 
-/** Releases the claimed key of the request if the server refuses a request without effect. */
+/** If the server refuses a request without effect, releases the claimed key of the request. */
 export async function releaseKey(deps: Deps, claim: IdempotencyClaim): Promise<void> {
   await oneStatement(deps.db).query(RELEASE, [
     claim.merchant_id,

@@ -21,7 +21,7 @@ export type RequestLimits = {
   /** Counts a request to a public route, to a route for payers or providers, or to a path without a route. */
   byAddress: Record<'pages' | 'payers' | 'pdfs' | 'callbacks' | 'unknown', CountRequest>
   /**
-   * Refuses before a look-up of the credential if an address has too many recent failures. A credential that was valid from
+   * If an address has too many recent failures, refuses before a look-up of the credential. A credential that was valid from
    * that address before still passes, because callers can share an address, for example of a proxy.
    */
   refuseBlockedAddress(request: FastifyRequest, reply: HeaderReply): void

@@ -39,7 +39,7 @@ export function gatherMetadata(request: FastifyRequest, known: ReadonlySet<strin
   for (const [name] of pairs) delete query[name]
 }
 
-/** Refuses a request with an unknown query parameter. */
+/** If a request has an unknown query parameter, refuses the request. */
 export function checkQuery(request: FastifyRequest, known: ReadonlySet<string>): void {
   const unknown = Object.keys(request.query as object).filter((name) => !known.has(name))
   if (unknown.length === 0) return

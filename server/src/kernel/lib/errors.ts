@@ -298,7 +298,7 @@ export class InvariantError extends Error {
   }
 }
 
-/** Throws an InvariantError if an invariant about money does not hold. The check runs in production too. */
+/** If an invariant about money does not hold, throws an InvariantError. The check runs in production too. */
 export function assertInvariant(holds: boolean, fault: string): asserts holds {
   if (!holds) throw new InvariantError(fault)
 }

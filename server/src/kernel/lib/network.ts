@@ -62,7 +62,7 @@ function parseProxy(part: string): string {
 }
 
 /**
- * Parses OPERATOR_ALLOWED_IPS: addresses and CIDRs, separated by commas. Throws an error that names the first invalid part. An
+ * Parses OPERATOR_ALLOWED_IPS: addresses and CIDRs, separated by commas. If a part is invalid, throws for the first such part. An
  * empty text gives an empty list.
  */
 export function parseAllowedAddresses(text: string): string[] {

@@ -91,7 +91,7 @@ export type ProviderConfig = SettingValues<ReturnType<typeof routingSettings>> &
   provider_settings: ReadonlyMap<string, SettingValues>
 }
 
-/** Returns the settings of a provider. Throws if the configuration has no settings of the provider. */
+/** Returns the settings of a provider. If the configuration has no settings of the provider, throws. */
 export function settingsOf({ provider_settings }: ProviderConfig, { name }: ConfigurableProvider): SettingValues {
   const found = provider_settings.get(name)
   if (found === undefined) throw new Error(`the configuration has no settings of ${name}`)

@@ -103,7 +103,7 @@ export function checkPhone(field: string, text: string): string {
   return canonicalPhone(text) ?? refuseField(field, PHONE_HELP)
 }
 
-/** Chooses the provider of a payment. Refuses with provider_unavailable if no provider takes the payment. */
+/** Chooses the provider of a payment. If no provider takes the payment, refuses with provider_unavailable. */
 export type ProviderFor = (environment: Environment, wanted: { method: Method }) => Provider
 
 /**

@@ -95,7 +95,7 @@ const SUM = sql(
    ) s`,
 )
 
-/** Sums spans of payments. Runs several queries if there are many payments. */
+/** Sums spans of payments. If there are many payments, runs several queries. */
 async function sumSpans(tx: Tx, spans: readonly Span[]): Promise<DaySum[]> {
   const sums = new Map<string, DaySum>()
   for (let left: readonly Span[] = spans; left.length > 0; ) {

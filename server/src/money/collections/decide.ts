@@ -163,7 +163,7 @@ function decideReversal(core: CollectionCore, answer: Answer & { kind: 'reversed
   return makeStep(core, 'reverse', { amount_received_minor: amount_minor, posting })
 }
 
-/** Returns our frozen fee. Returns 0 if a cleared payment is not larger than its fee. */
+/** Returns our frozen fee. If a cleared payment is not larger than its fee, returns 0. */
 export function feeOn({ fee_minor }: Pick<CollectionCore, 'fee_minor'>, received_minor: bigint): bigint {
   return fee_minor < received_minor ? fee_minor : 0n
 }

@@ -168,7 +168,7 @@ const COUNT_ONE = sql(
   countPromptsSql(`select decode($1, 'hex') as subject, 1 as n`, ['$2', '$3', '$4']),
 )
 
-/** Counts the live prompt of an attempt. Refuses the attempt with `rate_limited` if the phone has too many prompts. */
+/** Counts the live prompt of an attempt. If the phone has too many prompts, refuses the attempt with `rate_limited`. */
 async function checkPhonePrompts(deps: Deps, tx: Tx, prompt: Prompt): Promise<void> {
   const counter = promptCounter(deps, prompt)
   if (counter === null) return

@@ -101,7 +101,7 @@ export function pageOfInvoice(
 }
 
 /**
- * Refuses the invoice if the due date has passed. The server checks the Idempotency-Key first, so that a later replay returns the
+ * If the due date has passed, refuses the invoice. The server checks the Idempotency-Key first, so that a later replay returns the
  * stored response.
  */
 function checkDueDate(deps: Deps, { due_date }: Partial<InvoiceContent>): void {
@@ -110,7 +110,7 @@ function checkDueDate(deps: Deps, { due_date }: Partial<InvoiceContent>): void {
   }
 }
 
-/** Refuses the invoice with amount_not_supported if the total is outside the limits of payment links. */
+/** If the total is outside the limits of payment links, refuses the invoice with amount_not_supported. */
 function checkTotal(deps: Deps, caller: Caller, content: InvoiceContent, live: LiveProviders): void {
   if (content.total_minor <= 0n) refuse('amount_not_supported', { message: 'The total must be greater than zero.' })
   checkPageRules(deps, caller, pageOfInvoice(content, 0), live)

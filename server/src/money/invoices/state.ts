@@ -45,7 +45,7 @@ const ALLOWED: Record<'edited' | 'sent' | 'given a payment link' | 'cancelled', 
   cancelled: [...OPEN, 'CANCELLED'],
 }
 
-/** Refuses the action with invalid_state if the status of the invoice does not allow the action. */
+/** If the status of the invoice does not allow the action, refuses the action with invalid_state. */
 export function checkState(invoice: InvoiceState, action: keyof typeof ALLOWED, now: Date): void {
   const status = statusAt(invoice, now)
   if (ALLOWED[action].includes(status)) return

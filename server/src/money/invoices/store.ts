@@ -288,7 +288,7 @@ function invoiceFilterValues(deps: Deps, { merchant_id, environment }: InvoiceFi
   return [merchant_id, environment, dayOf(deps.clock.now())]
 }
 
-/** Returns the selected invoices, newest first. Returns only invoices older than that invoice if `before_id` is not null. */
+/** Returns the selected invoices, newest first. If `before_id` is not null, returns only invoices older than that invoice. */
 export function readInvoices(
   deps: Deps,
   filter: InvoiceFilter,

@@ -59,7 +59,7 @@ const MESSAGES: Record<Method, string> = {
   qr: 'Scan the code with a banking or mobile-money app to pay.',
 }
 
-/** Returns the canonical phone of a payment. Refuses with 400 if the phone is missing or invalid. A QR code needs no phone. */
+/** Returns the canonical phone of a payment. If the phone is missing or invalid, refuses with 400. A QR code needs no phone. */
 export function checkPayerPhone(method: Method, phone: string | null | undefined): string | null {
   if (phone === undefined || phone === null || phone === '') {
     return method === 'qr'
@@ -134,7 +134,7 @@ async function lockOpenPage(deps: Deps, tx: Tx, link: Link, address: string | nu
   return { hosted, page, under_way }
 }
 
-/** Starts the payment of a locked page. Refuses the payment if the page or a limit allows no further attempt. */
+/** Starts the payment of a locked page. If the page or a limit allows no further attempt, refuses the payment. */
 async function startLinkPayment(
   deps: Deps,
   tx: Tx,
@@ -252,7 +252,7 @@ function answerFields(method: Method) {
   return { status: 'processing', method: PUBLIC_NAMES[method], message: MESSAGES[method] }
 }
 
-/** Refuses with payment_link_not_active if a page takes no payments now. */
+/** If a page takes no payments now, refuses with payment_link_not_active. */
 function checkOpen(deps: Deps, page: Link): void {
   const status = linkStatusAt(page, deps.clock.now())
   if (status !== 'ACTIVE') refuse('payment_link_not_active', { message: CLOSED[status], details: { status } })

@@ -68,7 +68,7 @@ function linkFilterValues(deps: Deps, { merchant_id, environment, status, from, 
   return [merchant_id, environment, stored ?? null, expired, deps.clock.now(), from_id, until_id]
 }
 
-/** Returns links that pass the filter, newest first. Returns only links with smaller ids if `before_id` is not null. */
+/** Returns links that pass the filter, newest first. If `before_id` is not null, returns only links with smaller ids. */
 export function readLinks(
   deps: Deps,
   filter: LinkFilter,

@@ -136,7 +136,7 @@ const CANCEL = sql(
    where merchant_id = $1 and id = $2 and status = 'ACTIVE' returning 1 as cancelled`,
 )
 
-/** Cancels an ACTIVE page. Returns false if the page has another status. */
+/** Cancels an ACTIVE page. If the page has another status, returns false. */
 export async function cancelActive(tx: Tx, merchant_id: string, id: string, now: Date): Promise<boolean> {
   return (await tx.query(CANCEL, [merchant_id, id, now])).length === 1
 }

@@ -134,14 +134,14 @@ const LOCK = sql('reconciliation_lock', `select ${COLUMNS} from reconciliation_e
 
 const NOT_FOUND = { message: 'There is no such case.' }
 
-/** Finds a case. Refuses with not_found if the id is unknown. */
+/** Finds a case. If the id is unknown, refuses with not_found. */
 export async function findCase(reader: Reader, id: string, statement = FIND): Promise<ReconciliationCase> {
   const key = id.toLowerCase()
   const [row] = isId(key) ? await reader.query<ReconciliationCase>(statement, [key]) : []
   return row ?? refuse('not_found', NOT_FOUND)
 }
 
-/** Locks a case until the transaction ends. Refuses with invalid_state if the case is closed. */
+/** Locks a case until the transaction ends. If the case is closed, refuses with invalid_state. */
 async function lockOpenCase(tx: Tx, id: string): Promise<ReconciliationCase> {
   const row = await findCase(tx, id, LOCK)
   if (row.resolution !== null) refuse('invalid_state', { message: `This case is closed: ${row.resolution}.` })
@@ -157,7 +157,7 @@ const CLOSE = sql(
 
 /**
  * Closes a case with an operator's resolution. No money moves, because an operator moves money only by an adjustment or by
- * resolving a withdrawal. Refuses with invalid_state if the case is closed.
+ * resolving a withdrawal. If the case is closed, refuses with invalid_state.
  */
 export async function resolveCase(
   deps: Deps,
@@ -204,7 +204,7 @@ const NOT_OURS = {
 
 /**
  * After a query at the provider, compares the payment or payout of a case again. If books and statements agree now, closes its
- * cases. Refuses with invalid_state if the case is closed already.
+ * cases. If the case is closed already, refuses with invalid_state.
  */
 export async function reviewCase(deps: Deps, tx: Tx, act: Act, id: string) {
   const before = await lockOpenCase(tx, id)

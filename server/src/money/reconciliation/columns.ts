@@ -22,7 +22,7 @@ export type ColumnNames = ReadonlyMap<LineField, string>
 
 /**
  * Parses names such as `reference=Order No,at=Completed,kind=`. If a field has an empty name, the file has no column for the field.
- * Returns the problem as a string if the text is invalid.
+ * If the text is invalid, returns the problem as a string.
  */
 export function readColumnNames(text: string): ColumnNames | string {
   const names = new Map<LineField, string>()
@@ -42,7 +42,7 @@ export function readColumnNames(text: string): ColumnNames | string {
 /** Picks the texts of a line from a record. Null means that the record has more or fewer fields than the header. */
 export type PickTexts = (fields: readonly string[]) => LineTexts | null
 
-/** Parses a header. Returns the problem as a string if the header is invalid. */
+/** Parses a header. If the header is invalid, returns the problem as a string. */
 export function readHeader(header: readonly string[], names: ColumnNames): PickTexts | string {
   const headers = header.map((name) => name.trim().toLowerCase())
   if (headers.length > COLUMNS_MAX) return `has more than ${COLUMNS_MAX} columns`

@@ -41,7 +41,7 @@ const TEXT_MAX = 128
  */
 export type LineFormat = { provider: string; period: { from: Date; to: Date }; decimal_comma: boolean }
 
-/** Parses a statement line. Returns the problem as a string if the line is invalid. */
+/** Parses a statement line. If the line is invalid, returns the problem as a string. */
 export function parseLine(line: number, texts: LineTexts, format: LineFormat): ImportedLine | string {
   const { provider, period, decimal_comma } = format
   const at = parseTimeOrDay(texts.at)

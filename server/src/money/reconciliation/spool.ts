@@ -13,7 +13,7 @@ export type SpooledFile = Omit<StatementFile, 'name'> & { bytes: number; close()
 
 const CHUNK_BYTES = 256 * 1024
 
-/** Writes a stream to a file. Refuses it with payload_too_large if the stream has more than `bytes_max`. */
+/** Writes a stream to a file. If the stream has more than `bytes_max`, refuses it with payload_too_large. */
 export async function spool(stream: AsyncIterable<Uint8Array>, bytes_max: number): Promise<SpooledFile> {
   const handle = await openUnlinkedFile()
   try {

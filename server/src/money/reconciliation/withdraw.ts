@@ -42,7 +42,7 @@ const FETCH_AGAIN = sql(
 )
 
 /**
- * Withdraws a statement. Refuses with not_found if the id is unknown. If the statement is withdrawn already, or an import of its
+ * Withdraws a statement. If the id is unknown, refuses with not_found. If the statement is withdrawn already, or an import of its
  * provider runs, refuses with invalid_state.
  */
 export async function withdrawStatement(deps: Deps, tx: Tx, act: Act, input: { id: string; reason: string }) {

@@ -28,7 +28,7 @@ export type ApprovalService = {
   canDeliver: CanDeliver
   /**
    * Approves one withdrawal in a batch with concurrent approvals, and sends its payout. If the withdrawal needs another approval,
-   * sends no payout. Throws a Refusal if an approval is not allowed.
+   * sends no payout. If an approval is not allowed, throws a Refusal.
    */
   approve(request: ApprovalRequest): Promise<ApprovalResult>
   /**

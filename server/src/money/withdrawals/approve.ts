@@ -400,7 +400,7 @@ export function isRestricted({ withdrawal, merchant }: WithdrawalSnapshot): bool
   return withdrawal.environment === 'live' && (merchant.merchant_status !== 'ACTIVE' || !merchant.merchant_verified)
 }
 
-/** Returns its refusal if the balance does not cover the withdrawal. */
+/** If the balance does not cover the withdrawal, returns its refusal. */
 export function shortOf(
   available_minor: bigint,
   { amount_minor, total_reserved_minor }: Pick<Withdrawal, 'amount_minor' | 'total_reserved_minor'>,

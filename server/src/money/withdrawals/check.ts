@@ -221,7 +221,7 @@ export function missingOf(
   return needed.filter((field) => recipient[field] === null)
 }
 
-/** Refuses a known destination to which no configured provider pays out. */
+/** If no configured provider pays out to a known destination, refuses the destination. */
 function refuseUnreached(environment: Environment, find: FindProvider, method: PayoutMethod, code: string): never {
   const reached = DESTINATIONS.filter((other) => other.method === method && isReached(find, environment, other)).map(
     (other) => other.code,

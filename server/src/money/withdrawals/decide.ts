@@ -110,7 +110,7 @@ export function describePayoutAnswer(answer: PayoutAnswer): string {
 export const WHOLE = { fee_minor: 0n, charge_minor: 0n, charge_borne_by: 'platform' } as const
 
 /**
- * Returns the explanation for operators if the provider blocks the payout. Null means that the provider does not block the payout.
+ * If the provider blocks the payout, returns the explanation for operators. Null means that the provider does not block the payout.
  */
 export function blockReason(answer: PayoutAnswer): string | null {
   if (answer.kind !== 'blocked') return null

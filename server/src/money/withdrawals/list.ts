@@ -70,7 +70,7 @@ function filterValues({ merchant_id, environment, status, reference, method, fro
 }
 
 /**
- * Returns withdrawals that pass the filter, newest first. Returns only withdrawals with smaller ids if `before_id` is not null.
+ * Returns withdrawals that pass the filter, newest first. If `before_id` is not null, returns only withdrawals with smaller ids.
  */
 export function readWithdrawals(
   reader: Reader,
@@ -109,7 +109,7 @@ const NOT_IN_ENVIRONMENT = {
     'There is no such withdrawal in this environment. A session chooses the other environment with ?environment=.',
 }
 
-/** Returns a withdrawal with its history. Refuses with not_found if the merchant's environment has no such id. */
+/** Returns a withdrawal with its history. If the merchant's environment has no such id, refuses with not_found. */
 export async function getWithdrawal(
   reader: Reader,
   key: { merchant_id: string; environment: Environment; id: string },

@@ -66,7 +66,7 @@ const SENDING = sql(
 
 /**
  * Pauses payouts. `sending` counts the payouts in the scope whose token was taken before the pause, so that they may leave or may
- * have left. Refuses with invalid_state if such a pause is in force already.
+ * have left. If such a pause is in force already, refuses with invalid_state.
  */
 export async function startPause(
   deps: Deps,
@@ -111,7 +111,7 @@ const END = sql(
 
 /**
  * Ends a pause. The payouts that waited leave within half a minute, unless another reason holds them. If the pause has ended
- * already, refuses with invalid_state. Refuses with not_found if it is unknown. If it concerns one merchant and the operator has a
+ * already, refuses with invalid_state. If it is unknown, refuses with not_found. If it concerns one merchant and the operator has a
  * conflict of interest, refuses with conflict_of_interest.
  */
 export async function endPause(

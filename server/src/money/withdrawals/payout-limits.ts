@@ -95,7 +95,7 @@ export async function readPayoutSums(
   )
 }
 
-/** Reads the limits and the sums for a batch of approvals. Reads no sums if no merchant of the batch has a limit. */
+/** Reads the limits and the sums for a batch of approvals. If no merchant of the batch has a limit, reads no sums. */
 export async function readPayoutDay(
   { clock }: Pick<Deps, 'clock'>,
   reader: Reader,
@@ -165,7 +165,7 @@ export function exceededLimit(
 
 const NEXT = 'Approve the withdrawal on another day, or set a higher limit for the merchant.'
 
-/** Returns its refusal if a payout would exceed a limit. */
+/** If a payout would exceed a limit, returns its refusal. */
 export function refusePayoutLimit(day: PayoutDay, payout: Withdrawal): Refusal | null {
   const exceeded = exceededLimit(day, payout)
   if (exceeded === null) return null

@@ -131,7 +131,7 @@ export async function listRecipients(
   return { items, earlier }
 }
 
-/** Returns a saved recipient. Refuses with not_found if this environment of the merchant has no such recipient. */
+/** Returns a saved recipient. If this environment of the merchant has no such recipient, refuses with not_found. */
 export async function getRecipient(reader: Reader, owner: RecipientOwner, id: string): Promise<SavedRecipient> {
   const wanted = id.toLowerCase()
   const [row] = isId(wanted)
@@ -149,7 +149,7 @@ export type NewRecipient = {
   destination_name: string
 }
 
-/** Saves a recipient. Refuses with 400 at its field if the destination is wrong or already saved. */
+/** Saves a recipient. If the destination is wrong or already saved, refuses with 400 at its field. */
 export async function saveRecipient(
   deps: Deps,
   tx: Tx,

@@ -40,7 +40,7 @@ import {
   withdrawalName,
 } from './store.ts'
 
-/** Locks one withdrawal. Refuses with not_found if the withdrawal is unknown or belongs to another environment. */
+/** Locks one withdrawal. If the withdrawal is unknown or belongs to another environment, refuses with not_found. */
 export async function lockWithdrawal(
   tx: Tx,
   key: WithdrawalId & { environment?: string },
@@ -119,7 +119,7 @@ export async function respond(
 
 /**
  * Cancels a withdrawal for its merchant before an operator approves it. No money moves, because the withdrawal has no reservation
- * yet. Returns a CANCELLED withdrawal unchanged. If its status allows no cancellation, refuses with
+ * yet. If the withdrawal is CANCELLED already, returns it unchanged. If its status allows no cancellation, refuses with
  * invalid_state.
  */
 export async function cancelWithdrawal(
@@ -160,7 +160,7 @@ export type ResolutionResult = { row: MerchantWithdrawal; deliveries: Delivery[]
 /**
  * Ends a withdrawal whose payout is in doubt, by an operator's decision. The money moves as the outcome requires. If the status
  * allows no resolution, refuses with invalid_state. If the outcome is paid and the balance no longer has the released money,
- * refuses with insufficient_balance. Refuses with conflict_of_interest if the operator has a conflict of interest.
+ * refuses with insufficient_balance. If the operator has a conflict of interest, refuses with conflict_of_interest.
  */
 export async function resolveWithdrawal(
   deps: Deps,
@@ -246,7 +246,7 @@ function resolvedAsUnpaid(row: Withdrawal): { funds: Funds; effect: Effect | nul
 
 /**
  * Recalls an approved payout that no process has sent: takes its send token away, and releases its reservation. The merchant can read
- * `reason`. Refuses with invalid_state if the payout was sent or may have been sent.
+ * `reason`. If the payout was sent or may have been sent, refuses with invalid_state.
  */
 export async function recallWithdrawal(
   deps: Deps,

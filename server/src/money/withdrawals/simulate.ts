@@ -30,7 +30,7 @@ const MOVES_AFTER_APPROVAL: Record<ProviderOutcome, readonly WithdrawalMoveName[
 export type SimulatedWithdrawal = { row: Withdrawal; deliveries: Delivery[] }
 
 /**
- * Moves a sandbox withdrawal to an outcome. Refuses with not_found if the withdrawal is live. If no move leads to the outcome,
+ * Moves a sandbox withdrawal to an outcome. If the withdrawal is live, refuses with not_found. If no move leads to the outcome,
  * refuses with invalid_state. Otherwise refuses for the same reasons as an approval.
  */
 export async function simulateOutcome(

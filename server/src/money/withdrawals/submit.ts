@@ -45,7 +45,7 @@ const INSERT = sql(
 
 /**
  * Submits a withdrawal in the given transaction. If its live merchant is not active, verified and priced, refuses with
- * withdrawal_restricted. Refuses with insufficient_balance if the amount is above the available balance. An approval checks both
+ * withdrawal_restricted. If the amount is above the available balance, refuses with insufficient_balance. An approval checks both
  * again.
  */
 export async function submitWithdrawal(

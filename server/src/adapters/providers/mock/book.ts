@@ -148,7 +148,7 @@ function parsePayment(content: unknown, clock: Clock): MockPayment | null {
   }
 }
 
-/** Returns the references that a status request names. Returns null if the request is malformed. */
+/** Returns the references that a status request names. If the request is malformed, returns null. */
 export function referencesOf(content: unknown): string[] | null {
   if (typeof content !== 'object' || content === null || !('references' in content)) return null
   const { references } = content

@@ -21,7 +21,7 @@ export type MockUnknownAnswer = Extract<Answer, { kind: 'unknown' }>
 export type MockFields = Record<string, unknown>
 type MockContent = { problem: null; content: MockFields } | { problem: MockUnknownAnswer; content: null }
 
-/** Reads the JSON content of an answer. Returns the unknown outcome instead if the answer has no usable content. */
+/** Reads the JSON content of an answer. If the answer has no usable content, returns the unknown outcome instead. */
 export function contentOf(posted: PostedRequest): MockContent {
   if ('failed' in posted) return problem(posted.failed)
   if (posted.status >= 500) return problem('unreachable')
@@ -176,7 +176,7 @@ export function unknown(why: MockUnknownAnswer['why'], provider_status: string |
   return { kind: 'unknown', why, provider_status }
 }
 
-/** Parses a JSON object. Returns null if the text is no JSON object. */
+/** Parses a JSON object. If the text is no JSON object, returns null. */
 function fieldsOf(text: string): MockFields | null {
   try {
     const content: unknown = JSON.parse(text)

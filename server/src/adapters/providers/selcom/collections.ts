@@ -104,7 +104,7 @@ async function queryAndCancel(gateway: SelcomCollectionsParts, request: PaymentR
   return second.kind === 'unknown' ? first : second
 }
 
-/** Sends the prompt. Returns null if the payer certainly got no prompt. */
+/** Sends the prompt. If the payer certainly got no prompt, returns null. */
 async function prompt(
   { client }: SelcomCollectionsParts,
   request: PaymentRequest,
@@ -165,7 +165,7 @@ const CODE_LOST = { kind: 'declined', reason: 'provider_unavailable' } as const
 /** The answer if the capabilities of the provider exclude this payment. The adapter sends no request. */
 const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
 
-/** Returns the fields of a payment's order. Returns null if the gateway cannot take the payment. */
+/** Returns the fields of a payment's order. If the gateway cannot take the payment, returns null. */
 function orderFields(request: PaymentRequest, options: SelcomCollectionsOptions, now: Date): SignedFields | null {
   const amount = shillingsOf(request.amount_minor, request.currency)
   if (amount === null) return null

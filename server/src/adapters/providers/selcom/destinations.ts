@@ -73,7 +73,7 @@ const CODES: Record<PayoutMethod, Readonly<Record<string, string>>> = {
 /** The neutral codes of all destinations that Selcom reaches. */
 export const SELCOM_DESTINATIONS: readonly string[] = Object.values(CODES).flatMap((codes) => Object.keys(codes))
 
-/** Finds the product and the code for a destination. Returns null if the destination is unreachable. */
+/** Finds the product and the code for a destination. If the destination is unreachable, returns null. */
 export function routeTo(method: PayoutMethod, destination_code: string): SelcomRoute | null {
   const codes = CODES[method]
   const code = Object.hasOwn(codes, destination_code) ? codes[destination_code] : undefined

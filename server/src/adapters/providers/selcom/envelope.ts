@@ -50,7 +50,7 @@ const REFUSALS: readonly (readonly [matches: (text: string) => boolean, because:
   [(text) => /\bendpoint not enabled\b/i.test(text), 'access'],
 ]
 
-/** Reads an envelope. Returns null if the text is no envelope. */
+/** Reads an envelope. If the text is no envelope, returns null. */
 export function readSelcomEnvelope(text: string): SelcomEnvelope | null {
   let content: unknown
   try {
@@ -125,7 +125,7 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** Returns the cause of the refusal that a message reports. Returns null if the message reports no refusal. */
+/** Returns the cause of the refusal that a message reports. If the message reports no refusal, returns null. */
 function refusalIn(message: string, refusal_texts: readonly string[]): { because: BlockCause | null } | null {
   const documented = REFUSALS.find(([matches]) => matches(message))
   if (documented !== undefined) return { because: documented[1] }

@@ -116,7 +116,7 @@ function isAbout({ transid }: SelcomEnvelope, { reference, sent_at }: PayoutRequ
 }
 
 /**
- * Returns the reason of a failed payout from the answer to a query. Returns null if the answer reports no certain failure.
+ * Returns the reason of a failed payout from the answer to a query. If the answer reports no certain failure, returns null.
  */
 function failureIn(
   { resultcode, message }: SelcomEnvelope,
@@ -151,7 +151,7 @@ function isOfOtherRequest(envelope: SelcomEnvelope | null, { reference }: Payout
   return echo !== null && echo !== reference && echo.length === reference.length && /^[0-9A-Z]+$/.test(echo)
 }
 
-/** Reads the name on an account from the answer to a look-up. Returns null if the answer has no name. */
+/** Reads the name on an account from the answer to a look-up. If the answer has no name, returns null. */
 export function nameOf(verdict: SelcomVerdict): string | null {
   if (verdict.is !== 'done') return null
   const [row] = verdict.envelope.data
@@ -164,7 +164,7 @@ export function nameOf(verdict: SelcomVerdict): string | null {
 
 const NAME_MAX = 100
 
-/** Reads the balance of the payout account. Returns null if the answer has no balance. */
+/** Reads the balance of the payout account. If the answer has no balance, returns null. */
 export function balanceOf(verdict: SelcomVerdict): bigint | null {
   if (verdict.is !== 'done') return null
   const [row] = verdict.envelope.data

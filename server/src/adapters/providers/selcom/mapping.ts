@@ -67,7 +67,7 @@ export function qrAnswerOf(made: Extract<OrderMade, { kind: 'made' }>): QrAnswer
   return { kind: 'accepted', payment_token, qr_payload, ...status_fields }
 }
 
-/** Maps the answer to a prompt. Returns null if the payer certainly got no prompt. */
+/** Maps the answer to a prompt. If the payer certainly got no prompt, returns null. */
 export function promptAnswer(verdict: SelcomVerdict): Answer | null {
   switch (verdict.is) {
     case 'done':
@@ -162,7 +162,7 @@ function hasExpired(request: PaymentRequest, { now, expiry_min }: SelcomOrderRea
 
 /**
  * Returns the time at which an order ends by itself: `expiry_min` after its prompt, but shortly before the payment's
- * deadline at the latest. Then the last query finds the end of the order. Returns null if the order has no end.
+ * deadline at the latest. Then the last query finds the end of the order. If the order has no end, returns null.
  */
 export function endOf(
   { method, deadline_at }: PaymentRequest,
@@ -180,7 +180,7 @@ const MINUTE_MS = 60_000
 /** The time between the end of an order and the deadline of its payment. */
 const LAST_MS = 5 * MINUTE_MS
 
-/** Converts shillings, as text or number, to cents. Returns null if the value is no amount. */
+/** Converts shillings, as text or number, to cents. If the value is no amount, returns null. */
 export function amountOf(value: unknown): bigint | null {
   const amount = parseAmount(typeof value === 'number' ? String(value) : (textOf(value) ?? ''))
   return typeof amount === 'bigint' ? amount : null

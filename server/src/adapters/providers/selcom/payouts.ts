@@ -147,7 +147,7 @@ function nameFields({ rail, code }: SelcomRoute, account: string, transid: strin
   }
 }
 
-/** Returns the fields of a payout. Returns null if the gateway cannot take the payout. */
+/** Returns the fields of a payout. If the gateway cannot take the payout, returns null. */
 function fieldsOf(
   request: PayoutRequest,
   { rail, code }: SelcomRoute,

@@ -29,7 +29,7 @@ export function timestampOf(time: Date): string {
   return new Date(time.getTime() + OFFSET_MS).toISOString().slice(0, 19) + OFFSET
 }
 
-/** Reads a timestamp as milliseconds. Returns null if the text is no timestamp. */
+/** Reads a timestamp as milliseconds. If the text is no timestamp, returns null. */
 export function timeOf(timestamp: string): number | null {
   const [, local, offset] = TIMESTAMP.exec(timestamp) ?? []
   if (local === undefined || offset === undefined) return null

@@ -20,7 +20,7 @@ export type VodacomProvider = Provider &
   Pick<VodacomPayouts, 'refund'> & {
     /** Opens a session before the first payment, because the gateway may refuse a new session for half a minute. */
     warm(): Promise<void>
-    /** Makes the answer that the gateway expects to a callback. Returns null if the body is no callback. */
+    /** Makes the answer that the gateway expects to a callback. If the body is no callback, returns null. */
     callbackReply(body: Buffer): Record<string, string> | null
     close(): Promise<void>
   }

@@ -5,7 +5,7 @@ import { constants, createPublicKey, type KeyObject, publicEncrypt } from 'node:
 /** The smallest number of bytes that the PKCS#1 v1.5 padding takes. */
 const PADDING_BYTES = 11
 
-/** Reads the market's public key in base64, as the portal shows the key, or in PEM. Throws if the text is no RSA key. */
+/** Reads the market's public key in base64, as the portal shows the key, or in PEM. If the text is no RSA key, throws. */
 export function readPublicKey(text: string): KeyObject {
   const key = text.includes('-----BEGIN')
     ? createPublicKey(text)

@@ -67,7 +67,7 @@ export const CODES: Readonly<Record<string, VodacomCodeMeaning>> = {
   'INS-2051': failed('provider_declined', 'unknown_recipient'), // no such number
 }
 
-/** Returns the meaning of a code. Returns null if the manual does not document the code. */
+/** Returns the meaning of a code. If the manual does not document the code, returns null. */
 export function meaningOf(code: string): VodacomCodeMeaning | null {
   return Object.hasOwn(CODES, code) ? (CODES[code] ?? null) : null
 }

@@ -72,7 +72,7 @@ export function createVodacomCollections(
   }
 }
 
-/** Returns the fields of a payment. Returns null if the gateway cannot take the payment. */
+/** Returns the fields of a payment. If the gateway cannot take the payment, returns null. */
 function fieldsOf(request: PaymentRequest, options: VodacomCollectionsOptions): WireFields | null {
   const { reference, phone, amount_minor, currency } = request
   const amount = shillingsOf(amount_minor, currency)

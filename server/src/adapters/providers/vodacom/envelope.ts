@@ -51,7 +51,7 @@ const deniesSession = (text: string): boolean =>
   follows(text, /\bsession\b/i, /\b(?:invalid|expired|not found)\b/i) ||
   follows(text, /\b(?:invalid|expired)\b/i, /\bsession\b/i)
 
-/** Reads an answer. Returns null if the text is no answer of the gateway. */
+/** Reads an answer. If the text is no answer of the gateway, returns null. */
 export function readVodacomEnvelope(text: string): VodacomEnvelope | null {
   let content: unknown
   try {

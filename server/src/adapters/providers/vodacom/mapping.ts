@@ -32,7 +32,7 @@ export type RequestedTransfer = { reference: string; amount_minor: bigint; curre
 type VodacomUnknownAnswer = Extract<Answer, { kind: 'unknown' }>
 type VodacomStatusFields = { provider_status: string | null; provider_id?: string | null }
 
-/** Maps the answer to a payment request. Returns null if the payer certainly got no prompt. */
+/** Maps the answer to a payment request. If the payer certainly got no prompt, returns null. */
 export function paymentSent(verdict: VodacomVerdict, request: RequestedTransfer): PushAnswer | null {
   const { envelope } = verdict
   if (isOfOtherRequest(envelope, request)) return unknown('unreadable')
@@ -119,7 +119,7 @@ export function payoutStatus(
   return is_failed ? { ...statusFieldsIn(state), kind: 'declined', reason: 'provider_declined' } : state
 }
 
-/** Reads the name on an account from the answer to a look-up. Returns null if the answer has no name. */
+/** Reads the name on an account from the answer to a look-up. If the answer has no name, returns null. */
 export function nameOf(verdict: VodacomVerdict): string | null {
   if (verdict.is !== 'done') return null
   const name = verdict.envelope.names

@@ -117,7 +117,7 @@ function withProviderMessage(answer: PayoutAnswer, { envelope }: VodacomVerdict)
   return parts.length === 0 ? answer : { ...answer, provider_message: parts.join(': ') }
 }
 
-/** Returns the fields of a payout. Returns null if the gateway cannot take the payout. */
+/** Returns the fields of a payout. If the gateway cannot take the payout, returns null. */
 function payoutFieldsOf(request: PayoutRequest, options: VodacomPayoutsOptions): WireFields | null {
   const { reference, destination_identifier, amount_minor, currency } = request
   const amount = shillingsOf(amount_minor, currency)

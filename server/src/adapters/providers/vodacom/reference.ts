@@ -12,7 +12,7 @@ const NUMBERS = 100n
 
 /**
  * Packs a reference into 20 letters and digits, unique within 8.7 years. A reference of up to 19 characters stays unchanged.
- * Returns null if the text is no reference. An id without the highest 10 bits of its time takes 118.7 bits, and 20
+ * If the text is no reference, returns null. An id without the highest 10 bits of its time takes 118.7 bits, and 20
  * characters hold 119.08.
  */
 export function packReference(reference: string): string | null {
@@ -36,7 +36,7 @@ export function packReference(reference: string): string | null {
 const CLOCKS_MS = 86_400_000n
 
 /**
- * Unpacks a reference. Returns null if the text is no packed reference. `at` is the time of the movement and completes the
+ * Unpacks a reference. If the text is no packed reference, returns null. `at` is the time of the movement and completes the
  * time of the reference, of which the packed form keeps only 8.7 years.
  */
 export function unpackReference(packed: string, at: Date): string | null {

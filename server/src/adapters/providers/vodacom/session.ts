@@ -16,7 +16,7 @@ export type VodacomSession = {
 
 /** The sessions of one application. */
 export type VodacomSessions = {
-  /** Returns the session to use. Returns null if no session is open within the timeout. */
+  /** Returns the session to use. If no session is open within the timeout, returns null. */
   take(timeout_ms: number): Promise<VodacomSession | null>
   /**
    * Records a refusal. Returns true if the session has ended. Returns false if the session is young, because the gateway may
@@ -27,7 +27,7 @@ export type VodacomSessions = {
 
 /** The options of `createVodacomSessions`. */
 export type VodacomSessionsOptions = {
-  /** Opens a session. Never throws, and ends by a separate timeout. Returns null if the gateway opens no session. */
+  /** Opens a session. Never throws, and ends by a separate timeout. If the gateway opens no session, returns null. */
   open(): Promise<{ bearer: string } | null>
   /** The time for which the adapter uses a session. */
   life_ms: number
@@ -103,7 +103,7 @@ export function createVodacomSessions({ open, life_ms, settle_ms, clock }: Vodac
   }
 }
 
-/** Waits for a value. Returns null if no value comes before the timeout. */
+/** Waits for a value. If no value comes before the timeout, returns null. */
 export function within<Value>(value: Promise<Value>, timeout_ms: number): Promise<Value | null> {
   return new Promise((resolve) => {
     const stop = systemClock.after(Math.max(timeout_ms, 0), () => resolve(null))

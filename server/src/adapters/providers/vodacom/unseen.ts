@@ -4,7 +4,7 @@ import type { Log } from '../../../kernel/lib/index.ts'
 import type { VodacomVerdict } from './envelope.ts'
 import type { StateWords } from './mapping.ts'
 
-/** Checks the state in the answer to a query. Logs the state once if no setting names the state. */
+/** Checks the state in the answer to a query. If no setting names the state, logs the state once. */
 export type UnseenStateLog = (kind: 'payment' | 'payout', reference: string, verdict: VodacomVerdict) => void
 
 /** The greatest number of remembered states, so that unexpected states do not fill the memory. */
