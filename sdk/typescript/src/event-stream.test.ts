@@ -47,23 +47,53 @@ async function take(events: AsyncIterable<{ id: string }>, count: number): Promi
   return ids
 }
 
-test('a stream begins after the newest event, and yields each event once over all its connections', async () => {
+test('a stream begins with the events that do not exist yet, and yields each event once over all its connections', async () => {
   const { sent, fetch } = answering(
-    () => list('e4'),
-    () => connection(['retry: 1000\n\n', eventText('e4'), eventText('e5').slice(0, 20), eventText('e5').slice(20)]),
+    () => list('e4', 'e2'),
+    // The event e3 commits after the list, and its id is smaller than the id of the newest event.
+    () =>
+      connection([
+        'retry: 1000\n\n',
+        eventText('e2'),
+        eventText('e3'),
+        eventText('e4'),
+        eventText('e5').slice(0, 20),
+        eventText('e5').slice(20),
+      ]),
     () => refusal(503, 'service_unavailable'),
     () => connection([eventText('e4'), ': heartbeat\n\n', eventText('e5'), `${eventText('e6')}${eventText('e55')}`]),
     () => connection([eventText('e7')]),
   )
   const { events } = new Malipo({ ...options, fetch })
-  assert.deepEqual(await take(events.stream({ event: 'collection.success' }), 4), ['e5', 'e6', 'e55', 'e7'])
+  assert.deepEqual(await take(events.stream({ event: 'collection.success' }), 5), ['e3', 'e5', 'e6', 'e55', 'e7'])
   assert.deepEqual(sent, [
-    '/v1/events?page_size=1',
+    '/v1/events?page=1&page_size=100',
     '/v1/events/stream?event=collection.success&after=e4',
     '/v1/events/stream?event=collection.success&after=e5',
     '/v1/events/stream?event=collection.success&after=e5',
     '/v1/events/stream?event=collection.success&after=e6',
   ])
+})
+
+test('a new stream reads the events of half a minute, and at most ten pages of events', async () => {
+  const idAt = (ms: number, n: number) => {
+    const time = (1_800_000_000_000 + ms).toString(16).padStart(12, '0')
+    return `${time.slice(0, 8)}-${time.slice(8)}-8000-8000-${String(n).padStart(12, '0')}`
+  }
+  const pageOf = (newest_ms: number, every_ms: number) => () =>
+    list(...Array.from({ length: 100 }, (_, i) => idAt(newest_ms - i * every_ms, i)))
+  const late = idAt(90_500, 1)
+  const slow = answering(pageOf(100_000, 400), () => connection([eventText(idAt(100_000, 0)), eventText(late)]))
+  assert.deepEqual(await take(new Malipo({ ...options, fetch: slow.fetch }).events.stream(), 1), [late])
+  assert.equal(slow.sent.length, 2)
+
+  const pages = Array.from({ length: 10 }, (_, page) => pageOf(100_000 - page * 100, 1))
+  const next = idAt(100_001, 0)
+  const busy = answering(...pages, () =>
+    connection([eventText(idAt(70_000, 0)), eventText(idAt(99_500, 0)), eventText(next)]),
+  )
+  assert.deepEqual(await take(new Malipo({ ...options, fetch: busy.fetch }).events.stream(), 1), [next])
+  assert.deepEqual(busy.sent.slice(8, 10), ['/v1/events?page=9&page_size=100', '/v1/events?page=10&page_size=100'])
 })
 
 test('a stream that continues after an event does not yield that event again', async () => {

@@ -22,7 +22,11 @@ const SILENCE_MS = 15_000
 const WAIT_S_MAX = 10
 /** The server repeats the events of 30 seconds after an interruption. */
 const IDS_MAX = 10_000
+const REPEATED_MS = 30_000
 const NO_EVENT = '00000000-0000-0000-0000-000000000000'
+/** The pages of events that a new stream reads first, and the size of each page. */
+const PAGES_MAX = 10
+const PAGE_SIZE = 100
 
 /**
  * Yields each event once. If the first connection fails, or if the server refuses the key, throws the error. Later the stream connects
@@ -44,9 +48,10 @@ export async function* readEventStream(
     try {
       // Without a position, an interruption before the first event would lose events.
       if (last === undefined) {
-        const { items } = await http.get<Api.ListEventsAnswer>('/v1/events', { page_size: 1 }, options)
-        start = items[0]?.id ?? NO_EVENT
-        last = start
+        const { newest, oldest, ids } = await readRecent(http, options)
+        for (const id of ids) seen.add(id)
+        start = oldest
+        last = newest
       }
       const response = await http.file('/v1/events/stream', { event, after: last }, options)
       failures = 0
@@ -68,6 +73,25 @@ export async function* readEventStream(
     await sleep(Math.min(WAIT_S_MAX, 2 ** failures) * (0.5 + Math.random() / 2), signal)
   }
 }
+
+/**
+ * Reads the events that the server repeats at the start of a stream, because they are not new. The id of an event can be smaller than the
+ * id of an earlier event, so that only a list of ids tells new events from old ones. `oldest` is empty if `ids` has all of them.
+ */
+async function readRecent(http: Http, options: { signal: AbortSignal }) {
+  const ids: string[] = []
+  for (let page = 1; page <= PAGES_MAX; page++) {
+    const { items } = await http.get<Api.ListEventsAnswer>('/v1/events', { page, page_size: PAGE_SIZE }, options)
+    for (const { id } of items) ids.push(id)
+    const [newest = NO_EVENT] = ids
+    const oldest = ids.at(-1) ?? NO_EVENT
+    if (items.length < PAGE_SIZE || timeOf(newest) - timeOf(oldest) > REPEATED_MS) return { newest, oldest: '', ids }
+  }
+  return { newest: ids[0] as string, oldest: ids.at(-1) as string, ids }
+}
+
+/** The first 48 bits of an id are its time in milliseconds. */
+const timeOf = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
 /** Reads the events of one connection. A connection without a byte for `silence_ms` ends. */
 async function* itemsOf(response: Response, silence_ms: number): AsyncGenerator<EventOfStream> {
