@@ -45,14 +45,16 @@ const FIND = sql(
    left join member_notices n on n.merchant_id = s.merchant_id and n.user_id = s.user_id
    where s.merchant_id = $1 and s.user_id = $2`,
 )
+// Null means that the field stays as it is. One statement changes the row, so that two changes at once keep the fields of both.
 const SET = sql(
   'notices_set',
   `insert into member_notices as n (merchant_id, user_id, withdrawals, webhooks, keys, digest, digest_since, updated_at)
-   values ($1, $2, $3, $4, $5, $6, case when $6 = 'off' then null else $7::timestamptz end, $7)
+   values ($1, $2, coalesce($3::boolean, true), coalesce($4::boolean, true), coalesce($5::boolean, true), coalesce($6::text, 'off'),
+     case when $6 <> 'off' then $7::timestamptz end, $7)
    on conflict (merchant_id, user_id) do update
-     set withdrawals = excluded.withdrawals, webhooks = excluded.webhooks, keys = excluded.keys, updated_at = excluded.updated_at,
-       digest_since = case when excluded.digest = n.digest then n.digest_since else excluded.digest_since end,
-       digest = excluded.digest`,
+     set withdrawals = coalesce($3, n.withdrawals), webhooks = coalesce($4, n.webhooks), keys = coalesce($5, n.keys),
+       digest_since = case when coalesce($6, n.digest) = n.digest then n.digest_since else excluded.digest_since end,
+       digest = coalesce($6, n.digest), updated_at = excluded.updated_at`,
 )
 const OWNER_OF = sql(
   'notices_owner',
@@ -75,17 +77,26 @@ const CLAIM = sql(
    on conflict (merchant_id, kind, subject) do update set queued_at = excluded.queued_at where q.queued_at <= $5
    returning 1 as claimed`,
 )
-const DUE_DIGESTS = sql(
-  'notices_due_digests',
-  `select n.merchant_id, n.user_id, s.id as member_id, u.email, u.language, m.name as merchant_name
+// The query makes one step in the primary key for each pair.
+const CLAIMED = sql(
+  'notices_claimed',
+  `select q.merchant_id, q.subject from unnest($1::uuid[], $2::text[]) as a (merchant_id, subject)
+   join notices_queued q on q.merchant_id = a.merchant_id and q.kind = $3 and q.subject = a.subject
+   where q.queued_at > $4`,
+)
+const DIGEST_MEMBERS = `select n.merchant_id, n.user_id, s.id as member_id, u.email, u.language, m.name as merchant_name
    from member_notices n
    join members s on s.merchant_id = n.merchant_id and s.user_id = n.user_id
    join users u on u.id = n.user_id join merchants m on m.id = n.merchant_id
-   where n.digest = $1 and n.digest_since < $3 and u.email_verified and u.disabled_at is null
+   where n.digest = $1 and n.digest_since < $2 and u.email_verified and u.disabled_at is null`
+const DUE_DIGESTS = sql(
+  'notices_due_digests',
+  `${DIGEST_MEMBERS} and n.merchant_id <> all($5::uuid[])
      and not exists (select from notices_queued q where q.merchant_id = n.merchant_id and q.kind = $1
-       and q.subject = $2 || ' ' || n.user_id::text)
+       and q.subject = $3 || ' ' || n.user_id::text)
    order by n.merchant_id, n.user_id limit $4`,
 )
+const DIGEST_MEMBER = sql('notices_digest_member', `${DIGEST_MEMBERS} and n.merchant_id = $3 and n.user_id = $4`)
 const SWEEP = sql(
   'notices_sweep',
   `delete from notices_queued q using (
@@ -116,8 +127,8 @@ export async function setNotices(
   owner: NoticeOwner,
   change: NoticeSettingsChange,
 ): Promise<NoticeSettings> {
-  const before = await getNotices(tx, owner)
-  const { withdrawals, webhooks, keys, digest } = { ...before, ...change }
+  await getNotices(tx, owner)
+  const { withdrawals = null, webhooks = null, keys = null, digest = null } = change
   const chosen = [withdrawals, webhooks, keys, digest]
   await tx.query(SET, [owner.merchant_id, owner.user_id, ...chosen, deps.clock.now()])
   return getNotices(tx, owner)
@@ -162,28 +173,52 @@ export function noticeRecipients(reader: Reader, merchant_id: string, kind: Warn
   return reader.query<NoticeRecipient>(RECIPIENTS, [merchant_id, WARNED_ROLES[kind], kind, RECIPIENTS_MAX])
 }
 
+/** The kinds of warnings and summaries whose record the worker keeps. A decision on a withdrawal queues its own e-mail. */
+export type QueuedNoticeKind = DigestPeriod | Exclude<WarningKind, 'withdrawals'>
+
+/** A warning or a summary that the worker queues at most once, or at most once after a time. */
+export type NoticeClaim = { merchant_id: string; kind: QueuedNoticeKind; subject: string; not_before?: Date }
+
 /**
  * Records that the worker queues a warning or a summary. False means that the worker, or another process, did so already: at any time,
  * or after `not_before` if given.
  */
-export async function claimNotice(
-  deps: Deps,
-  tx: Tx,
-  claim: { merchant_id: string; kind: DigestPeriod | WarningKind; subject: string; not_before?: Date },
-): Promise<boolean> {
+export async function claimNotice(deps: Deps, tx: Tx, claim: NoticeClaim): Promise<boolean> {
   const { merchant_id, kind, subject, not_before = new Date(0) } = claim
   return (await tx.query(CLAIM, [merchant_id, kind, subject, deps.clock.now(), not_before])).length > 0
+}
+
+/** Returns those of the notices of a kind that the worker has queued after `since`. */
+export function queuedNotices(
+  reader: Reader,
+  { kind, since, notices }: { kind: QueuedNoticeKind; since: Date; notices: readonly Omit<NoticeClaim, 'kind'>[] },
+): Promise<{ merchant_id: string; subject: string }[]> {
+  const merchant_ids = notices.map(({ merchant_id }) => merchant_id)
+  return reader.query(CLAIMED, [merchant_ids, notices.map(({ subject }) => subject), kind, since])
 }
 
 /** A member that waits for the summary of a period. */
 export type DueDigest = NoticeRecipient & { merchant_id: string }
 
-/** Returns members without the summary of the period that began on `first_day` and ended at `end`. */
+/** The kind of a summary, and when its period ended. */
+export type EndedPeriod = { kind: DigestPeriod; end: Date }
+
+/** Returns members without the summary of the period that began on `first_day`. The query omits the merchants `without`. */
 export function dueDigests(
   reader: Reader,
-  { kind, first_day, end, limit }: { kind: DigestPeriod; first_day: string; end: Date; limit: number },
+  { kind, first_day, end, limit, without }: EndedPeriod & { first_day: string; limit: number; without: string[] },
 ): Promise<DueDigest[]> {
-  return reader.query<DueDigest>(DUE_DIGESTS, [kind, first_day, end, limit])
+  return reader.query<DueDigest>(DUE_DIGESTS, [kind, end, first_day, limit, without])
+}
+
+/** Reads a member again. Null means that the member gets no summary of the period any more. */
+export async function findDigestMember(
+  tx: Tx,
+  { merchant_id, user_id }: NoticeOwner,
+  { kind, end }: EndedPeriod,
+): Promise<DueDigest | null> {
+  const [row] = await tx.query<DueDigest>(DIGEST_MEMBER, [kind, end, merchant_id, user_id])
+  return row ?? null
 }
 
 /** Deletes records of e-mails that were queued long ago, and returns the number of the rows. */

@@ -5,13 +5,16 @@ import {
   claimNotice,
   dashboardUrl,
   dueDigests,
+  findDigestMember,
   mailedName,
+  type NoticeClaim,
   noticeRecipients,
+  queuedNotices,
   sweepNotices,
 } from '../../access/merchants/index.ts'
 import { queueEmail } from '../../adapters/messages/index.ts'
 import { failingEndpoints } from '../../adapters/webhooks/index.ts'
-import { type Deps, inTransaction, sql } from '../../kernel/db/index.ts'
+import { type Deps, inTransaction, isUnavailable, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import { DAY_MS, dayNumber, type Language, showTime, startOfDay } from '../../kernel/lib/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
@@ -19,7 +22,7 @@ import { type DigestDays, dayText, digestFacts, digestMail, isEmptyDigest, withF
 import { DIGEST_TEXTS } from './digest-texts.ts'
 
 const EVERY_MS = 60_000
-/** The warnings read more than the summaries, and nobody acts on them within minutes. */
+/** The warnings read more than the summaries, and members do not act on them within minutes. */
 const WARN_EVERY_MS = 300_000
 const HOUR_MS = 3_600_000
 /** Members get the summary of yesterday at this hour in Tanzania. */
@@ -30,7 +33,7 @@ const DIGESTS_MAX = 20
 const FAILING_MS_MIN = 15 * 60_000
 /** A member gets at most one warning a day about one endpoint. */
 const WEBHOOK_AGAIN_MS = DAY_MS
-/** Members hear of a key this long before it expires. */
+/** Members get a warning about a key this long before it expires. */
 const KEY_WARNING_MS = 7 * DAY_MS
 const KEYS_MAX = 100
 
@@ -65,53 +68,97 @@ export function duePeriods(now: Date): DigestDays[] {
 /** Makes the task of the worker that queues summaries and warnings. */
 export function noticesTask(deps: Deps): Task {
   let warned_at = Number.NEGATIVE_INFINITY
+  let failed: FailedInRound = { merchants: new Set(), periods: new Set() }
   return {
     name: 'notices',
     every_ms: EVERY_MS,
     async runOnce() {
       const now = deps.clock.now()
       let queued = 0
-      for (const period of duePeriods(now)) queued += await queueDigests(deps, period)
+      for (const period of duePeriods(now)) {
+        if (failed.periods.has(period.kind)) continue
+        const settled = await attempt(deps, `notices ${period.kind}`, null, () => queueDigests(deps, period, failed))
+        if (settled === null) failed.periods.add(period.kind)
+        queued += settled ?? 0
+      }
       if (now.getTime() - warned_at >= WARN_EVERY_MS) {
         warned_at = now.getTime()
-        queued += (await warnOfWebhooks(deps, now)) + (await warnOfKeys(deps, now))
-        await inTransaction(deps.db, (tx) => sweepNotices(tx, now))
+        queued += (await attempt(deps, 'notices webhooks', null, () => warnOfWebhooks(deps, now))) ?? 0
+        queued += (await attempt(deps, 'notices keys', null, () => warnOfKeys(deps, now))) ?? 0
+        await attempt(deps, 'notices sweep', null, () => inTransaction(deps.db, (tx) => sweepNotices(tx, now)))
       }
+      // The worker continues at once while something is queued. A round ends with the run that queues nothing.
+      if (queued === 0) failed = { merchants: new Set(), periods: new Set() }
       return queued
     },
     async idle() {},
   }
 }
 
-/** Queues summaries of a period, and returns the number of members that are settled. */
-async function queueDigests(deps: Deps, period: DigestDays): Promise<number> {
+/** What failed in this round. The next round tries it again. */
+type FailedInRound = { merchants: Set<string>; periods: Set<string> }
+
+/** Runs a part of the task. If the part fails, logs the error and returns null, so that the other parts continue. */
+async function attempt<Result>(
+  deps: Deps,
+  task: string,
+  merchant_id: string | null,
+  run: () => Promise<Result>,
+): Promise<Result | null> {
+  try {
+    return await run()
+  } catch (error) {
+    deps.log[isUnavailable(error) ? 'warn' : 'error'](
+      { component: 'portal', err: error, task, ...(merchant_id === null ? {} : { merchant_id }) },
+      'a part of the notices failed; the worker tries it again in the next round',
+    )
+    return null
+  }
+}
+
+/** Queues summaries of a period, and returns the number of members that it has handled. */
+async function queueDigests(deps: Deps, period: DigestDays, failed: FailedInRound): Promise<number> {
   const first_day = dayText(period.first)
   const end = startOfDay(period.first + period.days)
-  const due = await dueDigests(deps.db, { kind: period.kind, first_day, end, limit: DIGESTS_MAX })
+  const ended = { kind: period.kind, end }
+  const without = [...failed.merchants]
+  const due = await dueDigests(deps.db, { ...ended, first_day, limit: DIGESTS_MAX, without })
   const facts = new Map<string, ReturnType<typeof digestFacts>>()
   for (const member of due) {
     const { merchant_id, user_id } = member
-    const read = facts.get(merchant_id) ?? digestFacts(deps, merchant_id, period)
-    facts.set(merchant_id, read)
-    const found = await read
-    await inTransaction(deps.db, async (tx) => {
-      const claim = { merchant_id, kind: period.kind, subject: `${first_day} ${user_id}` }
-      if (!(await claimNotice(deps, tx, claim)) || isEmptyDigest(found)) return
-      await queueEmail(deps, tx, digestMail(deps, member, period, found))
+    if (failed.merchants.has(merchant_id)) continue
+    const settled = await attempt(deps, `notices ${period.kind}`, merchant_id, async () => {
+      const read = facts.get(merchant_id) ?? digestFacts(deps, merchant_id, period)
+      facts.set(merchant_id, read)
+      const found = await read
+      await inTransaction(deps.db, async (tx) => {
+        const claim = { merchant_id, kind: period.kind, subject: `${first_day} ${user_id}` }
+        if (!(await claimNotice(deps, tx, claim)) || isEmptyDigest(found)) return
+        // The member may have ended the summary, or left the business, since the worker read the list.
+        const current = await findDigestMember(tx, member, ended)
+        if (current !== null) await queueEmail(deps, tx, digestMail(deps, current, period, found))
+      })
+      return true
     })
+    if (settled === null) failed.merchants.add(merchant_id)
   }
   return due.length
 }
 
 /** Warns about endpoints that fail, at most once a day for each endpoint. */
 async function warnOfWebhooks(deps: Deps, now: Date): Promise<number> {
-  const failing = await failingEndpoints(deps, deps.db)
+  const not_before = new Date(now.getTime() - WEBHOOK_AGAIN_MS)
+  const failing = (await failingEndpoints(deps, deps.db))
+    .filter(({ oldest_at }) => now.getTime() - oldest_at.getTime() >= FAILING_MS_MIN)
+    .map((one) => ({ ...one, subject: `${one.environment} ${one.endpoint_id}` }))
+  const warned = await queuedNotices(deps.db, { kind: 'webhooks', since: not_before, notices: failing })
+  const keyOf = ({ merchant_id, subject }: { merchant_id: string; subject: string }) => `${merchant_id} ${subject}`
+  const done = new Set(warned.map(keyOf))
   let queued = 0
   for (const one of failing) {
-    if (now.getTime() - one.oldest_at.getTime() < FAILING_MS_MIN) continue
-    const { merchant_id, environment, endpoint_id } = one
-    const not_before = new Date(now.getTime() - WEBHOOK_AGAIN_MS)
-    const claim = { merchant_id, kind: 'webhooks', subject: `${environment} ${endpoint_id}`, not_before } as const
+    if (done.has(keyOf(one))) continue
+    const { merchant_id, environment, subject } = one
+    const claim = { merchant_id, kind: 'webhooks', subject, not_before } as const
     const host = URL.parse(one.webhook_url ?? '')?.host ?? '-'
     queued += await queueWarning(deps, claim, environment, (t, language, merchant) => ({
       subject: t.webhooks_subject,
@@ -158,16 +205,16 @@ async function warnOfKeys(deps: Deps, now: Date): Promise<number> {
 
 type Warning = { subject: string; parts: readonly string[]; next: string }
 
-/** Queues a warning to each member that wants it. Returns 1 if this call made the claim. */
+/** Queues a warning to each member that wants it. Returns 1 if this call made the claim. A failure does not stop other warnings. */
 async function queueWarning(
   deps: Deps,
-  claim: { merchant_id: string; kind: 'webhooks' | 'keys'; subject: string; not_before?: Date },
+  claim: NoticeClaim & { kind: 'webhooks' | 'keys' },
   environment: Environment,
   write: (t: (typeof DIGEST_TEXTS)[Language], language: Language, merchant: string) => Warning,
 ): Promise<number> {
   const { merchant_id, kind } = claim
   const url = dashboardUrl(deps, merchant_id, `${environment}/${kind}`)
-  return inTransaction(deps.db, async (tx) => {
+  const queue = async (tx: Tx) => {
     if (!(await claimNotice(deps, tx, claim))) return 0
     for (const { email, language, member_id, merchant_name } of await noticeRecipients(tx, merchant_id, kind)) {
       const { subject, parts, next } = write(DIGEST_TEXTS[language], language, mailedName(merchant_name))
@@ -182,5 +229,6 @@ async function queueWarning(
       })
     }
     return 1
-  })
+  }
+  return (await attempt(deps, `notices ${kind}`, merchant_id, () => inTransaction(deps.db, queue))) ?? 0
 }

@@ -1,12 +1,13 @@
 // Tests the e-mails that members choose: summaries, warnings, and how they end without a sign-in.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { startReceiver } from '../../../test/receiver.ts'
 import { headerOf, startMailServer, textOf } from '../../../test/smtp.ts'
-import type { Merchant } from '../../access/merchants/index.ts'
+import { type Merchant, setNotices, unsubscribeUrl } from '../../access/merchants/index.ts'
 import { listEmails } from '../../adapters/messages/index.ts'
+import { inTransaction } from '../../kernel/db/index.ts'
 import { DAY_MS } from '../../kernel/lib/index.ts'
 import { duePeriods } from './notices-task.ts'
 
@@ -14,12 +15,18 @@ const PATH = '/v1/merchant/notifications'
 const HOUR_MS = 3_600_000
 
 let world: World
+/** Runs before each statement of the database, with the name of the statement. */
+let onStatement: (name: string) => void | Promise<void> = () => {}
 before(async () => {
   world = await createWorld({
+    before: (name) => onStatement(name),
     env: { BASE_URL: 'https://pay.example', BRAND_NAME: 'Duka Pay', WEBHOOK_ALLOW_PRIVATE: 'true' },
   })
 })
 after(() => world.close())
+afterEach(() => {
+  onStatement = () => {}
+})
 
 /** Moves the clock to this hour of the next day in Tanzania. */
 function tomorrowAt(hour: number): void {
@@ -41,6 +48,16 @@ async function pay(merchant: Merchant, amount: string, phone: string): Promise<v
   const key = await world.newKey({ merchant, environment: 'live' })
   assert.equal((await world.post('/v1/collections/wallet-push', { amount, phone }, { key })).status, 202)
   await world.work()
+}
+/** Waits until `count` database connections wait for a lock. */
+async function waitsForLock(count: number): Promise<void> {
+  for (let look = 0; look < 2_000; look++) {
+    const [row] = await world.rows<{ waiting: number }>(
+      "select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    if ((row?.waiting ?? 0) >= count) return
+  }
+  assert.fail('too few statements wait for a lock')
 }
 /** Returns the path of the address that ends e-mails, from the text of an e-mail. */
 const pathIn = (text: string): string =>
@@ -137,13 +154,65 @@ describe('the summary', () => {
     await pay(merchant, '5000', '0754123001')
     tomorrowAt(7)
     await world.rows("alter table outbox_messages add constraint dies check (kind not like 'digest.%') not valid")
-    await assert.rejects(run)
+    await run()
+    assert.match(world.deps.logged.join(''), new RegExp(`"merchant_id":"${merchant.id}".*a part of the notices failed`))
     await world.rows('alter table outbox_messages drop constraint dies')
     assert.equal((await world.rows('select 1 from notices_queued where merchant_id = $1', [merchant.id])).length, 0)
     await run()
     await run()
     assert.equal((await mailsOf(merchant, /^digest/)).length, 1)
   })
+})
+
+describe('failures', () => {
+  test('a merchant whose facts cannot be read is skipped until the next round, and all other parts continue', async () => {
+    await world.rows("update member_notices set digest = 'off', digest_since = null")
+    const merchants = [await world.newMerchant(), await world.newMerchant()]
+    for (const merchant of merchants) {
+      const { token } = await memberOf('VIEWER', merchant)
+      await change(token, { digest: 'daily' })
+      await pay(merchant, '5000', '0754123001')
+    }
+    tomorrowAt(7)
+    const counts = { attention_read: 0, webhooks_failing: 0, notices_expiring_keys: 0, notices_sweep: 0 }
+    onStatement = (name) => {
+      if (!(name in counts)) return
+      const count = ++counts[name as keyof typeof counts]
+      if (name === 'webhooks_failing' || (name === 'attention_read' && count === 1))
+        throw new Error('canceling statement due to statement timeout')
+    }
+    await run()
+    const mails = async () => {
+      const counted = await Promise.all(merchants.map(async (one) => (await mailsOf(one, /^digest/)).length))
+      return counted.sort()
+    }
+    assert.deepEqual(await mails(), [0, 1], 'the other merchant has its summary')
+    assert.deepEqual(counts, { attention_read: 2, webhooks_failing: 1, notices_expiring_keys: 1, notices_sweep: 1 })
+    await run()
+    assert.deepEqual(await mails(), [1, 1], 'the next round tries it again')
+    assert.equal(counts.webhooks_failing, 1, 'the next round of warnings is five minutes later')
+  })
+
+  for (const [what, statement] of [
+    ['ended the summary', "update member_notices set digest = 'off', digest_since = null where user_id = $1"],
+    ['left the business', 'delete from members where user_id = $1'],
+    ['was disabled', 'update users set disabled_at = created_at where id = $1'],
+  ] as const)
+    test(`a member that ${what} after the worker read the list gets no summary`, async () => {
+      const merchant = await world.newMerchant()
+      const { token, user_id } = await memberOf('VIEWER', merchant)
+      await change(token, { digest: 'daily' })
+      await pay(merchant, '5000', '0754123001')
+      tomorrowAt(7)
+      let changes = 0
+      onStatement = async (name) => {
+        if (name !== 'notices_claim' || changes++ > 0) return
+        await world.rows(statement, [user_id])
+      }
+      await run()
+      assert.ok(changes > 0)
+      assert.equal((await mailsOf(merchant, /^digest/)).length, 0)
+    })
 })
 
 describe('the end of e-mails without a sign-in', () => {
@@ -185,6 +254,31 @@ describe('the end of e-mails without a sign-in', () => {
     assert.equal((await open(path, 'POST', 'multipart/form-data; boundary=x')).status, 200)
     assert.deepEqual(await rows(), ['off'])
     assert.equal((await open(path, 'POST')).status, 200, 'a repetition changes nothing')
+  })
+
+  test('changes of different settings at once all count', async () => {
+    const merchant = await world.newMerchant()
+    const { token, user_id } = await memberOf('MERCHANT_ADMIN', merchant)
+    await change(token, { digest: 'daily' })
+    const [member] = await world.rows<{ id: string }>('select id from members where user_id = $1', [user_id])
+    const address = { merchant_id: merchant.id, member_id: member?.id ?? '', kind: 'digest' } as const
+    const path = pathIn(unsubscribeUrl(world.deps, address))
+    const endsDigest = (url: string) => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      return world.call({ method: 'POST', url, key: null, payload: 'List-Unsubscribe=One-Click', headers })
+    }
+    let both: Promise<{ status: number }[]> | undefined
+    await inTransaction(world.deps.db, async (tx) => {
+      await setNotices(world.deps, tx, { merchant_id: merchant.id, user_id }, { keys: false })
+      both = Promise.all([change(token, { webhooks: false }), endsDigest(path)])
+      await waitsForLock(2)
+    })
+    assert.deepEqual(
+      (await both)?.map(({ status }) => status),
+      [200, 200],
+    )
+    const { withdrawals, webhooks, keys, digest } = (await world.get(PATH, token)).body.data
+    assert.deepEqual([withdrawals, webhooks, keys, digest], [true, false, false, 'off'])
   })
 
   test('the e-mail has the headers of RFC 8058', async () => {
@@ -272,7 +366,11 @@ describe('the warnings', () => {
       await world.work()
       await Promise.all([run(), run()])
       world.deps.clock.advance(6 * 60_000)
+      const statements: string[] = []
+      onStatement = (name) => void statements.push(name)
       await run()
+      assert.equal(statements.filter((name) => name === 'notices_claimed').length, 1)
+      assert.ok(!statements.includes('notices_claim'), 'a recent warning needs no transaction')
       const mails = await mailsOf(merchant, /^notice\.webhooks/)
       assert.deepEqual(
         mails.map(({ to }) => to),
