@@ -29,7 +29,7 @@ const params = Type.Object({
 
 /** Adds the page and its form. */
 export function unsubscribeRoutes(deps: Deps): (app: App) => void {
-  const route = { schema: { hide: true, params }, config: { access: 'public' } } as const
+  const route = { schema: { hide: true, params }, config: { access: 'public', has_secret_path: true } } as const
   const answer = (request: FastifyRequest, reply: FastifyReply, status: number, page: UnsubscribePage) => {
     const language = languageOf([(request.query as { lang?: unknown }).lang], request.headers['accept-language'])
     return reply
@@ -53,7 +53,7 @@ export function unsubscribeRoutes(deps: Deps): (app: App) => void {
     })
     void app.register(async (scope) => {
       await scope.register(formbody, { bodyLimit: FORM_BYTES_MAX })
-      // RFC 8058 lets a mail program send its one field in either form. The address says all, so that nobody reads the body.
+      // RFC 8058 lets a mail program send its one field in either form. The address has all facts, so that the server ignores the body.
       scope.addContentTypeParser(
         'multipart/form-data',
         { bodyLimit: FORM_BYTES_MAX, parseAs: 'string' },

@@ -172,6 +172,8 @@ declare module 'fastify' {
     query_names?: ReadonlySet<string> | null
     /** The fields of the body of the route, from its schema. */
     body_fields?: BodyFields
+    /** True: the path holds a secret, so that the log has the pattern of the route in its place. */
+    has_secret_path?: true
     /** The error codes that this route adds to the codes of its access, for the documentation. */
     refusals?: readonly ErrorCode[]
   }

@@ -242,7 +242,7 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
       request_id: request.id,
       trace_id: traceIdOf(request.trace?.context),
       method: request.method,
-      path: request.url.slice(0, LOGGED_PATH_MAX).split('?', 1)[0],
+      path: loggedPath(request),
       status_code: reply.statusCode,
       duration_ms: Math.round(msSinceArrival(request, reply) * 10) / 10,
       merchant_id: request.caller?.merchant.id,
@@ -251,6 +251,11 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     },
     'request',
   )
+}
+
+function loggedPath({ url, routeOptions }: FastifyRequest): string | undefined {
+  if (routeOptions.config?.has_secret_path === true) return routeOptions.url
+  return url.slice(0, LOGGED_PATH_MAX).split('?', 1)[0]
 }
 
 /** Returns the caller of a request as fields of a log line. */
