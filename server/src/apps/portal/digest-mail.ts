@@ -12,7 +12,7 @@ import type { Email } from '../../adapters/messages/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { CURRENCY, DAY_MS, type Language, showAmount, showDate, startOfDay } from '../../kernel/lib/index.ts'
 import { readSlotSums } from '../../money/collections/index.ts'
-import { sumWithdrawals } from '../../money/withdrawals/index.ts'
+import { withdrawalsOfDigest } from '../../money/withdrawals/index.ts'
 import { attentionOf } from './attention.ts'
 import { DIGEST_TEXTS } from './digest-texts.ts'
 
@@ -53,7 +53,7 @@ export async function digestFacts(deps: Deps, merchant_id: string, { first, days
   }))
   const [rows, withdrawn, attention] = await Promise.all([
     readSlotSums(deps.db, owner, slots, 'day'),
-    sumWithdrawals(deps.db, owner, { from: startOfDay(first), to: startOfDay(first + days) }),
+    withdrawalsOfDigest(deps.db, owner, { from: startOfDay(first), to: startOfDay(first + days) }),
     attentionOf(deps, owner),
   ])
   const successful = rows.filter(({ status }) => status === 'successful')
@@ -62,13 +62,12 @@ export async function digestFacts(deps: Deps, merchant_id: string, { first, days
     count: Number(all.reduce((sum, { count }) => sum + count, 0n)),
     amount_minor: all.reduce((sum, { amount_minor }) => sum + amount_minor, 0n),
   })
-  const waits = new Set<string>(['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED'])
   return {
     successful: add(successful.map((row) => ({ count: row.items, amount_minor: row.amount_received_minor }))),
     failed: Number(failed.reduce((sum, { items }) => sum + items, 0n)),
     fees_minor: successful.reduce((sum, { fee_minor }) => sum + fee_minor, 0n),
-    paid_out: add(withdrawn.filter(({ status }) => status === 'SUCCESS')),
-    waiting: add(withdrawn.filter(({ status }) => waits.has(status))).count,
+    paid_out: { count: withdrawn.paid_count, amount_minor: withdrawn.paid_minor },
+    waiting: withdrawn.waiting_count,
     // The summary is about live money. The dashboard shows a failing webhook of the sandbox.
     attention: attention
       .filter(({ environment }) => environment === 'live')
@@ -76,7 +75,7 @@ export async function digestFacts(deps: Deps, merchant_id: string, { first, days
   }
 }
 
-/** Returns true if nothing happened and nothing needs attention, so that no e-mail is worth its reading. */
+/** Returns true if nothing happened, nothing waits and nothing needs attention. Then the member gets no e-mail. */
 export function isEmptyDigest({ successful, failed, paid_out, waiting, attention }: DigestFacts): boolean {
   return successful.count + failed + paid_out.count + waiting + attention.length === 0
 }
@@ -108,7 +107,7 @@ export function digestMail(deps: Deps, member: DueDigest, period: DigestDays, fa
       t.paid_out(money(paid_out.amount_minor), grouped(paid_out.count)),
       ...(waiting === 0 ? [] : [t.waiting(grouped(waiting))]),
     ].join('\n'),
-    items.length === 0 ? t.calm : `${t.attention}\n${items.join('\n')}`,
+    items.length === 0 ? t.nothing_to_report : `${t.attention}\n${items.join('\n')}`,
     link(t.payments, 'collections'),
     link(t.withdrawals, 'withdrawals'),
   ]
@@ -131,10 +130,10 @@ export function withFooter(
   const t = DIGEST_TEXTS[language]
   const unsubscribe_url = unsubscribeUrl(deps, notice)
   const settings = dashboardUrl(deps, merchant_id, 'live/notifications')
-  const ways = [
+  const footer_lines = [
     t.why[kind],
     ...(unsubscribe_url === '' ? [] : [`${t.stop} ${unsubscribe_url}`]),
     ...(settings === '' ? [] : [`${t.settings} ${settings}`]),
   ]
-  return { text: [...parts.filter((part) => part !== ''), ways.join('\n')].join('\n\n'), unsubscribe_url }
+  return { text: [...parts.filter((part) => part !== ''), footer_lines.join('\n')].join('\n\n'), unsubscribe_url }
 }

@@ -13,12 +13,12 @@ const EN = {
   fees: (amount: string) => `Fees: ${amount}`,
   failed: (count: string) => `Failed payments: ${count}`,
   paid_out: (amount: string, count: string) =>
-    `Withdrawn: ${amount} in ${count} ${count === '1' ? 'withdrawal' : 'withdrawals'}`,
-  waiting: (count: string) => `Withdrawals that wait for an operator: ${count}`,
+    `Withdrawals paid: ${amount} in ${count} ${count === '1' ? 'withdrawal' : 'withdrawals'}`,
+  waiting: (count: string) => `Withdrawals that wait for an operator now: ${count}`,
   payments: 'The payments:',
-  withdrawals: 'The withdrawals:',
+  withdrawals: 'Withdrawals submitted in these days:',
   attention: 'Needs your attention now:',
-  calm: 'Nothing needs your attention now.',
+  nothing_to_report: 'Nothing needs your attention now.',
   items: {
     webhooks_failing: (count: string) => `Your server does not accept webhooks: ${count} failed`,
     withdrawals_info_requested: (count: string) => `An operator waits for your answer about withdrawals: ${count}`,
@@ -41,10 +41,11 @@ const EN = {
   webhooks_lead: (merchant: string, environment: string) =>
     `A webhook endpoint of the business "${merchant}" (${environment}) fails.`,
   host: (host: string) => `Receiving server: ${host}`,
-  misses: (failed: string, given_up: string) => `Deliveries that failed: ${failed}, given up: ${given_up}`,
-  last_miss: (time: string, why: string) => `Last attempt: ${time}${why === '' ? '' : ` (${why})`}`,
+  failed_deliveries: (failed: string, given_up: string) =>
+    `Failed deliveries: ${failed} (no longer retried: ${given_up})`,
+  last_failure: (time: string, why: string) => `Last failure: ${time}${why === '' ? '' : ` (${why})`}`,
   webhooks_next:
-    'Payments go on, but your shop does not hear of them. Repair the server, then send the failed deliveries again:',
+    'Payments continue, but your server does not receive their events. Repair the server, then send the failed deliveries again:',
   keys_subject: 'an API key expires soon',
   keys_lead: (merchant: string, environment: string) =>
     `An API key of the business "${merchant}" (${environment}) expires soon.`,
@@ -62,11 +63,11 @@ const SW: typeof EN = {
   fees: (amount) => `Makato: ${amount}`,
   failed: (count) => `Malipo ambayo hayakufanikiwa: ${count}`,
   paid_out: (amount, count) => `Umetoa: ${amount} kwa mara ${count}`,
-  waiting: (count) => `Maombi ya kutoa pesa yanayosubiri mwendeshaji: ${count}`,
+  waiting: (count) => `Maombi ya kutoa pesa yanayosubiri mwendeshaji sasa: ${count}`,
   payments: 'Angalia malipo:',
-  withdrawals: 'Angalia utoaji pesa:',
+  withdrawals: 'Maombi ya kutoa pesa ya siku hizi:',
   attention: 'Yanayohitaji uangalizi wako sasa:',
-  calm: 'Hakuna kinachohitaji uangalizi wako sasa.',
+  nothing_to_report: 'Hakuna kinachohitaji uangalizi wako sasa.',
   items: {
     webhooks_failing: (count) => `Seva yako haipokei webhook: ${count} hazikufika`,
     withdrawals_info_requested: (count) => `Mwendeshaji anasubiri jibu lako kuhusu kutoa pesa: ${count}`,
@@ -88,10 +89,10 @@ const SW: typeof EN = {
   webhooks_subject: 'seva yako haipokei webhook',
   webhooks_lead: (merchant, environment) => `Webhook ya biashara "${merchant}" (${environment}) haifiki.`,
   host: (host) => `Seva inayopokea: ${host}`,
-  misses: (failed, given_up) => `Ujumbe ambao haukufika: ${failed}, tulioacha kujaribu: ${given_up}`,
-  last_miss: (time, why) => `Jaribio la mwisho: ${time}${why === '' ? '' : ` (${why})`}`,
+  failed_deliveries: (failed, given_up) => `Ujumbe ambao haukufika: ${failed}, tulioacha kujaribu: ${given_up}`,
+  last_failure: (time, why) => `Jaribio la mwisho: ${time}${why === '' ? '' : ` (${why})`}`,
   webhooks_next:
-    'Malipo yanaendelea, lakini duka lako halipati taarifa zake. Rekebisha seva, kisha tuma tena ujumbe ambao haukufika:',
+    'Malipo yanaendelea, lakini seva yako haipati taarifa zake. Rekebisha seva, kisha tuma tena ujumbe ambao haukufika:',
   keys_subject: 'ufunguo wa API utaisha muda karibuni',
   keys_lead: (merchant, environment) =>
     `Ufunguo wa API wa biashara "${merchant}" (${environment}) utaisha muda karibuni.`,

@@ -166,8 +166,8 @@ async function warnOfWebhooks(deps: Deps, now: Date): Promise<number> {
         t.webhooks_lead(merchant, t.environment[environment]),
         [
           t.host(host),
-          t.misses(String(one.failed), String(one.given_up)),
-          t.last_miss(showTime(one.last_failed_at, language), failingReason(one)),
+          t.failed_deliveries(String(one.failed), String(one.given_up)),
+          t.last_failure(showTime(one.last_failed_at, language), failingReason(one)),
         ].join('\n'),
       ],
       next: t.webhooks_next,

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { insertWithdrawal } from '../../../test/payouts.ts'
 import { startReceiver } from '../../../test/receiver.ts'
 import { headerOf, startMailServer, textOf } from '../../../test/smtp.ts'
 import { type Merchant, setNotices, unsubscribeUrl } from '../../access/merchants/index.ts'
@@ -24,8 +25,9 @@ before(async () => {
   })
 })
 after(() => world.close())
-afterEach(() => {
+afterEach(async () => {
   onStatement = () => {}
+  await world.rows("update member_notices set digest = 'off', digest_since = null")
 })
 
 /** Moves the clock to this hour of the next day in Tanzania. */
@@ -127,6 +129,39 @@ describe('the summary', () => {
     assert.equal((await mailsOf(merchant, /^digest/)).length, 1, 'a day without any event has no summary')
   })
 
+  test('a summary counts a withdrawal on the day of its payment, and each one that waits', async () => {
+    const merchant = await world.newMerchant()
+    const { token, email } = await memberOf('VIEWER', merchant)
+    await change(token, { digest: 'daily' })
+    await world.rows("update users set language = 'en' where email = $1", [email])
+    const paid = await insertWithdrawal(world, { merchant, amount_minor: 700_000n })
+    await insertWithdrawal(world, { merchant })
+    const textsOf = async () => (await mailsOf(merchant, /^digest/)).map(({ text }) => text ?? '')
+    tomorrowAt(9)
+    await run()
+    const [first] = await textsOf()
+    assert.match(
+      first ?? '',
+      /Withdrawals paid: TZS.0 in 0 withdrawals\nWithdrawals that wait for an operator now: 2\n/,
+    )
+    await world.rows(
+      "update withdrawals set status = 'SUCCESS', funds = 'paid', provider_reference = $2, transfer_id = $2::text::uuid, completed_at = $3 where id = $1",
+      [paid.id, paid.id, world.deps.clock.now()],
+    )
+    tomorrowAt(9)
+    await run()
+    const texts = await textsOf()
+    assert.equal(texts.length, 2)
+    const second = texts.find((text) => text !== first)
+    assert.match(
+      second ?? '',
+      /Withdrawals paid: TZS.7,000 in 1 withdrawal\nWithdrawals that wait for an operator now: 1\n/,
+    )
+    tomorrowAt(9)
+    await run()
+    assert.equal((await textsOf()).filter((text) => /paid: TZS.7,000/.test(text)).length, 1)
+  })
+
   test('a summary begins with the first period that ends after the choice, and ends for a member that left', async () => {
     const merchant = await world.newMerchant()
     await pay(merchant, '5000', '0754123001')
@@ -166,7 +201,6 @@ describe('the summary', () => {
 
 describe('failures', () => {
   test('a merchant whose facts cannot be read is skipped until the next round, and all other parts continue', async () => {
-    await world.rows("update member_notices set digest = 'off', digest_since = null")
     const merchants = [await world.newMerchant(), await world.newMerchant()]
     for (const merchant of merchants) {
       const { token } = await memberOf('VIEWER', merchant)
@@ -254,6 +288,9 @@ describe('the end of e-mails without a sign-in', () => {
     assert.equal((await open(path, 'POST', 'multipart/form-data; boundary=x')).status, 200)
     assert.deepEqual(await rows(), ['off'])
     assert.equal((await open(path, 'POST')).status, 200, 'a repetition changes nothing')
+    const logged = world.deps.logged.join('')
+    assert.match(logged, /"path":"\/unsubscribe\/:merchant_id\/:member_id\/:kind\/:signature"/)
+    assert.ok(!logged.includes(path.slice(path.lastIndexOf('/') + 1)), 'no log line has the signature')
   })
 
   test('changes of different settings at once all count', async () => {

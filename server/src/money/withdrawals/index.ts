@@ -14,7 +14,7 @@ export {
 } from './approve.ts'
 export { createPayoutDriver, type PayoutDriver } from './drive.ts'
 export { type DescribedHold, findHold } from './hold.ts'
-export { getWithdrawal, sumWithdrawals } from './list.ts'
+export { getWithdrawal, sumWithdrawals, withdrawalsOfDigest } from './list.ts'
 export { payoutGauges, readPayoutQueue } from './metrics.ts'
 export { findNewDestinations } from './new-destinations.ts'
 export { type DecisionKind, notifyDecision } from './notify.ts'

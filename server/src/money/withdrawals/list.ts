@@ -3,7 +3,7 @@
 import type { PayoutMethod } from '../../adapters/providers/port.ts'
 import { beginsWith, createMetadataSearch, metadataSearchSql, type Reader, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, idsOfTime, type PageChoice, pageOf } from '../../kernel/http/index.ts'
-import { firstIdAt, isId, LAST_ID, type Metadata, refuse } from '../../kernel/lib/index.ts'
+import { DAY_MS, firstIdAt, isId, LAST_ID, type Metadata, refuse } from '../../kernel/lib/index.ts'
 import { presentDetail, presentWithdrawal } from './present.ts'
 import type { WithdrawalDetail } from './schema.ts'
 import type { WithdrawalStatus } from './state.ts'
@@ -140,4 +140,36 @@ export function sumWithdrawals(
   { from, to }: { from: Date; to: Date },
 ): Promise<{ status: WithdrawalStatus; count: bigint; amount_minor: bigint }[]> {
   return reader.query(SUMS, [merchant_id, environment, firstIdAt(from), firstIdAt(to)])
+}
+
+/** A summary counts a paid withdrawal if the merchant submitted it at most this long before the period. No index has the completion. */
+const SUBMITTED_BEFORE_MS = 31 * DAY_MS
+/** The greatest number of waiting withdrawals that a summary counts. */
+const WAITING_MAX = 1_000
+
+// Both parts use withdrawals_status_idx. PostgreSQL plans this unnamed prepared statement for the given range of ids.
+const OF_DIGEST = sql(
+  '',
+  `select count(*)::int as paid_count, coalesce(sum(w.amount_minor), 0)::bigint as paid_minor, (
+     select count(*)::int from (
+       select 1 from withdrawals where merchant_id = $1 and environment = $2 and status = 'PENDING_ADMIN_APPROVAL'
+       limit ${WAITING_MAX}) waiting) as waiting_count
+   from withdrawals w
+   where w.merchant_id = $1 and w.environment = $2 and w.status = 'SUCCESS' and w.id >= $3 and w.id < $4
+     and w.completed_at >= $5 and w.completed_at < $6`,
+)
+
+/** The withdrawals of a summary: those paid in its period, and the number of those that wait for an operator now. */
+export type DigestWithdrawals = { paid_count: number; paid_minor: bigint; waiting_count: number }
+
+/** Returns the withdrawals that the provider paid in a period, and the number of those that wait for an operator now. */
+export async function withdrawalsOfDigest(
+  reader: Reader,
+  { merchant_id, environment }: { merchant_id: string; environment: Environment },
+  { from, to }: { from: Date; to: Date },
+): Promise<DigestWithdrawals> {
+  const submitted_from = firstIdAt(new Date(from.getTime() - SUBMITTED_BEFORE_MS))
+  const values = [merchant_id, environment, submitted_from, firstIdAt(to), from, to]
+  const [row] = await reader.query<DigestWithdrawals>(OF_DIGEST, values)
+  return row ?? { paid_count: 0, paid_minor: 0n, waiting_count: 0 }
 }
