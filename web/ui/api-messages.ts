@@ -36,6 +36,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must be live or sandbox': 'Chagua mazingira: Halisi au Majaribio.',
   'must be up to {} ids, separated by commas': 'Chagua malipo yasiyozidi {}.',
   'must be sent once': 'Taja hili mara moja tu.',
+  'has "{}" twice': 'Ina "{}" mara mbili. Ondoa moja.',
   'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators':
     'Andika kiasi kama 25000 au 25000.50.',
   'must be a decimal string such as "500.00", without sign, exponent or separators': 'Andika kiasi kama 500 au 500.00.',

@@ -100,11 +100,11 @@ export type BalanceLowEvent = {
   event: 'balance.low'
   /** The code of the merchant. */
   merchant_code: string
-  /** Your own reference. Null means that you sent none. */
+  /** Always null. */
   reference: string | null
-  /** The same as `reference`. */
+  /** Always null. */
   merchant_reference: string | null
-  /** The requested amount. */
+  /** The available balance. */
   amount: Money
   currency: string
   /** The mark that you set in the dashboard. */

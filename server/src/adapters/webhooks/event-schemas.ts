@@ -179,7 +179,12 @@ const SHAPES: Record<EventName, EventShape> = {
     summary: 'The available balance passed below your mark',
     description: `\`amount\` is the available balance. The next one follows only after the balance was at the mark or above. ${NAMED}`,
     own: {
-      fields: { balance_below: moneyText('The mark that you set in the dashboard.') },
+      fields: {
+        reference: nullable(Type.String({ description: 'Always null.' })),
+        merchant_reference: nullable(Type.String({ description: 'Always null.' })),
+        amount: moneyText('The available balance.'),
+        balance_below: moneyText('The mark that you set in the dashboard.'),
+      },
       example: { balance_below: '50000.00' },
     },
   },

@@ -68,7 +68,7 @@ test('a caller sees its own write in a read of the replica, at once and a hundre
   assert.ok((await value('malipo_read_replica_lag_seconds')) < LAG_MAX_MS / 1_000)
 })
 
-test('many reads at once share their looks, and all see the write before them', async () => {
+test('many reads at once share their checks, and all see the write before them', async () => {
   const { reads, counts } = open()
   const seen = await Promise.all(Array.from({ length: 50 }, () => seesOwnWrite(reads)))
   assert.ok(seen.every(Boolean))
@@ -108,15 +108,15 @@ test('the loss of the replica in the middle of reads is no error, and it answers
   assert.match(logged.join(''), /the primary answers all reads[\s\S]*the read replica answers reads again/)
 })
 
-test('a silent replica is no error, and delays a read for some seconds once', async () => {
-  const { reads, counts } = open()
+test('a silent replica is no error, and delays a read by no more than the limit', async () => {
+  const { reads, counts } = open({ lag_max_ms: 150 })
   assert.ok(await seesOwnWrite(reads))
   server.signal('SIGSTOP')
   try {
     const begin = performance.now()
     assert.ok(await seesOwnWrite(reads))
     const first_ms = performance.now() - begin
-    assert.ok(first_ms < 8_000, `the first read took ${first_ms} ms`)
+    assert.ok(first_ms < 1_500, `the first read took ${first_ms} ms`)
     const next = performance.now()
     for (let i = 0; i < 5; i++) assert.ok(await seesOwnWrite(reads))
     assert.ok(performance.now() - next < 2_000, 'further reads do not wait')
@@ -126,10 +126,12 @@ test('a silent replica is no error, and delays a read for some seconds once', as
   }
 })
 
-test('a refused statement of the caller stays an error of the caller', async () => {
-  const { reads } = open()
+test('a refused statement of the caller stays an error of the caller, and the replica stays in use', async () => {
+  const { reads, counts } = open()
   await assert.rejects(reads.query(sql('', 'select 1 from no_such_table')), { code: '42P01' })
   await assert.rejects(reads.query(sql('', "set statement_timeout = '50ms'; select pg_sleep(1)")), { code: '57014' })
+  assert.ok(await seesOwnWrite(reads))
+  assert.deepEqual(await counts(), { replica: 1, primary: 0 })
 })
 
 test('a list has the payment that the caller has just made, and a single record and a balance never come from the replica', async () => {

@@ -115,8 +115,8 @@ export function openReadReplica(primary: Db, options: ReadReplicaOptions): ReadR
         measured.from_replica.inc()
         return rows
       } catch (error) {
-        if (tookTooLong(error)) throw error
-        // A read may run again, so the primary decides whether the statement or the replica is at fault.
+        if (isFaultOfRead(error)) throw error
+        // A read may run again, so the primary answers it.
         leave((error as Error).message)
       }
     }
@@ -183,20 +183,35 @@ function createReplicaCheck(
       if (begin < away_until) return false
       const [position] = await primary.query<LogPosition>(POSITION)
       if (position === undefined) throw new Error('the database returned no position')
-      return awaitReplay(position, begin).catch((error: Error & { code?: string }) => {
+      const replayed = awaitReplay(position, begin).catch((error: Error & { code?: string }) => {
         leave(error.message || String(error.code))
         return false
       })
+      // The replica may answer late, so the wait does not depend on its answer.
+      const limit = new AbortController()
+      const late = sleep(Math.max(0, lag_max_ms - (performance.now() - begin)) + POLL_MS, false, {
+        signal: limit.signal,
+      })
+      const is_fresh = await Promise.race([replayed, late.catch(() => false)])
+      limit.abort()
+      if (!is_fresh) away_until = Math.max(away_until, performance.now() + AWAY_MS.late)
+      return is_fresh
     },
   }
 }
 
+/** The classes of SQLSTATE of a lost connection, of a server that stops or starts, and of a lack of resources. */
+const CLASSES_OF_REPLICA = ['08', '25', '53', '57', '58', 'XX']
 const CANCELLED = '57014'
 
-/** Returns true for a read that took too long. The primary would need the same time. A conflict with the replay is none. */
-function tookTooLong(error: unknown): boolean {
+/**
+ * Returns true if the primary would fail in the same way: the statement or its data are wrong, or the read takes too long. A conflict with
+ * the replay, and an error without SQLSTATE, are faults of the replica.
+ */
+function isFaultOfRead(error: unknown): boolean {
   const { code, message } = error as { code?: string; message: string }
-  return code === CANCELLED && !/conflict with recovery/.test(message)
+  if (code === undefined || !/^[0-9A-Z]{5}$/.test(code) || /conflict with recovery/.test(message)) return false
+  return code === CANCELLED || !CLASSES_OF_REPLICA.includes(code.slice(0, 2))
 }
 
 function measureReads(metrics: Metrics) {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -50,5 +50,16 @@ test('a damaged file, and a folder that the server cannot write to, change nothi
     assert.equal(await findServerPort(folder), null, text)
   }
   const remove = await announcePort(join(folder, 'server.json', 'below'), 4711)
+  await remove()
+})
+
+test('a server writes through no link that another user made in its folder', async () => {
+  const data_dir = await mkdtemp(join(folder, 'linked-'))
+  const target = join(folder, 'target')
+  await writeFile(target, 'kept')
+  await symlink(target, join(data_dir, `server.json.${process.pid}`))
+  const remove = await announcePort(data_dir, 4711)
+  assert.equal(await findServerPort(data_dir), 4711)
+  assert.equal(await readFile(target, 'utf8'), 'kept')
   await remove()
 })

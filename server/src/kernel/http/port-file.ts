@@ -1,7 +1,7 @@
 // The file of DATA_DIR that names the port of the running server. Commands of administration read it, so that they reach a server whose
 // port their own environment does not name.
 
-import { chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const FILE = 'server.json'
@@ -19,11 +19,18 @@ export async function announcePort(data_dir: string, port: number): Promise<() =
   const own: PortFile = { port, pid: process.pid }
   try {
     await mkdir(data_dir, { recursive: true })
-    await writeFile(unfinished, `${JSON.stringify(own)}\n`)
-    await chmod(unfinished, 0o644)
-    // The owner of DATA_DIR can remove the file, also after a start by root.
-    const { uid, gid } = await stat(data_dir)
-    if (process.getuid?.() === 0) await chown(unfinished, uid, gid)
+    await rm(unfinished, { force: true })
+    // The owner of DATA_DIR may have made a link with this name. With the flag wx, root writes through no link.
+    const handle = await open(unfinished, 'wx')
+    try {
+      await handle.writeFile(`${JSON.stringify(own)}\n`)
+      await handle.chmod(0o644)
+      // The owner of DATA_DIR can remove the file, also after a start by root.
+      const { uid, gid } = await stat(data_dir)
+      if (process.getuid?.() === 0) await handle.chown(uid, gid)
+    } finally {
+      await handle.close()
+    }
     await rename(unfinished, file)
   } catch {
     await rm(unfinished, { force: true }).catch(() => {})

@@ -162,6 +162,7 @@ test('the export of chosen payments has only those of the caller and of the filt
   assert.deepEqual(await file(`ids=${first},${third.toUpperCase()},${foreign.collection_id}`), [third, first])
   assert.deepEqual(await file(`ids=${first},${second}&method=provider_pesa`), [first])
   assert.deepEqual(await file(`ids=${first}`, other), [])
+  assert.deepEqual(await file(`ids=${first}&from=2100-01-01T00:00:00Z`), [])
   for (const wrong of ['', 'x', `${first},`, Array(101).fill(first).join(',')]) {
     const reply = await world.get(`${LIST}/export.csv?ids=${wrong}`)
     assert.deepEqual([reply.status, reply.body.error.details.fields[0].field], [400, 'ids'], wrong.slice(0, 50))

@@ -112,7 +112,8 @@ const BY_IDS = sql(
 )
 const CHOSEN = sql(
   'collections_chosen',
-  `select ${COLLECTION_COLUMNS} from collections c where ${MATCHING} and c.id = any($7::uuid[]) order by c.id desc`,
+  `select ${COLLECTION_COLUMNS} from collections c
+   where ${MATCHING} and c.id = any($7::uuid[]) and c.id >= $8 and c.id < $9 order by c.id desc`,
 )
 const COUNT = sql('', `select count(*) as total from collections c where ${MATCHING} and c.id >= $7 and c.id < $8`)
 
@@ -239,7 +240,7 @@ export async function* batchOfIds(
   filters: CollectionFilters,
   ids: readonly string[],
 ): AsyncGenerator<Collection[]> {
-  yield await deps.db.query<Collection>(CHOSEN, [...matchingValues(filters), ids])
+  yield await deps.db.query<Collection>(CHOSEN, [...matchingValues(filters), ids, ...bounds(filters)])
 }
 
 /** Yields all matching collections, newest first, in batches of at most `size` rows. Reads a batch when the caller asks for it. */
