@@ -169,6 +169,7 @@ test('the audit log shows an action on a merchant with operator, reason, old and
   assert.deepEqual(rest, {
     merchant_id: id,
     action: 'merchant.approve',
+    actor_is_operator: true,
     target_type: 'merchant',
     target_id: id,
     reason: 'Documents complete',
