@@ -331,8 +331,8 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
       serverEnv(database.url, { DATA_DIR: folder, SECRET_KEY: '', PORT: String(await freePort()) })
     const servers = [start(await env()), start(await env()), start(await env())]
     await Promise.all(servers.map((server) => server.ready()))
-    // Outside production, the server also stores the passwords of the demo users in this folder soon after it is ready.
-    const kept = readdirSync(folder).filter((name) => !name.startsWith('demo-people.json'))
+    // Each server also writes the file with its port. Outside production, it stores the passwords of the demo users soon after it is ready.
+    const kept = readdirSync(folder).filter((name) => !/^(?:demo-people|server)\.json/.test(name))
     assert.deepEqual(kept, ['secret.key'])
     const file = join(folder, 'secret.key')
     assert.equal(Buffer.from(readFileSync(file, 'utf8'), 'base64').length, 32)
