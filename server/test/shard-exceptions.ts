@@ -164,6 +164,7 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'collection_days_marks',
       'collection_days_write',
       'money/collections/days-task.ts',
+      'notices_claimed',
     ],
   },
   {

@@ -80,7 +80,8 @@ export function isEmptyDigest({ successful, failed, paid_out, waiting, attention
   return successful.count + failed + paid_out.count + waiting + attention.length === 0
 }
 
-const grouped = (count: number) => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+const NUMBER = new Intl.NumberFormat('en-US')
+const grouped = (count: number) => NUMBER.format(count)
 
 /** Writes the e-mail of a summary in the language of the member. */
 export function digestMail(deps: Deps, member: DueDigest, period: DigestDays, facts: DigestFacts): Email {
