@@ -125,7 +125,7 @@ export async function openDatabase(cleanup: Cleanup): Promise<Database> {
       const drop = async () => {
         if (dropped) return
         dropped = true
-        await query(admin_url, `drop database if exists ${full_name} with (force)`)
+        await dropDatabase(admin_url, full_name)
       }
       cleanup.add(drop)
       await query(admin_url, `create database ${full_name}`)
@@ -134,6 +134,20 @@ export async function openDatabase(cleanup: Cleanup): Promise<Database> {
       await migrate(url.href)
       return { url: url.href, drop }
     },
+  }
+}
+
+/** Drops a database. While autovacuum works in it, only a superuser may end that process, so the function tries again for ten seconds. */
+async function dropDatabase(admin_url: string, name: string): Promise<void> {
+  const give_up = performance.now() + 10_000
+  for (;;) {
+    try {
+      await query(admin_url, `drop database if exists ${name} with (force)`)
+      return
+    } catch (error) {
+      if ((error as { code?: string }).code !== '42501' || performance.now() > give_up) throw error
+      await sleep(200)
+    }
   }
 }
 

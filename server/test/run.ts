@@ -51,8 +51,11 @@ const COUNT_TESTS = new URL('runner/count-tests.ts', import.meta.url).href
 const TEMPLATE = 'malipo_template'
 /** The number of test files that run at once. A file waits more than half of its time, so five files keep two cores busy. */
 const CONCURRENCY = 5
-/** Fast settings that are not durable, because the data is temporary. */
-const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' }
+/**
+ * Fast settings that are not durable, because the data is temporary. On a slow machine, five files that each start several processes need
+ * more than 200 connections.
+ */
+const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' }
 const QUIET = { info: () => {}, warn: (message: string) => console.error(message) }
 const FOLDER_PREFIX = 'malipo-test-'
 /** A file system in memory. It copies and removes a database six times faster than a disk. */
