@@ -215,8 +215,8 @@ test('a developer selects failed deliveries and sends them again at once', async
   await at.looks('selected deliveries')
   await at.picture('bulk')
   const before = receiver.received.length
-  await at.press('', 'Send the selected again')
-  await page.getByText('Done: 2 of 2.').waitFor()
+  // The message disappears after some seconds, so the wait begins before the act.
+  await Promise.all([page.getByText('Done: 2 of 2.').waitFor(), at.press('', 'Send the selected again')])
   while (receiver.received.length < before + 2) await new Promise((done) => setTimeout(done, 20))
   assert.deepEqual(new Set(receiver.received.slice(before).map(({ headers }) => headers['webhook-id'])).size, 2)
   await at.leave()
