@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { texts, useTexts } from './language.ts'
 import { Problem } from './problem.tsx'
 import { showCount } from './show.ts'
+import { showToast } from './toast.tsx'
 
 const bulkTexts = texts({
   sw: {
@@ -51,7 +52,6 @@ export function BulkBar<Row>({
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
-  const [said, setSaid] = useState('')
   const run = async () => {
     setBusy(true)
     setError(null)
@@ -59,7 +59,6 @@ export function BulkBar<Row>({
     try {
       if (act.runAll) {
         await act.runAll(rows)
-        setSaid('')
         return
       }
       for (const row of rows) {
@@ -72,7 +71,8 @@ export function BulkBar<Row>({
       setBusy(false)
       if (!act.runAll) {
         choose(rows.slice(done).map(keyOf))
-        setSaid(t.done(showCount(done), showCount(rows.length)))
+        // This bar disappears when no row of the list allows the act any more.
+        showToast(t.done(showCount(done), showCount(rows.length)))
         await queries.invalidateQueries()
       }
     }
@@ -90,9 +90,6 @@ export function BulkBar<Row>({
           </Button>
         </>
       )}
-      <Text size="sm" role="status">
-        {said}
-      </Text>
       <Problem error={error} />
     </Group>
   )
