@@ -1,6 +1,7 @@
 // Tests the migrations at the start and at an upgrade of the program.
 
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { createTestDatabase } from '../../../test/database.ts'
-import { MIGRATIONS_DIR, migrate, type Patience, pendingMigrations } from './migrate.ts'
+import { LOCK_KEY, MIGRATIONS_DIR, migrate, type Patience, pendingMigrations } from './migrate.ts'
 import { planMigrations } from './migration-plan.ts'
 
 const clearUp: (() => Promise<void>)[] = []
@@ -190,6 +191,36 @@ test('several processes build the indexes of a migration outside of a transactio
   const { url, dir } = await setUp(INDEXES)
   const runs = await Promise.all(Array.from({ length: 4 }, () => migrate(url, undefined, dir)))
   assert.deepEqual(runs.flat().sort(), ['0001_people.sql', '0002_index.sql'])
+})
+
+test('a process that waited while another process applied a migration builds the next index outside of a transaction', async () => {
+  const { url, dir } = await setUp(PEOPLE)
+  await migrate(url, undefined, dir)
+  const age = 'alter table people add column age int;'
+  await writeFile(join(dir, '0002_age.sql'), age)
+  await writeFile(join(dir, '0003_index.sql'), INDEXES['0002_index.sql'])
+  const other = new pg.Client({ connectionString: url })
+  await other.connect()
+  const lines: string[] = []
+  const reported = async (text: string) => {
+    while (!lines.some((line) => line.includes(text))) await sleep(5)
+  }
+  try {
+    await other.query('begin')
+    await other.query('select * from people')
+    const applied = migrate(url, undefined, dir, { ...patience(lines), pause_ms: 1_000 })
+    await reported('the program repeats the migration')
+    await other.query('select pg_advisory_lock($1)', [LOCK_KEY])
+    await reported('another process migrates this database')
+    await other.query(age)
+    const checksum = createHash('sha256').update(age).digest('hex')
+    await other.query(`insert into schema_migrations values ('0002_age.sql', $1, now())`, [checksum])
+    await other.query('commit')
+    await other.query('select pg_advisory_unlock($1)', [LOCK_KEY])
+    assert.deepEqual(await applied, ['0003_index.sql'])
+  } finally {
+    await other.end()
+  }
 })
 
 test('after a failure outside of a transaction, the plan names the half-applied migration, and the next run repairs it', async () => {

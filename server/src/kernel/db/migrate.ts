@@ -166,16 +166,17 @@ async function applyPatiently(
 
 /** Applies the first missing migration. If another process has already applied the last migration, returns null. */
 async function applyNext(client: pg.Client, migrations: Migration[], patience: Patience): Promise<string | null> {
-  const next = pending(migrations, await readApplied(client))[0]
-  if (next === undefined) return null
-  try {
-    return next.indexes === null
-      ? await applyInTransaction(client, migrations, patience)
-      : await applyOutside(client, migrations, next, patience)
-  } catch (error) {
-    throw new Error(`migration ${next.name} failed: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
+  for (;;) {
+    const next = pending(migrations, await readApplied(client))[0]
+    if (next === undefined) return null
+    const apply = next.indexes === null ? applyInTransaction : applyOutside
+    try {
+      if (await apply(client, migrations, next, patience)) return next.name
+    } catch (error) {
+      throw new Error(`migration ${next.name} failed: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      })
+    }
   }
 }
 
@@ -192,20 +193,21 @@ async function createList(client: pg.Client, patience: Patience): Promise<void> 
   })
 }
 
+/** Applies `migration` in one transaction. If another process has applied it in the meantime, returns false. */
 async function applyInTransaction(
   client: pg.Client,
   migrations: Migration[],
+  migration: Migration,
   patience: Patience,
-): Promise<string | null> {
+): Promise<boolean> {
   return transactionOfMigration(client, patience, async () => {
-    // Another process may have applied the migration in the meantime.
-    const next = pending(migrations, await readApplied(client))[0]
-    if (next === undefined) return null
-    const statement = BEFORE[next.name]
+    // The migration after it may not run in a transaction, so this transaction must not apply it.
+    if (pending(migrations, await readApplied(client))[0] !== migration) return false
+    const statement = BEFORE[migration.name]
     if (statement !== undefined) await client.query(statement)
-    await client.query(next.sql)
-    await record(client, next)
-    return next.name
+    await client.query(migration.sql)
+    await record(client, migration)
+    return true
   })
 }
 
@@ -247,17 +249,19 @@ async function takeTurn(
   }
 }
 
-/** Builds the indexes of a migration beside running writes. First drops the invalid indexes that a failure left. */
+/**
+ * Builds the indexes of a migration beside running writes. First drops the invalid indexes that a failure left. If another
+ * process has applied the migration in the meantime, returns false.
+ */
 async function applyOutside(
   client: pg.Client,
   migrations: Migration[],
   migration: Migration,
   patience: Patience,
-): Promise<string | null> {
+): Promise<boolean> {
   await takeTurn(client, 'pg_try_advisory_lock', patience)
   try {
-    const next = pending(migrations, await readApplied(client))[0]
-    if (next?.name !== migration.name) return next === undefined ? null : applyNext(client, migrations, patience)
+    if (pending(migrations, await readApplied(client))[0] !== migration) return false
     await client.query(`set lock_timeout = ${patience.lock_timeout_ms}`)
     await client.query('set statement_timeout = 0')
     for (const { name, statement } of migration.indexes ?? []) {
@@ -273,7 +277,7 @@ async function applyOutside(
       await client.query(statement)
     }
     await record(client, migration)
-    return migration.name
+    return true
   } finally {
     await client.query('reset lock_timeout').catch(() => {}) // The connection itself may be lost.
     await client.query(`select pg_advisory_unlock(${LOCK_KEY})`).catch(() => {})
