@@ -1,13 +1,13 @@
 // Checks what the server and this machine reach for `admin doctor`: the port, the public address with its certificate, the gateways
 // of providers, and the gateways of messages. Each request goes to an address of the settings and follows no redirect.
 
-import { get as getHttp, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { get as getHttps } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { createGateways } from '../../adapters/messages/index.ts'
 import { PROVIDERS } from '../../adapters/providers/registry.ts'
-import { type Config, canonicalPhone, gatewayAddress, settingsOf } from '../../kernel/lib/index.ts'
+import { type Config, canonicalPhone, gatewayAddress, nodeHttp, settingsOf } from '../../kernel/lib/index.ts'
 import { type CheckResult, type CheckTable, type DoctorInput, fail, ok, warn } from './doctor-result.ts'
 
 const TIMEOUT_MS = 5_000
@@ -188,7 +188,7 @@ function getHealth(base_url: string): Promise<{ status: number; is_ours: boolean
       response.on('error', reject)
     }
     const options = { signal: AbortSignal.timeout(TIMEOUT_MS), agent: false as const }
-    const request = url.startsWith('https:') ? getHttps(url, options, take) : getHttp(url, options, take)
+    const request = url.startsWith('https:') ? getHttps(url, options, take) : nodeHttp.get(url, options, take)
     request.on('error', reject)
   })
 }

@@ -1,7 +1,7 @@
 // Serves /metrics on a port of its own, without authentication, so the port must be reachable for the monitoring only.
 
-import { createServer, type Server } from 'node:http'
-import type { Log, Metrics } from '../lib/index.ts'
+import type { Server } from 'node:http'
+import { type Log, type Metrics, nodeHttp } from '../lib/index.ts'
 
 const TIMEOUT_MS = 5_000
 
@@ -16,7 +16,7 @@ export async function serveMetrics(
   { metrics, log }: { metrics: Metrics; log: Log },
   { host, port }: { host: string; port: number },
 ): Promise<MetricsServer | null> {
-  const server = createServer({ requestTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS }, (request, response) => {
+  const server = nodeHttp.createServer({ requestTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS }, (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0]
     if (path !== '/metrics' || !['GET', 'HEAD'].includes(request.method ?? '')) {
       response.writeHead(path === '/metrics' ? 405 : 404, { 'content-type': 'text/plain' })
