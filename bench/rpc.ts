@@ -98,7 +98,13 @@ export function startRemote<A extends object>(file: string): Remote<A> {
 export type Program = { pid: number; stdout(): string; stop(): Promise<void>; running(): boolean }
 
 /** The settings that `npm start` also passes to Node, or that the caller sets for every process. */
-const HANDED_ON = ['NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX', 'DATABASE_POOLER'] as const
+const HANDED_ON = [
+  'NODE_OPTIONS',
+  'NODE_COMPILE_CACHE',
+  'MALLOC_ARENA_MAX',
+  'MALLOC_TRIM_THRESHOLD_',
+  'DATABASE_POOLER',
+] as const
 
 /** Returns the settings of Node, and DATABASE_POOLER, for every process. Omits settings that are absent. */
 export function handedOn(): Record<string, string> {
