@@ -72,13 +72,14 @@ async function startHost(first: State, { tls = false } = {}): Promise<TestHost> 
     })
   }
   const server: Server = createServer(accept)
-  const listen = (port: number) =>
-    new Promise<void>((resolve) => (state === 'refuses' ? resolve() : server.listen(port, '127.0.0.1', resolve)))
   // The host first listens in any case, because the system must choose its port.
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const stop = async () => {
+  const closeConnections = () => {
     for (const socket of sockets) socket.destroy()
+  }
+  const stop = async () => {
+    closeConnections()
     if (server.listening) await new Promise((resolve) => server.close(resolve))
   }
   if (state === 'refuses') await stop()
@@ -87,9 +88,11 @@ async function startHost(first: State, { tls = false } = {}): Promise<TestHost> 
     port,
     connections: () => connections,
     async become(next) {
-      await stop()
       state = next
-      await listen(port)
+      // Only a host that refuses stops listening. Otherwise a new connection could meet a refusal before the next state.
+      if (next === 'refuses') return stop()
+      closeConnections()
+      if (!server.listening) await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
     },
   }
 }

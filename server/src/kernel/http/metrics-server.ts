@@ -16,7 +16,8 @@ export async function serveMetrics(
   { metrics, log }: { metrics: Metrics; log: Log },
   { host, port }: { host: string; port: number },
 ): Promise<MetricsServer | null> {
-  const server = nodeHttp.createServer({ requestTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS }, (request, response) => {
+  const timeouts = { requestTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS }
+  const server = nodeHttp.createServer(timeouts, (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0]
     if (path !== '/metrics' || !['GET', 'HEAD'].includes(request.method ?? '')) {
       response.writeHead(path === '/metrics' ? 405 : 404, { 'content-type': 'text/plain' })
