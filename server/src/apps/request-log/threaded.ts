@@ -1,6 +1,7 @@
 // Runs a recorder in a separate thread, so that redaction and packing do not delay requests.
 
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { startWorkerThread } from '../../kernel/lib/index.ts'
 import type { LostRequests } from './captured.ts'
 import type { RecordedRound, Recorder } from './recorder.ts'
 
@@ -10,7 +11,7 @@ export type ThreadData = { url: string; log_level: string }
 export type RoundRequest = { lost: readonly LostRequests[]; most: number; log_level: string }
 
 /** The heap limit of the thread. A thread that needs more is faulty: the thread ends, and the process continues. */
-const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 24 }
+const LIMITS = { maxOldGenerationSizeMb: 256 }
 
 /**
  * Makes a recorder that starts a thread for the first batch. If the thread dies, the next flush throws an error, and a new
@@ -25,7 +26,7 @@ export function createThreadedRecorder(url: string, logLevel: () => string): Rec
 
   const start = (): Worker => {
     const workerData: ThreadData = { url, log_level: logLevel() }
-    const started = new Worker(new URL('./thread.ts', import.meta.url), { workerData, resourceLimits: LIMITS })
+    const started = startWorkerThread(new URL('./thread.ts', import.meta.url), { workerData, resourceLimits: LIMITS })
     const end = (error: Error) => {
       if (worker !== started) return
       worker = null

@@ -1,6 +1,7 @@
 // Draws documents in a separate thread, because drawing takes tens of milliseconds and would delay requests.
 
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { startWorkerThread } from '../lib/index.ts'
 import type { InvoiceDocument } from './invoice.ts'
 import type { PosterDocument } from './poster.ts'
 import { createDocumentQueue, type DocumentOwner } from './queue.ts'
@@ -20,7 +21,7 @@ const DRAWING_MS_MAX = 20_000
 /** The time after which an idle thread ends to free its memory. */
 const IDLE_MS = 10_000
 /** The memory limits of the thread. If the thread exceeds a limit, only the thread ends, and the process continues. */
-const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
+const LIMITS = { maxOldGenerationSizeMb: 128 }
 
 const inTurn = createDocumentQueue()
 let thread: Worker | null = null
@@ -72,7 +73,7 @@ async function waitForDrawing(worker: Worker, drawing: Drawing): Promise<Drawn> 
 }
 
 function startThread(): Worker {
-  const worker = new Worker(new URL('./thread.ts', import.meta.url), { resourceLimits: LIMITS })
+  const worker = startWorkerThread(new URL('./thread.ts', import.meta.url), { resourceLimits: LIMITS })
   // An error of an idle thread belongs to no document. Without this listener, the error would end the process.
   worker.on('error', () => undefined)
   worker.once('exit', () => {
