@@ -1,6 +1,6 @@
-// Accepts payments: one SQL statement writes the Idempotency-Keys, collections and first attempts of all waiting requests. If the
-// process dies before the commit, no row exists and each key is free. If it dies after the commit, a worker claims each attempt
-// when its lease ends.
+// Accepts payments: one SQL statement writes the Idempotency-Keys, collections and first attempts of all waiting requests. If
+// the process dies before the commit, no row exists and each key is free. If the process dies after the commit, a worker claims
+// each attempt at the end of its lease.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { API_SCOPE, LOCK_MS } from '../../kernel/http/index.ts'
@@ -12,9 +12,9 @@ import { attemptReference } from './reference.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
 /**
- * The result of a request to accept a payment. `attempt` is a new attempt. `resumes` is the id of the collection that an earlier
- * request with the same key made without an answer. The text 'key_known' means that the key has an answer, or that another request
- * uses the key.
+ * The result of a request to accept a payment. `attempt` is the new attempt. If an earlier request with the same key made a
+ * collection but got no answer, `resumes` is its id. The text 'key_known' means that the key has an answer, or that another
+ * request uses the key.
  */
 export type Accepted = { attempt: Attempt } | { resumes: string } | 'key_known'
 
@@ -64,7 +64,7 @@ const acceptSql = ({ limit, source, refused }: { limit: string; source: string; 
 
 const ACCEPT = sql('collections_accept', acceptSql({ limit: '', source: 'input', refused: '' }))
 
-// A repeated key sends no prompt, so its request does not count. The counters come before the keys in the order of locks.
+// If a key is known, its request sends no prompt and does not count. The statement locks the counters before the keys.
 const ACCEPT_LIMITED = sql(
   'collections_accept_limited',
   acceptSql({
@@ -180,8 +180,8 @@ function writeAccepted(deps: Deps, rows: readonly { subject: string | undefined 
 }
 
 /**
- * A key that the SQL statement claimed, with the id of the collection that belongs to the key. If `resource_id` is null, the
- * statement refused the prompt, and the phone can get one from `retry_at` on.
+ * A key that the SQL statement claimed, with the id of its collection. Null in `resource_id` means that the statement refused
+ * the prompt; the phone can get one from `retry_at` on.
  */
 type ClaimedKey = {
   merchant_id: string

@@ -1,9 +1,10 @@
-// Makes the worker query live payments before it sends them, after a restore of the database to an earlier time. The server may have
-// sent the prompt of a payment after that time, and the restored row does not show it.
+// After a restore of the database to an earlier time, makes the worker query the provider before it sends a live payment. The
+// server may have sent a prompt after that time, and the restored row does not show the prompt.
 
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 
-// An attempt with the lease of another process may have been sent, so that the worker queries the provider first (drive.ts).
+// If another process holds the lease of an attempt, that process may have sent the attempt. The worker then queries the
+// provider before it sends (drive.ts).
 const MARK = sql(
   'attempts_mark_restored',
   `update collection_attempts set lease_owner = $1, updated_at = $2
@@ -11,7 +12,9 @@ const MARK = sql(
    returning 1 as marked`,
 )
 
-/** Marks the live attempts that look unsent, and returns their number. No other process may run. */
+/**
+ * Marks the live attempts that look unsent, and returns their number. Meanwhile, no other process of the installation may run.
+ */
 export async function queryBeforeSending(deps: Deps, tx: Tx): Promise<number> {
   return (await tx.query(MARK, [deps.process_id, deps.clock.now()])).length
 }

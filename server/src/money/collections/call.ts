@@ -1,5 +1,5 @@
-// Calls providers and reads their answers. If an adapter throws, times out or returns no answer, or the provider is not configured,
-// the answer is unknown. The deadline of the payment still applies.
+// Calls providers and reads their answers. If an adapter throws, times out or returns no answer, the answer is unknown. If the
+// provider is not configured, the attempt waits. The deadline of the payment applies in both cases.
 
 import { readAnswer, readPushAnswer, readQrAnswer, UNREADABLE } from '../../adapters/providers/answer.ts'
 import { answerOf, type Breaker, guarded, isFault, QUESTIONS } from '../../adapters/providers/breaker.ts'
@@ -19,7 +19,7 @@ export type Calls = {
   status(attempt: Attempt): Promise<Answer>
 }
 
-/** Returns the functions that call the configured providers. */
+/** Makes the functions that call the configured providers through the circuits of `breaker`. */
 export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>, breaker: Breaker): Calls {
   const guard = { breaker, clock: deps.clock }
   const find = (name: string): Provider | null => {
@@ -31,7 +31,7 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
       )
     return provider ?? null
   }
-  /** Requests a payment. If the circuit is open, the server sends no request, so that the payment fails at once. */
+  /** Requests a payment. If the circuit is open, the server sends no request, and the payment fails at once. */
   const requestPayment = async <Reply extends PushAnswer>(
     attempt: Attempt,
     unconfigured: Reply | Answer,
@@ -48,8 +48,7 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
     })
   }
 
-  // The status queries of each provider have a separate batch, so that a slow provider does not delay the queries to other
-  // providers.
+  // Each provider has its own batch of status queries, so that a slow provider does not delay the queries to other providers.
   const gatherers = new Map<string, (attempt: Attempt) => Promise<Answer>>()
   const gathererOf = (name: string) => {
     const known = gatherers.get(name)
@@ -74,7 +73,9 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
   }
 }
 
-/** Adds a span to a provider call, if the server traces the attempt. The provider gets no header of the trace. */
+/**
+ * If the server traces the attempt, adds a span to the provider call. The request to the provider has no header of the trace.
+ */
 function traced<Reply extends Pick<PushAnswer, 'kind'>>(
   { tracer }: Deps,
   name: string,
@@ -89,7 +90,7 @@ function traced<Reply extends Pick<PushAnswer, 'kind'>>(
       span?.end()
       return reply
     } finally {
-      // After a failure, the call above has not ended the span.
+      // If the call throws, no line above has ended the span. After a success, this line has no effect.
       span?.end(true)
     }
   }

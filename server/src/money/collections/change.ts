@@ -1,5 +1,5 @@
-// Changes collections: applies steps to locked collections in memory, then writes all changed collections at once. This file makes
-// every move of a collection, whether a provider, a deadline or an operator causes the move.
+// Changes collections: applies steps to locked collections in memory, then writes all changed collections at once. This file
+// makes every move that a provider, a deadline or an operator causes.
 
 import { FAILURE_REASONS, FAILURE_REASONS_SW } from '../../adapters/providers/port.ts'
 import {
@@ -63,13 +63,16 @@ export function noEffects(): CollectionEffects {
   }
 }
 
-/** The actor and the reason of a move, for the history. */
+/** The actor and the reason of a move, for the history. Null in `reason` means that the history shows no reason. */
 export type MoveCause = { actor: string; reason: string | null }
 
-/** What the events of a move need: the endpoints that receive each event, and the page of the payment. */
+/**
+ * The data for the events of a move: the endpoints that receive each event, and the page of the payment. Undefined means no
+ * endpoints, or no page.
+ */
 export type StepSurroundings = { subscribed: EventEndpoints | undefined; link: LockedLink | undefined }
 
-/** Makes one move of a locked collection. */
+/** Makes one move of a locked collection in memory, and adds its history row, postings and events to `effects`. */
 export function applyCollectionStep(
   deps: Deps,
   effects: CollectionEffects,
@@ -160,7 +163,9 @@ function paidPageEvents(row: LockedCollection, now: string, link: LockedLink | u
   return names.map((name) => [name, { ...collectionEventBody(row, name, 'paid_at', now, link), status: 'PAID' }])
 }
 
-/** Returns the payload of a collection event. */
+/**
+ * Returns the payload of an event about a collection. `time_field` is the name of the field that gets the time `now`.
+ */
 function collectionEventBody(
   row: LockedCollection,
   event: string,

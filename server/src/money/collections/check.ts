@@ -1,5 +1,5 @@
 // Checks a request for a payment in two steps. The server reports errors in the body before it checks the Idempotency-Key, and
-// applies our rules after that check. Callers rely on this order.
+// applies our rules after that check. Clients of the API rely on this order.
 
 import type { Method, Provider, SimulateStatus } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -36,7 +36,7 @@ export type CheckedCollectionBody = {
   reference: string | null
   description: string | null
   simulate_status: SimulateStatus | null
-  /** The pairs of texts of the merchant. Null means that there are none. */
+  /** The merchant's metadata: pairs of a name and a text. Null means that the request has none. */
   metadata: Metadata | null
 }
 
@@ -50,7 +50,7 @@ export type NewCollection = Omit<CheckedCollectionBody, 'merchant_id' | 'amount_
   amount_minor: bigint
 }
 
-/** A payment with its chosen provider. */
+/** A payment that passed all checks, with the provider that `ProviderFor` chose. */
 export type Routed = { collection: NewCollection; provider: Provider }
 
 type CollectionBody = {
@@ -66,7 +66,8 @@ type CollectionBody = {
 }
 
 /**
- * Checks the text of the amount and the phone, because the schema cannot check them. Refuses with 400 and names every wrong field.
+ * Checks the amount and the phone, because the schema cannot check their texts. If a field is wrong, refuses with one 400 error
+ * that names every wrong field.
  */
 export function checkCollectionBody(
   body: CollectionBody,
@@ -98,7 +99,7 @@ function readBodyAmount(text: string, problems: FieldProblem[]): bigint | 'too_l
   return null
 }
 
-/** Returns the canonical phone number. Refuses a wrong format with 400 and names the field. */
+/** Returns the canonical phone number. If the format is wrong, refuses with 400 and names the field. */
 export function checkPhone(field: string, text: string): string {
   return canonicalPhone(text) ?? refuseField(field, PHONE_HELP)
 }
@@ -107,8 +108,8 @@ export function checkPhone(field: string, text: string): string {
 export type ProviderFor = (environment: Environment, wanted: { method: Method }) => Provider
 
 /**
- * Applies the rules that the server checks after the Idempotency-Key. Refuses with 403, 422 or 503. Returns the payment with its
- * provider.
+ * Applies the rules that the server checks after the Idempotency-Key, and returns the payment with its provider. If the request
+ * breaks a rule, refuses with 403, 422 or 503.
  */
 export function checkCollectionRules(
   deps: Deps,

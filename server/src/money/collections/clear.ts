@@ -21,8 +21,8 @@ import type { ClearedCollection } from './schema.ts'
 import { hasReceived, isUnvalued, LOCKED_COLUMNS, type LockedCollection, type LockedCollectionRow } from './snapshot.ts'
 
 /**
- * An operator's decision about one held collection. `reason` is for the audit log and the collection's history. `stated_minor` is
- * the worth in shillings of money in another currency. Null means that the operator stated no worth.
+ * An operator's decision about one held collection. `reason` is for the audit log and the collection's history. `stated_minor`
+ * is the worth of money in another currency, in cents of a shilling. Null means that the operator stated no worth.
  */
 export type Clearance = {
   collection_id: string
@@ -31,8 +31,8 @@ export type Clearance = {
   stated_minor: bigint | 'too_large' | null
 }
 
-// A settlement takes the same lock. If two operators, or an operator and a reversal, act at once, the second transaction sees the
-// result of the first.
+// A settlement takes the same lock. If two operators, or an operator and a reversal, act at the same time, the second
+// transaction reads the result of the first.
 const LOCK = sql(
   'clear_lock',
   `select c.*, m.merchant_code, m.routing_code::float8 as routing_code
@@ -125,7 +125,8 @@ export async function clearCollection(
 }
 
 /**
- * Returns the decision that two operators have to make equally. A later answer of the provider changes the version of the collection.
+ * Returns the correction of this decision. If it needs two operators, both must make the same correction. A later answer of the
+ * provider changes the version of the collection, and thus the correction.
  */
 function correctionOf(row: LockedCollection, input: Clearance, stated_minor: bigint | null): Correction {
   const { merchant_id, collection_id, environment, amount_minor, amount_received_minor } = row

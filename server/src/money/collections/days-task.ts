@@ -99,7 +99,7 @@ const SUM = sql(
 async function sumSpans(tx: Tx, spans: readonly Span[]): Promise<DaySum[]> {
   const sums = new Map<string, DaySum>()
   for (let left: readonly Span[] = spans; left.length > 0; ) {
-    // The limit holds for all spans together, so that it does not grow with the number of books.
+    // The limit applies to all spans together, so more books do not raise the limit.
     const most = Math.max(1, Math.ceil(PAYMENTS_MAX / left.length))
     const rows = await tx.query<DaySum & { n: number; last_id: string }>(SUM, [
       JSON.stringify(left.map((span, n) => ({ ...span, n }))),
@@ -240,8 +240,8 @@ const CLEAR = sql(
 )
 
 /**
- * Sums each day again that has a changed payment. Returns the number of days. The transaction locks the book, then reads the marks,
- * then the payments. If a change commits after this read, the sums miss the change, but its mark stays.
+ * Sums again the days that have a changed payment, and returns their number. The transaction locks the book, then reads the
+ * marks, then the payments. If a change commits after this read, the sums miss the change, but the mark of the change stays.
  */
 async function mendDays(deps: Deps): Promise<number> {
   const books = await deps.db.query<SummedBook>(MARKED)

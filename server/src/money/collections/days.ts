@@ -1,5 +1,5 @@
-// The table collection_days holds the sums of past days. This file decides when a day closes, and marks a closed day whose
-// payment changes (table collection_days_stale). days-task.ts writes the sums, and tally.ts reads the sums.
+// Decides when a day closes, and marks a closed day whose payment changes (table collection_days_stale). The table
+// collection_days holds the sums of closed days. days-task.ts writes the sums, and tally.ts reads them.
 
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import { dayNumber, networkSql, newId, timeOfId } from '../../kernel/lib/index.ts'
@@ -13,8 +13,8 @@ const HOUR_MS = 3_600_000
 const MARK_AFTER_MS = 72 * HOUR_MS
 
 /**
- * The time between MARK_AFTER_MS and the first sum of a day. This time is longer than any transaction and any difference between
- * two clocks, so that the sum includes every change without a mark.
+ * The time between MARK_AFTER_MS and the first sum of a day. This time is longer than any transaction and any difference
+ * between two clocks, so the sum includes every change without a mark.
  */
 const MARGIN_MS = 2 * HOUR_MS
 
@@ -57,7 +57,7 @@ export function dayNumberSql(date: string): string {
   return `(${date} - date '1970-01-01')`
 }
 
-/** Returns SQL for the date in an id. */
+/** Returns SQL for the date in Tanzania on which an id was made. */
 export function dateOfIdSql(id: string): string {
   const ms = `('x' || left(replace(${id}::text, '-', ''), 12))::bit(48)::bigint`
   return dateSql(`(${ms} + 10800000) / 86400000`)
@@ -69,9 +69,14 @@ export function firstIdSql(date: string): string {
   return `(lpad(to_hex(${ms}), 12, '0') || repeat('0', 20))::uuid`
 }
 
-/** SQL for the method of a group of payments. The table collections has the alias c. */
+/**
+ * SQL for the method of a group of payments. Empty means that the payer has not chosen a method. The table collections has the
+ * alias c.
+ */
 export const METHOD = "coalesce(c.method, '')"
-/** SQL for the network of a group of payments. A QR code has no network, because the payer's phone is unknown. */
+/**
+ * SQL for the network of a group of payments. A payment by QR code has no network, because the phone that pays is unknown.
+ */
 export const NETWORK = `case when c.method <> 'qr' then ${networkSql('c.customer_phone')} else '' end`
 /** SQL for the sums of a group. If a cleared payment is not larger than its fee, the payment has no fee. */
 export const SUMS = `count(*) as items, sum(c.amount_minor)::bigint as amount_minor,

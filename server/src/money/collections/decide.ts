@@ -21,7 +21,7 @@ export type CollectionStep = {
   move: CollectionMoveName
   failure_reason_code: FailureReason | null
   amount_received_minor: bigint | null
-  /** The posting of the move. Null means that no money moves. */
+  /** The posting of the move. Null means that the ledger books nothing. */
   posting: StepPosting | null
   /** The arrival of money in another currency, whose worth an operator stated. The ledger books the arrival before `posting`. */
   arrival?: StepPosting
@@ -57,8 +57,8 @@ export function decideAnswer(core: CollectionCore, answer: Answer): CollectionSt
 }
 
 /**
- * Returns true if money had arrived and an operator declined it. The ledger has booked the money out for the payer, so that no
- * later answer credits or reverses the money. The history records such answers for the operators.
+ * Returns true if money had arrived and an operator declined it. The ledger has booked the money out for the payer, so no later
+ * answer credits or reverses the money. The history records such answers for the operators.
  */
 export function wasDeclined(core: CollectionCore): boolean {
   const { status, failure_reason_code } = core
@@ -163,7 +163,10 @@ function decideReversal(core: CollectionCore, answer: Answer & { kind: 'reversed
   return makeStep(core, 'reverse', { amount_received_minor: amount_minor, posting })
 }
 
-/** Returns our frozen fee. If a cleared payment is not larger than its fee, returns 0. */
+/**
+ * Returns the fee that the server stored with the payment, in cents. If a cleared payment is not larger than its fee, returns
+ * 0.
+ */
 export function feeOn({ fee_minor }: Pick<CollectionCore, 'fee_minor'>, received_minor: bigint): bigint {
   return fee_minor < received_minor ? fee_minor : 0n
 }
@@ -203,8 +206,8 @@ export type OutcomeDecision = {
 }
 
 /**
- * The facts, beside the rows, on which a decision depends. `paid_by_other` means that another attempt has brought the money of the
- * payment.
+ * The facts on which a decision depends, in addition to the rows. `paid_by_other` means that another attempt has brought the
+ * money of the payment.
  */
 export type OutcomeContext = { now: Date; paid_by_other: boolean }
 
@@ -259,8 +262,8 @@ export function decideOutcome(
 const SUPERSEDED = 'but its page took no more payments'
 
 /**
- * Returns true for a reversal, because another history row describes it. The reversal of another amount still contradicts the
- * books.
+ * Returns true for a reversal. The history describes a reversal in another row; a reversal of another amount still contradicts
+ * the books.
  */
 function isReversal({ move }: CollectionStep): boolean {
   return move === 'reverse' || move === 'reverseHeld'

@@ -1,6 +1,6 @@
 // Drives payments: sends attempts to their provider, queries outcomes, and records the answers. Only the process that holds the
-// lease of an attempt sends the attempt and sets its next due time. After a callback or a refresh, any process queries the provider
-// and records the answer, but it takes no lease and delays no attempt.
+// lease of an attempt sends the attempt and sets its next due time. After a callback or a refresh, any process may query the
+// provider without a lease, and delays no attempt.
 
 import type { Breaker } from '../../adapters/providers/breaker.ts'
 import { CALL_MS_MAX, type Provider, type QrAnswer } from '../../adapters/providers/port.ts'
@@ -18,7 +18,7 @@ import { ATTEMPT_COLUMNS, ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 /** The driver of payments, for requests, callbacks and the worker. */
 export type Driver = {
   /**
-   * Reserves capacity for another attempt at a provider. Null means that the provider has no free capacity, so that the attempt
+   * Reserves capacity for another attempt at a provider. Null means that the provider has no free capacity and the attempt
    * waits for a worker. The caller releases the capacity once, after the send or if the server does not accept the attempt.
    */
   reserve(provider: string): (() => void) | null
@@ -60,7 +60,8 @@ export function createDriver(deps: Deps, { providers, webhooks, breaker, links }
   const recorder = createOutcomeRecorder(deps, links, webhooks, background.run)
   const { push, resume } = createPushSender(deps, calls, recorder)
   const run = <One extends Attempt>(attempt: One, work: (attempt: One) => Promise<void>): boolean => {
-    // If a step takes longer than its lease, the step continues, because a new claim of the row by this process renews the lease.
+    // If a step takes longer than its lease, this process may claim the attempt again. The new claim renews the lease, and no
+    // second step starts.
     if (!running.add(attempt)) return false
     background.run(
       attempt,

@@ -1,5 +1,5 @@
-// A duplicate payment is money that an attempt took although another attempt already paid the collection. The server writes each
-// duplicate as a new collection, held for an operator. The ledger thus has the money, and the paid collection does not change.
+// Writes each duplicate payment as a new collection, held for an operator. A duplicate payment is money that an attempt took
+// although another attempt already paid the collection. The ledger thus has the money, and the paid collection does not change.
 
 import type { Answer, Method } from '../../adapters/providers/port.ts'
 import { type Deps, inLockOrder, inputRows, sql, type Tx } from '../../kernel/db/index.ts'
@@ -48,8 +48,8 @@ function attemptKeys(attempts: readonly AttemptId[]): AttemptId[] {
   return inLockOrder(keys, duplicateKey)
 }
 
-// A transaction writes extra_collection_id only under the lock of the collection. This query runs after that lock, so that the
-// query sees a collection that another process has just made.
+// A transaction writes extra_collection_id only under the lock of the collection. This query runs after that lock, so it finds
+// a collection that another process has just made.
 const FIND = sql(
   'extras_find',
   `select a.collection_id as of_collection_id, a.number, a.method as of_method, a.fee_minor as of_fee_minor, a.phone, c.*
@@ -160,7 +160,7 @@ async function findOrCreateDuplicates(
 }
 
 /**
- * Returns the new collection of a duplicate payment. The field `superseded` is true, so that an operator decides about its money.
+ * Returns the new collection of a duplicate payment. The field `superseded` is true, so an operator decides about the money.
  */
 function newDuplicate(
   parent: LockedCollection,

@@ -1,5 +1,5 @@
-// Tests the fee of a payment. The server calculates the fee to the cent and freezes it when it accepts the payment. A reversal
-// returns the fee.
+// Tests the fee of a payment. When the server accepts a payment, it calculates the fee to the cent and stores the fee with the
+// payment. A reversal returns the fee.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -11,7 +11,7 @@ import { COLLECTION_COLUMNS, type Collection } from './store.ts'
 /** One row of the review queue. Null in `decided_at` means that the payment waits for a decision. */
 export type HeldQueueRow = { merchant_id: string; collection_id: string; environment: string; decided_at: Date | null }
 
-// The transaction that holds or decides a payment holds the lock of the collection, so that no other transaction writes its row.
+// The transaction that holds or decides a payment has locked the collection, so no other transaction writes its row.
 const WRITE = sql(
   'held_write',
   `insert into held_collections (merchant_id, collection_id, environment, held_at, decided_at)
@@ -46,7 +46,7 @@ const JOINED = `join merchants m on m.id = c.merchant_id
      select provider, provider_reference, phone from collection_attempts
      where merchant_id = c.merchant_id and collection_id = c.id and number = coalesce(c.settled_attempt, c.attempts)) a on true`
 
-/** The key of a collection. */
+/** The primary key of a collection. */
 export type CollectionName = { merchant_id: string; id: string }
 
 const NAMED = sql(
@@ -71,7 +71,7 @@ export async function presentForOperators(
   )
 }
 
-// The id contains the merchant's routing code, so that the primary key finds the row.
+// The id contains the merchant's routing code, so the query finds the row by the primary key.
 const FIND = sql(
   'operator_collection_find',
   `select ${COLUMNS} from (

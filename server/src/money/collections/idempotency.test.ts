@@ -271,7 +271,7 @@ describe('a QR code that the provider makes', () => {
       })
       try {
         const idempotency_key = randomUUID()
-        // The payer with this phone never pays, so that the payment of the first request must end at its deadline.
+        // The payer with this phone never pays, so the payment of the first request must end at its deadline.
         const body = { amount: 10, customer_phone: '0754123007' }
         assert.equal((await own.post(QR, body, { idempotency_key })).status, 500)
         assert.deepEqual(codeOf(await own.post(QR, body, { idempotency_key })), [409, 'idempotency_in_progress'])

@@ -1,4 +1,4 @@
-// Exports the public interface of collections.
+// Exports the functions and types of collections that other rooms import.
 
 export { queryBeforeSending } from './after-restore.ts'
 export { type Clearance, clearCollection } from './clear.ts'

@@ -1,12 +1,12 @@
-// A settlement changes the payment link of its payment through these functions, which the room payment-links implements.
-// A transaction that locks collections and payment links locks the collections first, then the links, each by merchant and id.
+// Defines the functions with which a settlement changes the payment link of its payment; the room payment-links implements
+// them. A transaction locks collections first, then payment links, both in the order of merchant and id.
 
 import type { Tx } from '../../kernel/db/index.ts'
 
 /** The stored status of a payment link. The server never stores EXPIRED. */
 export type LinkStatus = 'ACTIVE' | 'PAID' | 'CANCELLED'
 
-/** A payment link under lock. */
+/** A payment link or hosted page that the transaction has locked. */
 export type LockedLink = {
   merchant_id: string
   id: string
@@ -19,7 +19,7 @@ export type LockedLink = {
   customer_phone: string | null
 }
 
-/** A payment link that a payment has just paid. */
+/** A payment link that a payment has just paid. `collection_id` is that payment. */
 export type PaidLink = { merchant_id: string; id: string; collection_id: string }
 
 /** A payment with the id of its payment link. Null means that the payment has no link. */
@@ -27,16 +27,19 @@ export type LinkedPayment = { merchant_id: string; payment_link_id: string | nul
 
 /** The functions of the room payment-links that query the database in the transaction of a settlement. */
 export type LinkSettlement = {
-  /** Locks the links of these payments, after their collections. Returns the links by id. Without a link, no query runs. */
+  /**
+   * Locks the links of these payments and returns the links by id. The caller has locked the collections. Without a link, no
+   * query runs.
+   */
   lock(tx: Tx, payments: readonly LinkedPayment[]): Promise<Map<string, LockedLink>>
   /**
-   * Locks the link of a payment with the other links of the same invoice, after the collection. Returns the link. Undefined means
-   * that the payment has no link.
+   * Locks the link of a payment with the other links of the same invoice, and returns the link. The caller has locked the
+   * collection. Undefined means that the payment has no link.
    */
   lockWithInvoice(tx: Tx, payment: LinkedPayment): Promise<LockedLink | undefined>
   /**
-   * Makes a cancelled link of an invoice ACTIVE again if the invoice still asks for the same amount, and cancels its other
-   * links. The caller has locked the links with `lockWithInvoice`. Returns the changed links.
+   * If the invoice of a cancelled link is unpaid and still has the amount of the link, makes the link ACTIVE. Cancels the other
+   * ACTIVE links of the invoice. The caller has locked the links with `lockWithInvoice`. Returns the changed links.
    */
   reopen(tx: Tx, payment: LinkedPayment, now: Date): Promise<{ id: string; status: LinkStatus }[]>
   /** Marks links as paid, each by the first payment that paid it. Without a link, no query runs. */

@@ -11,8 +11,8 @@ import { BEGUN_MAX, type CollectionFilters, listCollections, NEWEST_MAX } from '
 const OLD = 45_000
 const YOUNG = NEWEST_MAX + 500
 /**
- * The maximum number of rows that one search may read. It has the limits of both searches, and the rows of one page with its
- * attempts and links.
+ * The maximum number of rows that one search may read: the limits of both searches, and one page of rows with attempts and
+ * links.
  */
 const READ_MAX = BEGUN_MAX + 1 + NEWEST_MAX + 100
 
@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Inserts failed payments a moment apart: `Old-00000`, `Old-00001` and so on, the newest last. */
+/** Inserts failed payments one millisecond apart: `Old-00000`, `Old-00001` and so on, the newest last. */
 async function plant(of: Merchant, many: number, reference: string, since: number, environment = 'sandbox') {
   const rows = Array.from({ length: many }, (_, i) => {
     const at = new Date(since + i)

@@ -82,11 +82,14 @@ function collectionCells(row: Collection, pay_url: string): CsvCell[] {
 
 const Filter = Type.Object(ListFilters)
 
-/** The number of chosen payments in a file: as many as a page of the list has at most. */
+/** The maximum number of chosen payments in a file: the same as in a page of the list. */
 const CHOSEN_MAX = 100
 const IdsField = line(CHOSEN_MAX * 37, `Only these payments: up to ${CHOSEN_MAX} ids, separated by commas.`)
 
-/** Returns the rows of a file: the chosen payments, or all. */
+/**
+ * Returns the rows of a file in batches. If `chosen` has ids, the file has only these payments. If an id is invalid or there
+ * are too many, refuses with 400.
+ */
 function exported(deps: Deps, filters: CollectionFilters, chosen: string | undefined): AsyncGenerator<Collection[]> {
   if (chosen === undefined) return batchesOf(deps, filters, CSV_BATCH)
   const ids = chosen.toLowerCase().split(',')

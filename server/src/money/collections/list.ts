@@ -175,7 +175,7 @@ async function listByReference(reader: Reader, filters: CollectionFilters, page_
   return { rows, total }
 }
 
-/** Counts up to COUNT_MAX payments. */
+/** Returns a page of the payments with all pairs of `metadata`, newest first. `total` counts up to COUNT_MAX. */
 async function listByMetadata(
   reader: Reader,
   filters: CollectionFilters,
@@ -195,7 +195,7 @@ async function countMatching(reader: Reader, filters: CollectionFilters): Promis
   return Number(row?.total ?? 0n)
 }
 
-/** Returns the segments of payments that contain a page, and the number of their rows that belong to earlier pages. */
+/** Returns the segments of payments that contain a page. `skip` is the number of their rows that earlier pages show. */
 function takeSegments(segments: readonly Segment[], offset: number, limit: number): { taken: Segment[]; skip: number } {
   const taken: Segment[] = []
   let before = 0
@@ -234,7 +234,9 @@ function readSegments(
   ])
 }
 
-/** Yields the collections with these ids that pass the filters, newest first. Unknown ids are left out. */
+/**
+ * Yields the collections with these ids that pass the filters, newest first. The result has no entry for an unknown id.
+ */
 export async function* batchOfIds(
   deps: Deps,
   filters: CollectionFilters,
@@ -243,7 +245,10 @@ export async function* batchOfIds(
   yield await deps.db.query<Collection>(CHOSEN, [...matchingValues(filters), ids, ...bounds(filters)])
 }
 
-/** Yields all matching collections, newest first, in batches of at most `size` rows. Reads a batch when the caller asks for it. */
+/**
+ * Yields all matching collections, newest first, in batches of at most `size` rows. The function reads a batch after the caller
+ * has taken the previous batch.
+ */
 export async function* batchesOf(deps: Deps, filters: CollectionFilters, size: number): AsyncGenerator<Collection[]> {
   const { reference, phone } = filters
   const [from_id, until_id] = bounds(filters)

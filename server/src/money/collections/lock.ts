@@ -37,7 +37,7 @@ const LOCK = sql(
    cross join lateral (select merchant_code, routing_code from merchants where id = i.merchant_id offset 0) m`,
 )
 
-// A separate query after the locks sees the history rows that another process committed before this process got the locks.
+// A separate query after the locks finds the history rows that another process committed before this process got the locks.
 const RECORDED = sql(
   'collections_told',
   `select h.merchant_id, h.collection_id, h.reason
@@ -123,7 +123,7 @@ async function readHistoryOutcomes(
   for (const { collection_id, reason } of rows) snapshots.get(collection_id)?.recorded.add(reason)
 }
 
-/** Returns the key of an attempt as one text. */
+/** Returns the primary key of an attempt as one text, for use as the key of a Map. */
 export function outcomeKey(row: { merchant_id: string; collection_id: string; number: number }): string {
   return `${row.merchant_id} ${row.collection_id} ${row.number}`
 }

@@ -10,7 +10,7 @@ const QUEUE = { queue: 'payments', table: 'collection_attempts' }
 const ROWS_MAX = 10_000
 const BUCKETS_S = [2, 5, 10, 20, 30, 60, 120, 300, 3_600]
 
-/** Reads the state of the queue of attempts. */
+/** Reads the queue of attempts: the due and scheduled attempts, and how late the oldest due attempt is, in seconds. */
 export const readPaymentQueue: QueueReader = queueReader(QUEUE)
 
 /** One move of a payment that an answer of a provider, or the deadline, caused. */
@@ -19,11 +19,13 @@ export type PaymentOutcome = {
   method: string
   phone: string | null
   status: Status
-  /** The time since the provider accepted the attempt. Null means that the provider did not accept it, or that no money came. */
+  /**
+   * The seconds since the provider accepted the attempt. Null means that the provider did not accept it, or that no money came.
+   */
   confirm_s: number | null
 }
 
-/** Counts the outcomes of a committed batch. */
+/** Adds the outcomes of a committed batch to the metrics of payments. */
 export function countPaymentOutcomes(metrics: Metrics, outcomes: readonly PaymentOutcome[]): void {
   const payments = metrics.counter({
     name: 'malipo_payments_total',
@@ -56,7 +58,7 @@ const HELD = sql(
 
 /** Returns the gauges of payments: the queue of attempts, and the payments under review. */
 export function paymentGauges({ metrics }: Pick<Deps, 'metrics'>): DatabaseGauges[] {
-  // The counters exist from the start, so that a scrape describes them before the first outcome.
+  // The counters exist from the start, so a scrape describes them before the first outcome.
   countPaymentOutcomes(metrics, [])
   const held = metrics.gauge({
     name: 'malipo_payments_held',

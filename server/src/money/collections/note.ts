@@ -1,4 +1,5 @@
-// Records open answers. An open answer changes no status, but only the provider's data of the attempt and its next due time.
+// Records open answers. An open answer changes only the provider's data of the attempt and its next due time, and never a
+// status.
 
 import type { PushAnswer } from '../../adapters/providers/port.ts'
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
@@ -11,9 +12,9 @@ import { ASKS_MAX, ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
  */
 export type OpenAnswer = { attempt: Attempt; answer: PushAnswer; holds_lease: boolean }
 
-// This query needs no lock on the collection, because only the process that holds the lease ends the lease and sets the next due
-// time. After a callback or a refresh, the query only brings an unleased row forward. If the attempt is certainly unsent, the
-// server counts no query.
+// The query needs no lock on the collection: only the process with the lease ends the lease and sets the next due time. After a
+// callback or a refresh, the query only makes an unleased row due earlier. If the attempt is certainly unsent, the server
+// counts no query.
 const NOTE_OPEN = sql(
   'attempts_note_open',
   `update collection_attempts a set
@@ -78,8 +79,8 @@ function openAnswerRow(deps: Deps, { attempt, answer, holds_lease }: OpenAnswer,
     sent,
     counts: answer.kind === 'not_sent' ? 0 : 1,
     due_at,
-    // If a refresh lengthened the pauses, polling would delay the worker. Only a change that the provider announces brings the row
-    // forward.
+    // If each refresh set a longer pause, frequent refreshes would delay the worker's queries. Only a pause that the provider
+    // announces makes the row due earlier.
     earlier_at: answer.ask_again_ms === undefined ? null : due_at,
     provider_status: answer.provider_status,
     provider_id: answer.provider_id ?? null,

@@ -1,5 +1,5 @@
-// Lists the collections of all merchants for operators. Without a merchant, a list first finds the merchants that have such
-// payments, then shares a maximum of rows among them, then filters. PostgreSQL reads only the queue of reviews completely.
+// Lists the collections of all merchants for operators. If the filter names no merchant, a list first finds the merchants with
+// such payments, and then filters a limited number of rows of each. PostgreSQL reads only the queue of reviews completely.
 
 import { beginsWith, type Deps, lastReferenceFirst, type Statement, sql } from '../../kernel/db/index.ts'
 import {
@@ -59,8 +59,8 @@ function listStatement(selection: string, order = 'id desc'): Statement {
 const SHARE = `(select greatest(${LOOKED_AT_MAX} / greatest(count(*), 1), 1) from books)`
 
 /**
- * Returns the SQL of a list over many merchants. The query `read` selects collections of one merchant and environment by one index,
- * so that its limit bounds the rows read. The merchants with the newest payments share the limit.
+ * Returns the SQL of a list over many merchants. The query `read` selects collections of one merchant and environment by one
+ * index, so its limit bounds the rows read. The merchants with the newest payments share the limit.
  */
 function listShared(
   read: (merchant: string, environment: string, limit: string) => string,
@@ -94,7 +94,7 @@ const UNDER_REVIEW = listStatement(
   'held_at, id',
 )
 
-// The index does not contain the environment, so that the query filters the environment after the index.
+// The index does not contain the environment, so the query filters the environment after the index.
 const WERE_HELD = listShared(
   (merchant, _environment, limit) => `select c.* from (
        select n.merchant_id, n.collection_id as id from held_collections n where n.merchant_id = ${merchant}
@@ -121,7 +121,7 @@ const WAITING = listStatement(
      where ${MATCHING}`,
 )
 
-// The index of phones does not contain the environment, so that the query filters the environment after the index.
+// The index of phones does not contain the environment, so the query filters the environment after the index.
 const OF_PHONE = listShared(
   (merchant, _environment, limit) => `select n.* from collections n where n.merchant_id = ${merchant}
        and n.customer_phone = $5 and ${IN_TIME} order by n.id desc limit ${limit}`,
@@ -183,7 +183,7 @@ function statementFor(filter: OperatorFilter, { status, phone }: OperatorSearch)
 async function ofMany(deps: Deps, filter: OperatorFilter, search: OperatorSearch): Promise<NamedPage> {
   const { merchant_id = null, environment = null, method = null, reference = null } = filter
   const { from_id, until_id } = idsOfTime(filter)
-  // The queue has only payments under review, so that the query needs no filter by status.
+  // The queue has only payments under review, so the query needs no filter by status.
   const status = search.status === 'pending_clearance' ? null : search.status
   const values = [merchant_id, environment, method, reference, search.phone, from_id, until_id, status]
   const page = [search.page_size, (search.page - 1) * search.page_size]

@@ -21,15 +21,17 @@ export type RunTracked = (attempt: Attempt, work: Promise<void>) => void
 export type OutcomeRecorder = {
   settle(outcome: AttemptOutcome): Promise<void>
   record(attempt: Attempt, answer: Answer, holds_lease: boolean): Promise<void>
-  /** Remembers that the provider accepted an attempt, and writes many acceptances together a moment later. */
+  /**
+   * Remembers that the provider accepted an attempt. After WRITE_SENT_MS, writes all remembered acceptances together.
+   */
   recordAccepted(attempt: Attempt, answer: Answer): void
-  /** Gives back the lease of an unsent attempt. */
+  /** Releases the lease of an attempt that was certainly not sent. */
   recordUnsent(attempt: Attempt, answer: PushAnswer): Promise<void>
   /** Writes the remembered acceptances at once. */
   writeAccepted(): void
   /** Returns true while this process remembers that the provider accepted the attempt. */
   isAccepted(reference: string): boolean
-  /** Returns true while only this process has the fact that the attempt is unsent. */
+  /** Returns true if the attempt was certainly not sent and the database does not show this yet. */
   isUnsent(reference: string): boolean
 }
 
@@ -50,9 +52,9 @@ export function createOutcomeRecorder(
 ): OutcomeRecorder {
   const { settle, note } = createWriters(deps, links, webhooks)
 
-  // The process writes acceptances later, many at once. Meanwhile it holds the lease, and after a crash the next process queries
-  // the provider before it sends. The process forgets an acceptance only after it has written the attempt, because an outdated
-  // status of the provider must not undo the acceptance.
+  // The process writes acceptances later, many at once, and holds their leases until then. After a crash, the next process
+  // queries the provider before it sends. The process keeps an acceptance until it has written the attempt, because an outdated
+  // status must not undo the acceptance.
   const accepted = new Map<string, Answer>()
   let unwritten: Attempt[] = []
   const record = async (attempt: Attempt, answer: Answer, holds_lease: boolean): Promise<void> => {
@@ -83,8 +85,8 @@ export function createOutcomeRecorder(
     }
   }
 
-  // A lease means that the provider may have the attempt, so the process gives back the lease of an unsent attempt. Until the database
-  // has that update, only this process has the fact that the attempt is unsent.
+  // A lease means that the provider may have the attempt, so the process releases the lease of an unsent attempt. Until the
+  // database has that update, only this set shows that the attempt is unsent.
   const unsent = new Set<string>()
   return {
     settle,

@@ -25,7 +25,10 @@ export type PaymentPage = {
   customer_email: string | null
   reference: string | null
   description: string | null
-  /** The pairs of texts of the merchant, which each payment of the page gets. Null means that there are none. */
+  /**
+   * The merchant's metadata, which each payment of the page gets: pairs of a name and a text. Null means that the page has
+   * none.
+   */
   metadata: Metadata | null
   /** The collection of a hosted page. Null means that the page is a payment link. */
   collection_id: string | null
@@ -296,13 +299,16 @@ const UNDER_WAY = sql(
 /** The maximum number of payments of a link that the server reads, beginning with the newest. Older payments ended long ago. */
 export const LINK_PAYMENTS_READ_MAX = 50
 
-/** Returns the payments on a page that have no outcome yet, newest first, of the newest LINK_PAYMENTS_READ_MAX payments. */
+/**
+ * Returns the payments of a page that are processing or under review, newest first. Reads only the newest
+ * LINK_PAYMENTS_READ_MAX payments.
+ */
 export function paymentsUnderWay(reader: Reader, merchant_id: string, link_id: string): Promise<PagePayment[]> {
   return reader.query<PagePayment>(UNDER_WAY, [merchant_id, link_id, LINK_PAYMENTS_READ_MAX])
 }
 
-// An older payment under review closes the page. The query prefers a prompt to a code of the same moment, because ids of two
-// processes have no exact order. A duplicate payment has no attempts and comes last.
+// A payment under review closes the page, even if newer payments exist. The query prefers a prompt to a code of the same time,
+// because ids of two processes have no exact order. A duplicate payment has no attempts and comes last.
 const LATEST = sql(
   'page_latest_payment',
   `select ${PAYMENT_COLUMNS} from ${inputRows('$1', 'link_id', 'merchant_id uuid, link_id uuid')} i
@@ -335,7 +341,7 @@ const FIND = sql(
    where c.payment_link_id is not null`,
 )
 
-/** Finds payments by their keys. Leaves out payments that do not belong to a page. */
+/** Finds payments by their keys. The result has no payment without a page. */
 export function findPagePayments(
   reader: Reader,
   keys: readonly { merchant_id: string; collection_id: string }[],
@@ -343,7 +349,7 @@ export function findPagePayments(
   return reader.query<PagePayment>(FIND, [JSON.stringify(keys)])
 }
 
-// The status of a payment is the status of its newest attempt. An earlier attempt may still be open after the payment failed.
+// The status of a payment follows from its newest attempt. An earlier attempt may still be open after the payment failed.
 const UNANSWERED = sql(
   'page_unanswered',
   `select i.link_id, a.method, a.created_at as at from ${inputRows('$1', 'link_id', 'merchant_id uuid, link_id uuid')} i

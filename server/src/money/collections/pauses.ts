@@ -3,12 +3,14 @@
 import { ASK_AGAIN_MS_MAX } from '../../adapters/providers/answer.ts'
 import type { PushAnswer } from '../../adapters/providers/port.ts'
 
-/** The pauses between the queries of an accepted payment. Most payers answer within a minute; after that, the pauses grow. */
+/**
+ * The pauses between the queries of an accepted payment. Most payers answer within a minute, so the first pauses are short.
+ */
 const ASK_PAUSES_S = [5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600]
 
 /**
- * The pauses while it is unknown whether the provider got the request. If the request was lost, the payer has seen no prompt yet, so
- * that the first queries come sooner.
+ * The pauses before an acceptance. If the provider did not get the request, the payer has seen no prompt, so the first queries
+ * come sooner.
  */
 const UNSURE_PAUSES_S = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600]
 
@@ -19,8 +21,8 @@ export const LONGEST_PAUSE_MS = Math.max(ASK_AGAIN_MS_MAX, 1_000 * Math.max(...A
 const UNSENT_PAUSE_MS = 1_000
 
 /**
- * Returns the time of the next query. If the provider announced a time, returns that time, otherwise the end of a growing pause; in
- * both cases not after the deadline.
+ * Returns the time of the next query: the end of the pause that the provider announced, or else of a growing pause. The time is
+ * not after the deadline; after the deadline, it is `now`.
  */
 export function nextAskAt(
   now: Date,

@@ -24,7 +24,7 @@ after(async () => {
   await world.close()
 })
 
-/** A phone whose owner enters a wrong PIN, so that the prompt fails. */
+/** A phone whose owner enters a wrong PIN: each prompt fails. */
 const unapproved = (place: number) => `07541${place}002`
 const push = (phone: string, options: { key?: string; of?: World; idempotency_key?: string } = {}): Promise<Reply> => {
   const { key = world.live_key, of = world, idempotency_key = randomUUID() } = options

@@ -1,5 +1,5 @@
-// Enforces rate limits across all processes: of payments on pages, over ten minutes, and of live prompts to one phone, over an hour
-// and a day. A stranger must not send prompts to other people's phones, and must not keep a page busy.
+// Enforces rate limits across all processes: of payments on pages in ten minutes, of live prompts to one phone in an hour and a
+// day. A stranger must not send prompts to other people's phones, and must not keep a page busy.
 
 import type { Method } from '../../adapters/providers/port.ts'
 import { type Deps, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'
@@ -8,7 +8,10 @@ import { customerNetwork, Refusal, refuse } from '../../kernel/lib/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
 
 const WINDOW_MS = 10 * 60_000
-/** The age at which the server deletes a counter. */
+/**
+ * The age at which the server deletes a counter, from the start of its window. A counter of an address on a page stays for
+ * PAGE_WINDOW_MS.
+ */
 const KEPT_MS = 2 * WINDOW_MS
 /** The window in which the server counts the prompts of one address on one page. */
 const PAGE_WINDOW_MS = 24 * 3_600_000
@@ -40,8 +43,8 @@ const COUNT = sql(
 
 /**
  * Counts an attempt in the transaction that writes the attempt. If a count exceeds its limit, refuses the attempt with
- * `rate_limited`. The transaction then rolls back, so that a refused attempt does not count. Returns the hash for `busy_for` of the
- * payment. Null means that the prompt keeps the page busy for every payer.
+ * `rate_limited`; the transaction rolls back, and the attempt does not count. Returns the hash for `busy_for` of the payment.
+ * Null means that the prompt keeps the page busy for every payer.
  */
 export async function checkPromptLimits(deps: Deps, tx: Tx, payerTry: PayerTry): Promise<Buffer | null> {
   const [busy_for] = await Promise.all([
@@ -98,7 +101,7 @@ const WHY = {
   address: 'Your network started too many payments. Wait before you try again.',
 } as const
 
-/** Returns the hash that identifies a counter, so that a reader of the table learns no phone and no address. */
+/** Returns the hash that identifies a counter. The table thus shows no phone and no address. */
 function subjectHash(deps: Deps, kind: string, subject: string): Buffer {
   return deps.vault.mark(`payer_tries ${kind} ${subject}`)
 }
@@ -138,7 +141,7 @@ function limitsPrompts({ config }: Pick<Deps, 'config'>): boolean {
   return (config.prompts_per_phone_hour ?? 0) > 0 || (config.prompts_per_phone_day ?? 0) > 0
 }
 
-/** Returns the limits of an hour and of a day, for COUNT_PROMPTS. */
+/** Returns the limits of an hour and of a day, as parameters of `countPromptsSql`. */
 export function promptLimits({ config }: Pick<Deps, 'config'>): [number, number] {
   return [config.prompts_per_phone_hour || NO_LIMIT, config.prompts_per_phone_day || NO_LIMIT]
 }
@@ -195,7 +198,7 @@ const FORGET_APPROVED = sql(
      select l.subject from phone_prompts l join approved using (subject) order by l.subject for update of l)`,
 )
 
-/** Takes approved prompts off the counters of their phones. Without a limit or a prompt, no query runs. */
+/** Subtracts approved prompts from the counters of their phones. Without a limit or a prompt, no query runs. */
 export async function forgetApprovedPrompts(deps: Deps, tx: Tx, prompts: readonly Prompt[]): Promise<void> {
   const counters = prompts.map((prompt) => promptCounter(deps, prompt)).filter((counter) => counter !== null)
   if (counters.length > 0) await tx.query(FORGET_APPROVED, [JSON.stringify(counters)])
@@ -217,7 +220,7 @@ const PURGE = sql(
 )
 const PURGE_EVERY_MS = 10 * 60_000
 
-/** Returns the task that deletes old counters. */
+/** Returns the worker's task that deletes counters whose windows have ended, every ten minutes. */
 export function promptLimitsTask(deps: Deps): Task {
   return {
     name: 'payer_tries',

@@ -1,4 +1,5 @@
-// Erases payers from old payments. The first digits of a phone stay, because totals count payments by network.
+// Erases the names, phones and e-mail addresses of payers from old payments. The first digits of a phone stay, because totals
+// count payments by network.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { retentionTask, type Task } from '../../kernel/work/index.ts'

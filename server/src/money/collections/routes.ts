@@ -1,4 +1,4 @@
-// Serves the endpoints of collections.
+// Serves the endpoints that start a payment, show its status and refresh its status.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -37,7 +37,9 @@ import { fetchQr } from './qr.ts'
 import { CollectionStatus, ListFilters, PushAccepted, PushBody, QrAccepted, QrBody, StkPushBody } from './schema.ts'
 import { type Attempt, askableAttempts, type Collection, createFindCollection, latestAttempt } from './store.ts'
 
-/** The driver of payments, the function that chooses a provider, and the flag for sending. */
+/**
+ * The parts with which the routes start payments: the driver, the choice of a provider, and whether this process sends.
+ */
 export type CollectionRoutesOptions = {
   driver: Driver
   providerFor: ProviderFor
@@ -65,7 +67,6 @@ const RULES = [
   'provider_unavailable',
 ] as const
 
-/** The functions that the routes call. */
 type CollectionHandlers = ReturnType<typeof createHandlers>
 
 /** Makes the functions that several routes call. */
@@ -74,7 +75,9 @@ function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
   const find = createFindCollection(deps)
   const { driver } = options
 
-  /** Returns the caller's collection with this id. Refuses an unknown id with not_found. */
+  /**
+   * Returns the merchant's collection with this id in the environment of the request. Refuses an unknown id with not_found.
+   */
   const findForCaller = async (request: FastifyRequest, id: string): Promise<Collection> => {
     const principal = caller(request)
     const key = { merchant_id: principal.merchant.id, environment: principal.environment, id: id.toLowerCase() }
@@ -138,7 +141,7 @@ function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
   return { take, findForCaller }
 }
 
-/** Adds the routes of collections. */
+/** Adds the routes that start, list, show and refresh payments. */
 export function collectionRoutes(deps: Deps, options: CollectionRoutesOptions): (app: App) => void {
   const handlers = createHandlers(deps, options)
   return (app) => {

@@ -39,11 +39,11 @@ const common = {
   metadata: Type.Optional(MetadataField),
 }
 
-/** Body of the endpoints wallet-push and provider-pesa. */
+/** The body of POST /v1/collections/wallet-push and POST /v1/collections/provider-pesa. */
 export const PushBody = Type.Object({ ...common, phone: Phone }, { title: 'PushRequest' })
 export type PushBody = Static<typeof PushBody>
 
-/** Body of the endpoint stk-push, in which phone and reference have other names. */
+/** The body of POST /v1/collections/stk-push, in which phone and reference have other names. */
 export const StkPushBody = Type.Object(
   {
     ...common,
@@ -54,14 +54,14 @@ export const StkPushBody = Type.Object(
 )
 export type StkPushBody = Static<typeof StkPushBody>
 
-/** Body of the endpoint qr. If the body has a phone, the phone gets no prompt. */
+/** The body of POST /v1/collections/qr. If the body has a phone, the phone gets no prompt. */
 export const QrBody = Type.Object({ ...common, customer_phone: Type.Optional(Phone) }, { title: 'QrRequest' })
 export type QrBody = Static<typeof QrBody>
 
 const CollectionId = Type.String({ format: 'uuid' })
 const EchoedReference = nullable(Type.String())
 
-/** Answer of the endpoints that send a prompt. */
+/** The answer of the endpoints that send a prompt to a phone. */
 export const PushAccepted = Type.Object(
   {
     collection_id: CollectionId,
@@ -72,7 +72,7 @@ export const PushAccepted = Type.Object(
   { title: 'PushAccepted' },
 )
 
-/** Answer of the endpoint qr. */
+/** The answer of POST /v1/collections/qr, with the code. */
 export const QrAccepted = Type.Object(
   {
     collection_id: CollectionId,
@@ -87,7 +87,7 @@ export const QrAccepted = Type.Object(
   { title: 'QrAccepted' },
 )
 
-/** The record of a collection with its status. */
+/** A collection as its merchant sees it, with its status. */
 export const CollectionStatus = Type.Object(
   {
     collection_id: CollectionId,
@@ -151,7 +151,7 @@ export const CollectionStatus = Type.Object(
   { title: 'Collection' },
 )
 
-/** The record of a collection with a past or present review, for operators. */
+/** A collection with a past or present review, as operators see it. */
 export const HeldCollection = Type.Object(
   {
     merchant_id: Type.String({ format: 'uuid' }),
@@ -200,7 +200,7 @@ export const ClearedCollection = Type.Object(
 )
 export type ClearedCollection = Static<typeof ClearedCollection>
 
-/** The record of a collection for operators, whether or not the collection was ever held. */
+/** A collection as operators see it, with or without a review. */
 export const OperatorCollection = Type.Object(
   {
     ...HeldCollection.properties,
@@ -215,7 +215,7 @@ export const OperatorCollection = Type.Object(
 )
 export type OperatorCollection = Static<typeof OperatorCollection>
 
-/** Filters of the list of collections. */
+/** The filters of GET /v1/collections and of its CSV export. */
 export const ListFilters = {
   merchant_id: Type.Optional(line(64)),
   status: Type.Optional(enumOf('CollectionStatus', STATUSES)),

@@ -1,6 +1,6 @@
 // Settles payments in one transaction: turns every answer of a provider into statuses, postings and events. If the process dies
-// before the commit, the attempt becomes due again. If it dies after the commit, the leased deliveries become due when their lease
-// ends. A repeated outcome changes nothing.
+// before the commit, the attempt becomes due again. If it dies after the commit, the deliveries become due at the end of their
+// lease. A repeated outcome changes nothing.
 
 import type { CanDeliver, Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, inTransaction, type Tx } from '../../kernel/db/index.ts'
@@ -60,7 +60,7 @@ export async function applyOutcomes(
   return writeCollectionChanges(deps, tx, links, changed, lease)
 }
 
-/** Applies a batch of outcomes in a new transaction. */
+/** Applies a batch of outcomes in a new transaction. Returns the queued deliveries after the commit. */
 export async function settleOutcomes(
   deps: Deps,
   links: LinkSettlement,
@@ -86,7 +86,7 @@ function applyDecision(
 ): void {
   Object.assign(attempt, decision.attempt)
   if (decision.paid_by_earlier) {
-    // The payer agreed to the method and fee of the earlier attempt, and typed its phone.
+    // If an earlier attempt paid, the payment gets its method, fee and phone, because the payer chose them for that attempt.
     collection.by_earlier = true
     collection.customer_phone = attempt.phone ?? link?.customer_phone ?? null
     collection.method = attempt.of_method

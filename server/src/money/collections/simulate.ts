@@ -1,4 +1,5 @@
-// Lets a payer of a rehearsal decide the outcome of a payment on its page. Only payments at a simulated provider allow this.
+// Lets a payer choose the outcome of a simulated payment on its page. Only attempts at a provider with the capability
+// `rehearses` allow this.
 
 import type { Provider, SimulateStatus } from '../../adapters/providers/port.ts'
 import { type Deps, sql } from '../../kernel/db/index.ts'
@@ -18,8 +19,9 @@ const CHOOSE = sql(
 )
 
 /**
- * Chooses the outcome of the open attempt of a payment, and queries the simulated provider at once. If the process dies before the
- * query, the worker queries when the attempt is due. Of a payment at a real provider, or with an outcome, changes nothing.
+ * Chooses the outcome of the open attempt of a payment, and queries the simulated provider at once. If the process dies before
+ * the query, the worker queries when the attempt is due. If the provider is real or the payment has an outcome, changes
+ * nothing.
  */
 export async function simulateOnPage(
   deps: Deps,

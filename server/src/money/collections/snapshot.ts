@@ -35,7 +35,7 @@ export type LockedCollection = CollectionCore & {
   reference: string | null
   /** The phone that the merchant named or the payer typed. Null means that neither did. */
   customer_phone: string | null
-  /** The number of the newest attempt. */
+  /** The number of the newest attempt. 0 means that the collection has no attempt. */
   attempts: number
   /**
    * The number of the attempt that brought the booked money. Null means that no money is booked, or that the first attempt brought
@@ -43,12 +43,14 @@ export type LockedCollection = CollectionCore & {
    */
   settled_attempt: number | null
   payment_link_id: string | null
-  /** The pairs of texts of the merchant. Null means that there are none. */
+  /** The merchant's metadata: pairs of a name and a text. Null means that the collection has none. */
   metadata: Metadata | null
   merchant_code: string
   routing_code: number
   moved: boolean
-  /** True means that an attempt before the newest paid, so that the server writes the method, fee and payer again. */
+  /**
+   * True means that an attempt before the newest paid, and the server writes the method, fee and payer of that attempt.
+   */
   by_earlier?: boolean
   /** The trace of the attempt whose answer the server applies. Missing or null means that the server does not trace it. */
   trace?: TraceContext | null

@@ -1,8 +1,8 @@
 // Defines the statuses of a collection, all moves between them, and the states of an attempt.
 
-/** All statuses of a collection. */
+/** All statuses of a collection, as the database stores them and the API shows them. */
 export const STATUSES = ['created', 'processing', 'successful', 'failed', 'pending_clearance', 'reversed'] as const
-/** One status of a collection. */
+/** The status of one collection: one of STATUSES. */
 export type Status = (typeof STATUSES)[number]
 
 /**
@@ -11,7 +11,7 @@ export type Status = (typeof STATUSES)[number]
  * answer.
  */
 export const ATTEMPT_STATES = ['to_send', 'asked', 'final', 'given_up'] as const
-/** One state of an attempt. */
+/** The state of one attempt: one of ATTEMPT_STATES. */
 export type AttemptState = (typeof ATTEMPT_STATES)[number]
 
 /** A move: its possible start statuses, its end status, and the event for the merchant. */

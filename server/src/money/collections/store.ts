@@ -22,12 +22,12 @@ export type Collection = {
   customer_name: string | null
   /** The phone that the merchant named or the payer typed. Null means that neither did. */
   customer_phone: string | null
-  /** Our fee in cents, fixed with the method. */
+  /** Our fee in cents. The server sets the fee together with the method. */
   fee_minor: bigint
   reference: string | null
   failure_reason_code: FailureReason | null
   provider_payment_status: string | null
-  /** The pairs of texts of the merchant. Null means that there are none. */
+  /** The merchant's metadata: pairs of a name and a text. Null means that the collection has none. */
   metadata: Metadata | null
   /** The slug of the hosted page. Null means that the collection has no page. */
   slug: string | null
@@ -103,7 +103,7 @@ export type Attempt = {
   trace: TraceContext | null
 }
 
-/** Returns the attributes of a span about an attempt: ids and names, but no amount, phone or text of a caller. */
+/** Returns the attributes of a span about an attempt: ids and names, but no amount, phone or text of a merchant. */
 export function traceFields({ collection_id, number, provider, environment, method }: Attempt) {
   return {
     'malipo.collection_id': collection_id,
@@ -126,7 +126,7 @@ export const ATTEMPT_LEASE_MS = 2 * CALL_MS_MAX + AROUND_CALLS_MS
 /** The highest count of queries that the server stores, because the column is a smallint. The server continues to query. */
 export const ASKS_MAX = 32_000
 
-/** The key of an attempt. */
+/** The primary key of an attempt. The first attempt of a collection has the number 1. */
 export type AttemptId = { merchant_id: string; collection_id: string; number: number }
 
 /** The columns of an attempt that the driver reads. */

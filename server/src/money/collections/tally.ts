@@ -38,7 +38,7 @@ export async function firstUnsummedDay(reader: Reader, { merchant_id, environmen
   return row?.until_day ?? 0
 }
 
-// MARKED selects the days on which a payment changed after the task had summed the day.
+// MARKED selects the days of payments that changed after the task had summed the day.
 const MARKED = `marked as materialized (
      select distinct day from collection_days_stale
      where merchant_id = $1 and environment = $2 and day >= ${dateSql('$3')} and day < ${dateSql('$4')})`
@@ -113,7 +113,7 @@ export type SlotSum = {
   status: Status
   /** The method. Empty means that the payer has not chosen a method. */
   method: string
-  /** The network, which the server guesses from the phone. Empty means that the network is unknown. */
+  /** The network, by the first digits of the phone. Empty means that the network is unknown. */
   network: string
   items: bigint
   amount_minor: bigint
@@ -138,7 +138,7 @@ const SUMS_OF = sql(
 )
 
 /**
- * Returns the sums of consecutive periods, from one snapshot. If `by` is 'day', each period is a whole day, so that the query can
+ * Returns the sums of consecutive periods, from one snapshot. If `by` is 'day', each period is a whole day, and the query can
  * use stored sums.
  */
 export async function readSlotSums(
