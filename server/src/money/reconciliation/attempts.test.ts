@@ -29,7 +29,10 @@ afterEach(() => world.close())
 const AT = new Date('2026-01-05T07:00:00Z')
 const AMOUNT = 100_000n
 
-/** Two attempts of one payment. `two` is the second attempt; if it took money too, `two` has its duplicate payment. */
+/**
+ * Two attempts of one payment. If the second attempt took money although the first attempt had paid, `two` has the duplicate
+ * payment.
+ */
 type Pair = { one: PlantedRecord; two: PlantedRecord }
 
 async function plantPair(

@@ -12,9 +12,12 @@ import type { LineKind } from './line.ts'
 import { compareAgain } from './match.ts'
 import { parseOwnReference } from './subject.ts'
 
-/** The resolutions with which an operator closes a case. */
+/** The resolutions that an operator can choose to close a case. */
 export const RESOLUTIONS = ['accepted', 'written_off', 'corrected'] as const
-/** The resolution of a case that is closed. */
+/**
+ * The resolution of a closed case. `explained` means that books and statements agree now; `withdrawn` means that an operator
+ * withdrew the statement that opened the case.
+ */
 export type CaseResolution = (typeof RESOLUTIONS)[number] | 'explained' | 'withdrawn'
 
 /** A case as the database stores it. */
@@ -48,7 +51,7 @@ const COLUMNS = `id, provider, kind, subject, reference, provider_id, line_kind,
    ours_status, difference_minor, at, statement_id, line_number, opened_at, resolution, reason, resolved_at, resolved_by_id,
    resolved_by_name, explained_by`
 
-/** The filters of the list of cases. */
+/** The filters and the page of the list of cases. Without `state`, the list has the open cases. */
 export type CaseFilter = PageChoice & { state?: 'open' | 'resolved'; kind?: CaseKind; provider?: string }
 
 // PostgreSQL plans this unnamed prepared statement for the given filter, and can thus use the small index of open cases.

@@ -1,5 +1,4 @@
-// Opens cases for differences between books and statements. Closes cases whose difference no longer exists. Both functions work in
-// batches.
+// Opens cases for differences between books and statements, and closes cases whose difference no longer exists, in batches.
 
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
@@ -20,7 +19,7 @@ export type ComparedSubject = LineSubject & {
 /** The origin of a comparison: an imported statement, or an operator or a task that compares again. */
 export type CaseOrigin = {
   provider: string
-  /** The compared statement. After a repeated comparison, this is the statement that opened the case. */
+  /** The compared statement. If no statement is compared, this is a statement that opened one of the cases. */
   statement_id: string
   /** The statement that closes cases. Null means that an operator or a task closes cases. */
   explained_by: string | null
@@ -71,7 +70,7 @@ const EXPLAIN = sql(
    returning 1 as closed`,
 )
 
-// An open duplicate keeps its difference. This query updates only the status in our books.
+// An open duplicate keeps its difference, so this query updates only the status in our books.
 const UPDATE_STATUS = sql(
   'reconciliation_restate',
   `update reconciliation_exceptions e set ours_status = i.ours_status

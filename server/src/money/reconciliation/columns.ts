@@ -55,7 +55,8 @@ export function readHeader(header: readonly string[], names: ColumnNames): PickT
     }
     const accepted = given === undefined ? KNOWN_NAMES[field] : [given.toLowerCase()]
     const matching = headers.flatMap((name, position) => (accepted.includes(name) ? [position] : []))
-    // A file may have both a type column and a kind column, so that the function takes the first name of the list.
+    // A file may have both a type column and a kind column, so the function takes the first name of `accepted` that the header
+    // has.
     const first = accepted.map((name) => headers.indexOf(name)).find((position) => position !== -1)
     if (given !== undefined && first === undefined) return `has no column "${given}"`
     if (matching.length > 1 && headers.filter((name) => name === headers[first as number]).length > 1) {

@@ -1,4 +1,4 @@
-// Tests the comparison of lines with our books by a table of cases.
+// Tests the comparison of statement lines with our books by a table of examples.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -122,7 +122,7 @@ const CASES: [string, BookedMovement | null, StoredLine[], string[]][] = [
     ['amount_differs charge -5'],
   ],
   ['a charge of a payment, which is not compared', payment, [payment_line, line('charge', 25n)], []],
-  // A reversal cancels a movement only with the same amount and currency.
+  // If a reversal has another amount or currency than the movement, it does not cancel the movement.
   [
     'a failed payout that the provider paid and reversed in part',
     { ...payout, ...failed },

@@ -4,7 +4,7 @@
 import type { LineKind } from './line.ts'
 import type { MoneyFlow } from './subject.ts'
 
-/** All kinds of differences. */
+/** All kinds of differences. A payment or payout has at most one open case of each kind. */
 export const CASE_KINDS = [
   'unknown_to_us',
   'unknown_to_them',
@@ -12,10 +12,10 @@ export const CASE_KINDS = [
   'outcome_differs',
   'duplicate',
 ] as const
-/** One kind of difference between books and statements. */
+/** The kind of one difference, and of the case for this difference. */
 export type CaseKind = (typeof CASE_KINDS)[number]
 
-/** A line of a statement as the database stores it. */
+/** A line of a statement as the database stores it. The amount is in cents. */
 export type StoredLine = {
   kind: LineKind
   statement_id: string
@@ -35,19 +35,26 @@ export type BookedMovement = {
   moved: boolean
   /** True means that the money went back after the platform received or paid it. */
   returned: boolean
-  /** True means that the payment or payout has failed for ever. */
+  /**
+   * True means that the payment or payout has failed, or that its attempt has no next query. A late answer may still change
+   * this.
+   */
   ended: boolean
-  /** The received or paid amount. If no money moved, this is the requested amount. */
+  /** The received or paid amount in cents. If no money moved, this is the requested amount. */
   amount_minor: bigint
   currency: string
   /**
-   * The provider's charge of a payout. Null means that this is a payment, because the books have no provider's charge of a payment.
+   * The provider's charge of a payout, in cents. Null means that this is a payment, because the books have no provider's charge
+   * of a payment.
    */
   charge_minor: bigint | null
   at: Date | null
 }
 
-/** A difference between books and statements. Amounts are in cents. */
+/**
+ * A difference between books and statements. Amounts are in cents; `theirs_minor` is an amount of the provider, and
+ * `ours_minor` of our books.
+ */
 export type LineDifference = {
   kind: CaseKind
   line_kind: LineKind
@@ -58,7 +65,7 @@ export type LineDifference = {
   /** The currency of `ours_minor` and `difference_minor`. */
   currency: string
   ours_status: string | null
-  /** The sum of the provider's money above the money in our books, over all differences of this kind. */
+  /** The provider's money minus the money in our books, as the sum of all differences of this kind. */
   difference_minor: bigint
   at: Date | null
   line: StoredLine | null
@@ -70,8 +77,8 @@ export type LineDifference = {
 }
 
 /**
- * Our books and the provider's lines about one reference. Null in `ours` means that the reference belongs to no payment or payout
- * of ours.
+ * Our books and the provider's lines about one reference. Null in `ours` means that no payment or payout of ours has the
+ * reference.
  */
 export type Comparison = { ours: BookedMovement | null; lines: readonly StoredLine[] }
 
@@ -86,8 +93,8 @@ export function compareSubject(comparison: Comparison): LineDifference[] {
 }
 
 /**
- * Combines two differences of one kind, because a payment or payout has one case of each kind. The result is the larger difference
- * with the sum of both. If the currencies differ, the result has the currency of our books.
+ * Combines two differences of one kind, because a payment or payout has one case of each kind. The result is the larger
+ * difference with the sum of both. If the currencies differ, the result is the difference in the currency of our books.
  */
 function combine(one: LineDifference, other: LineDifference, ours: BookedMovement | null): LineDifference {
   if (one.currency !== other.currency) return other.currency === ours?.currency ? other : one
@@ -147,7 +154,7 @@ function compareWithBooks(ours: BookedMovement, lines: readonly StoredLine[]): L
 }
 
 /**
- * Returns true if the money of our books went out and came back, and the provider states neither movement. The net amount is then
+ * Returns true if the money moved and went back in our books, and the provider states neither movement. The net amount is then
  * zero on both sides.
  */
 const isReturnedUnstated = (ours: BookedMovement, main: StoredLine | null, reversal: StoredLine | null) =>

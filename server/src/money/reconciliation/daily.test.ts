@@ -96,7 +96,7 @@ test('the next daily run fetches a day again when its list was incomplete, and t
   await task.runOnce()
   assert.equal((await runsOf('2026-01-07'))[0]?.finished_at, null)
   assert.equal((await operator.cases()).length, opened)
-  // Before the lease ends, no other process takes the day. After the lease ends, the first process takes the day.
+  // Before the lease ends, no other process claims the day. After the lease ends, the first process claims the day.
   const early = calls.length
   await processAt('2026-01-07T23:05:00Z').task.runOnce()
   assert.equal(calls.length, early)
@@ -140,7 +140,7 @@ test('the server logs missing movements once and opens no case when the provider
   const opened = (await operator.cases()).length
   const countLogged = () => world.deps.logged.filter((line) => line.includes('no statement has these movements')).length
   const before = countLogged()
-  // Our books have no movements on this day, so that no movement is missing.
+  // Our books have no movements on this day, so no movement is missing.
   await processAt('2026-01-10T22:00:00Z', {}).task.runOnce()
   assert.equal(countLogged(), before)
   for (let i = 0; i < 2; i++) await processAt('2026-01-10T23:00:00Z', {}).task.runOnce()

@@ -57,7 +57,7 @@ const COVERED = sql(
    where provider = $1 and state = 'done' and period_from <= $2 and period_to >= $3 limit 1`,
 )
 
-/** A day in Tanzania whose movements the server compares. */
+/** A day in Tanzania whose movements the server compares: from `from` (inclusive) to `to` (exclusive). */
 type StatementDay = { name: string; from: Date; to: Date }
 
 /**
@@ -76,8 +76,8 @@ function dayAt(midnight: number): StatementDay {
 }
 
 /**
- * Returns the days of a provider that the run fetches. The new days come first, the oldest first, and then the failed days. A day
- * that always fails thus delays no other day. For a new provider, the run begins with the newest day.
+ * Returns the days of a provider that the run fetches: first the new days in order of time, then the failed days. A day that
+ * always fails thus delays no other day. For a new provider, the run begins with the newest day.
  */
 async function daysToFetch(deps: Deps, provider: string): Promise<StatementDay[]> {
   type DayRunRow = { day: string; finished_at: Date | null; lease_until: Date | null }
@@ -146,7 +146,7 @@ async function runDay(
     await oneStatement(deps.db).query(FINISH, values)
     return 'done'
   } catch (error) {
-    // The day becomes due again when the lease ends.
+    // When the lease ends, the day becomes due again.
     deps.log.warn(
       { component: 'reconciliation', err: error, provider: name, day: day.name },
       'the server could not reconcile the day of a provider, and will retry',
@@ -211,7 +211,7 @@ async function* listLines(
       number += 1
       const line = lineOfMove(name, number, move)
       if (line === null) throw new Error(`movement ${number} of the provider's list is invalid`)
-      // A provider may list whole days of another time zone, so that the run skips movements outside the requested day.
+      // A provider may list whole days of another time zone, so the run skips movements outside the requested day.
       if (line.at >= from && line.at < to) lines.push(line)
     }
     for (let i = 0; i < lines.length; i += BATCH_ROWS) yield lines.slice(i, i + BATCH_ROWS)
@@ -229,7 +229,10 @@ const OPEN_CASES = sql(
 
 type OpenCaseRow = { subject: string; kind: CaseKind; reference: string | null; statement_id: string }
 
-/** Compares the open cases of our payments and payouts again, because a payment may have settled since. */
+/**
+ * Compares the open cases of our payments and payouts again, because a payment or payout may have settled after the last
+ * comparison.
+ */
 async function compareOpenCases(deps: Deps, provider: string): Promise<void> {
   let cursor = ['', '']
   for (;;) {

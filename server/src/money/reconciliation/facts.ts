@@ -17,7 +17,7 @@ export function subjectOfReference(reference: string): LineSubject {
 export type SubjectFacts = {
   merchant_id: string | null
   ours: BookedMovement | null
-  /** The stored lines about the subject, without the lines that the caller stores at the same time. */
+  /** The stored lines about the subject, without the lines that the caller of `readFacts` stores at the same time. */
   lines: StoredLine[]
   open: CaseKind[]
 }
@@ -29,11 +29,13 @@ type SubjectFactsRow = {
   c_amount: bigint | null
   c_received: bigint | null
   c_currency: string | null
-  /** The amount that the provider received in another currency. */
+  /** The amount in hundredths that the provider received in another currency. Null means that no such money arrived. */
   c_foreign: bigint | null
   c_foreign_currency: string | null
   c_at: Date | null
-  /** True means that another attempt brought the booked money of the payment. */
+  /**
+   * True means that another attempt brought the booked money of the payment. Null means that our books have no such payment.
+   */
   c_by_other: boolean | null
   c_given_up: boolean | null
   w_status: string | null
@@ -52,8 +54,8 @@ const INPUT = `(select * from unnest($1::text[], $4::bigint[], $5::uuid[], $6::s
        as input(subject, routing_code, id, number, line_number, n)
      where coalesce(input.subject, input.subject) = input.subject)`
 
-// The query finds each row by its whole key and excludes the lines of the caller. A duplicate payment of an attempt has a separate
-// collection.
+// The query finds each row by its whole primary key and excludes the lines of the caller. A duplicate payment of an attempt has
+// a separate collection.
 const FACTS = sql(
   'reconciliation_facts',
   `select i.n::int, m.id as merchant_id, c.*, w.*, l.lines, k.open

@@ -1,5 +1,6 @@
-// Imports a statement: first its lines in batches, then the lines without one of our references, then a sweep of our books. Each
-// batch is a transaction, and a repeated batch changes nothing. If the process dies, the import fails when its lease ends.
+// Imports a statement: first its lines in batches, then the lines without one of our references, then a sweep of our books.
+// Each batch is a transaction, and a repeated batch changes nothing. If the process dies, the import fails at the end of its
+// lease.
 
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, type Tx } from '../../kernel/db/index.ts'
@@ -30,7 +31,7 @@ export type FileImport = { file: StatementFile } & StatementFormat
 export async function importFile(deps: Deps, act: Act, input: FileImport): Promise<UnfinishedImport> {
   const { provider, file, period } = input
   checkPeriod(deps, period)
-  // Files without lines are equal on several days, so that their statements have no hash.
+  // Files without lines are equal on several days, so their statements have no hash.
   const is_empty = (await checkFile(file, input)) === 0
   const { name: file_name } = file
   const sha256 = is_empty ? null : file.sha256
@@ -68,7 +69,7 @@ export async function importLines(
   try {
     return { id, totals: await compareAll(deps, origin, statement.period, lines()) }
   } catch (error) {
-    // If the database does not store the failure, the import fails when its lease ends.
+    // If the database does not store the failure, the end of the lease makes the import fail.
     await failStatement(deps, id).catch((failure) =>
       deps.log.warn(
         { component: 'reconciliation', err: failure, statement_id: id },
@@ -115,7 +116,7 @@ async function compareAll(
   return totals
 }
 
-/** Completes an import and writes the audit log. */
+/** Completes an import in the given transaction: stores its counts and writes the audit log. */
 export async function finishImport(
   deps: Deps,
   tx: Tx,

@@ -1,5 +1,5 @@
-// Exports the public interface of reconciliation, which compares providers' statements with our books and opens a case for each
-// difference.
+// Exports the functions and types of reconciliation that other rooms import. Reconciliation compares providers' statements with
+// our books and opens a case for each difference.
 
 export { type ColumnNames, readColumnNames } from './columns.ts'
 export { reconciliationTask } from './daily.ts'

@@ -5,9 +5,9 @@ import { readStatementForm } from '../../adapters/providers/statement-forms.ts'
 import { CURRENCY, parseAmount } from '../../kernel/lib/index.ts'
 import { flowOf, parseOwnReference } from './subject.ts'
 
-/** All kinds of statement lines. */
+/** All kinds of statement lines. A charge is what the provider charges for a payout. */
 export const LINE_KINDS = ['payment', 'payout', 'reversal', 'charge'] as const satisfies readonly MoveKind[]
-/** One kind of a statement line. */
+/** The kind of one statement line. */
 export type LineKind = (typeof LINE_KINDS)[number]
 
 /** A movement in a provider's statement, with its line number. The amount is in cents and above zero. */
@@ -23,7 +23,7 @@ export type LineTexts = {
   at: string
 }
 
-/** All fields of a statement line. */
+/** The names of all fields of a statement line, as columns of a file may have them. */
 export const LINE_FIELDS = [
   'reference',
   'provider_id',

@@ -20,9 +20,9 @@ export type MatchCounts = { matched: number; opened: number; explained: number; 
 /** An imported line with its subject. True in `ours` means that the line has one of our references. */
 type LineWithSubject = LineSubject & { line: ImportedLine; ours: boolean }
 
-// A new line replaces a stored line of another statement if both have the same provider id. If one has no id, both need the same
-// time and amount, or the stored time must be in the new period. Otherwise, the new line is a second movement, which
-// `groupBySubject` reports as a duplicate.
+// If a new line and a stored line of another statement have the same provider id, the new line replaces the stored line. If one
+// has no id, both need the same time and amount, or the stored time must be in the new period. Otherwise, the new line is a
+// second movement, which `groupBySubject` reports as a duplicate.
 const STORE = sql(
   'statement_lines_store',
   `insert into statement_lines as l (provider, subject, kind, statement_id, line_number, reference, provider_id,
@@ -53,7 +53,7 @@ export function matchBatch(
   const { first, repeated } = splitRepeated(lines)
   return inTransaction(deps.db, async (tx) => {
     const own = { statement_id: origin.statement_id, lines: first.map(({ line }) => line.line) }
-    // The process sends both queries at once. The connection keeps their order, so that the second query reads the stored lines.
+    // The process sends both queries at once. The connection keeps their order, so the second query reads the stored lines.
     const [, facts] = await Promise.all([
       storeLines(tx, origin, period, first),
       readFacts(tx, origin.provider, first, own),
@@ -142,7 +142,7 @@ function groupBySubject(
       if (stored.statement_id !== statement_id || !own_numbers.has(stored.line_number))
         group.stored.set(stored.kind, stored)
     }
-    // If the database has another line of the same kind, it did not store this line, so that this line is a duplicate.
+    // If the database has another line of the same subject and kind, it did not store this line. This line is then a duplicate.
     if (group.stored.has(line.kind)) group.duplicates.push(duplicateOf(toStoredLine(statement_id, line), ours))
     else group.own.push(toStoredLine(statement_id, line))
   })

@@ -1,5 +1,5 @@
-// Places lines without one of our references: finds our attempt or payout with the provider's id, in the period of the statement.
-// If no attempt or payout has the id, the line is unknown to our books.
+// Places lines without one of our references: finds our attempt or payout with the provider's id, made in or some days before
+// the period. If no attempt or payout has the id, the line is unknown to our books.
 
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { firstIdAt, ZERO_ID } from '../../kernel/lib/index.ts'
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000
  */
 const OLDER_MS = { payment: 4 * DAY_MS, payout: 15 * DAY_MS }
 
-// The query reads the primary keys merchant by merchant. An id begins with its time, so that the period is a range of ids. The last
+// The query reads the primary keys merchant by merchant. An id begins with its time, so the period is a range of ids. The last
 // row of a full page is always in the result, and the next page begins after that row.
 const pageStatement = (name: string, rows: string) =>
   sql(
@@ -61,7 +61,8 @@ type CandidateRow = { merchant_id: string; id: string; number: number; provider_
 type PlacedLine = { subject: string; line: StoredLine; ours: LineSubject }
 
 /**
- * Finds the lines that have the provider id of an attempt or payout of ours. `matched` counts the lines that agree with our books.
+ * Finds our attempt or payout for each line with its provider id, and compares both again. `matched` counts the lines that
+ * agree with our books.
  */
 export async function placeLines(
   deps: Deps,
@@ -150,7 +151,7 @@ function placeBatch(
       if (!is_second) matched += countAgreeing(subject_facts, stored === undefined ? [] : [stored])
       return { ...ours, differences, open: subject_facts.open, ours_status: subject_facts.ours?.status ?? null }
     })
-    // Before the placement, the line may have had a case. This call closes that case.
+    // If the line had a case before the placement, this call closes that case.
     const former = placed.map(({ subject }): ComparedSubject => {
       return { subject, reference: null, differences: [], open: ['unknown_to_us'], ours_status: null }
     })

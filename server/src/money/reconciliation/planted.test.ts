@@ -30,7 +30,7 @@ const at = (i: number) => new Date(MORNING + i * 1_000)
 
 type Expected = { kind: string; line_kind: string; difference: bigint }
 
-/** The ten kinds of differences between a statement and our books, each with the expected case. */
+/** Ten differences between a statement and our books, each with the expected case. */
 const DIFFERENCES: {
   name: string
   record: Pick<PlannedRecord, 'flow' | 'state'> | null
@@ -122,7 +122,7 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
       }),
     ),
   )
-  // Some lines have none of our references, so that only the provider's id identifies the payment.
+  // Some lines have none of our references, so only the provider's id identifies the payment.
   const rows: StatedRow[] = agreeing.flatMap((one, i) => {
     const line = lineOf(one, i % 10 === 3 ? { reference: i % 20 === 3 ? null : `till ${i}` } : {})
     const reversal = {

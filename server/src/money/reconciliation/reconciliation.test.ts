@@ -62,7 +62,7 @@ async function caseOf(one: PlantedRecord, state: 'open' | 'resolved' = 'open'): 
   return (await operator.cases(state)).find(({ reference }) => reference === one.reference)
 }
 
-/** The earlier payments and payouts of this file. Each statement repeats their lines, so that they open no further cases. */
+/** The earlier payments and payouts of this file. Each statement repeats their lines, so they open no further cases. */
 const earlier: PlantedRecord[] = []
 const earlierLines = (more: PlantedRecord[] = []) => [...earlier, ...more].map((one) => lineOf(one))
 
@@ -132,7 +132,7 @@ test('a later statement closes the case of a movement that an earlier statement 
   assert.equal(first.opened, 1)
   const found = await caseOf(one)
   assert.deepEqual([found?.kind, found?.line_kind, found?.difference], ['unknown_to_them', 'payment', '-25000.00'])
-  // The clock of the provider assigns the movement to the statement of the previous hours.
+  // By the clock of the provider, the movement was in the hour of this statement.
   const late = await operator.importRows([lineOf(one, { at: new Date('2026-01-04T20:59:59Z') })], {
     from: '2026-01-04T20:00:00Z',
     to: '2026-01-04T21:00:00Z',
@@ -206,7 +206,7 @@ test('a query at the provider settles the outcome, and closes the case when book
   const rows = [...earlierLines(), lineOf(one), lineOf(out)]
   assert.equal((await operator.importRows(rows)).opened, 2)
   const [payment, payout] = [await caseOf(one), await caseOf(out)]
-  // The provider reports no outcome yet, so that the case stays open.
+  // The provider reports no outcome yet, so the case stays open.
   const still = await operator.act(payment?.id ?? '', 'ask')
   assert.deepEqual([still.status, still.body.data.state], [200, 'open'])
   assert.equal(queried.at(-1), one.reference)

@@ -42,7 +42,7 @@ const FILE_BYTES_MAX = 50 * 1024 * 1024
 /** The drivers and providers of the routes. `live` has the names of the providers of live payments. */
 export type ReconciliationOptions = CaseDrivers & { providers: ProvidersByName; live: readonly string[] }
 
-/** Adds the endpoints of statements and cases. */
+/** Adds the operators' endpoints of statements, of cases and of the summary. */
 export function reconciliationRoutes(deps: Deps, options: ReconciliationOptions): Routes {
   return (app) => {
     importRoute(deps, app, options)
@@ -52,7 +52,7 @@ export function reconciliationRoutes(deps: Deps, options: ReconciliationOptions)
   }
 }
 
-/** The uploaded files by their request bodies. A body has the hash of its file, so that equal files make equal requests. */
+/** The uploaded files by their request bodies. A body has the hash of its file, so equal files make equal requests. */
 const uploads = new WeakMap<object, SpooledFile>()
 
 type UploadBody = { sha256: string; bytes: number }
@@ -98,14 +98,14 @@ function importRoute(deps: Deps, app: App, { providers }: ReconciliationOptions)
         const file = uploadOf(request)
         if (file === undefined) refuse('validation_failed', { message: 'Send the file as the body of the request.' })
         const input = { provider, file: { ...file, name: file_name }, period, columns }
-        // The client may close the connection before the import ends, so that the route closes the file at the end of the import.
+        // The client may close the connection before the import ends, so the route closes the file at the end of the import.
         return importUpload(deps, request, reply, input).finally(() => file.close())
       },
     )
   })
 }
 
-/** Imports an upload once per Idempotency-Key. */
+/** Imports an upload once per Idempotency-Key, and responds with the statement. */
 async function importUpload(
   deps: Deps,
   request: FastifyRequest,
@@ -119,7 +119,8 @@ async function importUpload(
   // The import runs before the transaction of the response. Each batch of lines commits separately, and a repeated batch changes
   // nothing.
   const imported = await importFile(deps, act, input).catch((error) => {
-    // The server stores the refusal of an already imported file under the key. The caller can retry after any other refusal.
+    // If an operator has already imported the file, the server stores the refusal under the key. After any other refusal, the
+    // operator can repeat the request with the key.
     if (error instanceof Refusal && error.details?.statement_id !== undefined) return error
     throw error
   })

@@ -13,7 +13,7 @@ const Time = Type.String({ format: 'date-time' })
 /** The configured name of a provider, as a parameter. */
 export const ProviderName = Type.String({ maxLength: 64, pattern: '^[a-z][a-z0-9_-]*$', examples: ['selcom'] })
 
-/** The query of an import: the provider, the period and the columns. */
+/** The query of POST /v1/operator/statements: the provider, the period and the columns. */
 export const ImportQuery = Type.Object({
   provider: ProviderName,
   from: line(40, 'The beginning of the period: a time, or a day of Africa/Dar_es_Salaam.'),
@@ -27,7 +27,7 @@ export const ImportQuery = Type.Object({
   file_name: Type.Optional(visibleLine(200, 'The name of the file, for display.')),
 })
 
-/** The record of a statement. */
+/** A statement as operators see it, with the counts of its lines and cases. */
 export const StatementRecord = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -55,17 +55,17 @@ export const StatementRecord = Type.Object(
   { title: 'ProviderStatement' },
 )
 
-/** The response of the import. */
+/** The response of the requests that import or withdraw a statement. */
 export const StatementAnswer = success(StatementRecord)
-/** The filters of the list of statements. */
+/** The query of GET /v1/operator/statements. */
 export const StatementsQuery = Type.Object({ ...PageQuery, provider: Type.Optional(ProviderName) })
-/** The response of the list of statements. */
+/** The response of GET /v1/operator/statements: a page of statements, newest first. */
 export const StatementsAnswer = success(page(StatementRecord))
 
 const CASE_KIND_HELP =
   'unknown_to_us: the provider states a movement that our books do not have. unknown_to_them: our books have a movement in the period that no statement has. amount_differs: the amounts or currencies differ. outcome_differs: only one side has the movement or its reversal. duplicate: the provider states a second movement under the same reference.'
 
-/** The record of a case. */
+/** A case as operators see it. Amounts are texts such as 25000.00. */
 export const CaseRecord = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -121,21 +121,21 @@ export const CaseRecord = Type.Object(
   { title: 'ReconciliationException' },
 )
 
-/** The response with one case. */
+/** The response of the requests that query the provider about a case or close a case. */
 export const CaseAnswer = success(CaseRecord)
-/** The id of a case in a path. */
+/** The path parameters of the requests about one case. */
 export const CaseParams = Type.Object({ id: line(64) })
-/** The filters of the list of cases. */
+/** The query of GET /v1/operator/reconciliation/exceptions. Without `state`, the list has the open cases. */
 export const CasesQuery = Type.Object({
   ...PageQuery,
   state: Type.Optional({ ...oneOf(['open', 'resolved']), default: 'open' as const }),
   kind: Type.Optional(enumOf('ExceptionKind', CASE_KINDS)),
   provider: Type.Optional(ProviderName),
 })
-/** The response of the list of cases. */
+/** The response of GET /v1/operator/reconciliation/exceptions: a page of cases, newest first. */
 export const CasesAnswer = success(page(CaseRecord))
 
-/** The body that closes a case. */
+/** The body of a request to close a case. */
 export const ResolveBody = Type.Object(
   {
     resolution: oneOf(
@@ -146,9 +146,9 @@ export const ResolveBody = Type.Object(
   },
   { title: 'ReconciliationDecision' },
 )
-/** The id of a statement in a path. */
+/** The path parameters of the requests about one statement. */
 export const StatementParams = Type.Object({ id: line(64) })
-/** The body that withdraws a statement. */
+/** The body of a request to withdraw a statement. The reason is required. */
 export const WithdrawBody = Type.Object(
   {
     reason: visibleLine(500, 'The reason. The statement and the audit log keep it.'),
@@ -161,7 +161,7 @@ const DifferenceSums = {
   net_difference: CaseAmount('The sum with signs: the money that the provider has more than our books.'),
 }
 
-/** The summary: statements, open cases and balances for each provider. */
+/** The summary of reconciliation for operators: statements, open cases and balances for each provider. */
 export const SummaryRecord = Type.Object(
   {
     providers: Type.Array(
@@ -208,8 +208,8 @@ export const SummaryRecord = Type.Object(
   },
   { title: 'ReconciliationSummary' },
 )
-/** The response of the summary. */
+/** The response of GET /v1/operator/reconciliation. */
 export const SummaryAnswer = success(SummaryRecord)
 
-/** The query of an import. */
+/** The parsed query of POST /v1/operator/statements. */
 export type ImportQuery = Static<typeof ImportQuery>

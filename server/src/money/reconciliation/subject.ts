@@ -3,7 +3,7 @@
 import { parseReference } from '../collections/index.ts'
 import { parsePayoutReference } from '../withdrawals/index.ts'
 
-/** A payment brings money in; a payout sends money out. */
+/** The direction of the money: a payment brings money in, and a payout sends money out. */
 export type MoneyFlow = 'payment' | 'payout'
 
 /** The parts of one of our references. The routing code identifies the merchant, and `number` is the attempt of a payment. */

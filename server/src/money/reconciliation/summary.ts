@@ -1,4 +1,4 @@
-// Summarizes reconciliation: counts and sums for each provider, and the balances at the providers beside the balances in our books.
+// Summarizes reconciliation: counts and sums for each provider, with the balances at the providers and in our books.
 
 import { answerOf } from '../../adapters/providers/breaker.ts'
 import type { ProviderExtras, ProviderLists } from '../../adapters/providers/extras.ts'
@@ -98,7 +98,7 @@ function sumsOf(open: readonly OpenCasesRow[], currency: string) {
   return { unexplained: sum((row) => row.unexplained_minor), net_difference: sum((row) => row.net_minor) }
 }
 
-// The query finds each balance by its whole key.
+// The query finds each balance by its whole primary key.
 const FLOAT = sql(
   'reconciliation_float',
   `select coalesce(-sum(a.balance_minor), 0)::bigint as minor
@@ -107,7 +107,7 @@ const FLOAT = sql(
      where merchant_id = m.id and environment = 'live' and currency = $1 and code = 'provider_float' offset 0) a`,
 )
 
-/** Returns the money at the providers in our books, beside the balances that the providers report. */
+/** Returns the money that the providers should have by our books, and the balances that the providers report. */
 async function compareFloat(deps: Deps, providers: ProvidersByName, live: readonly string[]) {
   const [minor, balances] = await Promise.all([
     floatOfBooks(deps.db),

@@ -26,9 +26,9 @@ const LINE_KIND = `case ${Object.entries(LINE_KIND_OF_POSTING)
   .map(([posting, kind]) => `when p.posting = '${posting}' then '${kind}'`)
   .join(' ')} end`
 
-// A transfer id begins with the time of booking, so that a period is a range of ids. The query returns missing movements and the
-// last row of a full page. The collection of a duplicate payment has no attempts, so that another attempt has the reference of the
-// movement.
+// A transfer id begins with the time of booking, so a period is a range of ids. The query returns missing movements and the
+// last row of a full page. The collection of a duplicate payment has no attempts; the movement has the reference of another
+// collection's attempt.
 const PAGE = sql(
   'reconciliation_sweep',
   `with page as materialized (

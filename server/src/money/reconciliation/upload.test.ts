@@ -20,8 +20,8 @@ import { COMMAND_ACT } from '../../apps/admin/act.ts'
 import { importAndFinish } from './import.ts'
 import { beginStatement } from './statements.ts'
 
-// Other test files run at the same time, so that this test file needs a separate folder for uploads.
-// Own process: the folder of temporary files belongs to the whole process.
+// Other test files run at the same time, so this test file needs a separate folder for uploads.
+// Own process: the folder of temporary files is a setting of the whole process.
 process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'uploads-'))
 
 let world: World
@@ -152,7 +152,7 @@ test('the server imports a file with column names of the operator, semicolons an
     `select at, provider_id, kind from statement_lines where reference = $1`,
     [one.reference],
   )
-  // The stored movement has another provider id, so that this line is a second movement.
+  // The stored movement has another provider id, so this line is a second movement.
   assert.deepEqual([line?.provider_id, line?.kind], [one.provider_id, 'payment'])
   const duplicate = (await operator.cases()).find(({ kind }) => kind === 'duplicate')
   assert.deepEqual([duplicate?.provider_id, duplicate?.reference], ['P-1', one.reference])

@@ -24,7 +24,7 @@ const FAIL_EXPIRED_IMPORT = sql(
   `update statements set state = 'failed', lease_until = null, finished_at = $2
    where provider = $1 and state = 'importing' and (lease_until <= $2 or lease_until > $3)`,
 )
-// Only one statement of a provider may have the state `importing`, so that no import begins before this transaction ends.
+// Only one statement of a provider may have the state `importing`, so no import begins before this transaction ends.
 const BLOCK_IMPORTS = sql(
   'statements_hold',
   `update statements set state = 'importing', lease_until = $2 where id = $1`,
@@ -137,7 +137,7 @@ async function removeLines(tx: Tx, provider: string, id: string): Promise<LineSu
     cursor = null
     for (const { subject, reference, next_subject, next_kind } of rows) {
       if (subject === null) cursor = [next_subject, next_kind]
-      // If the line belongs to our payment or payout, the subject is our reference, even if the line has only the provider's id.
+      // If the line is about our payment or payout, the subject is our reference, even if the line has only the provider's id.
       else subjects.push({ subject, reference: parseOwnReference(subject) === null ? reference : subject })
     }
   }
