@@ -14,8 +14,8 @@ const CANCEL = sql(
 )
 
 /**
- * Cancels an invoice and its payment link; a repeated call changes nothing. Refuses a paid invoice with invalid_state. If a payment
- * settles at the same moment, the server either marks the invoice as paid or holds the money for a review.
+ * Cancels an invoice and its payment link; a repeated call changes nothing. If the invoice is paid, refuses with invalid_state.
+ * If a payment settles at the same time, the server either marks the invoice as paid or holds the money for a review.
  */
 export async function cancelInvoice(
   deps: Deps,

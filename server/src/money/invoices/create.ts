@@ -68,13 +68,18 @@ function readContent(body: InvoiceBody | InvoiceChange): Partial<InvoiceContent>
   return read
 }
 
-/** Returns the content of a new invoice. Refuses a request body that has invalid fields with 400. */
+/**
+ * Returns the content of a new invoice. If fields of the request body are invalid, refuses it with one 400 error that names
+ * each field.
+ */
 export function readInvoice(body: InvoiceBody): InvoiceContent {
   const defaults = { customer_phone: null, customer_email: null, note: null, language: 'sw', metadata: null } as const
   return { ...defaults, ...readContent(body) } as InvoiceContent
 }
 
-/** Returns the content of the payment link for an invoice. */
+/**
+ * Returns the content of the payment link for an invoice. Its reference and description contain the number of the invoice.
+ */
 export function pageOfInvoice(
   invoice: Pick<
     Invoice,
@@ -101,8 +106,8 @@ export function pageOfInvoice(
 }
 
 /**
- * If the due date has passed, refuses the invoice. The server checks the Idempotency-Key first, so that a later replay returns the
- * stored response.
+ * If the due date has passed in Tanzania, refuses the invoice with 400. The server checks the Idempotency-Key first, so that a
+ * later replay returns the stored response.
  */
 function checkDueDate(deps: Deps, { due_date }: Partial<InvoiceContent>): void {
   if (due_date !== undefined && due_date < dayOf(deps.clock.now())) {
@@ -142,8 +147,8 @@ export async function createInvoice(
 const LINK_FIELDS = ['customer_name', 'customer_phone', 'customer_email', 'language', 'total_minor'] as const
 
 /**
- * Edits a draft. If a field of its payment link changes, the server cancels the link. If a payer has already approved a payment,
- * the server holds the money for a review. Refuses an invoice that is not a draft with invalid_state.
+ * Edits a draft. If a field of its payment link changes, the server cancels the link. If a payer has already approved a
+ * payment, the server holds the money for a review. If the invoice is not a draft, refuses with invalid_state.
  */
 export async function editInvoice(
   deps: Deps,

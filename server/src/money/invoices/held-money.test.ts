@@ -67,7 +67,7 @@ const payHeld = async (invoice: ShownInvoice): Promise<string> => {
   assert.equal((await world.get(`/v1/collections/${collection_id}`)).body.data.status, 'pending_clearance')
   return collection_id
 }
-/** Returns an invoice whose cancelled link has held money, and which has a new link. */
+/** Returns an invoice with two links: the cancelled link has held money, and the new link is active. */
 const invoiceWithReplacedLink = async () => {
   const sent = await invoices.sent({ customer_email: null })
   const collection_id = await payHeld(sent)

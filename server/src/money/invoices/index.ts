@@ -1,4 +1,4 @@
-// Exports the public interface of the room invoices.
+// Exports the functions and types of invoices that other rooms import.
 
 export { createInvoiceFiles, type InvoiceFile, invoiceDocument } from './document.ts'
 export { itemsOf } from './items.ts'

@@ -48,12 +48,12 @@ export function readItems(
   })
 }
 
-/** Returns the sum of the items, in cents. */
+/** Returns the sum of the amounts of the items, in cents. */
 export function sumOfItems(items: readonly InvoiceItem[]): bigint {
   return items.reduce((sum, { amount_minor }) => sum + amount_minor, 0n)
 }
 
-/** Returns items as JSON for their database column. */
+/** Returns items as JSON for their database column. Amounts become texts, because JSON has no bigint. */
 export function itemsToJson(items: readonly InvoiceItem[]): string {
   const stored: StoredItem[] = items.map((item) => ({
     ...item,
@@ -63,7 +63,7 @@ export function itemsToJson(items: readonly InvoiceItem[]): string {
   return JSON.stringify(stored)
 }
 
-/** Returns the items of a stored invoice. */
+/** Returns the items of a stored invoice, with their amounts in cents as bigint. */
 export function itemsOf({ items }: { items: readonly StoredItem[] }): InvoiceItem[] {
   return items.map((item) => ({
     ...item,

@@ -1,5 +1,5 @@
-// Marks invoices as paid, so that lists of unpaid invoices need not search payment links. A payment locks only links, so a worker
-// writes the mark later. If an invoice has no mark yet, the lists search its links.
+// Marks invoices as paid, so that lists of unpaid invoices need not search payment links. A settlement locks only links, so a
+// worker writes the mark some seconds later. If an invoice has no mark yet, the lists search its links.
 
 import { type Deps, inLockOrder, inputRows, inTransaction, sql } from '../../kernel/db/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
@@ -13,7 +13,7 @@ const FIND = sql(
   `select merchant_id, id, invoice_id from payment_links
    where status = 'PAID' and invoice_id is not null and not noted limit ${BATCH}`,
 )
-// The query locks invoices before their links, both in sorted order.
+// The query locks invoices before their links, both in the order of merchant and id.
 const LOCK = sql(
   'invoices_paid_lock',
   `select 1 as locked from (
@@ -26,7 +26,7 @@ const MARK = sql(
    where v.merchant_id = i.merchant_id and v.id = i.id`,
 )
 
-/** A paid link of an invoice without the mark. */
+/** A paid link whose invoice has no mark yet. */
 type PaidLinkRow = { merchant_id: string; id: string; invoice_id: string }
 
 /** Returns the worker's task that marks the invoices of paid links as paid. */

@@ -5,7 +5,9 @@ import { type QueueReader, queueGauges, queueReader } from '../../kernel/work/in
 
 const QUEUE = { queue: 'invoice_reminders', table: 'invoices' }
 
-/** Reads the state of the queue of reminders. */
+/**
+ * Reads the queue of reminders: the due and scheduled reminders, and how late the oldest due reminder is, in seconds.
+ */
 export const readReminderQueue: QueueReader = queueReader(QUEUE)
 
 /** Returns the gauges of the queue of reminders. */

@@ -12,7 +12,10 @@ import type { Invoice } from './store.ts'
 /** The reason for a message: the merchant sent the invoice, or a reminder is due. */
 type InvoiceMessageKind = 'invoice.send' | 'invoice.remind'
 
-/** The input of a message, beside the invoice. `today` is the day in Tanzania, and `pay_url` is the page of the payment link. */
+/**
+ * The input of a message, in addition to the invoice. `today` is the day in Tanzania, and `pay_url` is the page of the payment
+ * link.
+ */
 type InvoiceMessageContext = { kind: InvoiceMessageKind; today: string; pay_url: string; brand_name: string }
 
 type InvoiceMessageTexts = {
@@ -81,7 +84,7 @@ function inInvoiceLanguage(url: string, language: Language): string {
   return language === 'sw' ? url : `${url}?lang=${language}`
 }
 
-/** Returns the parts that the SMS and the e-mail share. */
+/** Returns the parts that the SMS and the e-mail share, in the language of the invoice. */
 function messageParts(invoice: Invoice, { kind, today }: InvoiceMessageContext) {
   const texts = TEXTS[invoice.language]
   const number = displayNumber(invoice.number)
@@ -104,7 +107,7 @@ function invoiceSms(invoice: Invoice, context: InvoiceMessageContext): string {
   return shortestSms((name_max) => `${plainLine(merchant, name_max)}: ${topic}, ${amount}, ${due}: ${url}`, 1)
 }
 
-/** Returns the subject and the text of the e-mail. */
+/** Returns the subject and the text of the e-mail, in the language of the invoice. */
 function invoiceEmail(invoice: Invoice, context: InvoiceMessageContext): { subject: string; text: string } {
   const { texts, number, topic, amount, due, merchant: full_name } = messageParts(invoice, context)
   const { pay_url, brand_name, kind } = context
@@ -127,7 +130,7 @@ export function channelsOf({ customer_phone, customer_email }: Invoice): ('sms' 
   return [...(customer_phone === null ? [] : ['sms' as const]), ...(customer_email === null ? [] : ['email' as const])]
 }
 
-/** For each message of an invoice above the limit of its recipient, the time from which the limit allows another message. */
+/** The messages above the limit of their recipient, each with the time from which the limit allows another message. */
 type ReachedLimits = ReadonlyMap<string, Date>
 
 /** The error of a message above the limit of its recipient. */

@@ -1,5 +1,5 @@
-// Reports overdue invoices: one event for each invoice whose due date has passed. One transaction marks the invoices and queues their
-// events, so that the worker reports an invoice once.
+// Reports overdue invoices: one event for each invoice whose due date has passed. One transaction marks the invoices and queues
+// their events, so the worker reports an invoice once.
 
 import { enqueueEvents, subscriptionKey, subscriptionsOf } from '../../adapters/webhooks/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
@@ -10,7 +10,9 @@ import { displayNumber } from './state.ts'
 
 const EVERY_MS = 60_000
 const BATCH_MAX = 500
-/** Invoices that are overdue for longer stay unreported, so that an upgrade does not report old invoices. */
+/**
+ * If an invoice has been overdue for more days, the server never reports it. An upgrade thus reports no old invoices.
+ */
 const REPORTED_DAYS = 7
 const DAY_MS = 86_400_000
 
@@ -28,8 +30,8 @@ type OverdueInvoice = {
   routing_code: number
 }
 
-// A transaction locks an invoice before it changes the invoice. `skip locked` leaves such an invoice for the next run. The mark on the
-// invoice comes some seconds after its payment, so the query also reads the paid links.
+// Another transaction may have locked an invoice in order to change it; `skip locked` leaves such an invoice for the next run.
+// The mark `paid` comes some seconds after the payment, so the query also reads the paid links.
 const MARK = sql(
   'invoices_mark_overdue',
   `update invoices i set overdue_at = $1

@@ -23,7 +23,7 @@ import { countInvoices, findInvoice, type Invoice, type InvoiceFilter, readInvoi
 const READ = { scopes: ['invoices:read'], roles: MERCHANT_ROLES } as const satisfies Access
 const tags = ['Invoices']
 
-/** Finds an invoice by id, in the caller's merchant and environment. Refuses an unknown id with not_found. */
+/** Finds an invoice of the merchant by id, in the environment of the request. Refuses an unknown id with not_found. */
 export async function findOwnInvoice(deps: Deps, { merchant, environment }: Caller, text: string): Promise<Invoice> {
   const id = text.toLowerCase()
   const invoice = isId(id) ? await findInvoice(deps.db, merchant.id, id) : null
@@ -31,7 +31,9 @@ export async function findOwnInvoice(deps: Deps, { merchant, environment }: Call
   return refuse('not_found', { message: 'There is no such invoice in this environment.' })
 }
 
-/** Reads a page of the list of invoices, with all pairs of `metadata` if a request has them. */
+/**
+ * Reads a page of the list of invoices. If the request has `metadata`, the page has only invoices with all of these pairs.
+ */
 async function readInvoicePage(
   deps: Deps,
   filter: InvoiceFilter,
@@ -44,7 +46,7 @@ async function readInvoicePage(
   return { rows, total }
 }
 
-/** Adds the endpoints that read invoices. */
+/** Adds the endpoints that list, export and show invoices. */
 export function invoiceReadRoutes(deps: Deps, app: App): void {
   const payUrl = () => payUrlOf(deps.config, app)
   const show = (invoice: Invoice) => presentInvoice(invoice, payUrl(), deps.clock.now())

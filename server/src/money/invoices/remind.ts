@@ -1,5 +1,5 @@
-// Reminds customers of unpaid invoices. One transaction queues the messages and sets the time of the next reminder. If the process
-// dies before the commit, the row becomes due again when its lease ends.
+// Reminds customers of unpaid invoices. One transaction queues the messages and sets the time of the next reminder. If the
+// process dies before the commit, the invoice becomes due again at the end of its lease.
 
 import { type Deps, inLockOrder, inputRows, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { dayOf, runSplitting } from '../../kernel/lib/index.ts'
@@ -19,7 +19,8 @@ const MERCHANT_MAX = 25
 
 type InvoiceKey = { merchant_id: string; id: string }
 
-// If the merchant sent or cancelled the invoice meanwhile, that request has ended the lease, so this query skips the invoice.
+// If the merchant has sent or cancelled the invoice after the claim, that request has ended the lease, and this query skips the
+// invoice.
 const LOCK_DUE = sql(
   'invoices_lock_due',
   `select i.merchant_id, i.id from (
@@ -39,9 +40,9 @@ const SET_NEXT_REMINDER = sql(
    where i.merchant_id = x.merchant_id and i.id = x.id`,
 )
 
-/** The maximum delay of a reminder while a payment has no outcome. */
+/** The maximum delay of a reminder while a payment has no outcome: one hour. */
 const PROCESSING_MS = 3_600_000
-/** The time after which the worker checks a delayed reminder again. */
+/** The time after which the worker checks a delayed reminder again: 15 minutes. */
 const RECHECK_MS = 900_000
 
 /** Returns true if a recent payment of the invoice has no outcome. The outcome decides whether the customer needs a reminder. */
@@ -58,7 +59,7 @@ function needsReminder(invoice: Invoice): boolean {
   return can_be_paid && takes_payments && channelsOf(invoice).length > 0
 }
 
-/** Queues the reminder of one invoice if the customer needs a reminder, and returns the time of the next reminder. */
+/** If the customer needs a reminder, queues the reminder of one invoice. Returns the time of the next reminder. */
 async function remindInvoice(
   deps: Deps,
   tx: Tx,
@@ -86,7 +87,7 @@ async function remindInvoices(deps: Deps, payUrl: () => string, keys: readonly I
     const invoices = await findInvoices(tx, due)
     const now = deps.clock.now()
     const pay_url = payUrl()
-    // One statement counts all messages of the batch, so that two processes lock the counters in one order.
+    // One statement counts all messages of the batch. Two processes thus lock the counters in one order.
     const reminded = invoices.filter((invoice) => !isBeingPaid(invoice, now) && needsReminder(invoice))
     const reached = await countInvoiceMessages(deps, tx, reminded)
     const around = { pay_url, now, reached }

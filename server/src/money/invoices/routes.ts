@@ -35,7 +35,7 @@ const RULES = ['amount_not_supported', 'production_access_restricted'] as const
 const tags = ['Invoices']
 const InvoiceParams = Type.Object({ invoice_id: Type.String() })
 
-/** Values and functions that several routes of invoices use. */
+/** The parts that several routes of invoices use. */
 type InvoiceRouteContext = InvoicesOptions & {
   deps: Deps
   app: App
@@ -58,7 +58,7 @@ function createChange(deps: Deps, show: InvoiceRouteContext['show']) {
   }
 }
 
-/** Adds the endpoints that create and change invoices. */
+/** Adds the endpoints that create and change invoices, and the endpoints of `read-routes.ts`. */
 export function invoiceRoutes(deps: Deps, { live }: InvoicesOptions): (app: App) => void {
   return (app) => {
     const payUrl = () => payUrlOf(deps.config, app)
@@ -74,7 +74,7 @@ export function invoiceRoutes(deps: Deps, { live }: InvoicesOptions): (app: App)
   }
 }
 
-/** Adds the endpoint POST /invoices, which creates a draft. */
+/** Adds the endpoint POST /v1/invoices, which creates a draft. */
 function createInvoiceRoute({ deps, app, live, show }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices',
@@ -99,7 +99,7 @@ function createInvoiceRoute({ deps, app, live, show }: InvoiceRouteContext): voi
   )
 }
 
-/** Adds the endpoint PATCH, which edits a draft. */
+/** Adds the endpoint PATCH /v1/invoices/:invoice_id, which edits a draft. */
 function editInvoiceRoute({ deps, app, live, change }: InvoiceRouteContext): void {
   app.patch(
     '/v1/invoices/:invoice_id',
@@ -122,7 +122,7 @@ function editInvoiceRoute({ deps, app, live, change }: InvoiceRouteContext): voi
   )
 }
 
-/** Adds the endpoint POST send, which sends an invoice to its customer. */
+/** Adds the endpoint POST /v1/invoices/:invoice_id/send, which sends an invoice to its customer. */
 function sendInvoiceRoute({ deps, app, live, payUrl, change }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices/:invoice_id/send',
@@ -143,7 +143,7 @@ function sendInvoiceRoute({ deps, app, live, payUrl, change }: InvoiceRouteConte
   )
 }
 
-/** Adds the endpoint POST cancel, which cancels an invoice and its payment link. */
+/** Adds the endpoint POST /v1/invoices/:invoice_id/cancel, which cancels an invoice and its payment link. */
 function cancelInvoiceRoute({ deps, app, change }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices/:invoice_id/cancel',
@@ -166,7 +166,10 @@ function cancelInvoiceRoute({ deps, app, change }: InvoiceRouteContext): void {
   )
 }
 
-/** Adds the endpoint POST payment-link, which returns the active payment link of an invoice or creates a link. */
+/**
+ * Adds the endpoint POST /v1/invoices/:invoice_id/payment-link. If the invoice has no active payment link, the endpoint creates
+ * a link.
+ */
 function invoiceLinkRoute({ deps, app, live, payUrl }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices/:invoice_id/payment-link',

@@ -58,7 +58,7 @@ const ownerFields = {
   environment: Type.Optional(enumOf('Environment', ENVIRONMENTS, 'Sessions only: live (default) or sandbox.')),
 }
 
-/** The body that creates an invoice. */
+/** The body of POST /v1/invoices. */
 export const InvoiceBody = Type.Object(
   {
     ...ownerFields,
@@ -75,7 +75,7 @@ export const InvoiceBody = Type.Object(
 )
 export type InvoiceBody = Static<typeof InvoiceBody>
 
-/** The body that edits a draft. The server keeps the value of an absent field. */
+/** The body of PATCH /v1/invoices/:invoice_id. If a field is absent, the server keeps its value. */
 export const InvoiceChange = Type.Object(
   {
     ...ownerFields,
@@ -94,7 +94,7 @@ export type InvoiceChange = Static<typeof InvoiceChange>
 
 const Timestamp = Type.String({ format: 'date-time' })
 
-/** The record of an invoice for its merchant. */
+/** An invoice as its merchant sees it. Amounts are texts such as 25000.00. */
 export const InvoiceRecord = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -150,13 +150,13 @@ export type InvoiceRecord = Static<typeof InvoiceRecord>
 /** The query of a request that has no body: the merchant and the environment. */
 export const OwnerQuery = Type.Object(ownerFields)
 
-/** The filters of the CSV file of invoices. */
+/** The query of GET /v1/invoices/export.csv. */
 export const ExportQuery = Type.Object({
   ...ownerFields,
   status: Type.Optional(enumOf('InvoiceStatus', INVOICE_STATUSES)),
 })
 
-/** Filters of the list of invoices. */
+/** The query of GET /v1/invoices. */
 export const InvoicesQuery = Type.Object({
   ...PageQuery,
   ...ownerFields,
@@ -164,5 +164,5 @@ export const InvoicesQuery = Type.Object({
   metadata: Type.Optional(MetadataFilter),
 })
 
-/** A CSV file as RFC 4180 defines it. */
+/** A CSV file as RFC 4180 defines it, as a stream. */
 export const Csv = Type.Unsafe<Readable>({ type: 'string', description: 'RFC 4180, with a header row.' })

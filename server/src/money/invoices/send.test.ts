@@ -351,7 +351,7 @@ describe('cancelled invoices', () => {
       const held_before = Number(await held())
       const [paid, cancelled] = await Promise.all([
         invoices.pay(sent),
-        // Each round starts the cancellation a few turns of the event loop later.
+        // Each round starts the cancellation three turns of the event loop later than the round before.
         (async () => {
           for (let turn = 0; turn < round * 3; turn++) await new Promise(setImmediate)
           return invoices.act(sent.id, 'cancel')

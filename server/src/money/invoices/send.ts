@@ -31,7 +31,7 @@ function countSend(invoice: Invoice, now: Date): number {
   return refuse('rate_limited', { retry_after_s, message })
 }
 
-/** If the customer got too many messages of all merchants, refuses the send with rate_limited. */
+/** If the customer got too many messages from all merchants together, refuses the send with rate_limited. */
 function refuseReached({ clock, config }: Deps, reached: ReadonlyMap<string, Date>): void {
   if (reached.size === 0) return
   const until = Math.max(...[...reached.values()].map((time) => time.getTime()))

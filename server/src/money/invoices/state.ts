@@ -3,7 +3,7 @@
 import type { InvoiceStatus } from '../../kernel/documents/index.ts'
 import { dayOf, refuse } from '../../kernel/lib/index.ts'
 
-/** All statuses of an invoice for its merchant. */
+/** All statuses of an invoice as its merchant sees them. */
 export const INVOICE_STATUSES = [
   'DRAFT',
   'SENT',
@@ -23,7 +23,7 @@ export function statusAt({ status, paid_at, due_date }: InvoiceState, now: Date)
   return status === 'SENT' && due_date < dayOf(now) ? 'OVERDUE' : status
 }
 
-/** All statuses of an invoice for its customer. */
+/** All statuses of an invoice that its customer can see: all but DRAFT. */
 export type PublicInvoiceStatus = Exclude<InvoiceStatus, 'DRAFT'>
 
 /**

@@ -1,5 +1,5 @@
-// Writes and reads stored invoices. Transactions lock the invoice, then its links, then the audit chain of the merchant. A payment
-// locks only links, so that no deadlock is possible.
+// Writes and reads stored invoices. Transactions lock the invoice, then its links, then the audit log of the merchant. A
+// settlement locks only links, so no deadlock is possible.
 
 import { LOOK_COLUMNS, type MerchantLook } from '../../access/merchants/index.ts'
 import {
@@ -46,7 +46,7 @@ export type Invoice = MerchantLook & {
   total_minor: bigint
   items: StoredItem[]
   note: string | null
-  /** The pairs of texts of the merchant. Null means that there are none. */
+  /** The merchant's metadata: pairs of a name and a text. Null means that the invoice has none. */
   metadata: Metadata | null
   payment_link_id: string | null
   sent_at: Date | null
@@ -79,8 +79,8 @@ const COLUMNS = `i.merchant_id, i.id, i.environment, i.number, i.status, i.custo
      (select max(h.at) from collection_history h
       where h.merchant_id = i.merchant_id and h.collection_id = l.paid_collection_id and h.from_status <> 'reversed'
         and h.to_status = 'reversed') as reversed_at`
-// The join selects the paid link. If no link is paid, the join selects the newest link. If an operator approves held money of a
-// cancelled link, that link becomes the paid link.
+// The join selects the paid link, or else the newest link. If an operator approves held money of a cancelled link, that link
+// becomes the paid link.
 const LINK_JOINS = `join merchants m on m.id = i.merchant_id
    left join lateral (
      select p.id, p.status, p.slug, p.paid_at, p.paid_collection_id from payment_links p
@@ -116,7 +116,7 @@ export async function lockInvoice(tx: Tx, merchant_id: string, id: string): Prom
   const locked = await tx.query(LOCK, [merchant_id, id])
   if (locked.length === 0) return null
   await tx.query(LOCK_LINKS, [merchant_id, id])
-  // After the locks, a separate query sees the rows that the previous holders of the locks committed.
+  // After the locks, a separate query finds the rows that the previous holders of the locks committed.
   return findInvoice(tx, merchant_id, id)
 }
 
@@ -126,7 +126,7 @@ const BY_ID = sql(
    join invoices i on i.merchant_id = x.merchant_id and i.id = x.id ${LINK_JOINS} ${OPEN_PAYMENTS_JOIN}`,
 )
 
-/** Finds several invoices by their ids in one query. */
+/** Finds several invoices by their ids in one query. The result has no entry for an unknown id. */
 export function findInvoices(reader: Reader, keys: readonly { merchant_id: string; id: string }[]): Promise<Invoice[]> {
   return reader.query<Invoice>(BY_ID, [JSON.stringify(keys)])
 }
@@ -161,7 +161,7 @@ const INSERT = sql(
    values ($1, $2, $3, $4, 'DRAFT', $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, 0, $14, $14, $15)`,
 )
 
-/** Inserts a new invoice as a draft. */
+/** Inserts a new invoice as a draft. The caller has taken its number from `nextNumber`. */
 export async function insertInvoice(
   tx: Tx,
   invoice: InvoiceContent & Pick<Invoice, 'merchant_id' | 'id' | 'environment' | 'number' | 'currency' | 'created_at'>,
@@ -203,7 +203,7 @@ const CHANGE = sql(
    where merchant_id = $1 and id = $2 and status = 'DRAFT'`,
 )
 
-/** Updates a locked draft. */
+/** Writes the new content of a draft. The caller has locked the invoice. */
 export async function updateInvoice(
   tx: Tx,
   { merchant_id, id, environment, metadata: before }: Pick<Invoice, 'merchant_id' | 'id' | 'environment' | 'metadata'>,
@@ -222,8 +222,8 @@ export async function updateInvoice(
 }
 
 /**
- * Makes the function that finds the invoice of a payment link, in batches. Null means that the link has no invoice, or is neither
- * the newest nor the paid link of its invoice.
+ * Makes the function that finds the invoice of a payment link, in batches. Null means that the link has no invoice, or that
+ * another link of the invoice has replaced it.
  */
 export function createFindInvoiceByLink(deps: Deps): (link: Link) => Promise<Invoice | null> {
   const find = gather<{ merchant_id: string; id: string }, Invoice | null>(
@@ -273,7 +273,7 @@ const invoiceListStatement = (status: InvoiceStatus | undefined) =>
        order by i.id desc limit $4 offset $5) x
      join invoices i on i.merchant_id = $1 and i.id = x.id ${LINK_JOINS} ${OPEN_PAYMENTS_JOIN} order by i.id desc`,
   )
-// The query counts in the order of the list, so that PostgreSQL uses the same index and stops at the limit.
+// The query counts in the order of the list, so PostgreSQL uses the same index and stops at the limit.
 const invoiceCountStatement = (status: InvoiceStatus | undefined) =>
   sql(
     '',
@@ -281,7 +281,7 @@ const invoiceCountStatement = (status: InvoiceStatus | undefined) =>
        select 1 from invoices i where ${filterCondition(status)} order by i.id desc limit $4) counted`,
   )
 
-/** The highest number that a count returns, so that the count reads a limited number of rows. */
+/** The highest number that a count returns. A count thus reads a limited number of rows. */
 const COUNT_MAX = 10_000
 
 function invoiceFilterValues(deps: Deps, { merchant_id, environment }: InvoiceFilter) {
@@ -304,7 +304,7 @@ export function readInvoices(
   ])
 }
 
-/** Counts the selected invoices, up to 10,000. */
+/** Counts the selected invoices, up to 10,000. No page or offset affects the count. */
 export async function countInvoices(deps: Deps, filter: InvoiceFilter): Promise<number> {
   const values = [...invoiceFilterValues(deps, filter), COUNT_MAX]
   const [row] = await deps.db.query<{ total: number }>(invoiceCountStatement(filter.status), values)
@@ -342,7 +342,9 @@ const METADATA_SEARCHES = new Map(
   ]),
 )
 
-/** Returns a page of the selected invoices that have all of these pairs, newest first, and their number up to 10,000. */
+/**
+ * Returns a page of the selected invoices that have all pairs of `metadata`, newest first, and their number up to 10,000.
+ */
 export async function searchInvoices(
   deps: Deps,
   filter: InvoiceFilter,
