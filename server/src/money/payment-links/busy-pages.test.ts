@@ -51,7 +51,7 @@ for (const [kind, make] of [
       assert.equal(await stateFor(slug, CUSTOMER), 'in_progress')
       promptEnds()
     }
-    // More than ten minutes later the server still counts the earlier prompts of the address.
+    // After 15 minutes the server still counts the earlier prompts of the address.
     world.deps.clock.advance(15 * 60_000)
     await world.work()
     const third = await pay(slug, SILENT, STRANGER)
@@ -63,7 +63,7 @@ for (const [kind, make] of [
     assert.equal(await stateFor(slug, STRANGER), 'paid')
     assert.equal((await pay(slug, '0754123001', '192.0.2.1')).status, 409)
 
-    // The stranger confirms late: the server holds this second payment, and the page counts one payment.
+    // The stranger approves late: the server holds this second payment, and the page counts one payment.
     const { collection_id } = third.body.data
     const answer = {
       kind: 'succeeded',
@@ -101,7 +101,7 @@ test('the prompt of a customer keeps a page busy also while a stranger has a thi
   assert.deepEqual(codeOf(await pay(slug, SILENT, STRANGER)), BUSY)
   promptEnds()
   assert.equal((await pay(slug, SILENT, STRANGER)).status, 202)
-  // Ids of the same millisecond have no order.
+  // Ids of the same millisecond have no order, so the test advances the clock.
   world.deps.clock.advance(1_000)
   assert.equal((await pay(slug, '0754133007', CUSTOMER)).status, 202)
   assert.equal(await stateFor(slug, '192.0.2.1'), 'in_progress')

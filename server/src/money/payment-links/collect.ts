@@ -74,7 +74,7 @@ type CollectWork = { deps: Deps; options: CollectOptions; inTurn: PageTurns }
 
 type CollectReply = StoredAnswer & { replayed: boolean }
 
-/** Makes the function that starts payments on pages. */
+/** Makes the function that starts payments on pages. In one process, the work on one page runs in sequence. */
 export function createCollect(deps: Deps, options: CollectOptions): Collect {
   const work: CollectWork = { deps, options, inTurn: createPageTurns() }
   // A second request with the same key, such as a double tap, waits for the result of the first request.
@@ -100,7 +100,7 @@ async function collectOnce(
   return choice.method === 'qr' ? collectByQr(work, link, priced, claim) : collectByPush(work, link, priced, claim)
 }
 
-/** The provider of a payment, and our fee in cents. */
+/** The provider of a payment, and our fee in cents, both chosen before the lock of the page. */
 type PagePrice = { provider: Provider; fee_minor: bigint }
 type PricedChoice = PayerChoice & PagePrice
 
@@ -198,8 +198,8 @@ async function collectByPush(
 
 /**
  * Starts a payment by a QR code: shows a recent code again, or stores an attempt and fetches its code before the answer. If the
- * process dies meanwhile, the key becomes free within seconds. The next request makes a new attempt, because no payer has seen the
- * first code.
+ * process dies before the answer, the key becomes free within seconds. The next request makes a new attempt, because no payer
+ * has seen the first code.
  */
 async function collectByQr(
   { deps, options, inTurn }: CollectWork,
@@ -223,7 +223,7 @@ async function collectByQr(
   if ('known' in found) return { ...found.known, replayed: true }
   if ('answer' in found.begun) return { ...found.begun.answer, replayed: false }
   const { attempt } = found.begun
-  // This call runs after the sequential work on the page, so that a slow provider does not delay the other payers of the page.
+  // This call comes after the sequential work on the page, so a slow provider does not delay the other payers of the page.
   const answer = await fetchQr(deps, driver, attempt, answerFields('qr'), claim)
   if (choice.provider.capabilities.rehearses) await driver.ask(attempt)
   return { ...answer, replayed: false }
@@ -267,8 +267,8 @@ export function isSuspended(page: Pick<Link, 'environment' | 'merchant_status'>)
 }
 
 /**
- * Returns true if a provider may serve the payments of a page. If an installation with only simulated providers made the page, the
- * page never takes real money.
+ * Returns true if a provider may serve the payments of a page. Only simulated providers may serve a sandbox page, so such a
+ * page takes no real money.
  */
 export function mayServe(page: Pick<Link, 'environment'>, { capabilities }: Provider): boolean {
   return page.environment === 'live' || capabilities.rehearses === true

@@ -21,7 +21,7 @@ import {
 import { createHosted } from '../collections/index.ts'
 import { insertLink, type Link, newSlug } from './store.ts'
 
-/** The providers that serve live payments. */
+/** The configured providers of live payments. An installation may have only simulated ones. */
 export type LiveProviders = readonly Provider[]
 
 type PageBody = {
@@ -54,7 +54,10 @@ export type CheckedPage = Pick<
   | 'metadata'
 > & { merchant_id: string | undefined; amount_minor: bigint | 'too_large' }
 
-/** Checks the rules that the schema cannot express. Refuses with 400 and names every wrong field. */
+/**
+ * Checks the rules that the schema cannot express. If a field breaks a rule, refuses with one 400 error that names every wrong
+ * field.
+ */
 export function checkPage(body: PageBody): CheckedPage {
   const problems: { field: string; message: string }[] = []
   const amount = parseAmount(writtenAmount(body))
@@ -89,8 +92,8 @@ export function checkPage(body: PageBody): CheckedPage {
 const EXPIRES_HELP = 'must be a time that exists, such as 2030-01-31T18:00:00+03:00'
 
 /**
- * Returns the time that a text states. JavaScript reads 30 February as 2 March and 24:00 as the next day. The function refuses such
- * a text, because the page would end at a time that the merchant did not write.
+ * Returns the time of a text, or 'not_a_time'. JavaScript reads 30 February as 2 March and 24:00 as the next day. The function
+ * does not accept such a text, because the page would end at a time that the merchant did not write.
  */
 function readExpiry(text: string): Date | 'not_a_time' {
   const time = new Date(text)
@@ -108,8 +111,9 @@ function textOrNull(text: string | null | undefined): string | null {
 }
 
 /**
- * Returns the environment of a new page: live if the configured provider moves real money, else the caller's environment. If a live
- * page has no approved, verified and priced merchant, refuses it with production_access_restricted.
+ * Returns the environment of a new page. If a configured provider moves real money, the page is live; otherwise the page has
+ * the caller's environment. If the merchant of a live page is not approved, verified and priced, refuses with
+ * production_access_restricted.
  */
 export async function environmentOf(tx: Tx, caller: Caller, live: LiveProviders): Promise<Environment> {
   const environment = pageEnvironment(caller, live)
@@ -130,8 +134,8 @@ function pageEnvironment(caller: Caller, live: LiveProviders): Environment {
 }
 
 /**
- * Refuses return addresses without TLS in production, on pages that take real money. The address carries the result of the
- * payment, which the network could read and change.
+ * In production, refuses return addresses without TLS on pages that take real money. The address contains the result of the
+ * payment, which an attacker on the network could read and change.
  */
 function checkReturnAddresses(deps: Deps, caller: Caller, checked: CheckedPage, live: LiveProviders): void {
   if (deps.config.node_env !== 'production' || pageEnvironment(caller, live) === 'sandbox') return
@@ -169,7 +173,7 @@ export function checkPageRules(deps: Deps, caller: Caller, checked: CheckedPage,
   return amount_minor
 }
 
-/** Makes a payment link in the caller's transaction. If `invoice_id` is not null, the link is for that invoice. */
+/** Makes a payment link in the given transaction. Null in `invoice_id` means that the link is for no invoice. */
 export async function createLink(
   deps: Deps,
   tx: Tx,
@@ -185,7 +189,7 @@ export async function createLink(
   return made
 }
 
-/** Makes one collection and its hosted page in the caller's transaction. */
+/** Makes one collection and its hosted page in the given transaction. */
 export async function createHostedPage(
   deps: Deps,
   tx: Tx,
@@ -234,12 +238,11 @@ async function buildPage(
 
 const RETURN_URL_MAX = 2_000
 
-/** The message of the refusal of a return address. */
 const RETURN_URL_HELP = 'must be an address that begins with https:// or http://, without a user name or password'
 
 /**
- * Returns true for a web address without credentials. Payers follow the address, so that an address of a script or a file is
- * unsafe.
+ * Returns true for a web address without credentials. The page sends the payer to the address, so an address of a script or a
+ * file is unsafe.
  */
 function isReturnUrl(text: string): boolean {
   // The URL parser removes tabs and line ends and accepts backslashes. The stored text must be the text that the server checked.

@@ -229,7 +229,7 @@ describe('a hosted page', () => {
         403,
         'production_access_restricted',
       ])
-      // The merchant is approved, so that its sandbox key creates a live page and can read that page.
+      // The merchant is approved, so its sandbox key creates a live page and can read that page.
       const page = await live.post('/v1/collections', PAGE)
       const shown = await live.get(`/v1/collections/${page.body.data.collection_id}`)
       assert.equal(shown.body.data.environment, 'live')

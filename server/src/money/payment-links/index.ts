@@ -1,4 +1,4 @@
-// Exports the public interface of payment links and hosted pages.
+// Exports the functions and types of payment links and hosted pages that other rooms import.
 
 export {
   busyLeft,

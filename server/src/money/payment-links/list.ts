@@ -17,7 +17,8 @@ export type LinkFilter = PageChoice & {
   metadata?: Metadata | undefined
 }
 
-// In CONDITIONS, $3 is the stored status. If $4 is true, the links end until $5; if $4 is false, the links end after $5.
+// In CONDITIONS, $3 is the stored status. If $4 is true, the links ended before or at $5; if $4 is false, the links end after
+// $5.
 const END = "coalesce(l.expires_at, 'infinity'::timestamptz)"
 const CONDITIONS = `l.merchant_id = $1 and l.environment = $2 and l.collection_id is null and ($3::text is null or l.status = $3)
      and ($4::boolean is null or case when $4 then ${END} <= $5 else ${END} > $5 end) and l.id >= $6 and l.id < $7`
@@ -30,7 +31,7 @@ const LIST = sql(
      select l.id from payment_links l where ${CONDITIONS} and l.id < $8 order by l.id desc limit $9 offset $10) p
    join payment_links l on l.merchant_id = $1 and l.id = p.id join merchants m on m.id = l.merchant_id order by l.id desc`,
 )
-// The query counts in the order of an index that has exactly these rows, so that PostgreSQL stops at the limit.
+// The query counts in the order of an index that has exactly these rows, so PostgreSQL stops at the limit.
 const countIn = (order: string) =>
   sql(
     '',
@@ -79,7 +80,7 @@ export function readLinks(
   return deps.db.query<Link>(LIST, [...linkFilterValues(deps, filter), before_id ?? LAST_ID, limit, offset])
 }
 
-/** Returns a page of links. `total_items` counts up to 10,000. */
+/** Returns a page of links, newest first, as records of the API. `total_items` counts up to 10,000. */
 export async function listLinks(deps: Deps, pay_url: string, filter: LinkFilter) {
   const { page = 1, page_size = 20, status } = filter
   if (filter.metadata !== undefined) return listLinksByMetadata(deps, pay_url, filter, filter.metadata)

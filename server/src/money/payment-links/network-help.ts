@@ -3,7 +3,10 @@
 
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 
-/** The help for payers of one network, with the USSD code of the network's menu. */
+/**
+ * The help for payers of one network. `menu_code` is the USSD code of the network's menu. Null means that the help has no such
+ * code.
+ */
 export type NetworkHelp = { code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }
 
 const WAITING_SW = 'Fungua menyu, chagua Lipa, kisha angalia maombi yanayosubiri na uthibitishe kwa PIN.'

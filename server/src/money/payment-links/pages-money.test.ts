@@ -242,7 +242,7 @@ describe('money under review', () => {
       [world.merchant.id, collection_id],
     )
     assert.ok(duplicate)
-    // The transaction of the provider's answer pauses between its locks. Its first lock must not block the operator.
+    // The transaction of the provider's answer pauses between its two locks. The first lock must not block the operator.
     let markReached = () => {}
     const reached = new Promise<void>((resolve) => {
       markReached = resolve
@@ -271,7 +271,7 @@ describe('money under review', () => {
       await waitsForLock(1)
       release()
       const [, decided] = await Promise.all([settling, clearing])
-      // The server settled the provider's answer first, so that it refused the operator's decision.
+      // The server settled the provider's answer first, so it refused the operator's decision.
       assert.deepEqual(codeOf(decided), [409, 'invalid_state'])
       assert.equal((await show(duplicate.id)).status, 'reversed')
     } finally {
@@ -450,7 +450,7 @@ describe('limits and times of pages', () => {
 
   test('at most one of two concurrent payers of a link gets a prompt from two processes', async () => {
     const env = { PROMPTS_PER_PHONE: '0', TRIES_PER_ADDRESS: '0' }
-    // Both processes share one clock, so that neither process sees the prompt of the other process as expired.
+    // Both processes share one clock, so no process treats an open prompt of the other as expired.
     const other = await createWorld({ url: world.url, clock: world.deps.clock, env })
     try {
       for (let round = 0; round < 5; round++) {

@@ -1,4 +1,4 @@
-// Serves all collections of a payment link, including failed ones, so that a merchant can check whether a payer has paid.
+// Serves all payments of a payment link, also failed ones. A merchant can thus check whether a payer has paid.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -19,7 +19,7 @@ import type { FindOwnLink } from './store.ts'
 
 const READ = { scopes: ['collections:read'], roles: MERCHANT_ROLES } as const satisfies Access
 
-/** Adds the route of the payments of a link. `findOwn` finds a payment link of the caller. */
+/** Adds the route of the payments of a link. `findOwn` finds a payment link of the merchant. */
 export function linkPaymentsRoute(deps: Deps, app: App, findOwn: FindOwnLink): void {
   app.get(
     '/v1/payment-links/:link_id/collections',

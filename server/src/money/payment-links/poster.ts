@@ -15,7 +15,7 @@ import type { FindOwnLink, Link } from './store.ts'
 const READ = { scopes: ['payment_links:read'], roles: MERCHANT_ROLES } as const satisfies Access
 const Pdf = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' })
 
-/** Adds the route of the poster. `findOwn` finds a payment link of the caller. */
+/** Adds the route of the poster. `findOwn` finds a payment link of the merchant. */
 export function posterRoute(deps: Deps, app: App, options: { live: LiveProviders; findOwn: FindOwnLink }): void {
   app.get(
     '/v1/payment-links/:link_id/poster.pdf',
@@ -51,7 +51,7 @@ export function posterRoute(deps: Deps, app: App, options: { live: LiveProviders
   )
 }
 
-/** Returns what the poster of an active link shows. Refuses any other link with payment_link_not_active. */
+/** Returns the content of the poster of an active link. Refuses any other link with payment_link_not_active. */
 async function posterOf(
   deps: Deps,
   app: App,

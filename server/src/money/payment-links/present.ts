@@ -13,7 +13,9 @@ export function publicUrl(pay_url: string, slug: string): string {
   return `${pay_url}/pay/${slug}`
 }
 
-/** Returns the record of a payment link for its merchant. */
+/**
+ * Returns the record of a payment link for its merchant, with its status now. `pay_url` is the base URL of the pages.
+ */
 export function presentLink(deps: Deps, pay_url: string, link: Link): LinkRecord {
   return {
     id: link.id,
@@ -39,8 +41,8 @@ export function presentLink(deps: Deps, pay_url: string, link: Link): LinkRecord
 }
 
 /**
- * Returns the public record of a page, without ids. If the page is a payment link, the record has the customer's name and phone,
- * because the merchant wrote both for the payer. Pages of invoices and orders keep the customer private.
+ * Returns the public record of a page, without ids. If the page is a payment link, the record has the customer's name and
+ * phone, because the merchant wrote both for the payer. For a page of an invoice or an order, the record has no customer.
  */
 export function presentPublic(deps: Deps, link: Link) {
   const names_customer = link.invoice_id === null && link.collection_id === null
@@ -63,7 +65,7 @@ export const PUBLIC_NAMES: Record<Method, (typeof PUBLIC_METHODS)[number]> = {
   qr: 'TANQR',
 }
 
-/** Returns the public record of a payment's status. */
+/** Returns the status of a payment for its payer, with the reason of a failure in English and Swahili. */
 export function presentPayment(payment: PagePayment) {
   const { collection_id, status, method, failure_reason_code } = payment
   return {

@@ -1,4 +1,4 @@
-// Serves the endpoints of payers, which read a page, pay on the page, and read the status of a payment.
+// Serves the endpoints with which payers read a page, pay on the page, and read the status of a payment.
 
 import Type from 'typebox'
 import type { Method } from '../../adapters/providers/port.ts'
@@ -31,7 +31,7 @@ const SlugParams = Type.Object({ public_slug: Type.String() })
 /** Finds a page by its slug. Refuses an unknown slug with not_found. */
 type RequirePage = (slug: string) => Promise<Link>
 
-/** Adds the routes of payers. */
+/** Adds the routes of payers for the pages that a slug identifies. `collect` starts a payment. */
 export function publicLinkRoutes(deps: Deps, app: App, collect: Collect): void {
   const findBySlug = createFindBySlug(deps)
   const requirePage: RequirePage = async (slug) =>

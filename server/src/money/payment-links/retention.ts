@@ -1,4 +1,4 @@
-// Erases customers from old payment links and hosted pages.
+// Erases the names, phones and e-mail addresses of customers from old payment links and hosted pages.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { retentionTask, type Task } from '../../kernel/work/index.ts'

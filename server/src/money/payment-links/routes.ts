@@ -40,7 +40,7 @@ const tags = ['Payment links']
 const LinkParams = Type.Object({ link_id: Type.String() })
 const ContextQuery = Type.Pick(LinksQuery, ['merchant_id', 'environment'])
 
-/** Adds the routes of payment links and hosted pages. */
+/** Adds all routes of payment links and hosted pages, for merchants and for payers. */
 export function paymentLinkRoutes(deps: Deps, { collect, live }: PaymentLinksOptions): (app: App) => void {
   const findOwn = createFindOwn(deps)
   return (app) => {
@@ -55,7 +55,10 @@ export function paymentLinkRoutes(deps: Deps, { collect, live }: PaymentLinksOpt
   }
 }
 
-/** Returns the function that finds a caller's link. A link is visible in its environment and in its environment of origin. */
+/**
+ * Returns the function that finds a payment link of the merchant. A link is visible in its environment and in its environment
+ * of origin.
+ */
 function createFindOwn(deps: Deps): FindOwnLink {
   return async (principal, text) => {
     const id = text.toLowerCase()

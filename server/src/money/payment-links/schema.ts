@@ -32,7 +32,7 @@ const Reference = line(100, "The merchant's own order number; every answer conta
 const ReturnUrl = line(2_000, 'An address that begins with https://. Sandbox payments may use http://.')
 const Environment = Type.Optional(enumOf('Environment', ENVIRONMENTS, 'Sessions only: live (default) or sandbox.'))
 
-/** Body of a new payment link. */
+/** The body of POST /v1/payment-links. */
 export const LinkBody = Type.Object(
   {
     ...common,
@@ -49,7 +49,7 @@ export const LinkBody = Type.Object(
 )
 export type LinkBody = Static<typeof LinkBody>
 
-/** Body of POST /v1/collections. */
+/** The body of POST /v1/collections, which makes a hosted page. */
 export const HostedBody = Type.Object(
   {
     ...common,
@@ -72,7 +72,7 @@ export type HostedBody = Static<typeof HostedBody>
 
 const Timestamp = Type.String({ format: 'date-time' })
 
-/** The record of a payment link for its merchant. */
+/** A payment link as its merchant sees it. */
 export const LinkRecord = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -99,7 +99,7 @@ export const LinkRecord = Type.Object(
 )
 export type LinkRecord = Static<typeof LinkRecord>
 
-/** The public record of a payment link. */
+/** A page as payers see it, without ids. */
 export const PublicLink = Type.Object(
   {
     merchant_name: Type.String(),
@@ -117,7 +117,7 @@ export const PublicLink = Type.Object(
 /** The payment methods in the API for payers. */
 export const PUBLIC_METHODS = ['WALLET_PUSH', 'PROVIDER_PESA', 'TANQR'] as const
 
-/** Body of a request to pay on a page. */
+/** The body of a payer's request to pay on a page. */
 export const CollectBody = Type.Object(
   {
     method: enumOf('PublicMethod', PUBLIC_METHODS),
@@ -127,7 +127,7 @@ export const CollectBody = Type.Object(
 )
 export type CollectBody = Static<typeof CollectBody>
 
-/** Answer to a request to pay on a page. */
+/** The answer to a payer's request to pay on a page. */
 export const CollectAnswer = Type.Object(
   {
     collection_id: Type.String({ format: 'uuid' }),
@@ -141,7 +141,7 @@ export const CollectAnswer = Type.Object(
   { title: 'PublicPaymentAccepted' },
 )
 
-/** The public record of a payment's status. */
+/** The status of a payment as its payer sees it. */
 export const PublicStatus = Type.Object(
   {
     collection_id: Type.String({ format: 'uuid' }),
@@ -163,7 +163,7 @@ export const LinksFilter = {
   status: Type.Optional(enumOf('PaymentLinkStatus', LINK_STATUSES)),
   ...TimeQuery,
 }
-/** Query of the list of payment links. */
+/** The query of GET /v1/payment-links. */
 export const LinksQuery = Type.Object({
   ...PageQuery,
   ...LinksFilter,

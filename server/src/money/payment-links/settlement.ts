@@ -41,7 +41,8 @@ async function lockLinksOfInvoice(
   return links.find((link) => link.id === id)
 }
 
-// This transaction clears a payment, which pays the reopened link. The query cancels the link that replaced the reopened link.
+// The transaction approves held money of the reopened link, and that payment pays the link. The query cancels the link that
+// replaced the reopened link.
 const REOPEN = sql(
   'links_reopen',
   `update payment_links l set status = case when l.id = p.id then 'ACTIVE' else 'CANCELLED' end, updated_at = $3
@@ -64,7 +65,7 @@ async function reopenLink(
   now: Date,
 ): Promise<{ id: string; status: LinkStatus }[]> {
   if (payment_link_id === null) return []
-  // A separate query after the locks sees a link or a cancelled invoice that another process committed before the locks.
+  // A separate query after the locks finds a link or a cancelled invoice that another process committed before the locks.
   return tx.query<{ id: string; status: LinkStatus }>(REOPEN, [merchant_id, payment_link_id, now])
 }
 

@@ -2,9 +2,9 @@
 
 import type { LinkStatus } from '../collections/index.ts'
 
-/** All statuses of a payment link. */
+/** All statuses of a payment link as merchants and payers see them. */
 export const LINK_STATUSES = ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'] as const
-/** One status of a payment link, including EXPIRED, which the server never stores. */
+/** The status of one payment link. The server never stores EXPIRED; `linkStatusAt` derives it. */
 export type ShownLinkStatus = (typeof LINK_STATUSES)[number]
 
 /** Returns the status at `now`. If a stored ACTIVE link has passed its `expires_at`, the status is EXPIRED. */

@@ -54,7 +54,7 @@ const INSERT = sql(
    values ($1, $2, $3, $4, $5, 'ACTIVE', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18, $19)`,
 )
 
-/** Inserts a new page. */
+/** Inserts a new page. If the page is a payment link, also inserts the search rows of its metadata. */
 export async function insertLink(tx: Tx, link: Link): Promise<void> {
   await tx.query(INSERT, [
     link.merchant_id,
@@ -111,7 +111,7 @@ const BY_SLUG = sql(
    join merchants m on m.id = l.merchant_id`,
 )
 
-/** Returns the function that finds pages by slug, in batches. */
+/** Returns the function that finds pages by slug, in batches. Null means that no page has the slug. */
 export function createFindBySlug(deps: Deps): (slug: string) => Promise<Link | null> {
   const merchantOf = merchantByRoutingCode(deps)
   const find = gather<{ merchant_id: string; slug: string }, Link | null>(
@@ -141,8 +141,7 @@ export async function cancelActive(tx: Tx, merchant_id: string, id: string, now:
   return (await tx.query(CANCEL, [merchant_id, id, now])).length === 1
 }
 
-// The room invoices runs both statements after it has locked and marked the invoices, so that the names of the statements begin
-// with invoices.
+// The room invoices runs both statements after it has locked and marked the invoices, so their names begin with `invoices`.
 const LOCK_LINKS = sql(
   'invoices_paid_lock_links',
   `select 1 as locked from (
@@ -156,12 +155,12 @@ const NOTE = sql(
 )
 
 /**
- * Notes on paid links that the worker has marked their invoices as paid. The caller passes the links in the order of their keys.
+ * Marks paid links after the worker has marked their invoices as paid. The caller passes the links in the order of their keys.
  */
 export async function noteInvoicesMarked(tx: Tx, links: readonly { merchant_id: string; id: string }[]): Promise<void> {
   await tx.query(LOCK_LINKS, [JSON.stringify(links)])
   await tx.query(NOTE, [JSON.stringify(links)])
 }
 
-/** Finds a payment link of the caller. Refuses an unknown link with not_found. */
+/** Finds a payment link of the merchant in the environment of the request. Refuses an unknown link with not_found. */
 export type FindOwnLink = (caller: Caller, id: string) => Promise<Link>
