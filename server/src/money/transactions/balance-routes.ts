@@ -6,7 +6,7 @@ import { caller, type Environment, MERCHANT_ROLES, type Routes, success } from '
 import { CURRENCY, formatAmount } from '../../kernel/lib/index.ts'
 import { Balance } from './schema.ts'
 
-/** Adds the endpoints of the balance: one endpoint for API keys and one for the dashboard. */
+/** Adds the endpoints of the balance: GET /v1/balance for API keys, and GET /v1/merchant/balance for the dashboard. */
 export function balanceRoutes(deps: Deps): Routes {
   const tags = ['Balance']
   const response = { 200: success(Balance) }

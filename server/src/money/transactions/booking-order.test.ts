@@ -28,7 +28,10 @@ type Line = {
 const cents = (text: string) => BigInt(text.replace('.', ''))
 const signed = ({ direction, net_amount }: Line) => (direction === 'credit' ? 1n : -1n) * cents(net_amount)
 
-/** Returns functions that read the transactions of a merchant in one environment. */
+/**
+ * Returns functions that read the bookings of a merchant in one environment: the list, the CSV file, a statement, one
+ * transaction, the balance.
+ */
 async function readerOf(merchant: Merchant, environment: Environment) {
   const key = await world.newKey({ merchant, environment })
   const path = `/v1/merchants/${merchant.id}`
@@ -90,7 +93,9 @@ async function withProcesses<T>(times: readonly Date[], work: (processes: TestDe
   }
 }
 
-/** Books every kind of posting in batches of several sizes, from several processes at once. */
+/**
+ * Books payments, reversals, adjustments and withdrawals in batches of several sizes, from several processes at once.
+ */
 async function bookAtOnce(processes: readonly TestDeps[], merchant: Merchant, rounds: number): Promise<void> {
   const credit = (environment: Environment, n: number): FactOf => ({
     fact: 'collection_settled',
@@ -105,7 +110,7 @@ async function bookAtOnce(processes: readonly TestDeps[], merchant: Merchant, ro
       const sources = await postFacts(deps, merchant, [
         ...facts,
         credit(environment === 'live' ? 'sandbox' : 'live', round),
-        // A held payment changes no available balance, so that it gets no sequence number.
+        // A held payment does not change the available balance, so it gets no sequence number.
         { fact: 'collection_held', environment, amount_minor: 5n },
         { fact: 'adjustment_credited_fee', environment, amount_minor: 50n },
       ])

@@ -9,10 +9,10 @@ export const tags = ['Transactions']
 /** The scopes of keys and the roles of members that may read transactions. */
 export const READ = { scopes: ['transactions:read'], roles: MERCHANT_ROLES } as const satisfies Access
 
-/** The content type of a CSV file. */
+/** The content type of the exports and statements that the server sends as CSV. */
 export const CSV_TYPE = 'text/csv; charset=utf-8'
 
-/** The response schema of a CSV file. */
+/** The part of a response schema for a CSV file. */
 export const csvAnswer = { content: { 'text/csv': { schema: Csv } } }
 
 /** Returns the content-disposition header of a CSV file. The file name has the merchant code and the environment. */

@@ -12,8 +12,8 @@ import { exportTransactions } from './export.ts'
 import { factsOfType } from './kinds.ts'
 
 /**
- * The number of queries that read transactions, which are unnamed prepared statements. With `onRead`, a test can delay or fail a
- * query.
+ * The number of queries that have read transactions. These queries are unnamed prepared statements. With `onRead`, a test can
+ * delay or fail a query.
  */
 let reads = 0
 let onRead: () => void | Promise<void> = () => {}
@@ -312,7 +312,7 @@ describe('exports at once', () => {
     const go = holdReads()
     try {
       const exports = Array.from({ length: 5 }, () => world.get(pathOf(merchant), key))
-      // The other four wait for their reads, so the first answer is the refusal of the fifth.
+      // The other four exports wait for their queries, so the refusal of the fifth export is the first answer.
       const fifth = await Promise.race(exports)
       assert.deepEqual(codeOf(fifth), [503, 'service_unavailable'])
       for (const path of [

@@ -11,7 +11,7 @@ import { transactionKind } from './kinds.ts'
 import { transactionReference } from './present.ts'
 import { FundingAnswer, type FundingView, WithdrawalParams } from './schema.ts'
 
-/** Adds the endpoints of the funding of withdrawals. */
+/** Adds the endpoints of the funding of withdrawals: one for members of the merchant, and one for operators. */
 export function fundingRoutes(deps: Deps): Routes {
   const merchantOf = merchantByRoutingCode(deps)
   const description =
@@ -19,8 +19,8 @@ export function fundingRoutes(deps: Deps): Routes {
   const schema = { description, params: WithdrawalParams, response: { 200: FundingAnswer } }
 
   /**
-   * Finds a withdrawal by id, in any letter case. Null in `owner` means that the caller is an operator, who may read withdrawals of
-   * every merchant.
+   * Finds a withdrawal by id, in any letter case. Null in `owner` means that an operator makes the request, and the merchant
+   * may be any.
    */
   const find = async (
     text: string,

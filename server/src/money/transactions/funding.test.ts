@@ -35,7 +35,7 @@ async function withdraw(merchant: Merchant, amount_minor: bigint, fee_minor = 0n
   return id
 }
 
-/** Posts facts, each with a later time, and returns the ids of their sources. */
+/** Posts facts one after another, each with a later time. Returns the ids of their sources. */
 async function post(merchant: Merchant, ...facts: FactOf[]): Promise<string[]> {
   const sources: string[] = []
   for (const fact of facts) {
@@ -220,7 +220,7 @@ test('the funding equals the result of a first-in first-out queue for any order 
   await fc.assert(
     fc.asyncProperty(moves, async (history) => {
       const merchant = await world.newMerchant()
-      // The earlier runs advanced the clock, so that the operator's session may have expired.
+      // The earlier runs advanced the clock, so the operator's session may have expired.
       operator = (await world.newSession('SUPER_ADMIN')).token
       const queue = createQueue()
       const expected = new Map<string, [string, bigint][]>()

@@ -1,4 +1,4 @@
-// Exports the public interface of transactions, the merchant's view of the ledger.
+// Exports the functions and types of transactions that other rooms import. Transactions show the ledger to merchants.
 
 export { transactionReference } from './present.ts'
 export { transactionRoutes } from './routes.ts'

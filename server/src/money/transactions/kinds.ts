@@ -3,14 +3,14 @@
 import type { Fact } from '../../books/ledger/index.ts'
 import { assertInvariant } from '../../kernel/lib/index.ts'
 
-/** All types of transactions. */
+/** All types of transactions, as the API shows them. */
 export const TYPES = ['COLLECTION', 'COLLECTION_REVERSAL', 'WITHDRAWAL', 'WITHDRAWAL_REVERSAL', 'ADJUSTMENT'] as const
-/** One type of a transaction. */
+/** The type of one transaction. */
 export type TransactionType = (typeof TYPES)[number]
 
 /** The directions of a transaction. A credit increases the available balance, and a debit decreases it. */
 export const DIRECTIONS = ['credit', 'debit'] as const
-/** One direction of a transaction. */
+/** The direction of one transaction. */
 export type TransactionDirection = (typeof DIRECTIONS)[number]
 
 /** The type and direction of a transaction. */
@@ -33,7 +33,10 @@ export const KINDS: readonly TransactionKind[] = [
   DEBITED,
 ]
 
-/** The kind of transaction of each fact. Null means that the fact does not change the available balance. */
+/**
+ * The kind of transaction that each fact makes. Null means that the fact does not change the available balance and makes no
+ * transaction.
+ */
 const KIND_OF = {
   collection_settled: COLLECTION,
   collection_held: null,

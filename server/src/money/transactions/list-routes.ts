@@ -21,7 +21,9 @@ import { countSelected, createFindTransaction, readTransactions, type Selection 
 
 const REFERENCE = /^TXN-([0-9A-Z]{26})$/
 
-/** Adds the endpoints that list, find and export transactions. */
+/**
+ * Adds the endpoints that list and export the transactions of a merchant and that find one transaction by its reference.
+ */
 export function transactionListRoutes(deps: Deps): Routes {
   const find = createFindTransaction(deps)
   return (app) => {

@@ -10,7 +10,7 @@ export function transactionReference(transfer_id: string): string {
   return `TXN-${idToBase32(transfer_id)}`
 }
 
-/** Converts a transaction to its record in the API. */
+/** Returns the record of a transaction in the API. Amounts are texts without a sign; `direction` shows the sign. */
 export function presentTransaction(row: Transaction): TransactionView {
   const { type, direction } = transactionKind(row.posting)
   const net = absolute(row.net_minor)

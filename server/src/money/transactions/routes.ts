@@ -7,7 +7,7 @@ import { fundingRoutes } from './funding-routes.ts'
 import { transactionListRoutes } from './list-routes.ts'
 import { statementRoutes } from './statement-routes.ts'
 
-/** Adds the endpoints of balance, transactions, statements and the funding of withdrawals. */
+/** Adds all endpoints of this room to the server. */
 export function transactionRoutes(deps: Deps): Routes {
   const parts = [balanceRoutes(deps), transactionListRoutes(deps), statementRoutes(deps), fundingRoutes(deps)]
   return (app) => {

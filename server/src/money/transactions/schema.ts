@@ -9,7 +9,7 @@ import { DIRECTIONS, TYPES } from './kinds.ts'
 
 const Amount = (description: string, example = '25000.00') => moneyText(description, example)
 
-/** The balance of a merchant. */
+/** The balance of a merchant in one environment. Amounts are texts such as 25000.00. */
 export const Balance = Type.Object(
   {
     available: Amount('The amount that may be withdrawn. Negative only after a reversal.'),
@@ -26,10 +26,10 @@ const STATUS_HELP =
   'For a COLLECTION: successful, or reversed after a reversal. For a WITHDRAWAL: the status of the withdrawal. For all others: successful.'
 
 const STATUSES = ['successful', 'reversed', ...WITHDRAWAL_STATUSES] as const
-/** The status of a transaction. */
+/** The status of a transaction. A withdrawal has its own status; any other transaction is successful or reversed. */
 export type TransactionStatus = (typeof STATUSES)[number]
 
-/** The record of a transaction. */
+/** A transaction as the API shows it. Amounts are texts such as 25000.00. */
 export const TransactionView = Type.Object(
   {
     reference: Type.String({ description: 'TXN- and 26 characters.', examples: ['TXN-01K6Q0Z3W5ABCDEFGHJKMNPQRS'] }),
@@ -64,14 +64,14 @@ export const TransactionView = Type.Object(
 )
 export type TransactionView = Static<typeof TransactionView>
 
-/** The response with one transaction. */
+/** The response of GET /v1/transactions/:reference. */
 export const TransactionAnswer = success(TransactionView)
-/** The response of the list of transactions. */
+/** The response of GET /v1/merchants/:merchant_id/transactions: a page of transactions, newest first. */
 export const TransactionsAnswer = success(page(TransactionView))
 
-/** The path parameters that name the merchant. */
+/** The path parameters of the requests about a merchant's transactions. */
 export const MerchantParams = Type.Object({ merchant_id: line(64, 'Your own merchant id, or `me`.') })
-/** The path parameters that name a transaction. */
+/** The path parameters of GET /v1/transactions/:reference. */
 export const ReferenceParams = Type.Object({ reference: line(64) })
 
 const Filter = {
@@ -79,22 +79,22 @@ const Filter = {
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Transactions created at or after this time.' })),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Transactions created before this time.' })),
 }
-/** The query of the list of transactions. */
+/** The query of GET /v1/merchants/:merchant_id/transactions. */
 export const TransactionsQuery = Type.Object({ ...PageQuery, ...Filter })
 export type TransactionsQuery = Static<typeof TransactionsQuery>
-/** The query of the export of transactions. */
+/** The query of GET /v1/merchants/:merchant_id/transactions/export. The export has no pages. */
 export const ExportQuery = Type.Object(Filter)
 export type ExportQuery = Static<typeof ExportQuery>
 
 /** A CSV file as RFC 4180 defines it, as a text or a stream. */
 export const Csv = Type.Unsafe<string | Readable>({ type: 'string', description: 'RFC 4180, with a header row.' })
 
-/** The merchant, and the day or month of a statement. */
+/** The path parameters of a statement: the merchant, and the day or month. */
 export const StatementParams = Type.Object({
   merchant_id: line(64),
   period: line(64, 'A month (2026-01) or a day (2026-01-05) of Africa/Dar_es_Salaam.'),
 })
-/** The format of a statement. */
+/** The query of a statement: its format. */
 export const StatementQuery = Type.Object({
   format: Type.Optional(oneOf(['json', 'csv'], 'The format of the response: json (default) or csv.')),
 })
@@ -110,7 +110,7 @@ const StatementLine = Type.Object(
   },
   { title: 'StatementLine' },
 )
-/** The statement of a period. */
+/** The statement of a day or a month, as the API shows it. */
 export const StatementView = Type.Object(
   {
     merchant_id: Type.String({ format: 'uuid' }),
@@ -133,7 +133,7 @@ export const StatementView = Type.Object(
 )
 export type StatementView = Static<typeof StatementView>
 
-/** The path parameters that name a withdrawal. */
+/** The path parameters of the requests about the funding of a withdrawal. */
 export const WithdrawalParams = Type.Object({ withdrawal_id: line(64) })
 
 const FundingItem = Type.Object(
@@ -146,7 +146,7 @@ const FundingItem = Type.Object(
   },
   { title: 'FundingItem' },
 )
-/** The response with the credits that funded a withdrawal. */
+/** The credits that funded a withdrawal, oldest first. */
 export const FundingView = Type.Object(
   {
     withdrawal_id: Type.String({ format: 'uuid' }),
@@ -164,5 +164,5 @@ export const FundingView = Type.Object(
   { title: 'WithdrawalFunding' },
 )
 export type FundingView = Static<typeof FundingView>
-/** The whole response with the funding of a withdrawal. */
+/** The response of the requests about the funding of a withdrawal. */
 export const FundingAnswer = success(FundingView)

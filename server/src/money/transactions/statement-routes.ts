@@ -8,7 +8,7 @@ import { readPeriod, type StatementPeriod } from './period.ts'
 import { StatementParams, StatementQuery, StatementView } from './schema.ts'
 import { readStatement, statementCsv } from './statement.ts'
 
-/** Adds the endpoint of statements. */
+/** Adds the endpoint GET /v1/merchants/:merchant_id/statements/:period. */
 export function statementRoutes(deps: Deps): Routes {
   const json = { 'application/json': { schema: success(StatementView) } }
   return (app) => {

@@ -31,7 +31,7 @@ function moveTo(time: string): void {
   world.deps.clock.advance(Date.parse(`${time}+03:00`) - world.deps.clock.now().getTime())
 }
 
-/** Returns the date of a time in Tanzania. */
+/** Returns the date in Tanzania at a time in milliseconds. */
 const dayOf = (ms: number) => new Date(ms + 3 * HOUR).toISOString().slice(0, 10)
 
 /** Creates a merchant and functions that read the merchant's statements. */
@@ -379,7 +379,7 @@ test('each statement adds up and opens with the closing balance of the previous 
 })
 
 describe('bookings of two processes at midnight', () => {
-  /** Creates the dependencies of another process on the same database. Its clock begins at `time`. */
+  /** Creates the dependencies of another process on the same database. The clock of the process begins at `time`. */
   const newProcess = (time: string) =>
     testDeps(world.url, { clock: settableClock(new Date(Date.parse(`${time}+03:00`))) })
 
@@ -399,7 +399,7 @@ describe('bookings of two processes at midnight', () => {
     moveTo('2029-05-06T23:00:00')
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 1_000n }])
     const [late, early] = [newProcess('2029-05-06T23:59:59.990'), newProcess('2029-05-07T00:00:00.010')]
-    // A third transaction locks the book, so that the process with the later clock waits first in the queue.
+    // While a third transaction holds the lock of the book, the process with the later clock is the first to wait.
     const book = { merchant_id: merchant.id, environment: 'sandbox' }
     const queued: Promise<unknown>[] = []
     await inTransaction(world.deps.db, async (tx) => {
@@ -458,7 +458,8 @@ describe('bookings of two processes at midnight', () => {
         deps.clock.advance(1 + ((i * 7 + turn) % 5))
       }
     }
-    // Several transactions of each process wait for the book at once. Each process makes the transfer ids before it waits.
+    // Several transactions of each process wait for the lock of the book at the same time. Each process makes the transfer ids
+    // before it waits.
     await Promise.all(both.flatMap((deps) => [1, 2, 3].map((turn) => post(deps, turn))))
     for (const deps of both) await deps.close()
     moveTo('2029-06-08T12:00:00')

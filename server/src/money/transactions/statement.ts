@@ -25,7 +25,7 @@ import { AMOUNT, WITHDRAWAL_OF } from './store.ts'
  */
 const BATCH = 20_000
 
-// PostgreSQL plans this unnamed prepared statement for the given range. Most postings have one leg, so that a separate read of the
+// PostgreSQL plans this unnamed prepared statement for the given range. Most postings have one leg, so a separate read of the
 // other legs costs less than a read of each whole posting.
 const SUMS = sql(
   '',
@@ -48,8 +48,8 @@ const SUMS = sql(
 type KindSum = { items: number; amount_minor: bigint; net_minor: bigint }
 
 /**
- * Returns the statement of the bookings in the period. Their sequence numbers have no gap. Once no further booking can belong to
- * the period, the statement is final. Before, the closing balance is the current balance.
+ * Returns the statement of the bookings in the period. Their sequence numbers have no gap. If no further booking can get a time
+ * in the period, the statement is final. Before that, another booking may still change the closing balance.
  */
 export async function readStatement(
   deps: Deps,
@@ -83,7 +83,7 @@ export async function readStatement(
 
 const ZERO_SUM: KindSum = { items: 0, amount_minor: 0n, net_minor: 0n }
 
-/** Sums bookings by the name of their kind, in batches that begin with the last booking. */
+/** Sums bookings by `kindName`. Each query reads one batch; the first batch has the last bookings. */
 async function sumBookings(
   reader: Reader,
   book: BookKey,

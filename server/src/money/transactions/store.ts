@@ -26,7 +26,7 @@ export type Transaction = {
   source_id: string
   amount_minor: bigint
   net_minor: bigint
-  /** The available balance after this transaction. */
+  /** The available balance after this transaction, in cents. */
   balance_minor: bigint
   merchant_reference: string | null
   collection_status: string | null
@@ -42,8 +42,8 @@ export type Transaction = {
 export const AMOUNT = `case when t.posting in ('withdrawal_reserved', 'withdrawal_released')
      then w.amount_minor else t.amount_minor end`
 
-// The SQL finds the payment or withdrawal of each transaction by its key. If the table is large, `offset 0` keeps the planner from
-// scanning the whole table.
+// The SQL finds the payment or withdrawal of each transaction by its primary key. If the table is large, `offset 0` keeps the
+// planner from a scan of the whole table.
 const COLLECTION_OF = `lateral (
      select c.status, c.reference from collections c
      where t.source_type = 'collection' and c.merchant_id = t.merchant_id and c.environment = t.environment
@@ -113,7 +113,7 @@ const COUNT_RARE = sql('', countText(`${SELECTED} and ${RARE}`))
 const ALL_FACTS = factsOfType(null).length
 const isRare = (selection: Selection) => !selection.facts.includes('collection_settled')
 /**
- * Returns true if the selection has no filter by type. If so, sequence numbers alone determine the start of a page and the number
+ * Returns true if the selection has no filter by type. Sequence numbers alone then determine the start of a page and the number
  * of transactions.
  */
 const hasAllFacts = (selection: Selection) => selection.facts.length === ALL_FACTS
