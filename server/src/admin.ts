@@ -1,4 +1,4 @@
-// Runs the admin command: an operator administers the installation from the command line while the server runs.
+// Runs the admin command: an operator administers the installation from the command line, even while the server runs.
 
 import { parseArgs } from 'node:util'
 import { COMMANDS, prepareCommand } from './apps/admin/commands.ts'
@@ -29,7 +29,7 @@ import {
 const withoutKey = (): never => {
   throw new Error('this command has no secret key: it must neither encrypt nor decrypt a value')
 }
-/** The vault of a command that reads and writes nothing encrypted. */
+/** The vault of a command that neither encrypts nor decrypts a value. */
 const NO_VAULT: Vault = { key_ids: [], writes_ids: false, seal: withoutKey, open: withoutKey, mark: withoutKey }
 
 async function runCommandLine(): Promise<number> {
@@ -86,7 +86,7 @@ async function runCommandLine(): Promise<number> {
         : await realDeps(config, log, url, needs_key === false ? NO_VAULT : needs_key)
     const { folders, restored = null } = database
     const must_separate = database.owner_url !== database.url
-    // The import of the whole system takes a second, which other commands need not wait for.
+    // The import of the whole system takes a second, so only commands that need the system import it.
     const openSystem = async (own: Deps) => (await import('./system.ts')).compose(own)
     const opened = { url, applied, must_separate, folders, restored, openSystem }
     const result = await runCommand(deps, opened, report)
@@ -104,12 +104,15 @@ function parseCommandLine() {
     return parseArgs({ options: OPTIONS, allowPositionals: true })
   } catch (error) {
     if (!(error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')) throw error
-    // The message of Node continues with advice about values that begin with a hyphen.
+    // After the first sentence, the message of Node gives advice about values that begin with a hyphen.
     throw new UsageError((error as Error).message.split('. ')[0])
   }
 }
 
-/** Returns the help of the command that a wrong command line names, or the reference to the list of commands. */
+/**
+ * Returns the help of the command that a wrong command line names. If it names none, returns the reference to the list of
+ * commands.
+ */
 function usageOf(args: readonly string[]): string {
   const words = args.slice(0, 2).filter((word) => /^[a-z-]+$/.test(word) && !word.startsWith('-'))
   const page = helpOf(words) ?? helpOf(words.slice(0, 1))

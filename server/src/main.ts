@@ -52,7 +52,7 @@ async function run(): Promise<void> {
   let draining = false
   const stop = async (delay_s = 0) => {
     draining = true
-    // A load balancer stops sending requests after a failed /readyz. Until then the server answers requests as before.
+    // After a failed /readyz, a load balancer stops sending requests. Until then the server answers requests as before.
     await sleepTicks(delay_s * 1_000)
     for (const release of releases.splice(0).reverse()) await release()
   }
@@ -81,18 +81,18 @@ async function run(): Promise<void> {
 const TICK_MS = 50
 
 /**
- * Sleeps in short steps. If the process gets no CPU time, the steps take longer, so that the process also answers what has
- * arrived in the meantime.
+ * Sleeps in short steps. If the process gets no CPU time, the steps take longer, and the process can answer the requests that
+ * arrived in that time.
  */
 async function sleepTicks(duration_ms: number): Promise<void> {
   for (let passed_ms = 0; passed_ms < duration_ms; passed_ms += TICK_MS) await sleep(TICK_MS)
 }
 
-/** The work of this process that a stop waits for. */
+/** The work that the process finishes before it stops. */
 type OpenWork = {
   /** Null means that the process serves no requests. */
   requests: RequestsInProgress | null
-  /** The tasks that hold leases. */
+  /** The tasks that may hold leases. */
   tasks: readonly Task[]
 }
 
@@ -125,8 +125,8 @@ async function startServer(config: Config, log: Log, { releases, draining, work 
   await system.warn()
   const worker = startWork(deps, system)
   work.tasks = system.tasks
-  // A process with PROCESS=api also has provider calls and deliveries in progress. When a task ends, a task later in
-  // the list may begin work.
+  // A process with PROCESS=api also has provider calls and deliveries in progress. When a task ends, a later task of the list
+  // may begin work.
   releases.push(async () => {
     for (const task of system.tasks) await task.idle()
     await giveBackLeases(system.tasks).catch((error) =>
@@ -138,7 +138,7 @@ async function startServer(config: Config, log: Log, { releases, draining, work 
   })
   await startMetrics(deps, database.folders, releases)
   if (config.process === 'worker') {
-    // The timers of the worker do not keep a process alive while the database is unreachable, so this timer does.
+    // While the database is unreachable, the timers of the worker do not keep the process running. This timer does.
     const alive = setInterval(() => {}, ALIVE_EVERY_MS)
     releases.push(async () => clearInterval(alive))
     releases.push(() => worker.stop())
@@ -149,10 +149,10 @@ async function startServer(config: Config, log: Log, { releases, draining, work 
   const requests = trackRequests(system.app.server)
   work.requests = requests
   let opened: OpenPort | null = null
-  // The worker takes no further rows while the last requests end.
+  // While the last requests end, the worker claims no further rows.
   releases.push(() => Promise.all([closeApp(system.app, opened, requests), worker.stop()]))
   const is_demo = config.node_env !== 'production'
-  // A start that fails must fail before the process takes requests.
+  // If the start fails, it must fail before the process accepts requests.
   const users = is_demo ? await demoUsers(deps, await ensureDemoMerchant(deps)) : []
   opened = await listen(config, system.app)
   releases.push(await announcePort(resolve(config.data_dir), opened.port))
@@ -162,7 +162,10 @@ async function startServer(config: Config, log: Log, { releases, draining, work 
   deps.db.arm()
 }
 
-/** Logs that the role of the server owns the tables, so that it could grant itself the right to change history. */
+/**
+ * If the role of the server owns the tables, logs a warning, because such a role could grant itself the right to change
+ * history.
+ */
 async function warnOfSingleRole({ db, config, log }: Deps): Promise<void> {
   const { role, table } = await ownedTable(db)
   if (table === null) return
@@ -181,7 +184,7 @@ function startWork(deps: Deps, system: System): Worker {
   return worker
 }
 
-/** Serves /metrics if METRICS_PORT is set. A process that cannot serve /metrics works on without it. */
+/** If METRICS_PORT is set, serves /metrics. If the process cannot serve /metrics, it continues without. */
 async function startMetrics(deps: Deps, folders: readonly string[], releases: Releases): Promise<void> {
   const { metrics_host: host, metrics_port: port } = deps.config
   if (port === null) return
@@ -196,31 +199,37 @@ async function startMetrics(deps: Deps, folders: readonly string[], releases: Re
   )
 }
 
-/** Ends the leases that this process still holds, so that another process takes the rows at once. Returns their number by task. */
+/**
+ * Ends the leases that this process still holds, so that another process can claim the rows at once. Returns the number of
+ * ended leases by task.
+ */
 async function giveBackLeases(tasks: readonly Task[]): Promise<Record<string, number>> {
   const counts = await Promise.all(tasks.map(async (task) => [task.name, (await task.giveBack?.()) ?? 0] as const))
   return Object.fromEntries(counts.filter(([, count]) => count > 0))
 }
 
-/** Starts to listen for requests. */
+/**
+ * Opens the port of the server. Without HOST, the server listens on all addresses in production, and otherwise only on this
+ * machine.
+ */
 function listen(config: Config, app: App): Promise<OpenPort> {
   const host = config.host || (config.node_env === 'production' ? '0.0.0.0' : '127.0.0.1')
   return openPort(app, { host, port: config.port })
 }
 
-/** The server closes a connection without a request in progress after this time. */
+/** The time after which the server closes every connection without a request in progress. */
 const SILENT_MS_MAX = 10_000
 /** The longest time that open requests may take to finish after the server has stopped listening. */
 const REQUESTS_MS_MAX = 25_000
 const IDLE_EVERY_MS = 50
 
 /**
- * Stops accepting requests and waits for the open requests. `app.close` ends only connections that are idle at that
- * moment. A client can keep a connection alive without a request, so the function closes idle connections repeatedly.
+ * Stops accepting requests and waits for the open requests. `app.close` ends only connections that are idle at that time. A
+ * client can keep a connection open without a request, so the function closes idle connections repeatedly.
  */
 async function closeApp(app: App, opened: OpenPort | null, requests: RequestsInProgress): Promise<void> {
-  // Node runs due timers before it reads from sockets, and `setImmediate` after that. So a request that has arrived keeps its
-  // connection from the close of idle connections.
+  // Node runs due timers before it reads from sockets, and `setImmediate` after that. If a request has arrived, its connection
+  // is thus not idle when `closeIdle` runs.
   const closeIdle = () => app.server.closeIdleConnections()
   const idle = setInterval(() => setImmediate(closeIdle), IDLE_EVERY_MS)
   await new Promise((resolve) => setImmediate(resolve))
@@ -237,9 +246,11 @@ async function closeApp(app: App, opened: OpenPort | null, requests: RequestsInP
 
 /** The longest time that open requests and tasks may take to finish after the server has stopped listening. */
 const STOP_MS_MAX = 30_000
-/** A terminal and npm both pass the same signal on. A signal after this time is a second signal of a person or a supervisor. */
+/**
+ * A terminal and npm both pass on the same signal. After this time, a signal is a second signal of a person or a supervisor.
+ */
 const SAME_SIGNAL_MS = 1_000
-/** The longest time to give leases back before the process ends with unfinished work. */
+/** The longest time that the process takes to end its leases before it exits with unfinished work. */
 const GIVE_BACK_MS_MAX = 2_000
 
 const STOP_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM']
@@ -277,7 +288,7 @@ function onStop(log: Log, delay_s: number, { work, signals, stop }: StopOptions)
     if (stopping_since !== null) return
     stopping_since = performance.now()
     log.info({ component: 'process', reason: why }, 'the process stops')
-    // After an unexpected error the server stops without a delay.
+    // After an unexpected error, the server stops without a delay.
     const wait_s = exit_code === 0 ? delay_s : 0
     setTimeout(() => end(`work lasts longer than ${STOP_MS_MAX / 1_000} seconds`), wait_s * 1_000 + STOP_MS_MAX).unref()
     stop(wait_s).then(
@@ -294,7 +305,7 @@ function onStop(log: Log, delay_s: number, { work, signals, stop }: StopOptions)
       else if (performance.now() - stopping_since > SAME_SIGNAL_MS) void end(`second signal: ${signal}`)
     })
   }
-  // After an unexpected error the process ends. Its work is in the database, and another process continues that work.
+  // After an unexpected error, the process stops. Its work is in the database, and another process continues that work.
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
       log.error({ component: 'process', err: error }, event)

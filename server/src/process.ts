@@ -57,13 +57,16 @@ import {
 } from './kernel/lib/index.ts'
 import { createMetrics } from './kernel/lib/metrics-registry.ts'
 
-/** The file of DATA_DIR with the secret keys, if SECRET_KEY is empty. */
+/** The file of DATA_DIR with the secret keys. If SECRET_KEY is set, the process does not read the file. */
 const KEY_FILE = 'secret.key'
 
-/** The environment with which this process started. */
+/** The environment at the start of this process. Later changes of `process.env` do not change this copy. */
 const OWN_ENVIRONMENT = { ...process.env }
 
-/** Reads the settings of this process from its environment and from the file of settings. Throws a ConfigError for the file. */
+/**
+ * Reads the settings of this process from its environment and from the file of settings. If the file is invalid, throws a
+ * ConfigError.
+ */
 export function givenSettings(): GivenSettings {
   try {
     const given = gatherSettings(OWN_ENVIRONMENT, '.')
@@ -76,8 +79,8 @@ export function givenSettings(): GivenSettings {
 }
 
 /**
- * Reads the configuration of this process from its environment, and from the file of settings for missing variables. With
- * the embedded database, webhooks may go to this machine by default. `options` are those of `readConfig`.
+ * Reads the configuration of this process from its environment, and from the file of settings for missing variables. With the
+ * embedded database, webhooks may by default go to addresses of this machine. `options` are those of `readConfig`.
  */
 export function configFromEnvironment(options: Parameters<typeof readConfig>[2] = {}): Config {
   const given = givenSettings()
@@ -89,8 +92,8 @@ export function configFromEnvironment(options: Parameters<typeof readConfig>[2] 
 }
 
 /**
- * Returns the configuration of a command with the port of the server that runs with the same DATA_DIR. A PORT that the settings name
- * stays.
+ * Returns the configuration of a command with the port of the server that runs with the same DATA_DIR. If the settings name a
+ * PORT, the configuration keeps that port.
  */
 export async function atServerPort(config: Config): Promise<Config> {
   const { PORT = '' } = givenSettings().values
@@ -100,8 +103,8 @@ export async function atServerPort(config: Config): Promise<Config> {
 }
 
 /**
- * Describes a file of settings with secrets that every user of the machine can read. Null means that there is no such file. A file
- * .env is for development, and has no such check.
+ * Describes a file of settings with secrets that every user of the machine can read or change. Null means that there is no such
+ * file. A file .env is for development, so the function does not check it.
  */
 function exposedFile({ path, exposure, from_file, values }: GivenSettings): string | null {
   if (path === null || exposure === null || basename(path) === '.env') return null
@@ -110,7 +113,7 @@ function exposedFile({ path, exposure, from_file, values }: GivenSettings): stri
   return `${secret} must not be in a file that every user can read or change: ${path} has the permissions ${exposure}. Run: chmod 640 ${path}`
 }
 
-/** Lists the names that look like settings and are none, one sentence each. */
+/** Returns one line for each name that looks like a setting but is none. */
 export function unknownNameLines(given: GivenSettings): string[] {
   return unknownSettings(given, PROVIDERS).map(({ name, where, nearest, of_driver }) => {
     if (of_driver)
@@ -119,7 +122,7 @@ export function unknownNameLines(given: GivenSettings): string[] {
   })
 }
 
-/** What `admin doctor` reads, and the function that closes its connection. */
+/** Gathers the input of `admin doctor`. The caller calls `close`, which closes the connections to the database. */
 export async function gatherDoctorInput(
   send_test_to: string | null,
 ): Promise<DoctorInput & { close(): Promise<void> }> {
@@ -151,7 +154,9 @@ export async function gatherDoctorInput(
   return { ...found, reader, replica, pending: () => pendingMigrations(url), close }
 }
 
-/** Lists the effective settings of the server with their sources, and every problem. The function opens no connection. */
+/**
+ * Returns the effective settings of the server with their sources, and every problem. The function opens no connection.
+ */
 export function reportConfig(): ConfigCheck {
   let given: GivenSettings
   try {
@@ -171,8 +176,8 @@ export function reportConfig(): ConfigCheck {
 }
 
 /**
- * Reads the settings again, and applies those that need no restart. If the settings are invalid, logs the problems and changes
- * nothing.
+ * Reads the settings again, and applies the settings that need no restart. If the settings are invalid, logs the problems and
+ * changes nothing.
  */
 export function reloadSettings(config: Config, log: Log & { level: string }): void {
   let next: Config
@@ -196,8 +201,8 @@ export function reloadSettings(config: Config, log: Log & { level: string }): vo
 }
 
 /**
- * Returns true if SIGHUP reloads the settings: in production, and with a file of settings other than .env. Elsewhere SIGHUP means
- * that the terminal has closed, and stops the process.
+ * Returns true if SIGHUP reloads the settings: in production, or with a file of settings other than .env. In other cases SIGHUP
+ * means that the terminal has closed, and the process stops.
  */
 export function reloadsOnHangup(config: Config): boolean {
   const { path } = givenSettings()
@@ -205,8 +210,8 @@ export function reloadsOnHangup(config: Config): boolean {
 }
 
 /**
- * If other machines can read or change the connections to the database, throws a ConfigError, before the first connection
- * sends a password.
+ * If other machines can read or change the traffic to the database, throws a ConfigError. The check comes before the first
+ * connection, which sends a password.
  */
 function requireSafeConnection(config: Config): void {
   const { database_url, migration_database_url, database_read_url } = config
@@ -229,7 +234,7 @@ function requireSafeConnection(config: Config): void {
 /** Functions that release the resources of a started process. The process runs them in reverse order. */
 export type Releases = (() => Promise<unknown>)[]
 
-/** An open database, and the folders of this machine that the database writes to. */
+/** An open database, and the folders of this machine in which the database writes. */
 export type OpenDatabase = {
   /** The URL with the role of the server. */
   url: string
@@ -238,12 +243,17 @@ export type OpenDatabase = {
   folders: string[]
 }
 
-/** Returns the URL of the server's own connections: DATABASE_URL, marked if it leads to a pooler. Empty for the embedded database. */
+/**
+ * Returns DATABASE_URL for the server's own connections. If DATABASE_POOLER is `transaction`, the URL has the mark of a pooler.
+ * An empty text means the embedded database.
+ */
 function serverUrl({ database_url, database_pooler }: Config): string {
   return database_url !== '' && database_pooler === 'transaction' ? withPooler(database_url) : database_url
 }
 
-/** If migrations are pending and no URL leads to PostgreSQL itself, throws a ConfigError. */
+/**
+ * If migrations are pending and the owner's URL names a pooler, throws a ConfigError, because a pooler cannot run migrations.
+ */
 async function requireDirectMigration(owner_url: string): Promise<void> {
   if (!splitDatabaseUrl(owner_url).is_pooled) return
   const missing = await pendingMigrations(owner_url)
@@ -255,8 +265,8 @@ async function requireDirectMigration(owner_url: string): Promise<void> {
 }
 
 /**
- * Opens the configured database. If the configuration names none, opens the embedded database of DATA_DIR, which always has
- * two roles. If `must_exist` is true and DATA_DIR has no database, throws a ConfigError and makes no database.
+ * Opens the configured database. If DATABASE_URL is empty, opens the embedded database of DATA_DIR, which always has two roles.
+ * If `must_exist` is true and DATA_DIR has no database, throws a ConfigError and makes no database.
  */
 export async function openDatabase(
   config: Config,
@@ -287,17 +297,22 @@ export async function openDatabase(
   return { url: embedded.runtime_url, owner_url: embedded.url, folders: [embedded.place] }
 }
 
-/** A restored database. It stays closed for other programs, unless the caller calls `release` before the releases of the process. */
+/**
+ * A restored database. If the caller does not call `release` before the releases of the process run, DATA_DIR stays closed for
+ * other programs.
+ */
 export type OpenRestored = OpenDatabase & { restored: Restored & { release(): void } }
 
-/** The share of a disk that a check of a backup leaves free. */
+/** The part of a disk that the check of a backup leaves free: one tenth. */
 const SPARED_SHARE = 0.1
-/** The settings of a database that exists only for a check. */
+/**
+ * The settings of a database that exists only for a check. They save resources, and the data need not survive a crash.
+ */
 const SCRATCH_SETTINGS = { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB', max_wal_size: '1GB' }
 
 /**
- * Takes the folder of a restore or of a check for this process, until the releases or the death of the process. Refuses a folder that
- * another process restores into.
+ * Locks the folder of a restore or of a check until the releases of the process run or the process dies. If another process
+ * restores into the folder, throws a ConfigError.
  */
 export async function lockRestored({ data_dir, check_of }: RestoreRequest, releases: Releases): Promise<void> {
   const lock = await tryLockFolder('restore', await realFolder(data_dir))
@@ -310,7 +325,10 @@ export async function lockRestored({ data_dir, check_of }: RestoreRequest, relea
   releases.push(async () => void lock.close())
 }
 
-/** Refuses a folder for a check that has a secret key, because the check removes the folder. */
+/**
+ * If the folder for a check has a secret key and no unreleased restore, throws a ConfigError, because the check removes the
+ * folder.
+ */
 export async function requireScratch(scratch: string): Promise<void> {
   const folder = resolve(scratch)
   if (!existsSync(join(folder, KEY_FILE)) || (await isUnreleased(folder))) return
@@ -318,8 +336,8 @@ export async function requireScratch(scratch: string): Promise<void> {
 }
 
 /**
- * Returns the options of a restore that is a check. The check removes its folder at the end, also if a step fails, and its PostgreSQL takes
- * few resources of the machine.
+ * Returns the options of a restore that is a check. At the end, the check removes its folder, even if a step fails. The
+ * PostgreSQL of the check takes few resources of the machine.
  */
 function checkOptions(config: Config, key_file: string, releases: Releases) {
   return {
@@ -374,7 +392,7 @@ export async function openRestored(
 
 /**
  * Migrates an open database with the role of the owner, then grants the role of the server its rights. Returns the applied
- * migrations. Throws a ConfigError if PostgreSQL is too old, or if the role of DATABASE_URL must migrate but may not.
+ * migrations. If PostgreSQL is too old, or if no URL can run the pending migrations, throws a ConfigError.
  */
 export async function migrateDatabase({ url, owner_url }: OpenDatabase, log?: Log): Promise<string[]> {
   await requireVersion(owner_url)
@@ -404,7 +422,10 @@ async function requireVersion(url: string): Promise<void> {
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-/** Applies the pending migrations with short waits for locks and with repetitions, and returns them. Call `migrateDatabase` afterwards. */
+/**
+ * Applies the pending migrations with short waits for locks and with retries, and returns them. The caller calls
+ * `migrateDatabase` afterwards.
+ */
 export async function migratePatiently(
   { owner_url }: OpenDatabase,
   patience: Parameters<typeof migrate>[3],
@@ -414,9 +435,9 @@ export async function migratePatiently(
 }
 
 /**
- * Builds the dependencies of a real process over the migrated database at `url`. Throws a ConfigError if the secret keys
- * do not match the database. `vault` replaces the vault of the secret keys, and the function does not check it.
- * 'unchecked' means the vault of the secret keys without the check.
+ * Builds the dependencies of a real process over the migrated database at `url`. If the secret keys do not match the database,
+ * throws a ConfigError. A given `vault` replaces that of the secret keys, without a check. With 'unchecked', the function reads
+ * the secret keys without a check.
  */
 export async function realDeps(config: Config, log: Log, url: string, vault?: Vault | 'unchecked'): Promise<Deps> {
   const random = systemRandom()
@@ -467,20 +488,23 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
   }
 }
 
-/** Opens the read replica of the settings. Its connections are besides DATABASE_CONNECTIONS, because it is another server. */
+/**
+ * Opens the read replica of DATABASE_READ_URL. The replica is another server, so its connections do not count towards
+ * DATABASE_CONNECTIONS.
+ */
 function openReplica(config: Config, log: Log, metrics: Metrics, db: Db): ReadReplica {
   const { database_read_url: url, database_connections: max_connections, database_read_lag_max_ms: lag_max_ms } = config
   return openReadReplica(db, { url, max_connections, lag_max_ms, log, metrics })
 }
 
 /**
- * Returns the keys of SECRET_KEY, or else of the file in DATA_DIR. If the file is missing, the function makes a key, but
- * throws a ConfigError for a database with encrypted values.
+ * Returns the keys of SECRET_KEY, or else of the file in DATA_DIR. If the file is missing and the database has encrypted
+ * values, throws a ConfigError. If only the file is missing, makes a key.
  */
 async function loadSecretKeys(config: Config, db: Reader): Promise<Uint8Array[]> {
   if (config.secret_key !== '') return parseSecretKeys(config.secret_key)
   const file = join(resolve(config.data_dir), KEY_FILE)
-  // The function reads the database before the file, because a process that starts now makes the file before it
+  // The function reads the database before the file, because a process that starts at the same time makes the file before it
   // encrypts any value.
   const is_used = await holdsSealed(db)
   if (!existsSync(file)) {
@@ -509,8 +533,8 @@ async function readKeyFile(file: string): Promise<Uint8Array[]> {
 }
 
 /**
- * Writes a new key file, whose name appears only when its content is on disk. If several processes make a key, all of them use the
- * first file.
+ * Writes a new key file. The file gets its name only when its content is on disk. If several processes make a key, all of them
+ * use the first file.
  */
 async function makeSecretKey(file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
@@ -529,9 +553,9 @@ async function makeSecretKey(file: string): Promise<void> {
   }
 }
 
-/** The message for an operator if the program cannot reach the database. */
+/** Returns the message for an operator if the program cannot reach the database. */
 export function databaseUnreachable(error: unknown): string {
-  // Production refuses the embedded database.
+  // In production, the server refuses the embedded database.
   const production = process.env.NODE_ENV === 'production'
   // If a host name has several addresses, the error has one cause for each address and no message.
   const why = (error as Error).message || (error as { code?: string }).code

@@ -130,12 +130,12 @@ import {
   withdrawalRoutes,
 } from './money/withdrawals/index.ts'
 
-/** The whole system over the given dependencies. `npm start` and the tests run the same system. */
+/** The whole system over the given dependencies. `main.ts` and the tests run the same system. */
 export type System = {
   app: App
   /** The providers of live payments and payouts. */
   live: LiveMoney
-  /** The tasks of the worker. */
+  /** All background tasks of the rooms, which the worker runs. */
   tasks: Task[]
   /**
    * The subset of `tasks` that a process with PROCESS=api also runs. These tasks write data that only this process
@@ -155,7 +155,7 @@ export type System = {
   close(): Promise<void>
 }
 
-/** The parts that tests replace. `main.ts` passes only parts that belong to a process. */
+/** The parts that a caller can replace. `main.ts` passes only the parts that a process needs. */
 export type ComposeOptions = {
   /** The providers that `compose` adds or replaces, by name. */
   providers?: (Provider & ProviderExtras & ProviderLists)[]
@@ -164,10 +164,11 @@ export type ComposeOptions = {
   /** Resolves the host names of webhook addresses. */
   lookup?: Lookup
   draining?: () => boolean
-  /** Folders besides DATA_DIR whose free space /readyz checks. */
+  /** Folders in addition to DATA_DIR whose free space /readyz checks. */
   folders?: readonly string[]
   /**
-   * Makes the attachments of e-mails. By default, `compose` attaches the PDF of the invoice that the e-mail is about.
+   * Returns the attachments of an e-mail. By default, the attachments are the PDF of the invoice that the e-mail is about, and
+   * the merchant's logo.
    */
   attach?: Attach
   /**
@@ -179,7 +180,7 @@ export type ComposeOptions = {
   requestsOf?: PortalOptions['requestsOf']
 }
 
-/** Builds every room and connects the rooms. Throws a ConfigError if the settings contradict each other. */
+/** Builds every room and connects the rooms. If the settings contradict each other, throws a ConfigError. */
 export async function compose(deps: Deps, options: ComposeOptions = {}): Promise<System> {
   const adapters = composeAdapters(deps, options)
   exposeMetrics(deps, adapters)
@@ -356,7 +357,10 @@ type MoneyWing = {
   approvalService: ReturnType<typeof createApprovalService>
 }
 
-/** True if this process calls providers itself. With PROCESS=api, the worker process calls the providers. */
+/**
+ * Returns true if this process sends the payments and payouts of its own requests. With PROCESS=api, a worker process sends
+ * them.
+ */
 const sendsNow = ({ config }: Deps) => config.process === 'all'
 
 function composeMoney(deps: Deps, { providers, routing, breaker, deliverer }: AdaptersWing): MoneyWing {
@@ -474,7 +478,7 @@ function archiveTasks(deps: Deps, [server]: readonly string[] = []): Task[] {
   return [walTask(deps, archive), backupCheckTask(deps)]
 }
 
-/** The rooms that have tasks, and the parts that their tasks need. */
+/** The parts of the system that have tasks, and the parts that tasks need. */
 type TaskParts = { app: App; adapters: AdaptersWing; money: MoneyWing; own_tasks: Task[]; attach: Attach | undefined }
 
 function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: TaskParts): Task[] {
