@@ -1,5 +1,5 @@
-// Tests backups of a running embedded server: a restore to a second, and the refusal of each backup and target that is wrong. The tests
-// share one server and its backups, and each wrong case copies what it changes.
+// Tests backups and restores of a running embedded server. The tests share one server and its backups; each failure case
+// changes a copy.
 
 import assert from 'node:assert/strict'
 import { chmod, link, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -27,7 +27,7 @@ let data_dir: string
 let place: string
 let server: EmbeddedDatabase
 let backup: MadeBackup
-/** A copy of the place, for the tests that change files. */
+/** A copy of the backup folder, for the tests that change files. */
 let copy: string
 /** A time between the second and the third row. */
 let second: Date
@@ -203,7 +203,9 @@ async function newFolder(): Promise<string> {
   return folder
 }
 
-/** Returns a copy of the place whose files are links: a test removes a file before it writes another one. */
+/**
+ * Returns a copy of the backup folder with hard links. Before a test writes a file of the copy, the test removes the link.
+ */
 async function copyOfPlace(): Promise<string> {
   const folder = await newFolder()
   for (const entry of await readdir(place, { withFileTypes: true, recursive: true })) {
@@ -242,7 +244,10 @@ async function query(url: string, text: string) {
   }
 }
 
-/** Runs statements in turn, and returns the rows of the last. A statement that begins with `superuser: ` runs as the superuser. */
+/**
+ * Runs statements in turn, and returns the rows of the last statement. If a statement begins with `superuser: `, the superuser
+ * runs the statement.
+ */
 async function run(...statements: string[]): Promise<Record<string, unknown>[]> {
   let rows: Record<string, unknown>[] = []
   for (const statement of statements) {
@@ -253,7 +258,7 @@ async function run(...statements: string[]): Promise<Record<string, unknown>[]> 
   return rows
 }
 
-/** Waits until PostgreSQL has handed over the last finished file of the WAL, and archives all files. */
+/** Archives WAL files until the place contains `files` files from the start of the backup on. */
 async function archived(files: number): Promise<void> {
   for (let found = 0; found < files; ) {
     await archiveWal({ server: server.place, place, key: KEY, random })

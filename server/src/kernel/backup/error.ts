@@ -1,2 +1,2 @@
-/** The error of a backup or a restore. Its message tells the operator what is wrong and what to do. */
+/** The error of a backup or a restore. Its message describes the problem and the next step of the operator. */
 export class BackupError extends Error {}

@@ -1,4 +1,4 @@
-// Exports the backups of the embedded database: make a backup, archive the WAL, and restore the files of a backup.
+// Exports the functions that make a backup of the embedded database, archive its WAL, and restore its files.
 
 export { BackupError } from './error.ts'
 export { archiveSource, type MadeBackup, makeBackup } from './make.ts'

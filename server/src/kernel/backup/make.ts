@@ -1,9 +1,7 @@
 /**
- * Makes a backup of the embedded database while the server runs, in the way that the manual of PostgreSQL describes ("Making a Base
- * Backup Using the Low Level API"): `pg_backup_start`, a copy of the files, `pg_backup_stop`, and the WAL between the two.
- *
- * The backup grows under a temporary name. Its manifest is its last file, and the folder then gets its final name. If the process dies
- * before, the next backup removes the unfinished folder; PostgreSQL ends the backup with the connection.
+ * Makes a backup of the running embedded database with the low-level API of PostgreSQL (pg_backup_start, pg_backup_stop). The
+ * process renames the folder after it has written the manifest. If the process dies earlier, the next backup removes the
+ * unfinished folder.
  */
 import * as fs from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
@@ -14,7 +12,7 @@ import { backupsOf, type Manifest, UNFINISHED, writeManifest } from './manifest.
 import { type BackupKey, type FileSum, flushFolder, rename, sealFile } from './sealed-file.ts'
 import { archiveWal, HISTORY_FILE, requirePlace, systemOf, WAL_FILE } from './wal.ts'
 
-/** What a backup needs. */
+/** The settings and dependencies of a backup. */
 export type BackupSource = {
   /** The URL of the database with a role that may call pg_backup_start. */
   url: string
@@ -32,7 +30,7 @@ export type BackupSource = {
 /** A finished backup: its folder, its manifest, and the bytes that it uses on disk. */
 export type MadeBackup = { folder: string; manifest: Manifest; stored_bytes: number }
 
-/** Folders whose content belongs to a running server, and which a backup keeps empty. */
+/** Folders with content of the running server. A backup contains these folders without their files. */
 const EMPTIED = [
   'pg_wal',
   'pg_replslot',
@@ -82,7 +80,7 @@ async function copyDatabase(
   { id, started_at }: { id: string; started_at: Date },
 ): Promise<Manifest> {
   const client = new pg.Client({ connectionString: source.url, application_name: 'malipo backup' })
-  client.on('error', () => {}) // A lost connection also rejects the statement in progress.
+  client.on('error', () => {}) // The listener does nothing, because a lost connection also rejects the current statement.
   await client.connect()
   try {
     const begun = await begin(client)
@@ -122,7 +120,10 @@ const STOP = `select s.lsn, s.labelfile as label, pg_walfile_name(s.lsn) as stop
   ('x' || substr(pg_walfile_name(s.lsn), 1, 8))::bit(32)::int as timeline
   from pg_backup_stop(wait_for_archive => false) s`
 
-/** Begins the backup. A temporary replication slot, which ends with the connection, keeps the WAL until the backup has copied it. */
+/**
+ * Begins the backup. A temporary replication slot keeps the WAL until the connection ends, so PostgreSQL does not delete the
+ * WAL before the copy.
+ */
 async function begin(client: pg.Client): Promise<Begun> {
   await client.query('set statement_timeout = 0')
   await client.query("select pg_create_physical_replication_slot('malipo_backup_' || pg_backend_pid(), true, true)")
@@ -150,7 +151,7 @@ function createCopier({ server, key, random }: BackupSource, folder: string, id:
     await fs.mkdir(join(target, '..'), { recursive: true, mode: 0o700 })
     files.push({ path, ...(await sealFile({ key, random }, `${id} ${path}`, from, target)) })
   }
-  /** Copies a file that the database may remove at any time. */
+  /** Copies a file. If the file does not exist, does nothing, because the database may remove files at any time. */
   const copyIfPresent = async (path: string, from: string) => {
     try {
       await copy(path, from)
@@ -161,14 +162,14 @@ function createCopier({ server, key, random }: BackupSource, folder: string, id:
   return {
     files,
     copy,
-    /** Copies the data folder, the control file last, and returns the names of all its folders. */
+    /** Copies the data folder and returns the names of all its folders. The control file is the last copied file. */
     async copyData(data: string): Promise<string[]> {
       const { folders, names } = await listData(data)
       await inParallel(names, (name) => copyIfPresent(`data/${name}`, join(data, name)))
       await copy(`data/${CONTROL_FILE}`, join(data, CONTROL_FILE))
       return folders
     },
-    /** Copies the WAL from the start to the end of the backup, and the files that describe timelines. */
+    /** Copies the WAL from the start to the end of the backup, and all timeline history files. */
     async copyWal(first: string, last: string): Promise<void> {
       const from = join(server, 'data', 'pg_wal')
       const present = await fs.readdir(from)
@@ -199,7 +200,10 @@ async function listData(data: string): Promise<{ folders: string[]; names: strin
   return { folders: [...folders, 'pg_wal/archive_status', 'pg_wal/summaries'], names }
 }
 
-/** Runs `work` for each item, a few at a time. After the first error, begins no further item, and throws when all have ended. */
+/**
+ * Runs `work` for each item, at most 8 at a time. After an error, starts no further item, waits for the running items, and
+ * throws the error.
+ */
 export async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const left = items.values()
   let has_failed = false
@@ -229,7 +233,9 @@ async function bytesIn(folder: string): Promise<number> {
   return bytes
 }
 
-/** Archives the finished WAL of the source too, so that the place has everything up to the end of this backup. */
+/**
+ * Archives the finished WAL files of the database, up to the end of this backup. Returns the number of archived files.
+ */
 export function archiveSource({ server, place, key, random }: BackupSource): Promise<number> {
   return archiveWal({ server, place: resolve(place), key, random })
 }

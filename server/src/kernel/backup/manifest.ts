@@ -1,5 +1,5 @@
-// Defines the manifest of a backup: its files with their lengths and checksums, and the place in the write-ahead log at which it begins
-// and ends. The manifest holds no secret. Its keyed hash needs the key of backups.
+// Defines the manifest of a backup: its files with lengths and checksums, and its first and last positions in the WAL. The
+// manifest contains no secret. A keyed hash with BACKUP_KEY protects the manifest from changes.
 
 import { timingSafeEqual } from 'node:crypto'
 import * as fs from 'node:fs/promises'
@@ -7,18 +7,18 @@ import { join } from 'node:path'
 import { BackupError } from './error.ts'
 import { type BackupKey, type FileSum, macOf } from './sealed-file.ts'
 
-/** The content of the manifest. Paths are those of the files within the backup. */
+/** The content of the manifest. Paths are relative to the folder of the backup. */
 export type Manifest = {
   format: 1
   id: string
-  /** The id of the key of backups, which does not reveal the key. */
+  /** The id of BACKUP_KEY. The id does not reveal the key. */
   key_id: string
   postgres_major: number
   system_identifier: string
   timeline: number
   start_lsn: string
   stop_lsn: string
-  /** The first and the last file of the write-ahead log that the backup contains. */
+  /** The first file of the WAL in the backup; `stop_wal` is the last. */
   start_wal: string
   stop_wal: string
   started_at: string
@@ -29,14 +29,14 @@ export type Manifest = {
   files: ({ path: string } & FileSum)[]
 }
 
-/** A finished backup of a place. */
+/** A finished backup: its folder and its manifest. */
 export type FoundBackup = { folder: string; manifest: Manifest }
 
-/** The name of the folder of an unfinished backup begins with this text. */
+/** The prefix of the folder name of an unfinished backup. */
 export const UNFINISHED = 'unfinished-'
 const FILE = 'manifest.json'
 
-/** Returns the folder of the backups of a place. */
+/** Returns the folder with all backups of a place. */
 export const backupsOf = (place: string): string => join(place, 'base')
 
 /** Writes the manifest into the folder of a backup, and flushes the file to disk. */
@@ -47,8 +47,8 @@ export async function writeManifest(folder: string, manifest: Manifest, key: Bac
 }
 
 /**
- * Returns the newest finished backup of a place that ended before `before`. If there is none, if the key is wrong or if the manifest has
- * changed, throws a BackupError.
+ * Returns the newest finished backup that ended at or before `before`. Null as `before` means the newest backup. If no such
+ * backup exists, the key is wrong, or the manifest has changed, throws a BackupError.
  */
 export async function findBackup(place: string, key: BackupKey, before: Date | null): Promise<FoundBackup> {
   const names = await fs.readdir(backupsOf(place)).catch((error: NodeJS.ErrnoException) => {

@@ -1,8 +1,7 @@
 /**
- * Restores a backup into an empty DATA_DIR, and lets PostgreSQL replay the WAL up to the wanted time.
- *
- * The file `restore.unfinished` closes DATA_DIR from the first change until the caller releases it: no program opens the database
- * before. If the process dies at any line, the next restore into the same DATA_DIR removes the files and begins again.
+ * Restores a backup into an empty DATA_DIR and makes PostgreSQL replay the WAL up to the given time. While the file
+ * `restore.unfinished` exists, no other program opens the database. If the process dies, the next restore into the same
+ * DATA_DIR starts again.
  */
 import * as fs from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
@@ -23,35 +22,40 @@ import { findRestorable, planWal, type RestoreSource, restoreFiles, WAL_IN, type
 /** Options of `recoverDatabase`. */
 export type RecoverOptions = RestoreSource & {
   data_dir: string
-  /** The folder for data if the user of PostgreSQL cannot reach DATA_DIR. */
+  /** If the user of PostgreSQL cannot access DATA_DIR, the folder for the data. */
   outside: string
   /** The names of the migrations of this program. */
   migrations: readonly string[]
   log: EmbeddedLog
-  /** Reports the progress to a person. */
+  /** Shows the progress to the operator. */
   report(line: string): void
-  /** Runs when the folder belongs to this restore, before the restore writes into it. */
+  /** The restore calls this function after it has marked DATA_DIR as unfinished and before it writes the backup. */
   begun?: () => Promise<void>
-  /** If not null, the restore is refused if it would leave less of the disk free, in bytes and as a share. */
+  /**
+   * The free space that the restore must leave on the disk: the larger of `bytes` and `share` of the disk. Null means no limit.
+   */
   spares?: { bytes: number; share: number } | null
-  /** Settings of PostgreSQL, besides those of a restore. */
+  /** Additional settings of PostgreSQL. */
   settings?: Record<string, string>
 }
 
-/** A running database that PostgreSQL has recovered, and that no other program may open until `release`. */
+/** A running database that PostgreSQL has recovered. Before `release`, no other program may open the database. */
 export type RecoveredDatabase = {
   embedded: EmbeddedDatabase
   manifest: Manifest
   /** The time of the last recovered commit. Null means that the WAL after the backup has no commit. */
   recovered_to: Date | null
-  /** Opens DATA_DIR for other programs. Call it after the stop of the database. */
+  /** Lets other programs open DATA_DIR. Before the call, the caller must stop the database. */
   release(): Promise<void>
 }
 
-/** The file with a secret key that may be in DATA_DIR before a restore. */
+/** A file with a secret key. DATA_DIR may contain this file before a restore. */
 const ALLOWED = 'secret.key'
 
-/** Restores and recovers a database. Throws a BackupError that tells what to do if the backup or the target does not allow it. */
+/**
+ * Restores and recovers a database. If the backup or the target does not allow the restore, throws a BackupError with the next
+ * step of the operator.
+ */
 export async function recoverDatabase(options: RecoverOptions): Promise<RecoveredDatabase> {
   const { to, report } = options
   const data_dir = resolve(options.data_dir)
@@ -91,10 +95,10 @@ export async function recoverDatabase(options: RecoverOptions): Promise<Recovere
   }
 }
 
-/** The size of a file of the WAL. */
+/** The size of a WAL file in bytes (16 MiB). */
 const WAL_BYTES = 16_777_216
 
-/** Returns the bytes that the restored files need on disk. */
+/** Returns the disk space that the restored files need, in bytes. */
 function sizeOf({ manifest }: FoundBackup, { names }: WalPlan): number {
   return manifest.files.reduce((sum, { size }) => sum + size, names.length * WAL_BYTES)
 }
@@ -109,7 +113,10 @@ async function requireSpace(folder: string, needed: number, { bytes, share }: { 
   )
 }
 
-/** Empties the folder of an unfinished restore, and marks the folder as unfinished. Refuses a folder with other files. */
+/**
+ * Removes the files of an unfinished restore, and marks the folder as unfinished. If the folder has other files, throws a
+ * BackupError.
+ */
 async function closeFolder(data_dir: string, place: string): Promise<string> {
   const inside = relative(resolve(place), data_dir)
   if (inside === '' || (inside !== '..' && !inside.startsWith(`..${sep}`)))
@@ -161,8 +168,8 @@ async function readRecoveredTo(data_dir: string): Promise<Date | null> {
 }
 
 /**
- * Removes a folder whose restore has not been released, with the data of PostgreSQL, which may be elsewhere. Changes no other folder. Call
- * it after the stop of the database.
+ * Removes the folder and the PostgreSQL data of an unreleased restore. If no such restore exists, changes nothing. Before the
+ * call, the caller must stop the database.
  */
 export async function removeUnreleased(data_dir: string): Promise<void> {
   if (!(await isUnreleased(data_dir))) return
@@ -171,7 +178,7 @@ export async function removeUnreleased(data_dir: string): Promise<void> {
   await fs.rm(data_dir, { recursive: true, force: true })
 }
 
-/** Returns true if a restore into this folder has not been released. */
+/** Returns true if the folder has a restore that no process has released. */
 export async function isUnreleased(data_dir: string): Promise<boolean> {
   return (await fs.stat(restoreMarker(data_dir)).catch(() => null)) !== null
 }

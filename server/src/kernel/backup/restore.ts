@@ -1,8 +1,6 @@
 /**
- * Restores the files of a backup into an empty folder of an embedded server, for recovery by PostgreSQL.
- *
- * The function checks each file against the manifest. It puts the WAL into the folder `wal-in` beside the data, from which PostgreSQL
- * reads it during recovery. If the process dies, the caller removes the folder and begins again.
+ * Decrypts the files of a backup into an empty folder and checks each file against the manifest. PostgreSQL reads the WAL from
+ * the folder `wal-in` during recovery. If the process dies, the caller removes the folder and begins again.
  */
 import * as fs from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -12,15 +10,15 @@ import { type FoundBackup, findBackup } from './manifest.ts'
 import { type BackupKey, unsealFile } from './sealed-file.ts'
 import { HISTORY_FILE, WAL_FILE, walFolder, walName } from './wal.ts'
 
-/** What a restore reads. `to` is the time up to which PostgreSQL replays the WAL. Null means all of the WAL. */
+/** The source of a restore. `to` is the time up to which PostgreSQL replays the WAL. Null means all of the WAL. */
 export type RestoreSource = { place: string; key: BackupKey; to: Date | null }
 
-/** The folder of the WAL that PostgreSQL reads during recovery, beside the data. */
+/** The name of the folder beside the data from which PostgreSQL reads the WAL during recovery. */
 export const WAL_IN = 'wal-in'
-/** The number of files of the WAL with one log number, for files of 16 MB. */
+/** The number of 16 MiB WAL files with the same log number. */
 const SEGMENTS = 256
 
-/** Finds the backup for a restore, and checks that this program can open its database. */
+/** Finds the backup for a restore. If this program cannot open the database of the backup, throws a BackupError. */
 export async function findRestorable(
   { place, key, to }: RestoreSource,
   { major, migrations }: { major: number; migrations: readonly string[] },
@@ -40,10 +38,12 @@ export async function findRestorable(
   return found
 }
 
-/** The files of the WAL that a restore reads from the archive, and the first missing file. Null means that none is missing. */
+/** The archived WAL files for a restore, and the first missing file. Null as `gap` means that no file is missing. */
 export type WalPlan = { names: string[]; gap: string | null }
 
-/** Finds the archived WAL after a backup, up to the first gap. If all of it is wanted and there is a gap, throws a BackupError. */
+/**
+ * Finds the archived WAL after a backup, up to the first gap. If `to` is null and a gap exists, throws a BackupError.
+ */
 export async function planWal({ place, to }: RestoreSource, { manifest }: FoundBackup): Promise<WalPlan> {
   const { system_identifier, start_wal, stop_wal, timeline } = manifest
   const archive = walFolder(resolve(place), system_identifier)
@@ -64,8 +64,8 @@ export async function planWal({ place, to }: RestoreSource, { manifest }: FoundB
 }
 
 /**
- * Restores the files of a backup into the folder `server`, which must have no data. `own` gives a file to the user of PostgreSQL. Throws a
- * BackupError for a missing or changed file.
+ * Restores the files of a backup into the folder `server`, which must have no data. `own` makes the user of PostgreSQL the
+ * owner of a file. If a file is missing or has changed, throws a BackupError.
  */
 export async function restoreFiles(
   { place, key }: RestoreSource,
@@ -101,7 +101,7 @@ export async function restoreFiles(
 
 const walTimeline = (name: string): number => Number.parseInt(name.slice(0, 8), 16)
 
-/** Returns the number of a WAL file in the order of the WAL, whatever its timeline. */
+/** Returns the position of a WAL file in the WAL, without its timeline. */
 export function segmentOf(name: string): number {
   return Number.parseInt(name.slice(8, 16), 16) * SEGMENTS + Number.parseInt(name.slice(16), 16)
 }

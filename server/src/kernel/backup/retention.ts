@@ -1,9 +1,6 @@
 /**
- * Deletes old backups, and the WAL that no kept backup needs.
- *
- * The function first reads the manifests of all kept backups, and deletes nothing if a file of one of them is missing or empty. The
- * daily check of the backups finds files with other content. A backup gets an unfinished name before its files go, so that a process
- * that dies leaves no half backup that looks whole.
+ * Deletes old backups, and the WAL files that no remaining backup needs. Before it deletes a backup, the function renames its
+ * folder as unfinished. So if the process dies, no restore uses a backup with missing files.
  */
 import * as fs from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -13,10 +10,13 @@ import { segmentOf } from './restore.ts'
 import type { BackupKey } from './sealed-file.ts'
 import { WAL_FILE, walFolder } from './wal.ts'
 
-/** The name of a finished backup: its time and a random part. */
+/** The name of a finished backup: its start time and six random hexadecimal digits. */
 const BACKUP_NAME = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/
 
-/** Keeps the newest `keep` backups of a place. Returns the names of the deleted backups, and the number of deleted WAL files. */
+/**
+ * Keeps the newest `keep` backups of a place. If a file of a kept backup is missing or empty, throws a BackupError and deletes
+ * nothing. Returns the names of the deleted backups and the number of deleted WAL files.
+ */
 export async function deleteOldBackups(
   place: string,
   key: BackupKey,
@@ -42,7 +42,9 @@ export async function deleteOldBackups(
   return { backups: old, wal_files }
 }
 
-/** If a file of a backup is missing or empty, throws a BackupError. Each file has a head, so that no file of a backup is empty. */
+/**
+ * If a file of the backup is missing or empty, throws a BackupError. The daily check of the backups finds changed content.
+ */
 async function requireFiles(folder: string, { files }: Manifest): Promise<void> {
   for (const { path } of files) {
     const found = await fs.stat(join(folder, path)).catch(() => null)
@@ -53,7 +55,7 @@ async function requireFiles(folder: string, { files }: Manifest): Promise<void> 
   }
 }
 
-/** Deletes the WAL before the first file that one of the backups needs, of any timeline. */
+/** Deletes the WAL files of any timeline before the first WAL file of the oldest of these backups. */
 async function deleteWalBefore(folder: string, backups: readonly Manifest[]): Promise<number> {
   const first = Math.min(...backups.map(({ start_wal }) => segmentOf(start_wal)))
   const names = (await fs.readdir(folder).catch(() => [])).filter((name) => WAL_FILE.test(name))

@@ -1,4 +1,4 @@
-// Tests the encrypted files of backups: what was written comes back, and a cut, changed or exchanged file is refused.
+// Tests that a decrypted backup file equals its source, and that the reader refuses a shortened, changed or exchanged file.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'

@@ -1,9 +1,7 @@
 /**
- * Writes and reads the encrypted files of a backup: compressed with zstd and encrypted with AES-256-GCM, in chunks of 1 MiB.
- *
- * A file begins with a mark and a salt, from which and from its name its own key is derived. Each chunk has its length, its
- * ciphertext and its tag. The number of a chunk and the mark of the last chunk are its nonce. So a chunk that is missing, changed,
- * moved or from another file does not decrypt.
+ * Writes and reads the files of a backup: chunks of 1 MiB, compressed with zstd and encrypted with AES-256-GCM. The key of a
+ * file depends on its name and a random salt; a nonce contains the chunk number. So a missing, changed or moved chunk does not
+ * decrypt.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync } from 'node:crypto'
 import * as fs from 'node:fs/promises'
@@ -13,31 +11,31 @@ import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import type { Random } from '../lib/index.ts'
 import { BackupError } from './error.ts'
 
-/** The key of backups, and its public id. */
+/** BACKUP_KEY in bytes, with a public id that does not reveal the key. */
 export type BackupKey = { id: string; bytes: Buffer }
 
-/** The length and the SHA-256 of a file before its encryption. */
+/** The length in bytes and the SHA-256 of a file before compression and encryption. */
 export type FileSum = { size: number; sha256: string }
 
 const MARK = Buffer.from('malipo backup 1\n')
 const SALT_BYTES = 16
 const TAG_BYTES = 16
 const CHUNK_BYTES = 1_048_576
-/** The largest frame: an incompressible chunk grows by a few bytes. */
+/** The largest encrypted chunk in bytes: compression makes an incompressible chunk slightly longer. */
 const FRAME_BYTES_MAX = CHUNK_BYTES + 65_536
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
-/** Returns the key of BACKUP_KEY, 32 bytes in base64. */
+/** Decodes BACKUP_KEY from base64. The key has 32 bytes. */
 export function backupKeyOf(text: string): BackupKey {
   const bytes = Buffer.from(text, 'base64')
   const id = createHmac('sha256', bytes).update('malipo backup key id').digest('hex').slice(0, 8)
   return { id, bytes }
 }
 
-/** Returns the keyed hash of a text, which proves that a program with the key wrote the text. */
+/** Returns the keyed hash of a text in hexadecimal. The hash proves that a program with the key wrote the text. */
 export function macOf(key: BackupKey, text: string): string {
   return createHmac('sha256', derive(key, Buffer.alloc(0), 'manifest'))
     .update(text)
@@ -56,8 +54,8 @@ function nonceOf(chunk: number, is_last: boolean): Buffer {
 }
 
 /**
- * Encrypts `source` into the new file `target`, and flushes the file to disk. `name` is the name of the file within its backups. The
- * function copies the length that the source has at each read, because a database may write to the source meanwhile.
+ * Encrypts `source` into the new file `target` and flushes `target` to disk. Only a reader with the same `name` can decrypt the
+ * file. If a database changes `source` meanwhile, the function copies the bytes of each read.
  */
 export async function sealFile(
   { key, random }: { key: BackupKey; random: Random },
@@ -71,7 +69,7 @@ export async function sealFile(
     try {
       const salt = random.bytes(SALT_BYTES)
       const file_key = derive(key, salt, `file ${name}`)
-      // A small file is one write.
+      // The first write contains the head and the first chunk, so a small file needs one write.
       let head = Buffer.concat([MARK, salt])
       const hash = createHash('sha256')
       let size = 0
@@ -102,7 +100,9 @@ export async function sealFile(
   }
 }
 
-/** Decrypts the file `source` into the new file `target`. If the file is cut short or changed, throws a BackupError. */
+/**
+ * Decrypts the file `source` into the new file `target`. If the file is missing, shortened or changed, throws a BackupError.
+ */
 export async function unsealFile(key: BackupKey, name: string, source: string, target: string): Promise<FileSum> {
   const output = await fs.open(target, 'wx', 0o600)
   try {
@@ -112,7 +112,9 @@ export async function unsealFile(key: BackupKey, name: string, source: string, t
   }
 }
 
-/** Decrypts the file `source` and returns the sum of its content. `take` gets each chunk. */
+/**
+ * Decrypts the file `source` and passes each chunk to `take`. Returns the length and the SHA-256 of the decrypted content.
+ */
 export async function readSealed(
   key: BackupKey,
   name: string,
@@ -158,7 +160,7 @@ function openFrame(file_key: Buffer, chunk: number, frame: Buffer): { body: Buff
       decipher.final()
       return { body, is_last }
     } catch {
-      // The chunk is the last one, or the chunk has changed.
+      // After the first failure, the loop tries the nonce of the last chunk. A second failure means that the chunk has changed.
     }
   }
   return null
@@ -192,7 +194,7 @@ const changed = (path: string) =>
     `${path} has changed since the backup, or belongs to another backup: copy it again, or use another backup`,
   )
 
-/** Flushes the entries of a folder to disk, so that a new or renamed file is still there after a power failure. */
+/** Flushes the entries of a folder to disk, so that new and renamed files survive a power failure. */
 export async function flushFolder(folder: string): Promise<void> {
   const handle = await fs.open(folder, 'r')
   try {
@@ -202,7 +204,7 @@ export async function flushFolder(folder: string): Promise<void> {
   }
 }
 
-/** Gives a finished file its final name: the name never leads to a file that is not complete on disk. */
+/** Renames a finished file or folder and flushes the parent folder, so that the new name survives a power failure. */
 export async function rename(from: string, to: string): Promise<void> {
   await fs.rename(from, to)
   await flushFolder(dirname(to))

@@ -1,10 +1,6 @@
 /**
- * Moves finished files of the write-ahead log (WAL) from the embedded server into the place of the backups.
- *
- * PostgreSQL copies each finished file into the folder `wal-out` beside its data (basic_archive, with fsync). This program encrypts the
- * file into `PLACE/wal/SYSTEM`, and then removes it from `wal-out`. SYSTEM is the identifier of the database system, so that two
- * databases never mix. If the process dies before the rename, the next run begins again; if it dies after the rename, the next run
- * finds the same content and only removes the file.
+ * Encrypts each finished WAL file of the folder `wal-out` into `PLACE/wal/SYSTEM`, then removes it from `wal-out`. PostgreSQL
+ * writes to `wal-out` with basic_archive. SYSTEM is the id of the database system. If the process dies, the next run continues.
  */
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs/promises'
@@ -14,29 +10,32 @@ import type { Task } from '../work/index.ts'
 import { BackupError } from './error.ts'
 import { type BackupKey, readSealed, rename, sealFile } from './sealed-file.ts'
 
-/** A finished file of the WAL: its timeline, its log and its segment, each 8 hexadecimal digits. */
+/** The name of a finished WAL file: its timeline, its log and its segment, each as 8 hexadecimal digits. */
 export const WAL_FILE = /^[0-9A-F]{24}$/
-/** The file that describes a timeline. */
+/** The name of a timeline history file. */
 export const HISTORY_FILE = /^[0-9A-F]{8}\.history$/
 const ARCHIVED = /^[0-9A-F]{24}(?:\.partial|\.[0-9A-F]{8}\.backup)?$|^[0-9A-F]{8}\.history$/
 const EVERY_MS = 5_000
 
-/** Where the WAL of a database goes: the folder of the embedded server, the place of the backups and its key. */
+/** The archive of a database's WAL: the folder of the embedded server, the folder of the backups, and the key. */
 export type WalArchive = { server: string; place: string; key: BackupKey; random: Random }
 
-/** Returns the folder of the archived WAL of a database system. */
+/** Returns the folder with the archived WAL of a database system. */
 export const walFolder = (place: string, system: string): string => join(place, 'wal', system)
 
-/** Returns the name under which a WAL file is encrypted. */
+/**
+ * Returns the name that the encryption of a WAL file uses. With the system id in the name, a WAL file of another database does
+ * not decrypt.
+ */
 export const walName = (system: string, name: string): string => `wal ${system} ${name}`
 
-/** Returns the identifier of the database system, from the beginning of its control file. */
+/** Reads the identifier of the database system from the first 8 bytes of the control file. */
 export async function systemOf(server: string): Promise<string> {
   const bytes = await fs.readFile(join(server, 'data', 'global', 'pg_control'))
   return bytes.readBigUInt64LE(0).toString()
 }
 
-/** Moves the finished WAL files into the place of the backups, in their order, and returns their number. */
+/** Moves the finished WAL files into the folder of the backups, sorted by name, and returns their number. */
 export async function archiveWal(archive: WalArchive): Promise<number> {
   const out = join(archive.server, 'wal-out')
   const names = (await fs.readdir(out).catch(() => [])).filter((name) => ARCHIVED.test(name)).sort()
@@ -45,7 +44,7 @@ export async function archiveWal(archive: WalArchive): Promise<number> {
   const system = await systemOf(archive.server)
   for (const name of names) {
     await storeWal(archive, system, name, join(out, name)).catch((error: NodeJS.ErrnoException) => {
-      // Another process has stored and removed the file meanwhile.
+      // If the source is missing, another process has already stored and removed the file.
       if (error.code !== 'ENOENT' || error.path !== join(out, name)) throw error
     })
     await fs.rm(join(out, name), { force: true })
@@ -53,7 +52,10 @@ export async function archiveWal(archive: WalArchive): Promise<number> {
   return names.length
 }
 
-/** If the folder of the backups does not exist, throws a BackupError. The program does not make it, because a disk may be missing. */
+/**
+ * If the folder of the backups does not exist, throws a BackupError. The program does not create the folder, because its disk
+ * may not be mounted.
+ */
 export async function requirePlace(place: string): Promise<void> {
   const found = await fs.stat(place).catch(() => null)
   if (found === null || !found.isDirectory())
@@ -83,7 +85,9 @@ async function storeWal(archive: WalArchive, system: string, name: string, sourc
   }
 }
 
-/** Makes the task that moves finished WAL files. It logs a problem once, until a run succeeds again. */
+/**
+ * Makes the task that moves finished WAL files. After the first failure, the task logs no further failure until a run succeeds.
+ */
 export function walTask({ log }: { log: Log }, archive: WalArchive): Task {
   let is_failing = false
   let running: Promise<unknown> = Promise.resolve()

@@ -1,4 +1,4 @@
-// Erases the stored answers of old Idempotency-Keys. The keys stay, so that an old key never makes a second payment.
+// Erases the stored answers of old Idempotency-Keys. The keys stay, so that a repeated request never makes a second payment.
 
 import { type Deps, oneStatement, sql } from '../db/index.ts'
 import { firstIdAt, timeOfId, ZERO_ID } from '../lib/index.ts'
@@ -10,15 +10,15 @@ const DAY_MS = 86_400_000
 const ROWS_MAX = 1_000
 const KIND = 'idempotency_keys'
 
-// A key is not older than the database or the first merchant.
+// No key is older than the database or the first merchant.
 const START = sql(
   'answers_start',
   `select (select last_id from retention_marks where merchant_id = $1 and kind = $2) as last_id,
      least((select min(applied_at) from schema_migrations), (select min(created_at) from merchants)) as first_at`,
 )
 
-// The times of rows follow their places in the table, so idempotency_keys_time_idx finds the rows of a short time. Two workers that
-// do the same set lock its rows in one order.
+// Rows of similar age are close together in the table, so idempotency_keys_time_idx finds them at low cost. If two workers
+// process the same batch, both lock its rows in the same order.
 const ERASE = sql(
   'answers_erase',
   `with page as materialized (
@@ -36,8 +36,8 @@ const ERASE = sql(
 )
 
 /**
- * Makes the task that erases stored answers after RETENTION_IDEMPOTENCY_DAYS, and not before IDEMPOTENCY_REPLAY_DAYS. A run reads the
- * keys of a time: one minute after a full set, else twice the last time. One statement does a set and records how far it has come.
+ * Makes the task that erases answers older than RETENTION_IDEMPOTENCY_DAYS and IDEMPOTENCY_REPLAY_DAYS. If a batch is full, the
+ * next run reads one minute of keys; otherwise the interval doubles. One statement erases a batch and stores the progress.
  */
 export function answerRetention(deps: Deps, rows_max = ROWS_MAX): Task {
   let width_ms = MINUTE_MS
@@ -56,7 +56,7 @@ export function answerRetention(deps: Deps, rows_max = ROWS_MAX): Task {
       const [page] = await db.query<{ erased: number }>(ERASE, values)
       const erased = page?.erased ?? 0
       width_ms = erased < rows_max ? width_ms * 2 : MINUTE_MS
-      // The worker continues at once while keys are left.
+      // While older keys remain, the result is at least 1, so that the worker runs the task again at once.
       return until.getTime() < end ? Math.max(erased, 1) : erased
     },
   ])

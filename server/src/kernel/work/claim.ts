@@ -1,7 +1,5 @@
-// Claims due rows by lease, in batches that are fair between merchants, or between the queues of a table.
-//
-// A waiting row has `due_at`. If a process works on a row, the process holds its lease: `lease_owner` is that process, and
-// `due_at` is the end of the lease. If the process dies, the lease ends and the row becomes due again.
+// Claims due rows by lease, in batches that are fair between merchants, or between the queues of a table. `lease_owner` is the
+// process that holds the lease of a row, and `due_at` is its end. If the process dies, the row becomes due when the lease ends.
 
 import { type Deps, oneStatement, type Statement, sql } from '../db/index.ts'
 import { createClockCheck } from './clock-check.ts'
@@ -9,12 +7,12 @@ import { nextPosition, positionOf, type QueuePosition, queueColumns, type Waitin
 
 /**
  * Claims at most `max` due rows for `lease_ms`, at most `allowance(merchant_id, queue)` rows of one queue, and no row of the
- * `closed` lanes. `queue` has the values of the columns of `WaitingTable.queue`.
+ * `closed` lanes. `queue` contains the values of the columns of `WaitingTable.queue`.
  */
 export type Claimer<Row> = Claim<Row> & {
   /**
-   * Ends the leases that this process still holds, and returns their number. The rows keep `lease_owner`, so that the next
-   * process handles them like rows of a process that died.
+   * Ends the leases that this process still holds, and returns their number. The rows keep `lease_owner`. So the next process
+   * treats these rows as if this process had died.
    */
   giveBack(): Promise<number>
 }
@@ -26,22 +24,20 @@ type Claim<Row> = (
   closed?: readonly string[],
 ) => Promise<Claimed<Row>[]>
 
-/** A claimed row. `previous_owner` is the last owner of its lease. Null means that the last owner returned the lease. */
+/** A claimed row. `previous_owner` is the process whose lease has ended. Null means that no process held a lease. */
 export type Claimed<Row> = Row & { previous_owner: string | null }
 
-/** The greatest number of queues that one statement reads. The next statement continues after the last queue. */
+/** The greatest number of queues that one statement reads. */
 const QUEUES_MAX = 500
-/** The greatest number of statements in one claim. */
+/** The greatest number of rounds in one claim. Each round reads queues, and claims rows if it finds due queues. */
 const ROUNDS_MAX = 20
-/** No lease is longer. With this bound, a process finds its own leases in the index on due_at. */
+/** The longest lease. Because of this limit, a process finds its own leases with the index on due_at. */
 const LEASE_MS_MAX = 10 * 60_000
 
 /**
- * Makes the claimer of a table with merchant_id, due_at, lease_owner and an index on (merchant_id, the columns of `queue`,
- * due_at). `lane` is a text column by which a claim can exclude rows. clock-check.ts handles rows that are due too far ahead.
- *
- * The claimer visits the queues in turn, so no queue gets a second turn before every queue had one. Without `queue`, each
- * merchant has one queue. A claim ends when the claim has found rows or has visited all queues.
+ * Makes the claimer of a table with an index on (merchant_id, the columns of `queue`, due_at). No queue gets a second turn
+ * before every due queue had one. A claim can exclude rows by the text column `lane`. clock-check.ts frees rows that are due
+ * too late.
  */
 export function createClaimer<Row>(deps: Deps, table: WaitingTable): Claimer<Row> {
   const statements = claimStatements(table)
@@ -56,10 +52,7 @@ export function createClaimer<Row>(deps: Deps, table: WaitingTable): Claimer<Row
   const columns = queueColumns(table)
   const { start } = columns
   let cursor = start
-  /**
-   * Returns the next queues from the cursor with due rows and an allowance, at most `max` queues. Moves the cursor past these
-   * queues.
-   */
+  /** Returns the next due queues with an allowance, at most `max`, and moves the cursor past these queues. */
   const nextDue = async (max: number, now: Date, allowance: Parameters<Claimer<Row>>[2]) => {
     const waiting = await deps.db.query<WaitingQueueRow>(statements.waiting, [now, QUEUES_MAX, ...cursor])
     const due = waiting
@@ -111,7 +104,7 @@ export function createClaimer<Row>(deps: Deps, table: WaitingTable): Claimer<Row
 const isLost = (previous_owner: string | null, process_id: string) =>
   previous_owner !== null && previous_owner !== process_id
 
-/** A queue with due rows, or the last queue of a statement. The row also has the columns of the queue. */
+/** A queue with due rows, or the last queue that the statement read. The row also contains the columns of the queue. */
 type WaitingQueueRow = { due: boolean; number: number }
 
 function claimStatements(table: WaitingTable): { waiting: Statement; claim: Statement; giveBack: Statement } {
@@ -122,8 +115,8 @@ function claimStatements(table: WaitingTable): { waiting: Statement; claim: Stat
   const arrays = types.map((type, i) => `$${i + 6}::${type}[]`).join(', ')
   const open = lane === undefined ? '' : ` and c.${lane} <> all($${types.length + 6}::text[])`
   return {
-    // The statement steps from queue to queue over the index. So the cost grows with the waiting queues, not with their
-    // rows. If the statement reaches its limit, the result contains the last queue too.
+    // For each queue, the statement reads one index entry. So the cost grows with the waiting queues, not with their rows. If
+    // the statement reaches its limit, the result also contains the last queue.
     waiting: sql(
       `waiting_${name}`,
       `with recursive waiting as (
@@ -138,8 +131,8 @@ function claimStatements(table: WaitingTable): { waiting: Statement; claim: Stat
        )
        select ${names.join(', ')}, due_at <= $1 as due, number from waiting where due_at <= $1 or number = $2 order by number`,
     ),
-    // The last conditions are a compare-and-set. If two processes read the same row, only one process updates the row, and
-    // `previous_owner` is the owner that this process read. All batches of this table lock rows in the same order.
+    // The last conditions are a compare-and-set: if two processes read the same row, only one process updates the row. All
+    // batches of this table lock rows in the same order.
     claim: sql(
       `claim_${name}`,
       `update ${name} t set lease_owner = $5, due_at = $4
@@ -157,8 +150,8 @@ function claimStatements(table: WaitingTable): { waiting: Statement; claim: Stat
          and t.due_at <= $3 and t.lease_owner is not distinct from d.previous_owner
        returning ${returning.map((column) => `t.${column}`).join(', ')}, d.previous_owner`,
     ),
-    // The statement locks rows in the order of a claim. The owner is equal at the update too, because a row whose lease ended
-    // may belong to another process.
+    // The statement locks rows in the same order as a claim. The update checks the owner again, because another process may
+    // have claimed the row after the lease ended.
     giveBack: sql(
       `give_back_${name}`,
       `update ${name} t set due_at = $2

@@ -1,7 +1,5 @@
-// Frees rows that are due later than a lease or a pause allows, because a clock was ahead or has stepped back.
-//
-// The clock of this process may be the wrong clock. So the check frees a row only after a timer shows that the row stayed
-// unchanged for its lease or its longest pause.
+// Frees rows that are due later than a lease or a pause allows, because a clock was ahead. The clock of this process may be
+// wrong, so the check first waits until a row stayed unchanged for its lease or its longest pause.
 
 import { type Deps, oneStatement, type Statement, sql } from '../db/index.ts'
 import {
@@ -15,53 +13,55 @@ import {
 
 /** The tolerated difference between the clocks of two machines. */
 const TOLERANCE_MS = 5_000
-/** The pause between two rounds, and after a failed step. */
+/** The pause between two passes over the table, and after a failed step. */
 const EVERY_MS = 60_000
 const QUEUES_MAX = 500
-/** The number of rows that one step reads. */
+/** The greatest number of rows that one step reads. */
 const ROWS_MAX = 1_000
-/** The number of rows that the check remembers. Further rows wait until the check has freed remembered rows. */
+/** The greatest number of rows in `seen`. Further rows wait until the check has removed rows from `seen`. */
 const SEEN_MAX = 2_000
 
 /**
- * A row that is due too far ahead, or that a full round reads, with the columns of its queue. `late` means that the start of
- * its pause is in the future.
+ * A waiting row that a step of the check reads, with the columns of its queue. `late` is true if the pause of the row starts
+ * more than the tolerance in the future.
  */
 type CheckedRow = { merchant_id: string; id: string; due_at: Date; lease_owner: string | null; late: boolean }
 
-/** A row that the check has seen. `ripe` means that the row has been unchanged for long enough, so the check may free it. */
+/**
+ * The state of a row when the check first read the row. `ripe` is true if the row was unchanged for long enough, so the check
+ * may free the row.
+ */
 type SeenRow = { due_at: number; lease_owner: string | null; ripe: boolean }
 
 /**
- * One pass over the table. `reads_all` means that the pass reads each waiting row, not only the rows due last.
- * `stepped_back` means that the clock of this process has stepped back. `queue` and `due_at` are the position of the pass.
+ * One pass over the table. If `reads_all` is true, the pass reads every waiting row, otherwise only rows that are due too late.
+ * `stepped_back` means that the clock of this process has stepped back. `queue` and `due_at` are the position.
  */
 type CheckRound = {
   reads_all: boolean
   stepped_back: boolean
   queue: QueuePosition
   due_at: Date
-  /** The rows that are due too far ahead. */
+  /** The keys of the rows that are due too late. */
   far_rows: Set<string>
 }
 
-/** The state of the check of one table. */
+/** The state of the clock check of one table. */
 type ClockCheck = {
   deps: Deps
   table: WaitingTable
   columns: QueueColumns
   statements: Record<'far' | 'walk' | 'free', Statement>
   seen: Map<string, SeenRow>
-  /** The latest time of the clock of this process. */
+  /** The latest time that the clock of this process showed, in milliseconds. */
   latest: number
-  /** The current pass. Null means that the check waits for its next pass. */
+  /** The current pass. Null means that no pass runs. */
   round: CheckRound | null
 }
 
 /**
- * Makes the check that a claimer runs before each claim. The check reads the rows that are due later than the longest pause
- * allows. If the clock has stepped back, the check ends pauses that began in the future. A failed check never fails the
- * claim.
+ * Makes the check that a claimer runs before each claim. The check frees rows that are due later than the longest pause allows.
+ * If the clock has stepped back, the check ends pauses that start in the future. A failed check does not stop the claim.
  */
 export function createClockCheck(deps: Deps, table: WaitingTable): (now: Date, lease_ms: number) => Promise<void> {
   const columns = queueColumns(table)
@@ -72,8 +72,8 @@ export function createClockCheck(deps: Deps, table: WaitingTable): (now: Date, l
     statements: clockStatements(table),
     seen: new Map(),
     latest: Number.NEGATIVE_INFINITY,
-    // If a table has no longest pause, no due time is too far ahead. So the check reads all its rows at the start, and while
-    // a lease is too far ahead.
+    // If the table has no longest pause, the due time of a row without a lease is never too late. So the first pass reads all
+    // rows, and further passes run only while a lease ends too late.
     round: newRound(columns, table.longest_pause_ms === null, false),
   }
   return async (now, lease_ms) => {
@@ -104,7 +104,9 @@ function newRound({ start }: QueueColumns, reads_all: boolean, stepped_back: boo
 
 const rowKey = (row: CheckedRow) => `${row.merchant_id} ${row.id}`
 
-/** Runs one step of a pass: reads a limited number of rows, and frees the rows that were too far ahead for long enough. */
+/**
+ * Runs one step of a pass: reads a limited number of rows, and frees the rows that were due too late for long enough.
+ */
 async function checkNextRows(check: ClockCheck, round: CheckRound, now: Date, lease_ms: number): Promise<void> {
   const pause_ms = check.table.longest_pause_ms
   const ahead = (ms: number) => new Date(now.getTime() + ms + TOLERANCE_MS)
@@ -131,7 +133,7 @@ function readRows({ deps, statements }: ClockCheck, round: CheckRound, late_afte
     : db.query<CheckedRow>(statements.far, [furthest, QUEUES_MAX, ROWS_MAX, ...round.queue])
 }
 
-/** Moves the position of a pass past these rows. False means that the pass has read all rows. */
+/** Moves the position of a pass past these rows. Returns false if the pass has read all rows. */
 function advance({ columns }: ClockCheck, round: CheckRound, rows: readonly CheckedRow[]): boolean {
   const queueOf = (row: CheckedRow) => positionOf(columns, row).join(' ')
   const last = rows.at(-1)
@@ -149,7 +151,9 @@ function advance({ columns }: ClockCheck, round: CheckRound, rows: readonly Chec
   return true
 }
 
-/** Forgets the rows that are no longer too far ahead. If the table needs another pass, schedules the pass. */
+/**
+ * Removes the rows that are no longer due too late from `seen`. If the table needs another pass, schedules the pass.
+ */
 function endRound(check: ClockCheck, { far_rows }: CheckRound): void {
   const { deps, seen } = check
   const has_far_end = check.table.longest_pause_ms !== null
@@ -162,8 +166,8 @@ function endRound(check: ClockCheck, { far_rows }: CheckRound): void {
 }
 
 /**
- * Remembers a row when the check first sees the row. Returns true if the row was unchanged for as long as its lease or pause
- * may last.
+ * When the check first reads a row, stores its state. Later, returns true if the row was unchanged for the longest duration of
+ * its lease or pause.
  */
 function wasSeenLongEnough({ deps, table, seen }: ClockCheck, row: CheckedRow, lease_ms: number): boolean {
   const key = rowKey(row)
@@ -179,7 +183,7 @@ function wasSeenLongEnough({ deps, table, seen }: ClockCheck, row: CheckedRow, l
   return false
 }
 
-/** Makes rows due now. If another process has changed a row in the meantime, the row stays unchanged. */
+/** Makes rows due now. If another process has changed a row in the meantime, the statement does not change the row. */
 async function freeRows(check: ClockCheck, rows: readonly CheckedRow[], now: Date): Promise<void> {
   if (rows.length === 0) return
   const { deps, table, statements, seen } = check
@@ -204,8 +208,8 @@ function clockStatements(table: WaitingTable): Record<'far' | 'walk' | 'free', S
   const id = `concat_ws(' ', ${key.map((column) => `c.${column}`).join(', ')})`
   const keys = key.map((column) => `c.${column}`).join(', ')
   return {
-    // The statement steps from queue to queue over the index and reads the latest rows of each queue. For a queue without
-    // such rows, the statement returns an empty row, so that the last row is the position of the step.
+    // For each queue, the statement reads the rows that are due last. If a queue has no such rows, the statement returns an
+    // empty row, so that the last row is the position of the step.
     far: sql(
       `clock_far_${name}`,
       `with recursive waiting as (
@@ -234,8 +238,8 @@ function clockStatements(table: WaitingTable): Record<'far' | 'walk' | 'free', S
        where c.due_at is not null and (${list('c')}, c.due_at) >= (${position}, $1)
        order by ${list('c')}, c.due_at limit $2`,
     ),
-    // The last conditions are a compare-and-set: if another process has claimed the row in the meantime, the row stays
-    // unchanged.
+    // The last conditions are a compare-and-set: if another process has claimed the row in the meantime, the statement does not
+    // change the row.
     free: sql(
       `clock_free_${name}`,
       `update ${name} t set due_at = $1

@@ -1,34 +1,36 @@
-// Limits concurrency for each lane, so that a slow lane delays no other lane. A row under lease may already have a request at the
-// provider. So the process claims a row only if its lane has capacity, and all other rows wait in the database without a lease.
+// Limits concurrency for each lane, so that a slow lane delays no other lane. A process claims a row only if its lane has free
+// capacity, because a claimed row may already have a request at the provider. Other rows wait without a lease.
 
 /** The concurrency limits of a process, by lane. */
 export type ConcurrencyLimits = {
   /**
-   * Counts a row that the process already holds, even if the lane is at its limit. When the work on the row ends, call
-   * `release` once.
+   * Counts a row that the process already holds, even if the lane is at its limit. When the work on the row ends, the caller
+   * must call `release` once.
    */
   acquire(lane: string): void
   release(lane: string): void
   /**
-   * Reserves capacity for one row. Null means that no capacity is free. To release the capacity, call the returned function
-   * once.
+   * Reserves capacity for one row. Null means that no capacity is free. To release the capacity, the caller calls the returned
+   * function once.
    */
   reserve(lane: string): (() => void) | null
   /** True while the lane has free capacity. */
   hasCapacity(lane: string): boolean
-  /** Returns the largest size of the next claim, and the lanes without capacity for a row. */
+  /** Returns the largest size of the next claim in rows, and the lanes without capacity for a claim. */
   claimable(): { max: number; closed: string[] }
 }
 
-/** The limit of a lane without a declared limit. A claim may exceed this limit by the size of the claim. */
+/** The concurrency limit of a lane that declares none. A claim may exceed this limit by the size of the claim. */
 const DEFAULT_LIMIT = 1_000
 /**
- * The smallest free share of a declared limit with which a lane stays open, because claims of single rows cost more for each
- * row.
+ * If less than this share of a declared limit is free, claims exclude the lane, because claims of single rows cost more for
+ * each row.
  */
 const FREE_SHARE = 0.25
 
-/** Makes the limits. `declared` contains the limits that lanes declare, and `claim_max` is the largest size of a claim. */
+/**
+ * Makes the limits. `declared` contains the limits of the lanes, and `claim_max` is the greatest number of rows in a claim.
+ */
 export function createConcurrencyLimits(
   declared: Iterable<readonly [lane: string, limit: number | undefined]>,
   claim_max: number,

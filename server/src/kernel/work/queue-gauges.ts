@@ -1,27 +1,33 @@
-// Measures the queues of waiting rows: their depth, and for how long the oldest due row has waited.
+// Measures queues of waiting rows: the number of rows, and the time for which the oldest due row has waited.
 
 import { type DatabaseGauges, type Reader, SAME_IN_EACH_PROCESS, type Statement, sql } from '../db/index.ts'
 import type { Metrics } from '../lib/index.ts'
 
-/** A table of waiting rows with the columns of its index before due_at, after merchant_id, as in `WaitingTable.queue`. */
+/** A table of waiting rows. `columns` are the columns of `WaitingTable.queue`. */
 export type MeasuredQueue = { queue: string; table: string; columns?: readonly string[] }
 
 /**
- * The state of a queue. `oldest_due_s` is 0 if no row is due. `is_cut` is true if the queue has more than the reading counts, so that
- * the figures are lower bounds.
+ * The state of a queue. If no row is due, `oldest_due_s` is 0. If a count reached its limit, `is_cut` is true and the figures
+ * are lower bounds.
  */
 export type QueueState = { queue: string; due: number; scheduled: number; oldest_due_s: number; is_cut: boolean }
 
-/** The greatest number of due rows and of scheduled rows that a reading counts, and of merchants (or endpoints) that it visits. */
+/**
+ * The greatest number of due rows and of scheduled rows that a reading counts. `queues_max` is the greatest number of merchants
+ * or endpoints that a reading visits.
+ */
 type ReadingLimits = { rows_max: number; queues_max: number }
 const LIMITS: ReadingLimits = { rows_max: 10_000, queues_max: 20_000 }
 
-/** Reads the state of one queue, with index-only scans of at most 10,000 due rows, 10,000 scheduled rows and 20,000 merchants. */
+/**
+ * Reads the state of one queue with index-only scans of at most 10,000 due rows, 10,000 scheduled rows, and 20,000 merchants or
+ * endpoints.
+ */
 export type QueueReader = (reader: Reader, now: Date) => Promise<QueueState>
 
 type CountedQueue = { due: number; scheduled: number; queues: number; oldest: Date | null }
 
-/** Makes the reader of a queue. A test passes lower limits. */
+/** Makes the reader of a queue. Tests pass lower limits. */
 export function queueReader({ queue, table, columns = [] }: MeasuredQueue, limits = LIMITS): QueueReader {
   const statement = queueStatement(table, ['merchant_id', ...columns])
   const { rows_max, queues_max } = limits
@@ -34,8 +40,8 @@ export function queueReader({ queue, table, columns = [] }: MeasuredQueue, limit
   }
 }
 
-// The statement steps from merchant to merchant over the index for the oldest row, and counts the due rows of those with a due row. So
-// its cost grows neither with the scheduled rows nor with the due rows beyond the limits.
+// For each merchant or endpoint, the statement reads the oldest row, and counts due rows only if that row is due. So the cost
+// is limited even if a queue has many rows.
 function queueStatement(table: string, columns: readonly string[]): Statement {
   const list = (alias: string) => columns.map((column) => `${alias}.${column}`).join(', ')
   const rowsOf = (condition: string) => `select 1 from queues q cross join lateral (
@@ -57,7 +63,7 @@ function queueStatement(table: string, columns: readonly string[]): Statement {
   )
 }
 
-/** Returns the gauges of one queue. */
+/** Makes the gauges for rows, oldest due row, and lower bounds of one queue. */
 export function queueGauges(metrics: Metrics, measured: MeasuredQueue): DatabaseGauges {
   const rows = metrics.gauge({
     name: 'malipo_queue_rows',
@@ -88,7 +94,7 @@ export function queueGauges(metrics: Metrics, measured: MeasuredQueue): Database
         cut(state.queue).set(state.is_cut ? 1 : 0)
       }
     },
-    // A later group of the same metric sets its values again.
+    // Other queues use the same metrics. Their gauges set the values again after the reset.
     reset() {
       rows.reset()
       oldest.reset()

@@ -1,4 +1,4 @@
-// Erases data about people from old rows, in batches. Amounts and statuses of the rows stay.
+// Erases personal data of payers from old rows, in batches. Amounts and statuses stay.
 
 import { type Deps, oneStatement, sql } from '../db/index.ts'
 import { firstIdAt, ZERO_ID } from '../lib/index.ts'
@@ -8,17 +8,19 @@ import type { Task } from './worker.ts'
 const DAY_MS = 86_400_000
 const ROWS_MAX = 1_000
 
-/** What a room erases from the old rows of one of its tables. The SQL parts are constants of the code. */
+/** The data that the retention task erases from the old rows of a table. The SQL parts are constants of the code. */
 export type RetentionRule = {
   table: string
-  /** The column whose ids begin with the time of the row: the second column of the primary key. */
+  /** The column with the id that begins with the time of the row: the second column of the primary key. */
   id: string
-  /** The assignments of the UPDATE. They must leave erased rows unchanged, because two workers may take the same batch. */
+  /**
+   * The assignments of the UPDATE. A second run must not change erased rows, because two workers may process the same batch.
+   */
   changes: string
 }
 
 /**
- * Makes the task that erases payers from the rows of a table after RETENTION_PAYERS_DAYS. One statement erases a batch and records its
+ * Makes the task that erases payers from rows older than RETENTION_PAYERS_DAYS. One statement erases a batch and stores the
  * last row. If the process dies, the database has done both or neither.
  */
 export function retentionTask(deps: Deps, { table, id, changes }: RetentionRule, rows_max = ROWS_MAX): Task {

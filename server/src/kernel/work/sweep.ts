@@ -1,11 +1,13 @@
-// Deletes rows that are too old, in batches.
+// Makes worker tasks that delete or erase old rows in batches.
 
 import type { Deps } from '../db/index.ts'
 import type { Task } from './worker.ts'
 
 const SWEEP_EVERY_MS = 60_000
 
-/** Makes a task that deletes old rows. Each of `sweeps` deletes one batch and returns the number of deleted rows. */
+/**
+ * Makes a task that deletes or erases old rows. Each function in `sweeps` processes one batch and returns its number of rows.
+ */
 export function sweepTask(deps: Deps, name: string, sweeps: readonly ((now: Date) => Promise<number>)[]): Task {
   return {
     name,

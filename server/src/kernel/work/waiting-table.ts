@@ -1,28 +1,30 @@
-// Describes tables of waiting rows. A row becomes due at `due_at`. If a process holds the lease of the row, `due_at` is the
-// end of the lease.
+// Describes tables of waiting rows. A row is due from `due_at` on. If a process holds the lease of the row, `due_at` is the end
+// of the lease.
 
 import { ZERO_ID } from '../lib/index.ts'
 
-/** A table whose rows wait until `due_at`. */
+/** The description of a table whose rows wait until `due_at`. */
 export type WaitingTable = {
   name: string
   key: readonly string[]
   returning: readonly string[]
   lane?: string
   /**
-   * Columns that divide the rows of a merchant into queues, with their types. The last is an id. The index on due_at contains
-   * them after merchant_id. Undefined means that each merchant has one queue.
+   * The columns that divide the rows of a merchant into queues, with their types. The last column is an id. The index on due_at
+   * has these columns after merchant_id. Undefined means that each merchant has one queue.
    */
   queue?: Readonly<Record<string, 'text' | 'uuid'>>
-  /** The longest pause of a row without a lease. Null means no limit, because the row waits for a calendar day. */
+  /**
+   * The longest pause of a row without a lease, in milliseconds. Null means no limit, because the row waits for a calendar day.
+   */
   longest_pause_ms: number | null
   /** The column with the time at which the pause of a row without a lease began. */
   written: 'updated_at' | 'created_at'
 }
 
 /**
- * Returns the next higher id. Rows that belong to no merchant have the id of zeros, so a pass starts at an id and not after
- * an id.
+ * Returns the next higher id. A pass starts at an id and not after an id, because rows without a merchant have the lowest id
+ * (zeros).
  */
 function nextId(id: string): string {
   const hex = ((BigInt(`0x${id.replaceAll('-', '')}`) + 1n) % (1n << 128n)).toString(16).padStart(32, '0')
@@ -45,12 +47,12 @@ export function queueColumns({ queue = {} }: WaitingTable): QueueColumns {
   }
 }
 
-/** Returns the position of a row, which contains the columns of its queue. */
+/** Returns the position of a row from the columns of its queue. */
 export function positionOf({ names }: QueueColumns, row: object): QueuePosition {
   return names.map((name) => String((row as Record<string, unknown>)[name]))
 }
 
-/** Returns the first position after a queue. After the last possible queue, returns the start. */
+/** Returns the first position after a queue. If no higher queue is possible, returns the start. */
 export function nextPosition({ start }: QueueColumns, position: QueuePosition): QueuePosition {
   const next = nextId(position.at(-1) as string)
   return position.length === 1 && next === ZERO_ID ? start : [...position.slice(0, -1), next]

@@ -1,24 +1,30 @@
-// Runs each task of the worker repeatedly: while rows are due, without a pause, and otherwise after the interval of the
-// task.
+// Runs the tasks of the worker. If a run found due rows, the task runs again at once, otherwise after its interval.
 
 import { type Deps, isUnavailable } from '../db/index.ts'
 
-/** A task of the worker, which claims a batch of due rows and works on these rows. */
+/** A task of the worker, which claims batches of due rows and processes these rows. */
 export type Task = {
   name: string
-  /** The pause after a run that found no due row. */
+  /** The pause after a run that found no due row, in milliseconds. */
   every_ms: number
-  /** Takes at most one batch of due rows and returns their number. After the return, the task may still work on the rows. */
+  /**
+   * Takes at most one batch of due rows and returns their number. After the return, the task may still process the rows.
+   */
   runOnce(): Promise<number>
-  /** Ends long work that another process can begin again. The worker calls it before it waits for the rows in progress. */
+  /**
+   * Stops long work that another process can start again. The worker calls this function before it waits for the rows in
+   * progress.
+   */
   stop?(): void
-  /** Resolves when the task has finished all rows that it took. */
+  /** Resolves when the task has finished all rows that it claimed. */
   idle(): Promise<void>
-  /** Ends the leases that this process still holds when it stops, and returns their number. */
+  /**
+   * Ends the leases that this process still holds, and returns their number. The process calls this function when it stops.
+   */
   giveBack?(): Promise<number>
   /**
-   * True means that another process may repeat the calls in progress at once, as receivers of webhooks expect. Without it, a process that
-   * ends in the middle keeps its leases until they end: a payout whose request is on its way must not be sent again.
+   * Undefined means that calls in progress must not repeat, so a stopping process keeps their leases. For example, no process
+   * may send a payout twice. True means that another process may repeat the calls at once.
    */
   repeats_safely?: true
 }
@@ -26,14 +32,16 @@ export type Task = {
 /** The running worker. */
 export type Worker = {
   start(): void
-  /** Takes no further rows and waits for the rows in progress. */
+  /** Claims no further rows and waits for the rows in progress. */
   stop(): Promise<void>
 }
 
-/** The pause after an error, so that the worker does not flood an unreachable database with requests. */
+/**
+ * The pause after an error in milliseconds, so that the worker does not flood an unreachable database with requests.
+ */
 const PAUSE_AFTER_ERROR_MS = 1_000
 
-/** Makes a worker over some tasks. */
+/** Makes a worker that runs the given tasks. */
 export function createWorker(deps: Deps, tasks: readonly Task[]): Worker {
   let running = false
   const cancels = new Map<Task, () => void>()
