@@ -1,8 +1,6 @@
-// Lists all actions of the audit log: those that a merchant may read, and those that only operators read.
+// Lists all actions of the audit log: the actions that merchants may read, and the actions that only operators may read.
 
-/**
- * The actions that a merchant may read in the audit log of the merchant. The server hides all other actions from merchants.
- */
+/** The actions that a merchant may read in its own audit log. The server hides all other actions from merchants. */
 export const MERCHANT_ACTIONS = [
   'adjustment.create',
   'api_key.create',
@@ -55,7 +53,7 @@ export const MERCHANT_ACTIONS = [
 ] as const
 
 /**
- * The actions that only operators read: the deliberation of operators, and the administration of the platform and its users.
+ * The actions that only operators read: steps before a decision, and the administration of the platform and its users.
  */
 export const OPERATOR_ACTIONS = [
   'database.restore',
@@ -93,5 +91,5 @@ export const OPERATOR_ACTIONS = [
   'withdrawal.name_check',
 ] as const
 
-/** An action, named noun.verb. If neither list names a new action, the program does not compile. */
+/** An action, named noun.verb. If a new action is in neither list, the program does not compile. */
 export type AuditAction = (typeof MERCHANT_ACTIONS)[number] | (typeof OPERATOR_ACTIONS)[number]

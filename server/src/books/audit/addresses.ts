@@ -1,5 +1,5 @@
-// Keeps the IP addresses of callers beside the audit log, so that the worker can delete them and the chain stays valid. An entry
-// holds only a hash of the address and a random salt. Without the salt, a reader cannot find the address by a hash of every address.
+// Stores the IP addresses of callers in a table beside the audit log. An entry contains only a hash of the address and a random
+// salt. So the worker can delete addresses and salts without a change of the hash chain.
 
 import { createHash } from 'node:crypto'
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
@@ -12,16 +12,16 @@ const PREFIX = 'sha256:'
 /** The highest number of rows that one SQL statement deletes. */
 const ROWS_MAX = 1_000
 
-/** What an entry and the table of addresses hold about the address of a caller. */
+/** The IP address of a caller in the two forms that the server stores. */
 export type KeptAddress = {
-  /** The text in the entry: a hash. */
+  /** The hash that the audit entry contains. */
   address: string
   caller: string
-  /** Hexadecimal. */
+  /** The random salt in hexadecimal, as in the table of addresses. */
   salt: string
 }
 
-/** Splits an address into the hash for the entry, and the address and salt for the table that the worker may delete from. */
+/** Returns the hash of an IP address for the audit entry, and the address with its salt for the table of addresses. */
 export function keepAddress({ random }: Pick<Deps, 'random'>, caller: string): KeptAddress {
   const salt = Buffer.from(random.bytes(SALT_BYTES)).toString('hex')
   return { address: hashOf(`${salt} ${caller}`), caller, salt }
@@ -33,15 +33,20 @@ function hashOf(salted: string): string {
 
 const OF_ENTRY = 'from audit_addresses a where a.merchant_id = l.merchant_id and a.seq = l.seq'
 
-/** The address of an entry l in SQL. Entries of earlier versions hold the address itself. Null means none, or deleted. */
+/**
+ * SQL for the IP address of the entry l. Entries of earlier versions contain the address itself. Null means that the entry
+ * never had an address, or that the worker deleted it.
+ */
 export const ADDRESS_COLUMN = `coalesce((select a.address ${OF_ENTRY}), case when l.address not like '${PREFIX}%' then l.address end) as address`
 
-/** The salt and the address of an entry l as one text in SQL. Null means that the table has no address of the entry. */
+/**
+ * SQL for the salt and the IP address of the entry l as one text. Null means that the table contains no address of the entry.
+ */
 export const SALTED_COLUMN = `(select encode(a.salt, 'hex') || ' ' || a.address ${OF_ENTRY}) as salted_address`
 
 /**
- * Checks the address of an entry. `kept_since` is a time from which the worker has deleted no address; null skips that check. Returns the
- * end of a sentence about the fault, or null.
+ * Checks the IP address of an entry. If an entry at or after `kept_since` lacks its address, that is a fault; null skips this
+ * check. Returns the end of a sentence about the fault. Null means no fault.
  */
 export function addressFault(
   { at, address, salted_address }: { at: Date; address: string | null; salted_address: string | null },
@@ -53,7 +58,9 @@ export function addressFault(
   return `has lost its address, which the server keeps for at least ${ADDRESS_DAYS_MIN} days`
 }
 
-/** Returns a time from which no worker has deleted an address. One day allows for clocks that differ. */
+/**
+ * Returns the time after which every entry must still have its address: one day less than the minimum, because clocks differ.
+ */
 export function addressesKeptSince(now: Date): Date {
   return new Date(now.getTime() - (ADDRESS_DAYS_MIN - 1) * DAY_MS)
 }
@@ -73,7 +80,7 @@ const SWEEP = sql(
    returning 1 as gone`,
 )
 
-/** Makes the task that deletes the addresses of the audit log after RETENTION_AUDIT_ADDRESSES_DAYS. */
+/** Makes the task that deletes the IP addresses of the audit log after RETENTION_AUDIT_ADDRESSES_DAYS. */
 export function addressRetention(deps: Deps): Task {
   return sweepTask(deps, 'address_retention', [
     async (now) => {

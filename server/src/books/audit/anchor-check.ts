@@ -1,5 +1,5 @@
-// Compares the audit log with its anchors. A file of anchors outside of the database shows changes by a superuser who has the secret
-// key, and missing newest entries.
+// Compares the audit log with its anchors. With a file outside of the database, the check also finds missing newest entries,
+// and changes by a superuser with SECRET_KEY.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { anchorKey } from './anchor.ts'
@@ -15,16 +15,21 @@ import {
 import { type AnchorWalk, createAnchorWalk, type IsTrusted, type WalkedAnchor } from './anchor-walk.ts'
 import { type SealCheck, sealCheck } from './chain.ts'
 
-/** The result of a check of anchors. `note` is a text that an operator should read although there is no fault. */
+/** The result of a check of anchors. `notes` are texts for the operator that report no fault. */
 export type AnchorReport = { anchors: number; faults: string[]; notes: string[] }
 
-/** The file to check. `copy` is a file of another machine, which may lack the newest anchors. Null means the rows of the database. */
+/**
+ * The file to check. If `is_copy` is true, the file may lack the newest anchors. Null means that the check reads the anchors
+ * from the database.
+ */
 export type AnchorSource = { path: string; is_copy: boolean } | null
 
 const FAULTS_MAX = 100
 const HEADS_PER_READ = 1_000
 const HOUR_MS = 3_600_000
-/** An anchor contains each entry that was committed this long before it. */
+/**
+ * The longest time between the time of an entry and its commit, in milliseconds. An anchor contains all entries that are older.
+ */
 const COMMIT_MS = HOUR_MS
 const LATE_MS = 3 * HOUR_MS
 
@@ -50,10 +55,8 @@ const NOT_ANCHORED = sql(
 )
 
 /**
- * Checks the anchors and compares each with the entries of the log. Without a vault, the check cannot find an anchor that is signed
- * with a wrong key. The check reads all anchors, and one entry for each chain in them.
- *
- * Call the function outside of a snapshot: it reads the file before the rows, so that an anchor of the meantime is no fault.
+ * Checks all anchors, and compares each anchor with the entries at the ends of its chains. If `vault` is null, the check cannot
+ * find a wrong signing key. Callers must not use a snapshot, because the check reads the file before the rows.
  */
 export async function checkAnchors(
   reader: Reader,
@@ -79,7 +82,7 @@ export async function checkAnchors(
   return report([...entry_faults, ...end.faults, ...rest].slice(0, FAULTS_MAX), [...end.notes, ...lateNote(walk, now)])
 }
 
-/** Checks a file of anchors with public keys alone: signatures, numbers, and the chain of the lines. */
+/** Checks the signatures, the numbers and the line hashes of a file of anchors with public keys only. */
 export async function checkAnchorFile(path: string, keys: readonly string[]): Promise<AnchorReport> {
   const walk = createAnchorWalk((key) => keys.includes(key))
   const lines = await readAnchorFile(path)
@@ -105,12 +108,13 @@ const sourceName = (source: AnchorSource) => source?.path ?? 'the anchors of the
 async function trustOf(reader: Reader, vault: SealCheck['vault']): Promise<IsTrusted> {
   if (vault === null) return () => true
   const { public_key } = anchorKey(vault)
-  // After the loss of SECRET_KEY, earlier anchors have another key. The chain of lines protects these anchors.
+  // If an operator abandoned a lost SECRET_KEY, earlier anchors have another key. The hashes of the lines protect these
+  // anchors.
   const { abandoned_at } = await sealCheck(reader, vault)
   return (key, at) => key === public_key || (abandoned_at !== null && at <= abandoned_at)
 }
 
-/** Reads all lines, and compares them with the rows, and the ends of chains with the log. Stops at the first faulty line. */
+/** Reads all lines, and compares each anchor with its row and with the log. Stops at the first faulty line. */
 async function readAll(
   reader: Reader,
   walk: AnchorWalk,
@@ -141,7 +145,7 @@ async function readAll(
   return { line_fault: await compare(), entry_faults }
 }
 
-/** Returns the first anchor that differs from its row, or null. */
+/** Returns a text about the first anchor that differs from its row. Null means that all anchors are equal. */
 async function storedFault(reader: Reader, anchors: readonly WalkedAnchor[]): Promise<string | null> {
   const stored = await anchorHashes(
     reader,
@@ -155,7 +159,9 @@ async function storedFault(reader: Reader, anchors: readonly WalkedAnchor[]): Pr
     : `anchor ${number} of ${at} is missing in the database: either the database was restored from an older backup, or its anchors were removed`
 }
 
-/** Returns a text for each chain whose entry is not the one of its anchor. Each text names the first faulty entry that is known. */
+/**
+ * Returns one text for each chain whose entry differs from the anchor. Each text names the first entry that may be faulty.
+ */
 async function entryFaults(reader: Reader, anchors: readonly WalkedAnchor[], broken: Set<string>): Promise<string[]> {
   const heads = anchors.flatMap((walked) => walked.heads.map((head) => ({ ...head, anchor: walked.anchor })))
   if (heads.length === 0) return []
@@ -189,7 +195,7 @@ async function unfinishedFault(reader: Reader, { unfinished, last }: AnchorWalk)
   return next?.startsWith(unfinished.line) ? null : `line ${unfinished.place} is not an anchor`
 }
 
-/** Compares the last line with the last anchor of the database. */
+/** Compares the last line with the newest anchor of the database. */
 async function readEnd(reader: Reader, walk: AnchorWalk, source: AnchorSource, written: number) {
   const last = walk.last?.number ?? 0
   const newest = await lastAnchorNumber(reader)
@@ -200,9 +206,9 @@ async function readEnd(reader: Reader, walk: AnchorWalk, source: AnchorSource, w
   return { faults: [fault], notes: [] }
 }
 
-/** Returns a text for each chain that has an entry from before the last anchor, but in no anchor. */
+/** Returns one text for each chain with an entry that is older than the last anchor, but in no anchor. */
 async function notAnchored(reader: Reader, { last, held }: AnchorWalk): Promise<string[]> {
-  // After a full anchor, the next one contains the rest.
+  // If the last anchor is full, the next anchor contains the remaining chains.
   if (last === null || last.chains >= HEADS_MAX) return []
   const faults: string[] = []
   const before = new Date(new Date(last.at).getTime() - COMMIT_MS)

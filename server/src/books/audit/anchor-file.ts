@@ -1,5 +1,5 @@
-// Appends anchors to the file of AUDIT_ANCHOR_FILE, and reads the file. The process only appends, so the file can be append-only
-// for the operating system too.
+// Appends anchors to AUDIT_ANCHOR_FILE, and reads the file. The process never changes earlier bytes, so the operator may make
+// the file append-only.
 
 import { createReadStream } from 'node:fs'
 import { mkdir, open, stat } from 'node:fs/promises'
@@ -8,29 +8,32 @@ import { createInterface } from 'node:readline'
 import { adminCommand } from '../../kernel/lib/index.ts'
 import { parseAnchor } from './anchor.ts'
 
-/** The error of a file to which the server must not append. The message describes the problem and what to do. */
+/**
+ * The error if the server must not append to the file. The message describes the problem and the next step of the operator.
+ */
 export class AnchorFileError extends Error {}
 
-/** The anchors of the database, as the writer of the file needs them. */
+/** The functions that read the anchors of the database. */
 export type StoredAnchors = {
   /** Returns the line of an anchor. Undefined means that the database has no such anchor. */
   lineOf(number: number): Promise<string | undefined>
-  /** Returns the lines after an anchor in order, at most some hundred. */
+  /** Returns the lines after an anchor in order, in batches of limited size. An empty result means the end. */
   linesAfter(number: number): Promise<{ number: number; line: string }[]>
 }
 
-/** The number of bytes at the end of the file that the writer reads. It is more than the longest line. */
+/** The number of bytes at the end of the file that the writer reads: more than the longest line. */
 const TAIL_BYTES = 1_048_576
-/** Only the user of the server may write. Its group may read, for a program that copies the file. */
+/**
+ * The file mode: the user of the server may write, and its group may read. So a program in the group can copy the file.
+ */
 const MODE = 0o640
 
 const LOOK = `Run "${adminCommand('verify')}", and follow docs/operate/audit-anchors.md`
 
 /**
- * Appends the anchors that the file lacks, and makes them durable. Returns the number of the last anchor in the file. If the file is
- * missing although `written` is not 0, or if its end does not fit the database, throws an AnchorFileError and writes nothing.
- *
- * If the process dies, the file ends in a part of a line. The next call writes this line again, on a new line of its own.
+ * Appends the missing anchors to the file and flushes it to disk. Returns the number of the last anchor. If the file is missing
+ * although `written` is not 0, or differs from the database, throws an AnchorFileError. After an unfinished line, the function
+ * repeats the whole line.
  */
 export async function appendAnchors(path: string, written: number, stored: StoredAnchors): Promise<number> {
   const tail = await readTail(path)
@@ -72,7 +75,7 @@ async function append(path: string, text: string): Promise<void> {
     await file.close()
   }
   if (!is_new) return
-  // The entry of a new file in its folder must be durable too.
+  // If the file is new, the function also flushes its folder, so that the file survives a power failure.
   const folder = await open(dirname(path), 'r')
   await folder.sync().finally(() => folder.close())
 }
@@ -87,10 +90,10 @@ async function isPresent(path: string): Promise<boolean> {
   )
 }
 
-/** The end of the file: its last anchor, and the text after that anchor. */
+/** The end of the file: its last anchor, and the unfinished text after that anchor. */
 type Tail = { number: number; line: string; unfinished: string; needs_break: boolean }
 
-/** Reads the end of the file. Null means that the file is missing. */
+/** Reads the end of the file. Null means that the file does not exist. */
 async function readTail(path: string): Promise<Tail | null> {
   if (!(await isPresent(path))) return null
   const file = await open(path, 'r')
@@ -114,7 +117,7 @@ async function readTail(path: string): Promise<Tail | null> {
   }
 }
 
-/** Reads the lines of a file in order. Null means that the file is missing. */
+/** Reads the lines of a file in order. Null means that the file does not exist. */
 export async function readAnchorFile(path: string): Promise<AsyncIterable<string> | null> {
   if (!(await isPresent(path))) return null
   return createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY })

@@ -1,9 +1,9 @@
-// Reads and writes the anchors of the database: makes new ones, and keeps how far they are written and sent.
+// Makes anchors, reads them from the database, and stores which anchors the file and the receiver have.
 
 import { type Deps, oneStatement, type Reader, sql } from '../../kernel/db/index.ts'
 import { type AnchorKey, anchorKey, anchorLine, lineHash, NO_ANCHOR_BEFORE, parseAnchor } from './anchor.ts'
 
-/** The greatest number of chains in one anchor. If more chains grew, the next anchor follows at once. */
+/** The greatest number of chains in one anchor. If more chains have new entries, another anchor follows at once. */
 export const HEADS_MAX = 1_000
 const LINES_MAX = 100
 const LEASE_MS = 60_000
@@ -16,7 +16,8 @@ const GROWN = sql(
    from audit_chains c left join audit_anchored_chains a on a.merchant_id = c.merchant_id
    where c.seq is distinct from coalesce(a.seq, 0) order by c.merchant_id limit ${HEADS_MAX}`,
 )
-// The number is the lock: of two processes that make the same anchor, one inserts the row and marks the chains.
+// The unique number is the lock: if two processes make the same anchor, only one process inserts the row and updates the
+// chains.
 const INSERT = sql(
   'audit_anchor_insert',
   `with made as (
@@ -34,8 +35,8 @@ type GrownRow = { merchant_id: string; seq: string; hash: string; anchored: stri
 type LastRow = { number: number; at: Date; line: string }
 
 /**
- * Makes the anchor of this hour, and more anchors while more chains grew than one anchor holds. Returns the number of new anchors. One
- * statement writes an anchor and marks its chains, so that a process that dies leaves both or neither.
+ * Makes the anchor of this hour. If more chains have new entries than one anchor contains, makes further anchors. Returns the
+ * number of new anchors. One statement inserts an anchor and updates its chains, so a crash leaves no half anchor.
  */
 export async function makeAnchors(deps: Deps): Promise<number> {
   const { db, clock, vault } = deps
@@ -49,8 +50,8 @@ export async function makeAnchors(deps: Deps): Promise<number> {
 }
 
 /**
- * Returns true in a later hour than that of the last anchor, and after a full anchor. A clock that went back by less than an hour
- * makes no anchor.
+ * Returns true if no anchor exists, the last anchor is full, or a new hour has begun. If the clock went back by less than an
+ * hour, returns false.
  */
 function isDue(last: LastRow | undefined, now: Date): boolean {
   if (last === undefined) return true
@@ -92,12 +93,12 @@ export async function lineOfAnchor(reader: Reader, number: number): Promise<stri
   return (await reader.query<{ line: string }>(LINE, [number]))[0]?.line
 }
 
-/** Returns the lines after an anchor in order, at most 100. */
+/** Returns the lines after an anchor in order, at most 100 of them. */
 export function linesAfterAnchor(reader: Reader, number: number): Promise<{ number: number; line: string }[]> {
   return reader.query(LINES_AFTER, [number])
 }
 
-/** Returns the lines of all anchors in order, one after the other. */
+/** Returns the lines of all anchors in order. */
 export async function* allAnchorLines(reader: Reader): AsyncGenerator<string> {
   for (let last = 0; ; ) {
     const rows = await linesAfterAnchor(reader, last)
@@ -108,13 +109,13 @@ export async function* allAnchorLines(reader: Reader): AsyncGenerator<string> {
   }
 }
 
-/** Returns the hashes of the lines of these anchors, by number. */
+/** Returns the SHA-256 of the lines of these anchors in hexadecimal, by number. */
 export async function anchorHashes(reader: Reader, numbers: readonly number[]): Promise<Map<number, string>> {
   const rows = await reader.query<{ number: number; hash: string }>(HASHES, [numbers])
   return new Map(rows.map(({ number, hash }) => [number, hash]))
 }
 
-/** The last anchor: its number, its time, and the number of audit entries that the anchors cover. */
+/** The last anchor: its number, its time, and the number of audit entries in all chains at that time. */
 type LastAnchor = { number: number; at: Date; entries: number }
 
 /** Returns the last anchor. Null means that the database has none. */
@@ -128,7 +129,10 @@ export async function lastAnchorNumber(reader: Reader): Promise<number> {
   return (await findLastAnchor(reader))?.number ?? 0
 }
 
-/** How far the anchors are written to the file and sent. */
+/**
+ * The progress of the anchors. `written_number` is the last anchor in the file, and `sent_number` the last anchor that the
+ * receiver accepted.
+ */
 export type AnchorState = {
   written_number: number
   file_error: string | null
@@ -140,7 +144,7 @@ export type AnchorState = {
 
 const STATE_COLUMNS = 'written_number, file_error, sent_number, send_failures, send_due_at, send_error'
 const STATE = sql('audit_anchor_state', `select ${STATE_COLUMNS} from audit_anchor_state where id = 1`)
-// A lease that ends too far in the future comes from a clock that was wrong.
+// If a lease ends too late, a process with a wrong clock took the lease, so another process may take it.
 const LEASE = sql(
   'audit_anchor_lease',
   `update audit_anchor_state set lease_owner = $1, lease_until = $3
@@ -165,39 +169,39 @@ const NOT_SENT = sql(
   'update audit_anchor_state set send_failures = send_failures + 1, send_due_at = $1, send_error = $2 where id = 1',
 )
 
-/** Reads how far the anchors are written and sent. */
+/** Reads the progress of the anchors. Undefined means that the database has no row for the progress. */
 export async function readAnchorState(reader: Reader): Promise<AnchorState | undefined> {
   return (await reader.query<AnchorState>(STATE))[0]
 }
 
-/** Takes the lease to write and send anchors, for a minute. Null means that another process has the lease. */
+/** Takes the lease to write and send anchors, for 60 seconds. Null means that another process holds the lease. */
 export async function leaseAnchors({ db, clock, process_id }: Deps): Promise<AnchorState | null> {
   const now = clock.now()
   const until = new Date(now.getTime() + LEASE_MS)
   return (await oneStatement(db).query<AnchorState>(LEASE, [process_id, now, until]))[0] ?? null
 }
 
-/** Returns the lease. */
+/** Releases the lease of this process. If another process holds the lease, changes nothing. */
 export async function releaseAnchors({ db, process_id }: Deps): Promise<void> {
   await oneStatement(db).query(RELEASE, [process_id])
 }
 
-/** Records the last anchor in the file. */
+/** Stores the number of the last anchor in the file, and removes the stored file error. */
 export async function markWritten({ db }: Deps, number: number): Promise<void> {
   await oneStatement(db).query(WRITTEN, [number])
 }
 
-/** Records why the process could not write the file. */
+/** Stores the reason why the process could not write the file. */
 export async function markNotWritten({ db }: Deps, problem: string): Promise<void> {
   await oneStatement(db).query(NOT_WRITTEN, [problem])
 }
 
-/** Records the last anchor that AUDIT_ANCHOR_URL accepted. */
+/** Stores the number of the last anchor that AUDIT_ANCHOR_URL accepted. */
 export async function markSent({ db }: Deps, number: number): Promise<void> {
   await oneStatement(db).query(SENT, [number])
 }
 
-/** Records a failed request to AUDIT_ANCHOR_URL, and when the next one may be sent. */
+/** Stores a failed request to AUDIT_ANCHOR_URL, and the time of the next request. */
 export async function markNotSent({ db }: Deps, due_at: Date, problem: string): Promise<void> {
   await oneStatement(db).query(NOT_SENT, [due_at, problem])
 }

@@ -1,6 +1,5 @@
-// The task of the worker that makes an anchor of the audit log each hour, writes it to the file, and sends it.
-//
-// An anchor is first a row. The file and the receiver get all rows in order, so a process that dies delays an anchor and loses none.
+// Makes an anchor of the audit log each hour, writes the anchor to the file, and sends it. The database stores each anchor
+// first. So if a process dies, the next run writes and sends the anchor.
 
 import { join, resolve } from 'node:path'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -25,19 +24,19 @@ const EVERY_MS = 60_000
 const HOUR_MS = 3_600_000
 const PAUSE_MS = 60_000
 const TIMEOUT_MS = 8_000
-/** The number of requests in one run, so that the run ends before its lease. */
+/** The greatest number of requests in one run, so that the run ends before its lease. */
 const SENDS_MAX = 5
 
-/** Returns the path of the file of anchors. Null means that this installation writes none. */
+/** Returns the path of the file of anchors. Null means that the operator has turned the file off. */
 export function anchorFileOf({ audit_anchor_file, data_dir }: Config): string | null {
   if (audit_anchor_file === 'off') return null
   return audit_anchor_file === '' ? join(resolve(data_dir), 'audit-anchors.jsonl') : resolve(audit_anchor_file)
 }
 
-/** Makes the task. `outgoing` is the client of webhooks, with the same checks of addresses. */
+/** Makes the task. `outgoing` sends the requests and checks addresses in the same way as for webhooks. */
 export function anchorTask(deps: Deps, outgoing: Outgoing): Task {
   const file = anchorFileOf(deps.config)
-  /** The hour in which this process has nothing more to do. */
+  /** The hour in which this process has already written and sent all anchors. NaN means none. */
   let settled_hour = Number.NaN
   const publish = async (): Promise<boolean> => {
     if (file === null && deps.config.audit_anchor_url === '') return true
@@ -65,7 +64,7 @@ export function anchorTask(deps: Deps, outgoing: Outgoing): Task {
   }
 }
 
-/** Appends the missing anchors to the file. Returns false if that failed: the next run tries again. */
+/** Appends the missing anchors to the file. If the write fails, returns false, and the next run repeats the write. */
 async function writeFile(deps: Deps, file: string, state: AnchorState): Promise<boolean> {
   const { db, log } = deps
   try {
@@ -78,7 +77,7 @@ async function writeFile(deps: Deps, file: string, state: AnchorState): Promise<
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (!(error instanceof AnchorFileError) && code === undefined) throw error
-    // The log gets each new problem once. The state keeps it for "admin audit anchors" and "admin verify".
+    // The process logs each new problem once. "admin audit anchors" and "admin verify" read the stored problem.
     if (message !== state.file_error) {
       log.error(
         { component: 'audit', problem: message },
@@ -90,7 +89,7 @@ async function writeFile(deps: Deps, file: string, state: AnchorState): Promise<
   }
 }
 
-/** Sends the anchors that the receiver lacks, in order. Returns true if it has all of them. */
+/** Sends the anchors that the receiver lacks, in order. Returns true if the receiver has all anchors. */
 async function send(deps: Deps, outgoing: Outgoing, state: AnchorState): Promise<boolean> {
   const { clock, config, db, log } = deps
   const wait_ms = (state.send_due_at?.getTime() ?? 0) - clock.now().getTime()

@@ -1,37 +1,37 @@
-// Reads the lines of anchors in order, and checks signatures, numbers, and the chain of the lines. This file uses no database, so
-// a person with a copy of the file and the public key can do the same check.
+// Checks the signatures, the numbers and the hashes of the lines of anchors. The file uses no database, so an auditor can do
+// the same check with a copy and the public key.
 
 import { type Anchor, type AnchoredHead, isSignedWith, lineHash, NO_ANCHOR_BEFORE, parseAnchor } from './anchor.ts'
 
-/** The end of a chain in the newest anchor that contains the chain. */
+/** The end of a chain: `seq` is its last entry in the anchor `number`, the newest anchor with this chain. */
 export type HeldHead = { seq: number; number: number }
 
-/** An anchor that fits, with its line and the ends that its chains had in earlier anchors. */
+/** A valid anchor, with the hash of its line and the previous ends of its chains. */
 export type WalkedAnchor = {
   anchor: Anchor
   hash: string
   heads: (AnchoredHead & { before: HeldHead | undefined })[]
 }
 
-/** Returns true if an anchor of this time may have the signature of this public key. */
+/** Returns true if an anchor of this time may have a signature with this public key. */
 export type IsTrusted = (key: string, at: Date) => boolean
 
-/** A check of anchors, line after line. */
+/** A check of anchors, one line after the other. */
 export type AnchorWalk = {
   /**
-   * Reads the next line. Returns the anchor, or a text that describes the fault. Null means that the line is the unfinished
-   * beginning or the repetition of another line, as a process that died can leave it.
+   * Reads the next line. Returns the anchor, or a text about the fault. Null means that a process died while it wrote: the line
+   * is unfinished, or repeats an earlier line.
    */
   read(line: string): WalkedAnchor | string | null
-  /** The last line, if it is only the beginning of an anchor. */
+  /** The last line, if only the beginning of an anchor is there. Null means that the last line is complete. */
   readonly unfinished: { line: string; place: number } | null
-  /** The newest anchor so far, with the number of its chains. */
+  /** The newest anchor so far. `chains` is the number of chains in it. Null means none. */
   readonly last: { number: number; at: string; chains: number } | null
-  /** The ends of all chains in the anchors so far, by merchant. */
+  /** The ends of all chains in the anchors so far, by merchant id. */
   readonly held: ReadonlyMap<string, HeldHead>
 }
 
-/** Begins the check of a file from its first line. */
+/** Makes a check that starts at the first line of a file. */
 export function createAnchorWalk(isTrusted: IsTrusted): AnchorWalk {
   const hashes = [NO_ANCHOR_BEFORE]
   const held = new Map<string, HeldHead>()

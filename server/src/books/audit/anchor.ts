@@ -1,8 +1,5 @@
-// Builds and reads anchors. An anchor is one JSON line with the ends of the chains that grew since the anchor before it, and a
-// signature. Each anchor contains the hash of the line before it, so that the anchors form a chain too.
-//
-// The signature covers the bytes of the line without the field "signature", which is the last one. So a person with the public
-// key can check a file with common tools.
+// Builds and parses anchors. An anchor is a signed JSON line with the ends of the chains that have new entries, and the hash of
+// the previous line. The signature is the last field and covers the rest of the line, so common tools can check it.
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { isId, type Vault } from '../../kernel/lib/index.ts'
@@ -12,32 +9,31 @@ export type AnchoredHead = { merchant_id: string; seq: number; hash: string }
 
 /** The content of an anchor. */
 export type Anchor = {
-  /** Counts the anchors from 1 without gaps. */
+  /** The number of the anchor, from 1 without a gap. */
   number: number
-  /** ISO 8601 in UTC. */
+  /** The time of the anchor, as ISO 8601 in UTC. */
   at: string
-  /** SHA-256 of the line before, in hexadecimal digits. The first anchor has zeros. */
+  /** The SHA-256 of the previous line in hexadecimal. In the first anchor, all 64 digits are zero. */
   previous: string
   /** The number of entries of all chains together, up to this anchor. */
   entries: number
-  /** The ends of the chains that changed since the anchor before. */
+  /** The ends of the chains with new entries since the previous anchor. */
   heads: AnchoredHead[]
-  /** The public key of the signature: Ed25519, SPKI in base64, which is also the content of a PEM file. */
+  /** The public key of the signature: Ed25519 as SPKI in base64, as in a PEM file. */
   key: string
 }
 
 /** The value of `previous` in the first anchor. */
 export const NO_ANCHOR_BEFORE = '0'.repeat(64)
 
-/** The key that signs anchors, and its public half as in `Anchor.key`. */
+/** The private key that signs anchors, and its public key in the form of `Anchor.key`. */
 export type AnchorKey = { private_key: KeyObject; public_key: string }
 
-/** The beginning of an Ed25519 private key in PKCS #8, before its 32 bytes. */
+/** The first bytes of an Ed25519 private key in PKCS #8. The 32 bytes of the key follow. */
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /**
- * Returns the key that signs the anchors of a database. The key of the vault's keyed hashes determines it, so it stays the same
- * when SECRET_KEY rotates.
+ * Derives the key that signs the anchors of a database from the vault. The rotation of SECRET_KEY does not change this key.
  */
 export function anchorKey(vault: Pick<Vault, 'mark'>): AnchorKey {
   const der = Buffer.concat([PKCS8_ED25519, vault.mark('malipo audit anchor key')])
@@ -62,7 +58,9 @@ export function anchorLine(anchor: Omit<Anchor, 'key'>, { private_key, public_ke
 
 const SIGNATURE = /,"signature":"([A-Za-z0-9+/]{86}==)"\}$/
 
-/** Reads a line. Null means that the line is not an anchor, for example because a process died while it wrote the line. */
+/**
+ * Parses a line. Null means that the line is not an anchor, for example because a process died while it wrote the line.
+ */
 export function parseAnchor(line: string): Anchor | null {
   if (!SIGNATURE.test(line)) return null
   try {
@@ -89,7 +87,7 @@ function isHead({ merchant_id, seq, hash }: Record<string, unknown>): boolean {
   )
 }
 
-/** Returns true if the line has the signature of `key`, the public key as in `Anchor.key`. */
+/** Returns true if the line has a valid signature of `key`, a public key in the form of `Anchor.key`. */
 export function isSignedWith(line: string, key: string): boolean {
   const signature = SIGNATURE.exec(line)?.[1]
   if (signature === undefined) return false
@@ -102,7 +100,7 @@ export function isSignedWith(line: string, key: string): boolean {
   }
 }
 
-/** Returns true for a text that has the form of a public key as in `Anchor.key`. */
+/** Returns true if the text is a public key in the form of `Anchor.key`. */
 export function isAnchorKey(text: string): boolean {
   try {
     const key = createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' })

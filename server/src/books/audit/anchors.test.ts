@@ -1,5 +1,5 @@
-// Anchors of the audit log: one an hour in a file outside of the database. What a superuser does to the log, also with the secret key,
-// is found by the file; a change of the file is found by its signatures and by the database.
+// Tests the anchors of the audit log. The check with the file must find changes by a superuser, even one with SECRET_KEY. The
+// check must also find changes of the file.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -31,7 +31,7 @@ const outgoing = createOutgoing({ allow_private: true })
 let folder: string
 let path: string
 let world: World
-/** The tasks of two processes with the same file. */
+/** The anchor tasks of two processes that write to the same file. */
 let tasks: [Task, Task]
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'anchors-'))
@@ -57,7 +57,7 @@ const stored = {
   linesAfter: (number: number) => linesAfterAnchor(world.deps.db, number),
 }
 
-/** Writes entries to the chain of the platform. */
+/** Appends entries to the chain of the platform. */
 async function act(entries: number): Promise<void> {
   const { deps } = world
   const entry = {
@@ -75,7 +75,7 @@ async function nextHour(): Promise<void> {
   for (const task of tasks) await task.runOnce()
 }
 
-/** Runs an attack in a transaction, and rolls it back after `found` has checked the log. */
+/** Changes the database in a transaction, runs `found`, and rolls the transaction back. */
 async function attack(change: (tx: Tx) => Promise<void>, found: (tx: Tx) => Promise<void>): Promise<void> {
   const undo = new Error('undo')
   const attacked = inTransaction(world.deps.db, async (tx) => {
@@ -89,7 +89,10 @@ async function attack(change: (tx: Tx) => Promise<void>, found: (tx: Tx) => Prom
   })
 }
 
-/** Removes or changes entries of the platform, and writes its hashes, seals and head again, as an attacker with SECRET_KEY can. */
+/**
+ * Changes entries of the platform, and computes their hashes, their seals and the head of the chain again. An attacker with
+ * SECRET_KEY can do the same.
+ */
 async function writeAgain(tx: Tx, change: (rows: ChainRow[]) => ChainRow[]): Promise<void> {
   const read = sql('', `select ${CHAIN_COLUMNS} from audit_log l where l.merchant_id = $1 order by l.seq`)
   const rows = change(await tx.query<ChainRow>(read, [PLATFORM]))

@@ -1,5 +1,5 @@
-// Tests that the audit log is complete under load and atomic with each act, that no entry changes, and that only permitted
-// readers see it.
+// Tests that the log has an entry for each action even under load, that no entry changes, and that only permitted users read
+// it.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -12,7 +12,7 @@ import { MERCHANT_ACTIONS, OPERATOR_ACTIONS } from './actions.ts'
 import { checkChains, PLATFORM, recordAudit } from './index.ts'
 
 let world: World
-/** Another process of the same installation. */
+/** A second server process on the same database. */
 let other: World
 let operator: string
 before(async () => {
@@ -53,7 +53,8 @@ test('100 concurrent acts of two processes on one merchant make one hash chain w
       key: operator,
     } as const
     const answer = await (i % 2 ? world : other).call(request)
-    // A request that gets no connection in time changes nothing, and the caller may repeat the request.
+    // If a request gets no database connection in time, the server changes nothing and answers 503. So the test repeats the
+    // request.
     return answer.status === 503 ? act(i) : answer
   }
   const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => act(i)))
@@ -92,7 +93,7 @@ test('the server records an act on one merchant while a transaction records an a
   const [one, two] = [await world.newMerchant(), await world.newMerchant()]
   await inTransaction(world.deps.db, async (tx) => {
     await recordAudit(world.deps, tx, entry(one.id))
-    // If the two chains shared a lock, this write would wait for the enclosing transaction.
+    // If the two chains shared a lock, this write would wait for the outer transaction.
     await write(two.id, '1', other)
   })
 })
@@ -141,7 +142,7 @@ test('an operator reads the newest acts of all merchants and of the platform in 
   for (let i = 0; i < 20; i++) {
     world.deps.clock.advance(1)
     const target = `act ${i}`
-    // Some merchants write often and other merchants write rarely, so the newest acts are unevenly spread over the chains.
+    // Some merchants have many entries and other merchants few, so the newest entries are unevenly distributed over the chains.
     await write(chains[i % 7 < 3 ? 0 : i % chains.length] as string, target)
     written.unshift(target)
   }
@@ -233,7 +234,7 @@ test('a merchant sees no entry, no count and no gap for the deliberation of oper
     )
     assert.doesNotMatch(JSON.stringify(items), /first_approve|name_check|Seen their shop|I agree/)
     const all = await careful.get(`/v1/operator/audit-log?merchant_id=${shop.merchant.id}`, await asha.session())
-    // The check of the name, the first approval, and the first decisions about the two opening balances.
+    // The four hidden entries: the check of the name, the first approval, and the first approvals of the two opening balances.
     assert.equal(all.body.data.pagination.total_items, pagination.total_items + 4, 'operators read all entries')
   } finally {
     await careful.close()

@@ -1,6 +1,5 @@
-// Computes and checks the hash chain: each hash covers its entry and the previous hash. After any change, removal or insertion of an
-// entry, the chain of hashes no longer fits. The seal of an entry is a keyed hash over its place and its hash. Without SECRET_KEY, an
-// attacker cannot compute a valid chain.
+// Computes and checks the hash chain of a merchant. Each hash covers its entry and the previous hash, so the check finds each
+// changed, removed or inserted entry. The seal of an entry is a keyed hash that needs SECRET_KEY.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Reader, sql } from '../../kernel/db/index.ts'
@@ -8,10 +7,10 @@ import type { Actor } from '../../kernel/http/index.ts'
 import type { Vault } from '../../kernel/lib/index.ts'
 import { addressesKeptSince, addressFault, SALTED_COLUMN } from './addresses.ts'
 
-/** The hash before the first entry of a chain. */
+/** The value of the previous hash in the first entry of a chain. */
 export const GENESIS = Buffer.alloc(32)
 
-/** The content that a hash covers. `before` and `after` are JSON texts as stored. `at` is ISO 8601 in UTC. */
+/** The fields that a hash covers. `before` and `after` are the stored JSON texts. `at` is ISO 8601 in UTC. */
 export type HashedEntry = {
   merchant_id: string
   seq: number
@@ -24,11 +23,11 @@ export type HashedEntry = {
   before: string | null
   after: string | null
   request_id?: string | null
-  /** The text in the entry: see addresses.ts. */
+  /** The salted hash of the IP address. Entries of earlier versions contain the address itself. */
   address?: string | null
 }
 
-/** Returns the SHA-256 of the previous hash and the entry as one JSON array. */
+/** Returns the SHA-256 of the previous hash and of the entry as a JSON array. */
 export function entryHash(previous: Uint8Array, entry: HashedEntry): Buffer {
   const { merchant_id, seq, at, actor, action, target_type, target_id, before, after } = entry
   const text = JSON.stringify([
@@ -48,22 +47,27 @@ export function entryHash(previous: Uint8Array, entry: HashedEntry): Buffer {
 }
 
 /**
- * Returns the seal of an entry: 32 bytes. The key of the vault's keyed hashes stays the same when SECRET_KEY rotates, so old
- * seals stay valid.
+ * Returns the seal of an entry: 32 bytes. The rotation of SECRET_KEY does not change the key of seals, so old seals stay valid.
  */
 export function sealOf(vault: Pick<Vault, 'mark'>, merchant_id: string, seq: number, hash: Buffer): Buffer {
   return vault.mark(`malipo audit entry ${merchant_id} ${seq} ${hash.toString('hex')}`)
 }
 
-/** The facts that a check of seals needs. */
+/** The data for the check of seals and addresses. */
 export type SealCheck = {
-  /** Null means that the check has no secret key. Then it only finds missing seals. */
+  /** The keyed hash function. Null means that the check has no secret key and finds only missing seals. */
   vault: Pick<Vault, 'mark'> | null
-  /** When the database got seals. Every later entry has a seal. Null means that the database has no seals yet. */
+  /**
+   * The time of the migration that added seals. Every later entry needs a seal. Null means that the database has no seals yet.
+   */
   since: Date | null
-  /** When an operator gave up a lost secret key: no program can check the seals from before. Null means never. */
+  /**
+   * The time at which an operator abandoned a lost SECRET_KEY. No program can check earlier seals. Null means never.
+   */
   abandoned_at: Date | null
-  /** A time from which the worker has deleted no address. Null means that the check ignores missing addresses. */
+  /**
+   * The time after which every entry must still have its IP address. Null means that the check ignores missing addresses.
+   */
   addresses_since: Date | null
 }
 
@@ -72,7 +76,7 @@ const SEALS_SINCE = sql(
   "select min(applied_at) as since from schema_migrations where name like '%\\_audit\\_seals.sql'",
 )
 
-// The query reads the audit log only if the database has retired a key.
+// The statement reads the audit log only if the database has a retired key.
 const ABANDONED = sql(
   'audit_seals_abandoned',
   `select merchant_id, seq::text as seq, at, hash, seal from audit_log
@@ -81,7 +85,9 @@ const ABANDONED = sql(
    order by merchant_id, seq desc limit 20`,
 )
 
-/** Reads the facts that a check of seals and addresses needs. Null as `now` means that the check ignores missing addresses. */
+/**
+ * Reads the data for the check of seals and addresses. Null as `now` means that the check ignores missing addresses.
+ */
 export async function sealCheck(
   reader: Reader,
   vault: SealCheck['vault'],
@@ -92,7 +98,7 @@ export async function sealCheck(
   const addresses_since = now === null ? null : addressesKeptSince(now)
   if (vault === null) return { vault, since, abandoned_at: null, addresses_since }
   const acts = await reader.query<{ merchant_id: string; seq: string; at: Date; hash: Buffer; seal: Buffer }>(ABANDONED)
-  // An act with a right seal proves that the holder of the present key gave up the earlier key.
+  // If the entry has a valid seal, an operator with the current key abandoned the earlier key.
   const proven = acts.find(({ merchant_id, seq, hash, seal }) => fits(vault, merchant_id, Number(seq), hash, seal))
   return { vault, since, abandoned_at: proven?.at ?? null, addresses_since }
 }
@@ -103,8 +109,8 @@ function fits(vault: Pick<Vault, 'mark'>, merchant_id: string, seq: number, hash
 }
 
 /**
- * Checks the seal of an entry whose hash fits. Entries from before the seals have none; the first sealed entry seals them too,
- * because its hash covers theirs. Null means that the seal is right.
+ * Checks the seal of an entry with a valid hash. Entries from before the migration have no seal, but the seal of a later entry
+ * protects them. Null means that the seal is valid.
  */
 function sealFault(merchant_id: string, link: ChainLink, row: ChainRow, check: SealCheck): string | null {
   const { vault, since, abandoned_at } = check
@@ -127,7 +133,7 @@ const ORPHANS = sql(
 )
 type ChainHead = { merchant_id: string; seq: string; hash: Buffer }
 
-/** A stored entry with the columns that its hash covers. */
+/** A stored entry with all columns that its hash covers. */
 export type ChainRow = {
   seq: string
   at: Date
@@ -147,7 +153,7 @@ export type ChainRow = {
   seal: Buffer | null
 }
 
-/** The columns of a `ChainRow` in SQL. In the statement, l is the alias of the table. */
+/** SQL for the columns of a `ChainRow`. In the statement, l is the alias of audit_log. */
 export const CHAIN_COLUMNS = `l.seq::text as seq, l.at, l.actor_kind, l.actor_id, l.actor_name, l.action, l.target_type, l.target_id, l.reason,
      l.before::text as before, l.after::text as after, l.request_id, l.address, ${SALTED_COLUMN}, l.hash, l.seal`
 
@@ -156,14 +162,14 @@ const ENTRIES = sql(
   `select ${CHAIN_COLUMNS} from audit_log l where l.merchant_id = $1 and l.seq > $2::bigint order by l.seq limit 1000`,
 )
 
-/** The last entry of a chain that the check has read. */
+/** The last checked entry of a chain. `sealed` means that the entry has a seal. */
 export type ChainLink = { seq: number; hash: Buffer; sealed: boolean }
 
-/** The link before the first entry of a chain. */
+/** The state before the first entry of a chain. */
 export const FIRST_LINK: ChainLink = { seq: 0, hash: GENESIS, sealed: false }
 
 /**
- * Checks the next entry of a chain. Returns the link of the entry. If the entry is faulty, returns a text that describes the
+ * Checks the next entry of a chain. Returns its number, hash and seal state. If the entry is faulty, returns a text about the
  * fault.
  */
 export function nextLink(merchant_id: string, link: ChainLink, row: ChainRow, seals: SealCheck): ChainLink | string {
@@ -179,8 +185,8 @@ export function nextLink(merchant_id: string, link: ChainLink, row: ChainRow, se
 }
 
 /**
- * Compares the last entry of a chain with the head of the chain. If they differ, returns a text that describes the fault.
- * Null means that both agree.
+ * Compares the last checked entry with the stored head of the chain. If they differ, returns a text about the fault. Null means
+ * no fault.
  */
 export function endFault(merchant_id: string, link: ChainLink, head: { seq: string; hash: Buffer }): string | null {
   const ends = String(link.seq) === head.seq && link.hash.equals(head.hash)
@@ -188,8 +194,8 @@ export function endFault(merchant_id: string, link: ChainLink, head: { seq: stri
 }
 
 /**
- * Checks every chain from its first entry. For each broken chain, returns one text that names the first faulty entry. Without
- * a vault, the check cannot find wrong seals; without `now`, no missing addresses.
+ * Checks every chain from its first entry. Returns one text for each broken chain, which names the first faulty entry. If
+ * `vault` is null, skips the values of seals. If `now` is null, ignores missing addresses.
  */
 export async function checkChains(
   reader: Reader,

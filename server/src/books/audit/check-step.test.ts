@@ -1,5 +1,4 @@
-// Tests the check of the audit log in steps. Whatever the step size, the steps together find every change, and no step takes
-// long.
+// Tests that steps of any size together find every change of the audit log, and that no step exceeds its limits.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -49,7 +48,7 @@ async function write(where: World, merchant_id: string, many: number): Promise<v
   await inTransaction(where.deps.db, (tx) => recordAudits(where.deps, tx, entries))
 }
 
-/** Checks the whole log in steps of the given number of entries. */
+/** Checks the whole log in steps of at most the given number of entries. */
 async function inSteps(entries: number) {
   const found: string[] = []
   const read = { chains: 0, entries: 0, steps: 0 }
@@ -67,7 +66,7 @@ async function inSteps(entries: number) {
   return { ...read, found }
 }
 
-/** Changes protected rows. First, the owner of the tables grants itself the privilege. */
+/** Changes protected rows. The owner of the tables first grants the privilege to itself. */
 async function tamper(text: string): Promise<void> {
   const client = new pg.Client({ connectionString: copy.url })
   await client.connect()

@@ -1,5 +1,5 @@
-// Checks the hash chains in steps. A step reads a limited number of entries and returns the position of the next step. So
-// even a check of the longest log uses a connection only for seconds at a time.
+// Checks the hash chains in steps. A step reads a limited number of entries and returns the position of the next step. So a
+// check of a long log uses a database connection only for seconds at a time.
 
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { isId, ZERO_ID } from '../../kernel/lib/index.ts'
@@ -14,24 +14,23 @@ import {
   sealCheck,
 } from './chain.ts'
 
-/** The number of entries that one statement reads. */
+/** The greatest number of entries that one statement reads. */
 const BATCH_SIZE = 1_000
 /** The limits of one step: the number of entries, and the duration in milliseconds. */
 export const AUDIT_STEP_LIMITS = { entries: 20_000, ms: 2_000 } as const
 const PROBLEMS_MAX = 100
-/** A sequence number that sorts after every entry of a chain. */
+/** A number that is greater than the number of any entry. The largest bigint. */
 const END = '9223372036854775807'
 
 /**
- * The result of one step, with counts for this step alone. `next` is the position of the next step. Null as `next` means
- * that the check has reached the end of the log.
+ * The result of one step. The counts are those of this step. Null as `next` means that the check has read the whole log.
  */
 export type AuditStepResult = { chains: number; entries: number; problems: string[]; next: string | null }
 
 type CheckedEntryRow = ChainRow & { merchant_id: string; head_seq: string | null; head_hash: Buffer | null }
 
-// One snapshot has the entries and the heads of their chains, so an entry that another process appends causes no false
-// fault.
+// One snapshot contains the entries and the heads of their chains. So if another process appends an entry, the step reports no
+// false fault.
 const ENTRIES_AFTER = sql(
   'audit_check_walk',
   `select l.merchant_id, ${CHAIN_COLUMNS}, c.seq::text as head_seq, c.hash as head_hash
@@ -41,15 +40,14 @@ const ENTRIES_AFTER = sql(
    order by l.merchant_id, l.seq`,
 )
 
-// If a step starts within a chain, the check continues from the hash of the last checked entry.
+// If a step starts within a chain, the step reads the hash of the last checked entry.
 const LAST_CHECKED = sql(
   'audit_check_last',
   `select l.hash, l.seal, c.seq::text as head_seq, c.hash as head_hash from audit_log l
    left join audit_chains c on c.merchant_id = l.merchant_id where l.merchant_id = $1 and l.seq = $2::bigint`,
 )
 
-// If all entries of a chain are missing, the check of entries cannot find that chain. So this statement reads the heads of
-// chains.
+// If a chain has lost all entries, the other statement does not return the chain. So this statement reads the heads of chains.
 const EMPTY_CHAINS = sql(
   'audit_check_emptied',
   `select c.merchant_id, c.seq::text as seq from audit_chains c
@@ -60,18 +58,20 @@ const EMPTY_CHAINS = sql(
 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** Parses the position that an earlier step returned. Null means that the text is no position. */
+/** Parses the position that an earlier step returned. Null means that the text has a wrong format. */
 export function parseChainPosition(text: string): ChainPosition | null {
   const [, merchant_id = '', seq = ''] = /^([0-9a-f-]{36})\.(\d{1,15}|end)$/.exec(text) ?? []
   return isId(merchant_id) ? { merchant_id, seq: seq === 'end' ? seq : Number(seq) } : null
 }
 
-/** The last checked entry. `end` means that the chain is broken, so the step continues with the next chain. */
+/**
+ * The position after the last checked entry. `end` means that the chain is broken, so the next step starts with the next chain.
+ */
 export type ChainPosition = { merchant_id: string; seq: number | 'end' }
 
 const FIRST_POSITION: ChainPosition = { merchant_id: ZERO_ID, seq: 0 }
 
-/** Checks the entries after a position, within the limits of one step. */
+/** Checks the entries after a position, up to the limits of one step. */
 export async function checkAuditStep(
   deps: Deps,
   reader: Reader,
@@ -108,16 +108,16 @@ export async function checkAuditStep(
 }
 
 /**
- * The state of a pass over the log: the current chain, its last checked link, and the head of the chain in the same
- * snapshot.
+ * The state of a step: the current chain, its last checked entry, and its head from the same snapshot. Null as `head` means
+ * that the step has found no head.
  */
 type ChainWalk = {
   merchant_id: string
   link: ChainLink
   head: { seq: string; hash: Buffer } | null
-  /** True if the chain is broken. The pass then skips the rest of the chain. */
+  /** True if the chain is broken, so the step skips its other entries. */
   broken: boolean
-  /** True if the pass has read an entry of this chain. */
+  /** True if the step has read an entry of this chain. */
   begun: boolean
   seals: SealCheck
   chains: number
@@ -137,7 +137,7 @@ async function walkFrom(reader: Reader, { merchant_id, seq }: ChainPosition, sea
   }
   const { hash, seal, head_seq, head_hash } = last
   const head = head_seq === null || head_hash === null ? null : { seq: head_seq, hash: head_hash }
-  // The next batch of entries decides whether this chain continues or ends.
+  // The step continues with the next entry of this chain.
   return { ...begin, link: { seq, hash, sealed: seal !== null }, head, broken: false, begun: true }
 }
 
@@ -163,7 +163,7 @@ function recordFault(walk: ChainWalk, problem: string): void {
   walk.problems.push(problem)
 }
 
-/** Ends the current chain and compares the last entry with the head of the chain. */
+/** Ends the current chain, and compares its last checked entry with the head. */
 function endChain(walk: ChainWalk): void {
   if (!walk.begun) return
   walk.begun = false

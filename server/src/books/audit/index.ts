@@ -1,4 +1,4 @@
-// Exports the functions and types of the audit room for other rooms.
+// Exports the audit log: record entries, list entries, check the hash chains, and make anchors.
 export type { AuditAction } from './actions.ts'
 export { addressRetention } from './addresses.ts'
 export { anchorKey, isAnchorKey } from './anchor.ts'

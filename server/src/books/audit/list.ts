@@ -1,4 +1,4 @@
-// Reads the audit log, newest first.
+// Lists and searches the audit log, newest entries first.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { type Actor, COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
@@ -7,15 +7,15 @@ import { type AuditAction, MERCHANT_ACTIONS } from './actions.ts'
 import { ADDRESS_COLUMN } from './addresses.ts'
 import type { AuditView, MerchantAuditView } from './schema.ts'
 
-/** The id of the chain for acts that concern no merchant. */
+/** The merchant_id of entries that concern no merchant. */
 export const PLATFORM = '00000000-0000-0000-0000-000000000000'
 
-/** One act for the audit log. `before` and `after` must contain no secret. */
+/** An entry to append. `before` and `after` must contain no secret. */
 export type AuditEntry = {
-  /** The merchant that the act concerns. PLATFORM means that the act concerns no merchant. */
+  /** The merchant that the action concerns. PLATFORM means that the action concerns no merchant. */
   merchant_id: string
   actor: Actor
-  /** The action as noun.verb, such as merchant.approve. */
+  /** The name of the action as noun.verb, such as merchant.approve. */
   action: AuditAction
   target_type: string
   target_id: string
@@ -55,7 +55,7 @@ const LIST = sql(
 )
 const LENGTH = sql('audit_length', `select seq from audit_chains where merchant_id = $1`)
 
-/** Returns a page of one chain, newest first. `seq` has no gap, so each page takes the same time. */
+/** Returns a page of one chain, newest first. `seq` has no gap, so the statement finds any page at the same cost. */
 export async function listAudit(reader: Reader, merchant_id: string, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
   const [head] = await reader.query<{ seq: bigint }>(LENGTH, [merchant_id])
@@ -65,7 +65,7 @@ export async function listAudit(reader: Reader, merchant_id: string, choice: Pag
   return pageOf(entries.map(presentAudit), total, choice)
 }
 
-// The newest n acts are in the n chains with the latest writes. So the cost grows with n and not with the size of the log.
+// The newest n entries are in the n chains with the latest writes. So the cost grows with n and not with the size of the log.
 const RECENT = sql(
   'audit_recent',
   `select ${COLUMNS} from (select c.merchant_id, c.seq from audit_chains c order by c.at desc, c.merchant_id limit $1) newest
@@ -76,12 +76,11 @@ const RECENT = sql(
 const ALL_ENTRIES = sql('audit_all_entries', 'select coalesce(sum(seq), 0)::float8 as total from audit_chains')
 
 /**
- * The greatest number of acts that the list of all chains shows. An operator finds older acts in the chain of their
- * merchant.
+ * The greatest number of entries in the list of all chains. Operators find older entries in the list of the merchant.
  */
 export const RECENT_MAX = 500
 
-/** Returns a page of the newest acts of all chains. The pages and `total_items` end at RECENT_MAX. */
+/** Returns a page of the newest entries of all chains. `total_items` is at most RECENT_MAX. */
 export async function listRecentAudit(reader: Reader, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
   const from = (page - 1) * page_size
@@ -92,8 +91,7 @@ export async function listRecentAudit(reader: Reader, choice: PageChoice) {
 }
 
 /**
- * A filter of acts. `actor` is an id, an e-mail address or another name. The time `from` is inclusive, and `to` is
- * exclusive.
+ * A filter of entries. `actor` is a user id, an e-mail address or another name. `from` is inclusive, and `to` is exclusive.
  */
 export type AuditFilter = {
   actor?: string | undefined
@@ -104,12 +102,12 @@ export type AuditFilter = {
 }
 
 /**
- * The greatest numbers of entries that a search without an index (by action, time or name) reads: `one` in a single chain,
- * `each` in each chain of all chains.
+ * The greatest number of entries that a search by action, time or name reads: `one` in a single chain, `each` per chain in all
+ * chains.
  */
 export const SEARCH_MAX = { one: 100_000, each: 200 } as const
 
-// PostgreSQL plans an unnamed statement for its actual values, so a search by target or user can use its index.
+// The statement has no name, so that PostgreSQL plans it for the actual values and can use an index for a target or a user.
 const MATCHING = `l.merchant_id = c.merchant_id and ($2::text is null or l.actor_id = $2) and ($3::text is null or l.actor_name = $3)
      and ($4::text is null or l.action = $4) and ($5::text is null or l.target_id = $5)
      and ($6::timestamptz is null or l.at >= $6) and ($7::timestamptz is null or l.at < $7)
@@ -130,8 +128,8 @@ const SEARCH_COUNT = sql(
 const USER = sql('audit_user_by_email', 'select id from users where email = lower($1)')
 
 /**
- * Returns a page of the matching acts of one chain or of all chains, newest first. `total_items` counts up to 10,000 in one
- * chain, and up to RECENT_MAX in all chains.
+ * Returns a page of the matching entries of one chain, newest first. Null as `merchant_id` means all chains. `total_items`
+ * counts up to 10,000 in one chain, and up to RECENT_MAX in all chains.
  */
 export async function searchAudit(reader: Reader, merchant_id: string | null, filter: AuditFilter, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
@@ -143,13 +141,13 @@ export async function searchAudit(reader: Reader, merchant_id: string | null, fi
   const depth = merchant_id === null ? SEARCH_MAX.each : SEARCH_MAX.one
   const values = [merchant_id, actor_id, actor_name, action, target_id, from, to, depth]
   const rows = begin >= end ? [] : await reader.query<StoredEntry>(SEARCH, [...values, end, end - begin, begin])
-  // If a page is not full, no page follows, so the server computes the total without a count.
+  // If the page is not full, no page follows, so the total needs no count.
   const last = rows.length < end - begin && (rows.length > 0 || begin === 0)
   const [all] = last ? [] : await reader.query<{ total: number }>(SEARCH_COUNT, [...values, most])
   return pageOf(rows.map(presentAudit), all?.total ?? begin + rows.length, choice)
 }
 
-/** Finds an actor by a text: a user by id or e-mail address, otherwise a key or a command by name. */
+/** Finds the actor that a text names: a user by id or e-mail address, otherwise an API key or a command by name. */
 async function actorBy(reader: Reader, actor: string | undefined) {
   if (actor === undefined) return { actor_id: null, actor_name: null }
   const id = actor.toLowerCase()
@@ -169,8 +167,7 @@ const COUNT_ALLOWED = sql(
 )
 
 /**
- * Returns a page of the entries of a chain that its merchant may read, newest first. `total_items` counts only these
- * entries, up to 10,000.
+ * Returns a page of the entries that a merchant may read, newest first. `total_items` counts only these entries, up to 10,000.
  */
 export async function listForMerchant(reader: Reader, merchant_id: string, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
@@ -187,8 +184,8 @@ export async function listForMerchant(reader: Reader, merchant_id: string, choic
 }
 
 /**
- * Returns an entry in the form that its merchant reads, without `seq`, because gaps would reveal the number of hidden
- * entries. The operator, the address, the reason, the approvals and FOUR_EYES_AMOUNT are internal to the platform.
+ * Returns an entry for its merchant without internal data: operator, address, reason, request id and approvals. `seq` is
+ * missing too, because gaps would reveal the number of hidden entries.
  */
 function hideOperator({ seq: _, ...entry }: AuditView): MerchantAuditView {
   const after = withoutApprovals(entry.after)

@@ -1,10 +1,10 @@
-// Declares the metrics of the audit log: its anchors, and those that are not written or sent yet.
+// Declares the metrics of the audit log: the anchors, and the anchors that the file or the receiver lacks.
 
 import { type DatabaseGauges, type Deps, SAME_IN_EACH_PROCESS } from '../../kernel/db/index.ts'
 import { findLastAnchor, readAnchorState } from './anchor-store.ts'
 import { anchorFileOf } from './anchor-task.ts'
 
-/** Returns the gauges of the anchors. Without an anchor, the gauge of the time has no value. */
+/** Makes the gauges of the anchors. If the database has no anchor, the gauge of the time has no value. */
 export function auditGauges({ metrics, config }: Pick<Deps, 'metrics' | 'config'>): DatabaseGauges {
   const last = metrics.gauge({
     name: 'malipo_audit_anchor_timestamp_seconds',

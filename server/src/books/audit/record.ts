@@ -1,7 +1,5 @@
-// Writes the audit log in the transaction of the act, so that the database commits both or neither.
-//
-// A transaction locks the chain of its merchant. So acts on one merchant wait for each other, and acts on two merchants
-// never do.
+// Appends entries to the audit log in the transaction of the action, so that the database commits both or neither. The
+// transaction locks the chain of the merchant. So actions on one merchant wait for each other.
 
 import type { FastifyRequest } from 'fastify'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -41,16 +39,15 @@ const APPEND = sql(
 )
 
 /**
- * Appends one entry to the chain of `entry.merchant_id`, or of PLATFORM. Call this function last in a transaction, because
- * the function locks the chain.
+ * Appends one entry to the chain of its merchant. A transaction calls this function last, because the function locks the chain.
  */
 export function recordAudit(deps: Deps, tx: Tx, entry: AuditEntry): Promise<void> {
   return recordAudits(deps, tx, [entry])
 }
 
 /**
- * Appends entries in their order, each to the chain of its merchant. Call this function last in a transaction, because the
- * function locks the chains.
+ * Appends entries in order, each to the chain of its merchant. A transaction calls this function last, because the function
+ * locks the chains.
  */
 export async function recordAudits(deps: Deps, tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
@@ -62,7 +59,7 @@ export async function recordAudits(deps: Deps, tx: Tx, entries: readonly AuditEn
   const heads = new Map(
     rows.map((row) => [row.merchant_id, { first: Number(row.seq), seq: Number(row.seq), hash: row.hash }]),
   )
-  // The function reads the clock after the function has taken the locks, so the times in a chain never decrease.
+  // The function reads the clock after it has locked the chains, so the times in a chain do not decrease.
   const at = clock.now()
   const links = entries.map((entry) => {
     const head = heads.get(entry.merchant_id)
@@ -106,12 +103,12 @@ function linkOf(deps: Deps, entry: AuditEntry, head: { seq: number; hash: Buffer
   }
 }
 
-/** The context of an act: the actor, the id of the request, and the address of the caller. */
+/** The context of an action: the actor, the id of the request, and the IP address of the caller. */
 export type Act = Pick<AuditEntry, 'actor' | 'request_id' | 'address'>
 
 /**
- * Returns the context of an act from an authenticated request. On an operator route, the actor is the user in the role of
- * operator.
+ * Returns the context of an authenticated request. On an operator route, the kind of the actor is operator. If the route is
+ * public, throws.
  */
 export function actOf(request: FastifyRequest): Act {
   if (request.principal === null) throw new Error('actOf() needs an authenticated request, but this route is public')

@@ -1,5 +1,5 @@
-// A superuser without SECRET_KEY rewrites the audit log in random ways, and also computes all hashes and the head again. The check
-// finds every edit and names the first changed entry.
+// Tests that the check finds random edits of the audit log by a superuser without SECRET_KEY, even if the superuser also
+// computes the hashes again.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -44,12 +44,12 @@ before(async () => {
   await inTransaction(deps.db, (tx) => recordAudits(deps, tx, entries))
   const read = sql('', `select ${CHAIN_COLUMNS} from audit_log l where l.merchant_id = $1 order by l.seq`)
   rows = await deps.db.query<ChainRow>(read, [PLATFORM])
-  // The log begins after the upgrade, so that every entry has a seal.
+  // The start time of the seals is 1970, so that every entry needs a seal.
   check = { ...(await sealCheck(deps.db, deps.vault, null)), since: new Date(0) }
 })
 after(() => world.close())
 
-/** Returns the first fault of a chain in memory. Null means that the check accepts the chain. */
+/** Returns the first fault of a chain in memory. Null means that the check finds no fault. */
 function faultOf(chain: readonly ChainRow[], seals = check): string | null {
   let link = FIRST_LINK
   for (const row of chain) {
@@ -61,7 +61,9 @@ function faultOf(chain: readonly ChainRow[], seals = check): string | null {
   return head === undefined ? null : endFault(PLATFORM, link, head)
 }
 
-/** Gives the entries new numbers and hashes from index `from` on, as an attacker who knows this code would. */
+/**
+ * Computes the numbers and hashes of the entries again from index `from` on. An attacker who knows this code can do the same.
+ */
 function hashAgain(chain: ChainRow[], from: number): void {
   let hash = from === 0 ? GENESIS : (chain[from - 1] as ChainRow).hash
   for (const [i, row] of chain.entries()) {
@@ -83,7 +85,7 @@ test(`the check finds ${EDITS} random edits of the log, with and without new has
   const missed: string[] = []
   for (let n = 0; n < EDITS; n++) {
     const chain = rows.map((row) => ({ ...row }))
-    // The end of the chain stays: only a copy outside of the database shows that its newest entries are missing.
+    // The edits leave the end of the chain unchanged, because only a copy outside of the database shows missing newest entries.
     const at = pick(chain.length - 2)
     const kind = KINDS[pick(KINDS.length)] as (typeof KINDS)[number]
     const again = pick(3) > 0

@@ -1,4 +1,4 @@
-// Defines the route by which a merchant reads its audit log.
+// Defines the route that lists the audit log of a merchant.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -6,7 +6,7 @@ import { caller, PageQuery, type Routes } from '../../kernel/http/index.ts'
 import { listForMerchant } from './list.ts'
 import { MerchantAuditAnswer } from './schema.ts'
 
-/** Adds the route that lists the audit log of the caller's merchant. */
+/** Adds the route. The user reads only the log of the merchant of the session. */
 export function auditRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

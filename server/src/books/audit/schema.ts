@@ -1,4 +1,4 @@
-// Defines the schemas of the audit log in the API.
+// Defines the response schemas of the audit log.
 
 import Type, { type Static } from 'typebox'
 import { page, success } from '../../kernel/http/index.ts'
@@ -29,17 +29,17 @@ const AuditRecord = Type.Object(
   },
   { title: 'AuditEntry' },
 )
-/** An act in the form that an operator reads. */
+/** An audit entry in the form for operators. */
 export type AuditView = Static<typeof AuditRecord>
 
 const MerchantAuditRecord = Type.Omit(AuditRecord, ['seq'])
-/** An act in the form that its merchant reads. */
+/** An audit entry in the form for its merchant, without `seq`. */
 export type MerchantAuditView = Static<typeof MerchantAuditRecord>
 
-/** A page of the acts that a merchant may read, in the envelope. */
+/** A page of the entries that a merchant may read, in the response envelope. */
 export const MerchantAuditAnswer = success(page(MerchantAuditRecord))
 
-/** A page of acts in the form that operators read, in the envelope. */
+/** A page of entries in the form for operators, in the response envelope. */
 export const AuditAnswer = success(
   page(
     Type.Object(

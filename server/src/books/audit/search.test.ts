@@ -1,5 +1,5 @@
-// Tests the search for acts by actor, action, target and time: among the acts of one merchant, of the platform, or of all
-// chains.
+// Tests the search for audit entries by actor, action, target and time: in the chain of one merchant, of the platform, or in
+// all chains.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -20,7 +20,7 @@ let world: World
 let operator: string
 let [mine, theirs] = ['', '']
 const person = { user_id: '', email: '' }
-/** The acts that the test recorded, oldest first. */
+/** The recorded entries, oldest first. */
 const done: { merchant_id: string; action: string; target_id: string; actor: string; at: string }[] = []
 before(async () => {
   world = await createWorld()
@@ -56,7 +56,7 @@ const read = async (query: string): Promise<{ items: Item[]; pagination: { total
   return reply.body.data
 }
 
-/** Asserts that the query returns the acts that `keep` selects, newest first. */
+/** Asserts that the query returns exactly the entries that `keep` selects, newest first. */
 async function finds(query: string, keep: (act: (typeof done)[number]) => boolean): Promise<void> {
   const { items, pagination } = await read(query)
   const expected = done.filter(keep).reverse()

@@ -4,13 +4,13 @@ import { type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { CURRENCY } from '../../kernel/lib/index.ts'
 
 /**
- * available: money that the merchant may withdraw. reserved: money set aside for a payout. held: money under review.
- * provider_float: money that the provider owes to the platform, as a negative balance. fee_income: fees of the platform.
- * processor_cost: charges that the platform bears.
+ * available: money that the merchant may withdraw. reserved: money for a payout. held: money under review. provider_float: debt
+ * of the provider, as a negative balance. fee_income: fees of the platform. processor_cost: provider charges that the platform
+ * bears.
  */
 export const BOOK_CODES = ['available', 'reserved', 'held', 'provider_float', 'fee_income', 'processor_cost'] as const
 
-/** An account of a book. */
+/** The name of an account of a book. */
 export type AccountCode = (typeof BOOK_CODES)[number]
 
 const OPEN_BOOKS = sql(
@@ -20,7 +20,7 @@ const OPEN_BOOKS = sql(
    from unnest($3::text[]) environment, unnest($4::text[]) code`,
 )
 
-/** Opens both books of a new merchant, live and sandbox, with zero balances. */
+/** Opens the live book and the sandbox book of a new merchant with zero balances. */
 export async function openBooks(tx: Tx, merchant_id: string): Promise<void> {
   await tx.query(OPEN_BOOKS, [merchant_id, CURRENCY, ['live', 'sandbox'], [...BOOK_CODES]])
 }
@@ -31,7 +31,7 @@ const BALANCE = sql(
    where merchant_id = $1 and environment = $2 and currency = $3 and code in ('available', 'reserved', 'held')`,
 )
 
-/** Reads the balances of one book in cents. The function always reads the database and never a cache. */
+/** Reads three balances of one book in cents from the database, without a cache. */
 export async function readBalance(
   reader: Reader,
   merchant_id: string,
@@ -47,10 +47,10 @@ export async function readBalance(
   return balance
 }
 
-/** The name of one book: its merchant and its environment. */
+/** The key of a book: its merchant and its environment. */
 export type BookKey = { merchant_id: string; environment: string }
 
-// The statement locks all accounts of the books in the same order as the statement that writes postings.
+// The statement locks accounts in the same order as the statement that writes postings, so that they never deadlock.
 const LOCK_BOOKS = sql(
   'ledger_lock_books',
   `select a.merchant_id, a.environment, a.code, a.balance_minor
@@ -61,7 +61,7 @@ const LOCK_BOOKS = sql(
 
 /**
  * Locks whole books until the transaction ends. Returns the available amount of each book in cents, by `bookName`. No other
- * transaction moves money in these books in the meantime, so a decision from these amounts stays right until its posting.
+ * transaction can change these books meanwhile, so decisions from these amounts stay valid.
  */
 export async function lockBooks(tx: Tx, books: readonly BookKey[]): Promise<Map<string, bigint>> {
   const rows = await tx.query<BookKey & { code: string; balance_minor: bigint }>(LOCK_BOOKS, [
@@ -73,7 +73,7 @@ export async function lockBooks(tx: Tx, books: readonly BookKey[]): Promise<Map<
   return new Map(available.map((row) => [bookName(row), row.balance_minor]))
 }
 
-/** Returns the key of a book in a Map. */
+/** Returns the name of a book, which is its key in a Map. */
 export function bookName({ merchant_id, environment }: BookKey): string {
   return `${merchant_id} ${environment}`
 }

@@ -1,5 +1,4 @@
-// Tests the migration that gives sequences to the bookings of old books. New bookings continue the sequences of old
-// bookings.
+// Tests the migration that numbers the bookings of old books, and that new bookings continue these numbers.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -20,7 +19,7 @@ import { BOOK_CODES } from './book.ts'
 
 const START = Date.parse('2026-01-04T20:59:59Z')
 const SELLERS = [1_000_001, 2_000_002, 3_000_003].map((routing_code) => ({ id: randomUUID(), routing_code }))
-/** The net amounts of an inserted book, in the order in which the old program wrote its bookings. */
+/** The net amounts of each inserted book in cents, in the order of insertion. */
 const expected = new Map<string, bigint[]>()
 
 let database: TestDatabase
@@ -55,7 +54,7 @@ after(async () => {
   await database?.drop()
 })
 
-/** Applies the migrations whose number is below the given number, as a program of that release did. */
+/** Applies all migrations with a lower number than the given one. */
 async function migrateUntil(url: string, number: string): Promise<void> {
   const earlier = await mkdtemp(join(tmpdir(), 'migrations-'))
   try {
@@ -70,8 +69,8 @@ async function migrateUntil(url: string, number: string): Promise<void> {
 type Book = { id: string; routing_code: number; environment: string }
 
 /**
- * Writes a book as the program of that release did. That program chose ids and times before it took the lock, so ids and
- * times are not in the order of writing.
+ * Writes a book in the way of the old program. That program chose ids and times before it locked the book, so neither follows
+ * the order of insertion.
  */
 async function writeOldBook(client: pg.Client, { id: merchant_id, routing_code, environment }: Book, count: number) {
   const accounts = new Map(BOOK_CODES.map((code) => [code as string, { balance: 0n, version: 0n }]))
@@ -115,7 +114,7 @@ async function writeOldBook(client: pg.Client, { id: merchant_id, routing_code, 
     )
   }
   for (let i = 0; i < count; i++) {
-    // Sometimes a time is earlier than the previous time, even around midnight.
+    // Some times are earlier than the previous time, even around midnight.
     const at = new Date(START + i * 40 - (i % 7) * 55)
     const amount = BigInt(1_000 + i * 3)
     const source = randomUUID()
@@ -124,7 +123,7 @@ async function writeOldBook(client: pg.Client, { id: merchant_id, routing_code, 
     } else if (i % 5 === 4) {
       await transfer(at, 'withdrawal_paid_late', 0, source, 'available', 'provider_float', 500n)
       await transfer(at, 'withdrawal_paid_late', 1, source, 'available', 'fee_income', 20n)
-      // A charge that the platform bears changes no account that the merchant reads.
+      // If the platform bears a charge, the charge changes no account that the merchant reads.
       await transfer(at, 'withdrawal_paid_late', 2, source, 'processor_cost', 'provider_float', 7n)
       net_amounts.push(-520n)
     } else {
@@ -145,7 +144,7 @@ async function writeOldBook(client: pg.Client, { id: merchant_id, routing_code, 
 type Line = { sequence: number; direction: string; net_amount: string; balance_after: string; created_at: string }
 const cents = (text: string) => BigInt(text.replace('.', ''))
 
-/** The transactions of a book as its merchant reads them, oldest first. */
+/** Returns the transactions of a book as the merchant reads them, oldest first. */
 async function linesOf(merchant_id: string, environment: 'live' | 'sandbox'): Promise<Line[]> {
   const { token } = await world.newSession([{ role: 'VIEWER', merchant: { id: merchant_id } as Merchant }])
   const reply = await world.get(

@@ -1,18 +1,16 @@
-// Defines SQL for bookings: postings that change `available`. Every list of a merchant's transactions uses this SQL.
-//
-// Leg 0 of a booking changes `available` and has the `sequence` of the booking. The legs of a booking on `available` have
-// consecutive versions, because one statement writes a posting under the lock of the account.
+// Defines SQL for bookings, the postings that change `available`. Leg 0 has the `sequence` of the booking. All legs on
+// `available` have consecutive versions, because one statement writes them under the account lock.
 
 /** The SQL condition for leg 0 of a booking. In the statement, t is the alias of the transfer. */
 export const IS_BOOKING = 't.sequence is not null'
 
-/** Returns SQL for the change of `available` by the leg with the given alias. A debit has a negative change. */
+/** Returns SQL for the change of `available` in cents by the leg with the given alias. A debit is negative. */
 export const availableDelta = (leg: string) =>
   `case when ${leg}.credit_code = 'available' then ${leg}.amount_minor else -${leg}.amount_minor end`
 
 /**
- * SQL for the change of `available` by all legs of the booking whose leg 0 has the alias t. `net_minor` is negative for a
- * debit, and `balance_minor` is the balance after the last leg. For `cross join lateral`.
+ * SQL for the effect of all legs of a booking, in cents, for `cross join lateral`. Leg 0 has the alias t. `net_minor` is
+ * negative for a debit; `balance_minor` is the balance after the last leg.
  */
 export const BOOKING_EFFECT = `(
      select sum(d.delta)::bigint as net_minor, (array_agg(d.balance order by d.version desc))[1] as balance_minor
@@ -26,7 +24,9 @@ export const BOOKING_EFFECT = `(
      ) d
    )`
 
-/** SQL for the legs of a booking after leg 0 (alias t) that change `available` too. For `cross join lateral`. */
+/**
+ * SQL for the legs of a booking after leg 0 that change `available`, for `cross join lateral`. Leg 0 has the alias t.
+ */
 export const LATER_LEGS = `(
      select ${availableDelta('l')} as delta from ledger_transfers l
      where l.merchant_id = t.merchant_id and l.source_id = t.source_id and l.source_type = t.source_type

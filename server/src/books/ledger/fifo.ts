@@ -1,11 +1,11 @@
-// Finds the credits that funded a debit. The oldest credits fund a debit first (first in, first out).
+// Finds the credits that funded a debit, first in, first out: a debit uses the oldest available credits.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { BookKey } from './book.ts'
 import { BOOKING_EFFECT } from './booking-sql.ts'
 import type { Fact, SourceType } from './post.ts'
 
-/** A posting that credited `available`, and the part of its amount that the debit used. Amounts are in cents. */
+/** A posting that credited `available`. `used_minor` is the part in cents that the debit used. */
 export type FundingCredit = {
   id: string
   posting: Fact
@@ -15,7 +15,9 @@ export type FundingCredit = {
   used_minor: bigint
 }
 
-/** The credits that funded a debit, oldest first. `complete` is true if the credits cover the whole debit. */
+/**
+ * The credits that funded a debit, oldest first. If `complete` is false, the credits cover only a part of the debit.
+ */
 export type FundingCredits = { origins: FundingCredit[]; complete: boolean }
 
 /** The greatest number of bookings that the search reads. */
@@ -39,8 +41,8 @@ const BATCH_BEFORE = sql(
 )
 
 /**
- * Finds the credits that a debit of `available` used. The latest credits make up the balance before the debit, and the debit
- * used the oldest part of that balance. The search stops after BOOKINGS_MAX bookings.
+ * Finds the credits that a debit of `available` used. The latest credits before the debit sum up to the balance, and the debit
+ * used the oldest part of this balance. The search stops after BOOKINGS_MAX bookings.
  */
 export async function findFundingCredits(
   reader: Reader,
@@ -76,7 +78,7 @@ function smaller(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-/** Yields the bookings of a book before the given sequence, newest first. */
+/** Yields the bookings of a book before the given sequence, newest first, at most BOOKINGS_MAX of them. */
 async function* bookingsBefore(reader: Reader, book: BookKey, sequence: bigint): AsyncGenerator<Booking> {
   let until = sequence
   for (let read = 0; read < BOOKINGS_MAX && until > 1n; ) {

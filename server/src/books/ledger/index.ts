@@ -1,7 +1,5 @@
-// Exports the ledger: one complete book for each merchant and environment, and the only code that moves money.
-//
-// A book has six accounts. A transfer moves money between two accounts, so its sum is zero. A posting is one business fact
-// with one to three transfers (legs). A booking is a posting that changes `available`.
+// Exports the ledger, the only code that moves money. A transfer moves money between two accounts of a book. A posting is one
+// business fact with one to three transfers (legs). A booking is a posting that changes `available`.
 
 export { BOOK_CODES, type BookKey, bookName, lockBooks, openBooks, readBalance } from './book.ts'
 export { availableDelta, BOOKING_EFFECT, IS_BOOKING, LATER_LEGS } from './booking-sql.ts'

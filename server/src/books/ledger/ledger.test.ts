@@ -1,4 +1,4 @@
-// Tests that each posting of the ledger balances, that no fact has two postings, and that no posting changes.
+// Tests that postings balance, that no fact has two postings, and that no posting changes.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -60,9 +60,9 @@ async function book(merchant: Merchant, environment = 'live'): Promise<Record<st
 }
 
 describe('business facts and their transfers', () => {
-  /** The fact, the amount, the fee, the charge of the provider, and the party that bears the charge. */
+  /** The fact, the amount, the fee and the provider charge in cents, and the party that bears the charge. */
   type Step = [Fact, bigint, bigint, bigint?, ('merchant' | 'platform')?]
-  /** The balance of the merchant before a withdrawal. */
+  /** The posting that gives the merchant a balance before a withdrawal. */
   const had: Step = ['adjustment_credited_float', 1000n, 0n]
   const HAD = 'provider_float>available 1000'
   const TABLE: [string, Step[], string[], Record<string, bigint>][] = [
@@ -608,7 +608,7 @@ describe('balance limits', () => {
   })
 })
 
-/** Runs only the ledger checks of `verify`, because these postings have no collections. */
+/** Runs the ledger checks of `verify`. The other checks would fail, because these postings have no collections. */
 async function ledgerHolds(): Promise<void> {
   const { checks } = await verify(world.url)
   const own = checks.filter((check) =>
@@ -624,7 +624,7 @@ async function ledgerHolds(): Promise<void> {
 describe('batches of postings', () => {
   test('each stored balance is the running sum of its transfers after any batch of merchants, facts and fees', async () => {
     const merchants = await Promise.all([1, 2, 3, 4].map(() => world.newMerchant()))
-    // Each account holds enough money, so the ledger refuses no batch.
+    // The balance of each account is large enough, so that the ledger refuses no batch.
     const sources = merchants.flatMap((merchant) => [
       posting(merchant, 'adjustment_credited_float', 10n ** 15n),
       posting(merchant, 'collection_held', 10n ** 15n),

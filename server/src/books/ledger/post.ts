@@ -1,4 +1,4 @@
-// Writes postings: the named business facts that move money, in batches of one statement.
+// Writes postings, the business facts that move money, in batches of one statement.
 
 import { type Deps, inputRows, sql, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, CURRENCY, newId } from '../../kernel/lib/index.ts'
@@ -7,12 +7,11 @@ import type { AccountCode } from './book.ts'
 type AccountPair = readonly [debit: AccountCode, credit: AccountCode]
 
 /**
- * The accounts that each fact moves money between. Leg 0 is the amount, leg 1 the fee of the platform, leg 2 the charge of
- * the provider. The merchant bears a passed-through charge, and the platform bears any other charge. The database stores leg
- * numbers.
+ * The debit and credit accounts of each fact. Leg 0 is the amount, leg 1 the fee, leg 2 the charge of the provider. The
+ * merchant or the platform bears the charge. The database stores these leg numbers, so they never change.
  */
 const FACTS = {
-  // The payer paid. The provider owes the amount to the platform, and the platform owes the amount less its fee to the
+  // The payer paid. The provider owes the amount to the platform, and the platform owes the amount less the fee to the
   // merchant.
   collection_settled: { amount: ['provider_float', 'available'], fee: ['available', 'fee_income'] },
   // The payer paid, but an operator must review the payment first.
@@ -25,17 +24,17 @@ const FACTS = {
   collection_reversed: { amount: ['available', 'provider_float'], fee: ['fee_income', 'available'] },
   // The provider reversed a payment that was still under review.
   collection_held_reversed: { amount: ['held', 'provider_float'] },
-  // An operator approved a withdrawal, so the ledger reserves its amount and charges.
+  // An operator approved a withdrawal, so the ledger reserves the amount with fee and charge.
   withdrawal_reserved: { amount: ['available', 'reserved'] },
-  // The provider paid the withdrawal out.
+  // The provider paid the withdrawal.
   withdrawal_paid: {
     amount: ['reserved', 'provider_float'],
     fee: ['reserved', 'fee_income'],
     charge: { merchant: ['reserved', 'provider_float'], platform: ['processor_cost', 'provider_float'] },
   },
-  // The provider did not pay the withdrawal out, so the reserved amount becomes available again.
+  // The provider did not pay the withdrawal, so the reserved amount becomes available again.
   withdrawal_released: { amount: ['reserved', 'available'] },
-  // The provider paid the withdrawal out after the ledger had released its reservation.
+  // The provider paid the withdrawal after the ledger had released the reservation.
   withdrawal_paid_late: {
     amount: ['available', 'provider_float'],
     fee: ['available', 'fee_income'],
@@ -47,7 +46,7 @@ const FACTS = {
     fee: ['fee_income', 'available'],
     charge: { merchant: ['provider_float', 'available'], platform: ['provider_float', 'processor_cost'] },
   },
-  // An operator corrects a balance, against the account that was wrong.
+  // An operator corrected a balance. The last word of the fact is the account on the other side.
   adjustment_credited_float: { amount: ['provider_float', 'available'] },
   adjustment_credited_fee: { amount: ['fee_income', 'available'] },
   adjustment_credited_cost: { amount: ['processor_cost', 'available'] },
@@ -68,12 +67,12 @@ type FactAccounts = {
   charge?: { merchant: AccountPair; platform: AccountPair }
 }
 
-/** The kind of record that a fact is about. */
+/** The kind of record whose money a posting moves. */
 export type SourceType = 'collection' | 'withdrawal' | 'adjustment'
 
 /**
- * One business fact about one record, with its amounts in cents. If the fact takes no fee or charge, `fee_minor` or
- * `charge_minor` is zero. `transfer_id` fixes the id of leg 0 in advance, so that another row can refer to the transfer.
+ * A business fact about one record, with its amounts in cents. If the fact has no fee or charge, `fee_minor` or `charge_minor`
+ * is zero. `transfer_id` sets the id of leg 0, so that another row can refer to it.
  */
 export type Posting = {
   merchant_id: string
@@ -89,7 +88,7 @@ export type Posting = {
   transfer_id?: string
 }
 
-/** Returns the posting of a fact. If the amounts do not fit the fact, throws. */
+/** Returns the same posting after a check of its amounts. If the fact does not allow these amounts, throws. */
 export function postingOf(posting: Posting): Posting {
   const { fact, source_type, amount_minor, fee_minor, charge_minor = 0n } = posting
   const moves: FactAccounts = FACTS[fact]
@@ -111,8 +110,7 @@ type Leg = {
 }
 
 /**
- * The change of one account by a batch of postings: the sum and the number of legs. For `available`, the change also has the
- * number of bookings.
+ * The change of one account by a batch: the sum in cents and the number of legs. For `available`, also the number of bookings.
  */
 type AccountChange = {
   place: number
@@ -124,9 +122,8 @@ type AccountChange = {
   bookings: number
 }
 
-// The statement locks accounts in one order (merchant, environment, code), so two batches never deadlock. The balance after
-// a leg is the balance before the batch (base) plus the running sum. Under the same lock, sequences have no gap and dates
-// never decrease.
+// The statement locks accounts in one order (merchant, environment, code), so two batches never deadlock. The balance after a
+// leg is the old balance plus the running sum. Because of the locks, sequences have no gap and dates never decrease.
 const POST = sql(
   'ledger_post',
   `with change as materialized (
@@ -174,15 +171,15 @@ const POST = sql(
 type PostingResult = { accounts: number; written: number; overdrawn: number; booked_at: Date }
 
 /**
- * Writes the transfers and balances of a batch of postings in one statement. If a fact already has a posting, the unique key
- * refuses the whole batch. If a book is missing, or a balance would wrongly go below zero, throws: see `lockBooks`.
+ * Writes a batch of postings in one statement. If a fact already has a posting, the unique key refuses the whole batch. If a
+ * book is missing, or a withdrawal or adjustment exceeds the available balance, throws.
  */
 export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posting[]): Promise<void> {
   if (postings.length === 0) return
   const legs = postings.flatMap(legsOf)
   const changes = new Map<string, AccountChange>()
-  // The index of the `available` change if the current posting is a booking. All legs of a booking get the date of that
-  // change.
+  // The place of the `available` change if the posting is a booking. Null means that the posting is no booking. All legs of a
+  // booking get the same date.
   let book_place: number | null = null
   const rows = legs.map(({ posting, leg, debit, credit, amount }) => {
     const debited = addToAccount(changes, posting, debit, -amount)
@@ -229,14 +226,14 @@ export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posti
   warnOfClock(deps, result.booked_at.getTime() - at.getTime())
 }
 
-/** The lag of the clock, in milliseconds behind the last booking, above which the process logs a warning. */
+/** If the clock is more than this behind the last booking, the process logs a warning. In milliseconds. */
 const BEHIND_WARNING_MS = 30_000
-/** The shortest time between two such warnings. */
+/** The shortest time between two such warnings, in milliseconds. */
 const WARN_EVERY_MS = 60_000
 const warned_at = new WeakMap<Deps, number>()
 
-// Another process has a fast clock, or this clock is slow. Until this clock catches up, bookings get the date of the last
-// booking.
+// If the last booking is later than the clock, a clock of another process is ahead, or this clock is behind. New bookings get
+// the date of the last booking until the clock reaches that date.
 function warnOfClock(deps: Deps, behind_ms: number): void {
   const now = deps.clock.now().getTime()
   if (behind_ms < BEHIND_WARNING_MS || now - (warned_at.get(deps) ?? Number.NEGATIVE_INFINITY) < WARN_EVERY_MS) return

@@ -6,16 +6,16 @@ import type { BookKey } from './book.ts'
 import { BOOKING_EFFECT } from './booking-sql.ts'
 
 /**
- * The delay after which no new booking gets an earlier date. A process reads the clock before it waits for the lock of the
- * book, and statements and idle transactions end within 10 s. So the delay is longer than any such wait.
+ * After this time in milliseconds, no new booking gets an earlier date. A process reads the clock before it waits for the book
+ * lock. Statements and idle transactions end within 10 seconds, so no such wait is longer.
  */
 export const BOOKING_DELAY_MS = 5 * 60_000
 
-/** Consecutive bookings of one book: the sequence `from` is inclusive, and `until` is exclusive. */
+/** A range of bookings of one book, by sequence. `from` is inclusive, and `until` is exclusive. */
 export type SequenceRange = { from: bigint; until: bigint }
 
-// Dates never decrease along the sequence of a book, so a binary search finds the first booking at or after a moment. Ten
-// million bookings need 24 look-ups. A null moment means an end of the book.
+// Dates never decrease along the sequences of a book, so a binary search finds the first booking at or after a moment. In ten
+// million bookings, the search reads 24 rows. Null as a moment means an end of the book.
 const RANGE = sql(
   'ledger_sequence_range',
   `with recursive search(place, moment, low, high) as (
@@ -35,8 +35,8 @@ const RANGE = sql(
 )
 
 /**
- * Finds the bookings of a book with a date at or after `from` and before `to`. Null means no bound. The number of rows that
- * the search reads grows with the logarithm of the number of bookings.
+ * Finds the bookings of a book with a date at or after `from` and before `to`. Null means no limit. The number of rows that the
+ * search reads grows with the logarithm of the number of bookings.
  */
 export async function bookingsBetween(
   reader: Reader,
@@ -56,7 +56,9 @@ const BALANCE_AFTER = sql(
    where t.merchant_id = $1 and t.environment = $2 and t.sequence = $3`,
 )
 
-/** Returns the available balance in cents after a booking. Before the first booking the balance is zero. */
+/**
+ * Returns the available balance in cents after a booking. For sequence 0, returns zero. If the booking is missing, throws.
+ */
 export async function balanceAfter(reader: Reader, book: BookKey, sequence: bigint): Promise<bigint> {
   if (sequence === 0n) return 0n
   const { merchant_id, environment } = book
