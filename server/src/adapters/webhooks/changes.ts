@@ -1,16 +1,18 @@
-// Defines what all routes of webhooks share: their access, the audit entry of a change, and the e-mail about a change.
+// Defines the parts that all webhook routes share: the access rule, the audit entry of a change, and the e-mail about a change.
 
 import type { FastifyRequest } from 'fastify'
 import { type Act, type AuditAction, actOf, recordAudit } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { caller } from '../../kernel/http/index.ts'
 
-/** The access of the routes that configure webhooks and read deliveries. */
+/** The access rule of the routes that configure webhooks or read deliveries. */
 export const access = { scopes: ['webhooks:manage'], roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 /** The group of these routes in the documentation. */
 export const tags = ['Webhooks']
 
-/** The function that mails the administrators of a merchant about a change. The room merchants implements the function. */
+/**
+ * The function that queues e-mails to the administrators of a merchant about a change. The merchants room implements it.
+ */
 export type NotifyWebhookChange = (
   deps: Deps,
   tx: Tx,
@@ -19,7 +21,7 @@ export type NotifyWebhookChange = (
   change: { kind: 'webhook_changed'; webhook_url: string; new_secret: boolean },
 ) => Promise<void>
 
-/** Records a change of the webhooks of the caller in the audit log, without a signing secret. */
+/** Writes a change of the caller's webhooks to the audit log. `change` must contain no signing secret. */
 export function auditWebhookChange(
   deps: Deps,
   tx: Tx,

@@ -1,5 +1,5 @@
-// Manages the webhook configurations of a merchant, one for each environment: URL, events and signing secret. They are the default
-// endpoints; endpoint-config.ts manages the others.
+// Manages the default webhook endpoint of each environment of a merchant: URL, events and signing secret. endpoint-config.ts
+// manages the other endpoints.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { checkDestination, type Environment, type Lookup } from '../../kernel/http/index.ts'
@@ -10,13 +10,13 @@ import { type ConfigInput, type ConfigView, endpointName } from './schema.ts'
 import { secretText } from './sign.ts'
 
 /**
- * The time for which the previous secret still signs after a rotation. Only the newest two secrets sign, so a second
- * rotation within this time ends the oldest secret at once. A merchant removes a leaked secret by rotating twice.
+ * The time in milliseconds for which the previous secret still signs after a rotation. Only the newest two secrets sign. So to
+ * disable a leaked secret at once, a merchant rotates twice.
  */
 const OVERLAP_MS = 24 * 3_600_000
 const SECRET_BYTES = 32
 
-/** A checked change of the configuration. `events` are canonical names. */
+/** A change with a checked URL and the canonical names of the events. */
 export type ConfigChange = { webhook_url?: string; events?: string[]; rotate_secret: boolean }
 
 type ConfigRow = {
@@ -27,7 +27,7 @@ type ConfigRow = {
   secret_last4: string
 }
 
-/** The merchant that owns the configuration. */
+/** The merchant of a webhook configuration. */
 export type WebhookOwner = { id: string; routing_code: number; code: string }
 
 /** The stored configuration of one environment, without the secret. */
@@ -39,7 +39,8 @@ const FIND = sql(
    where merchant_id = $1 and environment = any($2::text[]) and id = $3 order by environment`,
 )
 
-// A first save has no row to lock, so the saves of a merchant lock this number. No other advisory lock of this database uses it.
+// Before the first save, there is no row to lock. So changes of a merchant's endpoints take an advisory lock, with a number
+// that no other code uses.
 const LOCK = sql('webhook_config_lock', 'select pg_advisory_xact_lock(hashtextextended($1, 7165243380915630))')
 
 const INSERT = sql(
@@ -69,7 +70,7 @@ const DELETE = sql(
 )
 
 /**
- * Deletes the endpoints of both environments and returns them without the secrets. `endpoint_id` of a default endpoint is
+ * Deletes the endpoints of both environments and returns them without the secrets. For a default endpoint, `endpoint_id` is
  * `default`.
  */
 export async function deleteConfigs(tx: Tx, merchant_id: string): Promise<(StoredConfig & { endpoint_id: string })[]> {
@@ -77,14 +78,16 @@ export async function deleteConfigs(tx: Tx, merchant_id: string): Promise<(Store
   return rows.map((row) => ({ ...row, endpoint_id: endpointName(row.endpoint_id) }))
 }
 
-/** Locks the endpoints of a merchant, so that one transaction at a time adds, changes or deletes endpoints. */
+/**
+ * Locks the endpoints of a merchant until the transaction ends, so that only one transaction at a time changes endpoints.
+ */
 export async function lockEndpoints(tx: Tx, merchant_id: string): Promise<void> {
   await tx.query(LOCK, [merchant_id])
 }
 
 /**
- * Reads the configuration of the first of `environments` that has one, without the secret. Before the first save, refuses
- * with not_found.
+ * Reads the configuration of the first environment that has one, in alphabetical order (live first). If no environment has one,
+ * refuses with not_found.
  */
 export async function getConfig(
   reader: Reader,
@@ -96,8 +99,8 @@ export async function getConfig(
 }
 
 /**
- * Checks a change outside of a transaction, because the host look-up uses the network. Refuses a forbidden address, an
- * unknown event and an empty list of events with 400. Returns the canonical names of the events.
+ * Checks a change. If the address is forbidden, or the events are unknown or empty, refuses with 400. The function must not run
+ * in a transaction, because the host look-up uses the network.
  */
 export async function checkConfig(deps: Deps, input: ConfigInput, lookup?: Lookup): Promise<ConfigChange> {
   const events = input.events === undefined ? undefined : canonicalEvents(input.events)
@@ -116,19 +119,21 @@ export async function checkConfig(deps: Deps, input: ConfigInput, lookup?: Looku
   }
 }
 
-/** A saved change: the configurations before and after it, and the secret that this call made. */
+/** A saved change with the new secret. */
 export type SavedConfig = {
-  /** The configuration that the answer shows: of the live environment, if the request acts on it. */
+  /** The configuration in the answer: that of the live environment, if the request changes both environments. */
   shown: ConfigView
-  /** The new secret. Null means that this call made no secret. */
+  /** The new secret in plain text. Null means that the change made no secret. */
   secret: string | null
-  /** Each changed environment. Null in `before` means that this call made the configuration of the environment. */
+  /**
+   * The configuration of each environment before and after the change. Null in `before` means that the environment had none.
+   */
   changes: { before: StoredConfig | null; after: StoredConfig }[]
 }
 
 /**
- * Saves a checked change in each of `environments`, which the caller may change. If a first save has no webhook_url, refuses
- * with 400. A change without a webhook_url makes no configuration for an environment without one.
+ * Saves a checked change in each of `environments`. If an environment has no configuration, only a change with a webhook_url
+ * makes one. If none of them has one and webhook_url is missing, refuses with 400.
  */
 export async function saveConfig(
   deps: Deps,
@@ -143,7 +148,8 @@ export async function saveConfig(
   const missing = environments.filter((environment) => before.every((row) => row.environment !== environment))
   const { webhook_url, rotate_secret } = change
   if (before.length === 0 && webhook_url === undefined) refuseField('webhook_url', 'is required the first time')
-  // The live secret is never a secret that a key of the sandbox made. A missing sandbox takes the secret of the live environment.
+  // If only the sandbox configuration is missing, it gets the live secret. A missing live configuration gets a new secret and
+  // never that of the sandbox, because a sandbox key may have made that secret.
   const [template] = before.filter(({ environment }) => environment === 'live')
   const needs_secret = rotate_secret || (webhook_url !== undefined && missing.length > 0 && template === undefined)
   const made = needs_secret ? newSecret(deps) : null
@@ -169,8 +175,7 @@ export async function saveConfig(
 }
 
 /**
- * Replaces the secret of an endpoint in each of `environments` by a new one. The previous secret signs too for 24 hours after
- * `now`.
+ * Replaces the secret of an endpoint in each of `environments`. The previous secret also signs for 24 hours after `now`.
  */
 export async function storeSecret(
   tx: Tx,
@@ -185,8 +190,8 @@ export async function storeSecret(
 }
 
 /**
- * Queues a test delivery of collection.success with sample values and `test: true`, whatever events the merchant chose. If
- * the endpoint does not exist in the environment, refuses with not_found.
+ * Queues a test delivery of collection.success with sample values and `test: true`, even if the endpoint does not receive this
+ * event. If the endpoint does not exist, refuses with not_found.
  */
 export async function queueTest(
   deps: Deps,
@@ -234,10 +239,10 @@ function canonicalEvents(names: readonly string[]): string[] {
   return EVENTS.filter((event) => chosen.has(event))
 }
 
-/** A new signing secret: its text, its encrypted form, and its last four characters. */
+/** A new signing secret: its plain text, its encrypted text, and its last four characters. */
 export type NewSecret = { secret: string; sealed: string; last4: string }
 
-/** Makes a signing secret. */
+/** Makes a random signing secret of 32 bytes. */
 export function newSecret(deps: Deps): NewSecret {
   const secret = secretText(deps.random.bytes(SECRET_BYTES))
   return { secret, sealed: deps.vault.seal(secret), last4: secret.slice(-4) }

@@ -1,4 +1,4 @@
-// Tests that the worker sends events to merchants although receivers of merchants and processes of the platform fail.
+// Tests that the worker delivers events to merchants even if receivers or server processes fail.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await receiver.close()
-  // This query ends the deliveries of an earlier test, so that the next test does not send those deliveries.
+  // The query ends the deliveries of an earlier test, so that the next test does not send them.
   await bench.deps.db.query(GIVE_UP)
 })
 
@@ -91,7 +91,7 @@ describe('deliveries', () => {
       receiver.reply = { kind: 'status', status: 500, body: 'oops', until }
       assert.equal(await deliverer.task.runOnce(), 1)
       await receiver.waitFor(index + 1)
-      // The receiver takes 3 seconds to answer, and the pause begins at the end of the attempt.
+      // The receiver answers after 3 seconds, and the pause begins at the end of the attempt.
       clock.advance(3_000)
       release()
       await deliverer.task.idle()
@@ -327,7 +327,7 @@ test('the worker sends the deliveries of one merchant without delay while the re
   await healthy_receiver.waitFor(40)
   const took = performance.now() - start
   assert.ok(took < timeout_ms / 2, `while the other's sends still hang (${timeout_ms} ms): ${took} ms`)
-  // The process drops queued deliveries when their leases end, and ends running attempts at their timeout.
+  // The process drops queued deliveries when their leases end. Running attempts end at their timeout.
   patient.clock.advance(12_000)
   await deliverer.task.idle()
   assert.ok(receiver.most_open <= 16, `${receiver.most_open} sends hung at once`)
@@ -377,7 +377,7 @@ test('the worker delivers to a receiver that answers without delay while the rec
     const before = receiver.received.length
     while ((await deliverer.task.runOnce()) > 0);
     await receiver.waitFor(before + 100)
-    // The process opens hundreds of connections first.
+    // The test first waits until the process has opened its hundreds of connections.
     await new Promise((done) => setTimeout(done, timeout_ms / 4))
     const start = performance.now()
     deliverer.dispatch(await queue(deps, healthy, { count: 10, leased: true }))

@@ -1,5 +1,5 @@
-// Sends due deliveries in parallel and records their results. The server sends each delivery at least once: if a process
-// dies before it records a result, another process sends the same id and bytes after the lease ends.
+// Sends due deliveries in parallel and records the results. The server sends each delivery at least once. If a process dies
+// before it records a result, another process sends the same id and bytes after the lease ends.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Outgoing } from '../../kernel/http/index.ts'
@@ -12,16 +12,13 @@ import { attemptMetrics } from './metrics.ts'
 import { createAttemptRecorder, LONGEST_PAUSE_MS, type WebhookAttempt } from './record.ts'
 import { createSigner } from './sign.ts'
 
-/** Sends the deliveries that this process leases. */
+/** Sends the deliveries whose lease this process holds. */
 export type Deliverer = {
-  /**
-   * Returns true if this process has capacity for another delivery to this endpoint. If false, a worker claims the delivery
-   * later.
-   */
+  /** Returns true if this process has capacity for another delivery to this endpoint. */
   canDispatch: CanDeliver
-  /** Sends the deliveries that this process has leased and ignores all other deliveries. Returns at once. */
+  /** Queues the deliveries whose lease this process holds, and ignores all others. Returns before the sends end. */
   dispatch(deliveries: readonly Delivery[]): void
-  /** The worker's task, which claims and sends due deliveries. */
+  /** The worker task that claims and sends due deliveries. */
   task: Task
 }
 
@@ -31,12 +28,12 @@ const QUEUED_MAX = 4_096
 const CLAIM_MAX = 512
 const EVERY_MS = 250
 /**
- * The last part of a lease. The process starts no attempt that could run into this part, because it needs this time to
- * record the result.
+ * The last part of a lease in milliseconds, in which the process records the result. If an attempt could last into this part,
+ * the process does not start the attempt.
  */
 const RECORD_MS = 1_000
 
-/** Makes the deliverer of this process. */
+/** Makes the deliverer of this process. `outgoing` sends the HTTP requests. */
 export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
   const attempt = createAttempt(deps, outgoing)
   const record = createAttemptRecorder(deps)
@@ -60,14 +57,14 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
     }
   }
   const send = async (delivery: Delivery): Promise<SendPace> => {
-    // If the attempt could outlast the lease, this process does not send. The row becomes due when the lease ends.
+    // If the attempt could end after the lease, this process does not send. The row becomes due when the lease ends.
     const lease_left = delivery.due_at.getTime() - deps.clock.now().getTime()
     const result = lease_left < deps.config.webhook_timeout_ms + RECORD_MS ? null : await tryOnce(delivery)
     if (result === null) {
       finish(delivery.id)
       return 'unsent'
     }
-    // The slot does not wait for the recorder, because the recorder writes results in batches.
+    // The send does not wait for the recorder, because the recorder collects results into batches.
     void recordResult(result)
     return paceOf(result, deps.config.webhook_timeout_ms)
   }
@@ -108,7 +105,7 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
   }
 }
 
-/** Makes the function that claims due deliveries. */
+/** Makes the claimer of due deliveries. Each endpoint has its own queue. */
 function createDeliveryClaimer(deps: Deps) {
   return createClaimer<Omit<Delivery, 'leased'>>(deps, {
     name: 'webhook_deliveries',
@@ -138,12 +135,12 @@ function logFailure(deps: Deps, { merchant_id, id, trace }: Delivery, error: unk
   )
 }
 
-/** Returns the key of a claimed queue, which is an endpoint: see `queue` of the claimer. */
+/** Returns the key of the endpoint of a claimed queue. `queue` of the claimer defines the order of the columns. */
 function queueKey(merchant_id: string, [environment = '', endpoint_id = '']: readonly string[]): string {
   return targetKey({ merchant_id, environment, endpoint_id })
 }
 
-/** The part of the timeout within which an answer counts as quick. */
+/** If an answer arrives within this share of the timeout, the send counts as quick. */
 const QUICK_PART = 0.25
 
 function paceOf(result: WebhookAttempt, timeout_ms: number): SendPace {
@@ -152,8 +149,7 @@ function paceOf(result: WebhookAttempt, timeout_ms: number): SendPace {
 }
 
 /**
- * Makes the function that attempts a delivery once. If the function cannot read the endpoint, the function throws and sends
- * nothing.
+ * Makes the function that attempts a delivery once. If the database is unreachable, the function throws and sends nothing.
  */
 function createAttempt(deps: Deps, outgoing: Outgoing): (delivery: Delivery) => Promise<WebhookAttempt> {
   const { clock, config, tracer } = deps
@@ -199,8 +195,8 @@ function createAttempt(deps: Deps, outgoing: Outgoing): (delivery: Delivery) => 
 }
 
 /**
- * For a 2xx answer, returns null. For any other answer, returns the error. The server follows no redirect, because the
- * server did not check the target.
+ * Returns the error of an answer. Null means a 2xx status. The server follows no redirect, because the server has not checked
+ * its target.
  */
 function statusError(status_code: number | null): string | null {
   if (status_code !== null && status_code >= 200 && status_code < 300) return null

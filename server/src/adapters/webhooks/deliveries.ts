@@ -36,14 +36,14 @@ const FIND = sql(
   `select ${COLUMNS} from webhook_deliveries where merchant_id = $1 and id = $2 and environment = $3`,
 )
 
-// PostgreSQL finds pending deliveries by the index on due_at. Failed deliveries, rare events and the deliveries to each endpoint
-// other than the default have separate indexes.
+// For pending deliveries, PostgreSQL uses the index on due_at. Failed deliveries, rare events and endpoints other than the
+// default have separate indexes.
 const CONDITIONS = `merchant_id = $1 and environment = $2 and ($3::text is null or status = $3)
      and ($3::text is distinct from 'pending' or due_at is not null) and ($4::text is null or event = $4)
      and ($5::uuid is null or endpoint_id = $5) and id >= $6 and id < $7`
 
-// Ids begin with their time, so the primary key sorts by time and a page reads few rows. The list queries are unnamed, so
-// that PostgreSQL plans each query for its actual filters.
+// Ids begin with their time, so the primary key sorts by time and a page reads few rows. The list queries have no name, so that
+// PostgreSQL plans each query for its actual filters.
 const LIST = sql(
   '',
   `select ${COLUMNS} from (
@@ -68,19 +68,24 @@ const ATTEMPTS = sql(
 )
 
 /**
- * The limits of a delivery in a list: the characters of each answer, and the number of attempts. The limits keep a page
- * small.
+ * The greatest number of characters of each answer, and of attempts of each delivery. The limits keep a page of a list small.
  */
 const IN_LIST = { body_chars: 500, attempts: 5 }
 const IN_RECORD = { body_chars: 16_384, attempts: 100 }
 /** The greatest number of attempts of one delivery, including replays. */
 export const REPLAYS_MAX = 100
 
-/** The SQL condition that a delivery's endpoint exists. A default endpoint may return, so that its deliveries stay replayable. */
+/**
+ * The SQL condition that the endpoint of a delivery exists. True for a default endpoint, because the merchant may configure it
+ * again.
+ */
 export const ENDPOINT_EXISTS = `(endpoint_id = '${DEFAULT_ENDPOINT_ID}' or endpoint_id in (
        select c.id from webhook_configs c where c.merchant_id = $1 and c.environment = $2))`
 
-/** Returns the stored id of the endpoint of a filter. Null means that the filter names no endpoint. */
+/**
+ * Returns the stored endpoint id for a filter. Null means that the filter contains no endpoint. If the id has a wrong format,
+ * refuses with 400.
+ */
 export function endpointFilterOf({ endpoint_id }: { endpoint_id?: string }): string | null {
   if (endpoint_id === undefined) return null
   if (endpoint_id === DEFAULT_ENDPOINT) return DEFAULT_ENDPOINT_ID
@@ -92,8 +97,7 @@ const FIND_ENDPOINT = sql(
   'select id from webhook_configs where merchant_id = $1 and environment = $2 and id = $3',
 )
 
-// A replay sets the number of attempts so that one attempt is left. The result of that attempt makes the delivery delivered
-// or failed again.
+// A replay sets the number of attempts so that one attempt remains. The result of this attempt is final.
 const REPLAY = sql(
   'webhook_delivery_replay',
   `update webhook_deliveries
@@ -104,7 +108,8 @@ const REPLAY = sql(
 )
 
 /**
- * Reads one delivery of the merchant in the given environment. If the delivery does not exist there, refuses with not_found.
+ * Reads one delivery with its last 100 attempts. If the merchant has no such delivery in this environment, refuses with
+ * not_found.
  */
 export async function getDelivery(
   reader: Reader,
@@ -119,8 +124,8 @@ export async function getDelivery(
 }
 
 /**
- * Reads a page of the merchant's deliveries, newest first. Each delivery has its last attempts with the beginning of their
- * answers. `total_items` counts up to 10,000.
+ * Reads a page of a merchant's deliveries, newest first, each with its last attempts and the beginning of each answer.
+ * `total_items` counts up to 10,000.
  */
 export async function listDeliveries(
   reader: Reader,
@@ -147,7 +152,7 @@ export async function listDeliveries(
 
 /**
  * Queues one more attempt with the same id and bytes. If the delivery is unknown, refuses with not_found. If the delivery is
- * pending, has 100 attempts, or belongs to a deleted endpoint, refuses with invalid_state.
+ * pending, has 100 attempts, or its endpoint is deleted, refuses with invalid_state.
  */
 export async function replayDelivery(
   deps: Deps,

@@ -1,4 +1,4 @@
-// Manages the endpoints of a merchant beside the default endpoint of each environment, each with its own URL, events and secret.
+// Manages the endpoints of a merchant other than the default endpoint. Each endpoint has its own URL, events and secret.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
@@ -8,14 +8,14 @@ import { DEFAULT_ENDPOINT_ID } from './enqueue.ts'
 import { DEFAULT_EVENTS } from './events.ts'
 import { DEFAULT_ENDPOINT, ENDPOINTS_MAX, type EndpointView, endpointName } from './schema.ts'
 
-/** A checked change of an endpoint. Null as `description` removes the text. */
+/** A checked change of an endpoint. Null as `description` removes the description. */
 export type EndpointChange = ConfigChange & { description?: string | null }
 
 type StoredEndpointRow = Omit<EndpointView, 'created_at'> & { created_at: Date }
 
 const COLUMNS = 'id, environment, description, webhook_url, events, secret_last4, created_at'
 
-// The id of zeros comes first, so that the list begins with the default endpoint of each environment.
+// The default endpoint has the lowest id (zeros), so it is the first endpoint of each environment in the list.
 const LIST = sql(
   'webhook_endpoint_list',
   `select ${COLUMNS} from webhook_configs
@@ -54,7 +54,9 @@ const DELETE = sql(
   'delete from webhook_configs where merchant_id = $1 and environment = $2 and id = $3',
 )
 
-/** Reads the endpoints of a merchant, without secrets. The default endpoint of an environment comes first. */
+/**
+ * Reads the endpoints of a merchant without secrets, in the order of environments. The default endpoint comes first.
+ */
 export async function listEndpoints(
   reader: Reader,
   merchant_id: string,
@@ -65,8 +67,8 @@ export async function listEndpoints(
 }
 
 /**
- * Reads one endpoint of the merchant, without its secret. If the merchant has no such endpoint in `environments`, refuses with
- * not_found. The default endpoint is not found either, because webhook-config manages it.
+ * Reads one endpoint without its secret. If the merchant has no such endpoint in `environments`, refuses with not_found. The
+ * function also refuses the default endpoint, because other routes manage it.
  */
 export async function getEndpoint(
   reader: Reader,
@@ -85,8 +87,8 @@ export async function getEndpoint(
 }
 
 /**
- * Adds an endpoint with a new secret. One place of ENDPOINTS_MAX is for the default endpoint, even if the environment has
- * none. If the other places are taken, refuses with webhook_endpoint_limit_reached.
+ * Adds an endpoint with a new secret. ENDPOINTS_MAX always includes the default endpoint, even if the merchant has not
+ * configured it. If the limit is reached, refuses with webhook_endpoint_limit_reached.
  */
 export async function addEndpoint(
   deps: Deps,
@@ -112,10 +114,13 @@ export async function addEndpoint(
   return { endpoint: presentEndpoint(row as StoredEndpointRow), secret }
 }
 
-/** A change of an endpoint. Null as `secret` means that the change made no secret. */
+/** An endpoint before and after a change. Null as `secret` means that the change made no secret. */
 export type ChangedEndpoint = { before: EndpointView; after: EndpointView; secret: string | null }
 
-/** Changes an endpoint, which `getEndpoint` finds. `rotate_secret` makes a new secret; the previous one signs too for 24 hours. */
+/**
+ * Changes an endpoint. If `rotate_secret` is true, makes a new secret, and the previous secret also signs for 24 hours. If the
+ * endpoint does not exist, refuses with not_found.
+ */
 export async function changeEndpoint(
   deps: Deps,
   tx: Tx,
@@ -137,8 +142,8 @@ export async function changeEndpoint(
 }
 
 /**
- * Deletes an endpoint, which `getEndpoint` finds, and returns it. The server sends no further delivery to it: a delivery that
- * is pending gets the status cancelled when its next attempt is due.
+ * Deletes an endpoint and returns it. If the endpoint does not exist, refuses with not_found. When the next attempt of a
+ * pending delivery is due, the server cancels the delivery.
  */
 export async function deleteEndpoint(
   tx: Tx,

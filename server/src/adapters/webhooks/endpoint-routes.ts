@@ -1,4 +1,4 @@
-// Defines the API of the webhook endpoints beside the default endpoint: list, add, change, delete and test.
+// Defines the routes for webhook endpoints other than the default endpoint: list, add, change, delete and test.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -43,7 +43,7 @@ const OWN_ENVIRONMENT =
 
 type EndpointOptions = { lookup?: Lookup; notifyAdmins: NotifyWebhookChange }
 
-/** Adds the routes of the endpoints of a merchant. In tests, `lookup` replaces the resolver of the system. */
+/** Adds the routes for the webhook endpoints of a merchant. In tests, `lookup` replaces the DNS resolver. */
 export function endpointRoutes(deps: Deps, app: App, options: EndpointOptions): void {
   endpointReadRoutes(deps, app)
   addRoute(deps, app, options)
@@ -120,7 +120,7 @@ function addRoute(deps: Deps, app: App, { lookup, notifyAdmins }: EndpointOption
         const { endpoint, secret } = await addEndpoint(deps, tx, merchant, environment, added)
         await auditWebhookChange(deps, tx, request, 'webhook_endpoint.create', endpoint.id, { after: endpoint })
         await notify(deps, tx, request, notifyAdmins, endpoint, true)
-        // The stored answer contains no secret, so a repeated request does not show the secret again.
+        // The stored answer contains no secret, so the answer to a repeated request does not show the secret again.
         return { stored: endpoint, fresh: { ...endpoint, secret } }
       })
     },
@@ -214,7 +214,8 @@ function testRoute(deps: Deps, app: App): void {
 }
 
 /**
- * If the request repeats an Idempotency-Key, sends the stored answer before any look-up of the host. Otherwise returns null.
+ * If the request repeats an Idempotency-Key, sends the stored answer without a look-up of the host. Null means that no answer
+ * is stored.
  */
 async function storedAnswer(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | null> {
   const claim = readClaim(request)

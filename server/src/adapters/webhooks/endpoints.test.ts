@@ -1,4 +1,4 @@
-// Tests several webhook endpoints of one environment: management, separate deliveries, and the end of a deleted endpoint.
+// Tests several webhook endpoints in one environment: changes, separate deliveries, and the deletion of an endpoint.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'

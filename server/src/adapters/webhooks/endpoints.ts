@@ -1,16 +1,19 @@
-// Reads the URL and the signing keys when the server sends a delivery, so that a change applies to the next attempt.
+// Reads the URL and the signing keys of an endpoint before each attempt, so that a change applies to the next attempt.
 
 import { type Deps, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
 import { DEFAULT_ENDPOINT_ID, type DeliveryTarget } from './enqueue.ts'
 import { type WebhookSigningKey, webhookSigningKey } from './sign.ts'
 
-/** The URL and the signing keys of an endpoint. For 24 hours after a rotation, `previous` signs too. */
+/**
+ * The URL and the signing keys of an endpoint. `previous` is the key before a rotation, which also signs for 24 hours. Null
+ * means none.
+ */
 export type Endpoint = { webhook_url: string; key: WebhookSigningKey; previous: WebhookSigningKey | null }
 
 /**
- * The reason why the server cannot send to an endpoint. `not_configured`: the environment has no default endpoint, and the
- * merchant may configure it before the next attempt. `endpoint_deleted`: a deleted endpoint never returns.
+ * The reason why the server cannot send. `not_configured`: the merchant may configure the default endpoint before the next
+ * attempt. `endpoint_deleted`: the endpoint is deleted, so no retry can succeed.
  */
 export type NoEndpoint = 'not_configured' | 'endpoint_deleted' | 'secret_unreadable'
 
@@ -30,12 +33,14 @@ const FIND = sql(
 const SET_MAX = 500
 const KEYS_MAX = 10_000
 
-/** Returns the key of an endpoint, under which the lanes and the look-up find it. */
+/** Returns the key of an endpoint in the Maps of the lanes and of the look-up. */
 export function targetKey({ merchant_id, environment, endpoint_id }: DeliveryTarget): string {
   return `${merchant_id} ${environment} ${endpoint_id}`
 }
 
-/** Makes the look-up of an endpoint. Concurrent calls share one query, and the look-up caches no row. */
+/**
+ * Makes the function that reads an endpoint. Concurrent calls share one query. The function caches keys but no rows.
+ */
 export function createEndpoints(deps: Deps): (target: DeliveryTarget) => Promise<Endpoint | NoEndpoint> {
   const openKey = createKeyCache(deps)
   const endpointOf = (row: EndpointRow, now: Date): Endpoint | NoEndpoint => {
@@ -53,8 +58,7 @@ export function createEndpoints(deps: Deps): (target: DeliveryTarget) => Promise
     }
   }
   /**
-   * Returns the previous key. If the server cannot decrypt the previous secret, returns null, so that only the new secret
-   * signs.
+   * Returns the key of the previous secret. Null means that the server cannot decrypt the secret, so only the new secret signs.
    */
   const previousOf = ({ previous_secret, merchant_id }: EndpointRow): WebhookSigningKey | null => {
     try {
@@ -82,7 +86,10 @@ export function createEndpoints(deps: Deps): (target: DeliveryTarget) => Promise
   )
 }
 
-/** Caches the decrypted keys by ciphertext. An entry never gets stale, because a new secret has a new ciphertext. */
+/**
+ * Caches the decrypted keys by their encrypted text. A cached key is always valid, because a new secret has another encrypted
+ * text.
+ */
 function createKeyCache(deps: Deps): (sealed: string) => WebhookSigningKey {
   const keys = new Map<string, WebhookSigningKey>()
   return (sealed) => {

@@ -1,41 +1,44 @@
-// Queues events. The server writes the delivery rows in the same transaction as the fact that the event reports.
+// Queues webhook events. The server writes the deliveries in the transaction of the fact that the event reports.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { newId, type TraceContext, ZERO_ID } from '../../kernel/lib/index.ts'
 import type { EventName } from './events.ts'
 
 /**
- * The duration of a lease. The lease is longer than the timeout of an attempt (8 s), so a lease ends only if its process is
- * dead or stuck.
+ * The duration of a lease in milliseconds. An attempt has a timeout of 8 seconds. So a lease ends only if its process died or
+ * is stuck.
  */
 export const LEASE_MS = 12_000
 
-/** The stored id of the default endpoint of an environment. Other endpoints have ids of their own. */
+/** The stored id of every default endpoint. Other endpoints have unique ids. */
 export const DEFAULT_ENDPOINT_ID = ZERO_ID
 
-/** The endpoint of a delivery. The id of the default endpoint is the same in all environments of all merchants. */
+/** The endpoint of a delivery. All default endpoints have the same `endpoint_id`. */
 export type DeliveryTarget = { merchant_id: string; environment: string; endpoint_id: string }
 
 /** Returns true if this process has capacity for another delivery to an endpoint. */
 export type CanDeliver = (target: DeliveryTarget) => boolean
 
-/** An event to queue, with the endpoints that receive it. */
+/** An event to queue, with the endpoints that must receive it. */
 export type NewEvent = {
   merchant_id: string
   routing_code: number
   environment: string
   event: EventName
-  /** The ids of the endpoints. Each gets a delivery of its own. If there is none, only the list of events has the event. */
+  /**
+   * The ids of the endpoints. Each endpoint gets its own delivery. If the array is empty, the server stores the event without a
+   * delivery, for the list of events.
+   */
   endpoint_ids: readonly string[]
   source_type: 'collection' | 'withdrawal' | 'invoice' | 'balance' | 'test'
   source_id: string
   /**
-   * The sequence number of the status move that the event reports. The server queues each event once for each status move.
+   * The number of the status change that the event reports. The server queues each event once for each status change.
    */
   source_seq: number
-  /** The payload. The server writes the JSON keys in this order. */
+  /** The payload. The JSON keeps the order of its keys. */
   body: object
-  /** The trace of the payment or payout. Missing or null means that the server does not trace the payment or payout. */
+  /** The trace of the payment or payout. Undefined or null means that the server does not trace it. */
   trace?: TraceContext | null
 }
 
@@ -46,16 +49,19 @@ export type Delivery = {
   environment: string
   endpoint_id: string
   event: string
-  /** The exact bytes that the server signs and sends. */
+  /** The exact text that the server signs and sends. */
   body: string
-  /** The number of finished attempts of the delivery. */
+  /** The number of attempts that ended. */
   attempts: number
   created_at: Date
-  /** The end of the lease. If no process holds a lease, the time when the delivery becomes due. */
+  /** The end of the lease. If no process holds a lease, the time at which the delivery becomes due. */
   due_at: Date
-  /** If true, this process may send the delivery at once. If false, a worker claims the delivery later. */
+  /**
+   * True means that this process holds the lease and may send the delivery after the commit. False means that a worker claims
+   * the delivery.
+   */
   leased: boolean
-  /** The trace of the payment or payout that the event reports. Null means that the server does not trace it. */
+  /** The trace of the payment or payout. Null means that the server does not trace it. */
   trace: TraceContext | null
 }
 
@@ -79,9 +85,8 @@ const INSERT = sql(
 )
 
 /**
- * Queues a batch of events in one query: one delivery for each endpoint of an event, or one unsent event without an endpoint. If `canDeliver(target)` is true, this
- * process holds the lease and may dispatch the delivery after the commit. The result omits deliveries that an earlier call
- * queued.
+ * Queues a batch of events in one query. If `canDeliver` returns true for an endpoint, this process holds the lease and may
+ * dispatch the delivery after the commit. The result omits deliveries that an earlier call queued.
  */
 export async function enqueueEvents(
   deps: Deps,
@@ -113,7 +118,7 @@ export async function enqueueEvents(
         due_at,
         lease_owner,
         ...(trace === null ? {} : { trace }),
-        // The first endpoint is the default endpoint, if the default endpoint receives the event.
+        // The delivery to the first endpoint represents the event in the list of events. The other deliveries are copies.
         ...(i === 0 ? {} : { is_copy: true }),
       }
     })
@@ -130,17 +135,17 @@ const SUBSCRIPTIONS = sql(
    where merchant_id = any($1::uuid[]) order by merchant_id, environment, id`,
 )
 
-/** The ids of the endpoints that receive each event, of one merchant in one environment. */
+/** The ids of the endpoints that receive each event, by event name, for one merchant and environment. */
 export type EventEndpoints = ReadonlyMap<string, readonly string[]>
 
-/** Returns the key of a merchant and environment in the map of `subscriptionsOf`. */
+/** Returns the key of a merchant and an environment in the result of `subscriptionsOf`. */
 export function subscriptionKey({ merchant_id, environment }: { merchant_id: string; environment: string }): string {
   return `${merchant_id} ${environment}`
 }
 
 /**
- * Reads which endpoints receive which events of each merchant in each environment, by `subscriptionKey`. An environment
- * without an endpoint is missing in the map.
+ * Reads the endpoints that receive each event, by `subscriptionKey`. If an environment has no endpoint, the Map has no entry
+ * for it.
  */
 export async function subscriptionsOf(
   reader: Reader,

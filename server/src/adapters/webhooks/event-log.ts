@@ -1,4 +1,4 @@
-// Reads the events of a merchant: those with a delivery, and those that no endpoint receives. The id of an event is the id of its first
+// Reads the events of a merchant of the last 30 days, with or without deliveries. The id of an event is the id of its first
 // delivery.
 
 import { type Deps, oneStatement, type Reader, sql } from '../../kernel/db/index.ts'
@@ -9,7 +9,7 @@ import { EVENT_ALIASES } from './events.ts'
 import type { EventsFilter, EventView } from './schema.ts'
 
 const DAY_MS = 86_400_000
-/** The days for which merchants can read an event. */
+/** The number of days for which merchants can read an event. */
 export const EVENT_DAYS = 30
 
 /** A stored event. `body` is the exact text that endpoints receive. */
@@ -24,11 +24,11 @@ export type StoredEvent = {
 }
 
 const COLUMNS = 'id, event, environment, source_id, source_seq, body, created_at'
-/** The SQL condition that a delivery stands for its event in the list of events. */
+/** The SQL condition for the deliveries in the list of events: no copies for further endpoints, and no tests. */
 const STANDS = `not is_copy and source_type <> 'test'`
 const CONDITIONS = `merchant_id = $1 and environment = $2 and ($3::text is null or event = $3) and id >= $4 and id < $5`
 
-// Unnamed, so that PostgreSQL plans the statements for the event of the request.
+// The statements have no name, so that PostgreSQL plans them for the event in the request.
 const LIST = sql(
   '',
   `select ${COLUMNS} from (
@@ -44,23 +44,23 @@ const COUNT = sql(
      + (select count(*) from (select 1 from unsent_events where ${CONDITIONS} order by id desc limit $6) u)::int as total`,
 )
 
-/** Returns the stored name of the event of a filter. Null means that the filter names no event. */
+/** Returns the stored name of the event in a filter. Null means that the filter contains no event. */
 export function filteredEvent({ event }: { event?: string | undefined }): string | null {
   return event === undefined ? null : (EVENT_ALIASES.get(event) ?? event)
 }
 
-/** Returns the id after which a caller reads events. Refuses a text that is no id. */
+/** Returns an event id in lower case. If the text is not an id, refuses `field` with 400. */
 export function eventIdIn(field: string, text: string): string {
   const id = text.toLowerCase()
   return isId(id) ? id : refuseField(field, 'must be the id of an event')
 }
 
-/** Returns the smallest id of an event that merchants can still read. */
+/** Returns the smallest possible id of an event of the last 30 days. */
 export function oldestEventId(now: Date): string {
   return firstIdAt(new Date(now.getTime() - EVENT_DAYS * DAY_MS))
 }
 
-/** Reads a page of the events of a merchant of the last 30 days, newest first. `total_items` counts up to 10,000. */
+/** Reads a page of a merchant's events of the last 30 days, newest first. `total_items` counts up to 10,000. */
 export async function listEvents(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   { merchant_id, environment }: { merchant_id: string; environment: Environment },
@@ -79,7 +79,7 @@ export async function listEvents(
   return pageOf(rows.map(presentEvent), Math.min(counted[0]?.total ?? 0, COUNT_MAX), filter)
 }
 
-/** Returns the smallest id after an id. */
+/** Returns the next higher id. */
 function idAfter(id: string): string {
   const next = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0').slice(-32)
   return `${next.slice(0, 8)}-${next.slice(8, 12)}-${next.slice(12, 16)}-${next.slice(16, 20)}-${next.slice(20)}`
@@ -89,7 +89,10 @@ function presentEvent({ id, event, environment, created_at, body }: StoredEvent)
   return { id, event, environment, created_at: created_at.toISOString(), data: JSON.parse(body) }
 }
 
-/** The position of one reader of new events: ids from `from_id` on. */
+/**
+ * The position of a stream: the next scan begins at `from_id`, inclusive. `number` identifies the stream in one call. Null as
+ * `event` means all events.
+ */
 export type EventPosition = {
   number: number
   merchant_id: string
@@ -98,11 +101,14 @@ export type EventPosition = {
   from_id: string
 }
 
-/** What one read scanned for one reader. `ids` are those with the event of the reader, and `last_id` is the last scanned id. */
+/**
+ * The result of one scan for one stream. `ids` are the events that match, `scanned` counts all read events, and `last_id` is
+ * the last read event.
+ */
 export type ScannedEvents = { number: number; ids: string[]; scanned: number; last_id: string }
 
 const POSITION = 'number int, merchant_id uuid, environment text, event text, from_id uuid'
-// The event restricts no scan, so that a scan of a rare event ends after $2 rows of each table too.
+// The scan does not filter by event, so it also ends after $2 rows of each table if the event is rare.
 const IDS = sql(
   'event_stream_ids',
   `select i.number, s.ids, s.scanned, s.last_id from json_to_recordset($1::json) as i(${POSITION})
@@ -121,7 +127,9 @@ const IDS = sql(
    order by i.number`,
 )
 
-/** Scans at most `ids_max` events for each of several readers in one statement. A reader without events has no row. */
+/**
+ * Scans at most `ids_max` events for each position in one statement. If a position has no events, the result has no row for it.
+ */
 export function scanEvents(
   reader: Reader,
   positions: readonly EventPosition[],
@@ -145,7 +153,7 @@ const BODIES = sql(
    join unsent_events u on u.merchant_id = i.merchant_id and u.environment = i.environment and u.id = i.id`,
 )
 
-/** Reads events by their ids, in no order. */
+/** Reads events by their ids, in any order. */
 export function readEvents(
   reader: Reader,
   keys: readonly { merchant_id: string; environment: Environment; id: string }[],
@@ -154,8 +162,8 @@ export function readEvents(
 }
 
 /**
- * Returns events in the order in which readers get them: by time, and the events of one payment or payout by their moves. The clocks of
- * two processes differ, so the ids alone do not order the moves.
+ * Returns events in the order in which streams send them: by id, and events of the same payment or payout by status change. The
+ * ids alone do not suffice, because the clocks of processes differ.
  */
 export function inEventOrder(events: readonly StoredEvent[]): StoredEvent[] {
   const by_id = [...events].sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -175,17 +183,20 @@ const SWEEP = sql(
    where e.merchant_id = gone.merchant_id and e.environment = gone.environment and e.id = gone.id
    returning 1 as gone`,
 )
-/** The highest number of rows that one statement deletes. */
+/** The greatest number of rows that one statement deletes. */
 const BATCH_MAX = 1_000
 
-/** Makes the task that deletes unsent events after 30 days. Deliveries stay. */
+/** Makes the task that deletes events without a delivery after 30 days. It deletes no deliveries. */
 export function eventRetention(deps: Deps): Task {
   return sweepTask(deps, 'event_retention', [
     async (now) => (await oneStatement(deps.db).query(SWEEP, [oldestEventId(now), BATCH_MAX])).length,
   ])
 }
 
-/** Returns the smallest id of the events that a reader reads again, because a transaction may commit an older id late. */
+/**
+ * Returns the id at which a stream starts to read again, because a transaction may commit an older id late. `window_ms` is in
+ * milliseconds.
+ */
 export function rereadFrom(time: Date, window_ms: number): string {
   return firstIdAt(new Date(time.getTime() - window_ms))
 }

@@ -1,4 +1,4 @@
-// Serves the list and the stream of events.
+// Defines the routes for the list and the stream of events.
 
 import type { FastifyRequest } from 'fastify'
 import { type Deps, forReads } from '../../kernel/db/index.ts'
@@ -10,10 +10,13 @@ import { EventStreamAnswer, EventStreamQuery, EventsAnswer, EventsQuery } from '
 
 const tags = ['Webhooks']
 
-/** What the routes of events need. `authenticate` checks the caller of an open stream again. */
+/**
+ * Dependencies of the event routes. `authenticate` checks the caller of an open stream again. `draining` is true while the
+ * process stops.
+ */
 export type EventRoutesOptions = { authenticate: Authenticate; draining: () => boolean }
 
-/** Adds the routes of events. When the app closes, the server ends all streams. */
+/** Adds the routes for events. When the app closes, the server ends all streams. */
 export function eventRoutes(deps: Deps, app: App, { authenticate, draining }: EventRoutesOptions): void {
   const streams = createEventStreams(deps, draining)
   app.addHook('preClose', async () => streams.close())
@@ -39,7 +42,7 @@ export function eventRoutes(deps: Deps, app: App, { authenticate, draining }: Ev
   app.get(
     '/v1/events/stream',
     {
-      // A HEAD request would open a stream.
+      // Without this option, a HEAD request would open a stream.
       exposeHeadRoute: false,
       config: { access, refusals: ['service_unavailable', 'rate_limited'] },
       schema: {

@@ -1,4 +1,4 @@
-// Describes the body of each event for the OpenAPI document. The rooms of payments and payouts write the bodies.
+// Defines the body of each event for the OpenAPI document. The rooms of payments and payouts write the bodies.
 
 import Type from 'typebox'
 import type { DescribedEvent } from '../../kernel/http/index.ts'
@@ -37,10 +37,10 @@ const marks = {
 const uuid = (description: string) => Type.String({ format: 'uuid', description })
 const LINK_ID = uuid('The payment link. Absent if the payment was made on none.')
 const INVOICE_ID = uuid('The invoice. Absent if the payment was made for none.')
-/** The page of a payment, in each event of the payment. */
+/** The payment link or invoice of a payment, in each event of the payment. */
 const madeOn = { payment_link_id: Type.Optional(LINK_ID), invoice_id: Type.Optional(INVOICE_ID) }
 
-/** The records that events report. `page` is a payment that paid a payment link. */
+/** The kind of record that an event reports. `page` is a payment on a payment link. */
 type EventKind = 'collection' | 'disbursement' | 'page' | 'invoice' | 'balance'
 type EventShape = {
   kind: EventKind
@@ -50,7 +50,7 @@ type EventShape = {
   summary: string
   description: string
   fails?: true
-  /** The fields that only this event has, and their examples. */
+  /** The fields that only this event has, with their examples. */
   own?: { fields: Record<string, Type.TSchema>; example: Record<string, string> }
 }
 
@@ -261,7 +261,7 @@ const KINDS = {
   },
 } as const
 
-/** Every event with the schema and an example of its body. */
+/** All events, each with the schema and an example of its body. */
 export const DESCRIBED_EVENTS: readonly DescribedEvent[] = keysOf(SHAPES).map((event) => {
   const { summary, description } = SHAPES[event]
   return { event, summary, description, schema: schemaOf(event), example: exampleBody(event) }

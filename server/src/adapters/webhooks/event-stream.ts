@@ -1,8 +1,5 @@
-// Streams events to merchants as server-sent events. One statement reads the new events of all streams that are up to date; a stream that
-// catches up reads in its own statements.
-//
-// The order of ids is not the order of commits: a transaction makes the id of an event before it commits, and the clocks of processes
-// differ. So each stream reads the ids of the last REREAD_MS again and sends each id once.
+// Streams events to merchants as server-sent events. Ids are not in the order of commits, because processes create an id before
+// the commit and clocks differ. So each stream reads the last REREAD_MS again and sends each id once.
 
 import type { FastifyReply } from 'fastify'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -19,39 +16,53 @@ import {
 } from './event-log.ts'
 
 /**
- * The period that a stream reads again. A transaction makes the id of an event just before its last statements. A statement ends after
- * 12 s, an idle transaction after 10 s, and the clocks of two machines may differ by 5 s.
+ * The period in milliseconds that a stream reads again. A statement ends within 12 seconds, an idle transaction within 10
+ * seconds, and two clocks may differ by 5 seconds.
  */
 const REREAD_MS = 30_000
-/** The pause between two reads if no stream has more events. */
+/** If no stream has more events, the pause between two reads, in milliseconds. */
 const EVERY_MS = 500
-/** The pause between two heartbeats. With each heartbeat, the server checks the rights of the caller again. */
+/**
+ * The pause between two heartbeats, in milliseconds. With each heartbeat, the server checks the rights of the caller again.
+ */
 const HEARTBEAT_MS = 5_000
-/** The greatest number of ids that a read of one stream scans, and of events that one read sends to one stream. */
+/**
+ * IDS_MAX is the greatest number of ids that one read scans for a stream. SENT_MAX is the greatest number of events that one
+ * read sends to it.
+ */
 const IDS_MAX = 1_000
 const SENT_MAX = 200
-/** A stream whose position is older catches up in its own statements. */
+/** If the position of a stream is older than this, in milliseconds, the stream reads with its own statements. */
 const BEHIND_MS = REREAD_MS + 10_000
-/** The number of streams that catch up at the same time, and of reads of one before another has its turn. */
+/**
+ * CATCHING_UP_MAX is the greatest number of streams that catch up at once. READS_PER_TURN is the greatest number of reads in
+ * one turn of a stream.
+ */
 const CATCHING_UP_MAX = 4
 const READS_PER_TURN = 20
-/** The pause of a stream after a failed read of its own. The server ends the stream after this number of failures in sequence. */
+/**
+ * FAILED_MS is the pause of a stream after a failed read, in milliseconds. After FAILURES_MAX consecutive failures, the server
+ * ends the stream.
+ */
 const FAILED_MS = 5_000
 const FAILURES_MAX = 3
-/** The greatest number of streams of a process. */
+/** The greatest number of open streams of a process. */
 const STREAMS_MAX = 100
-/** The greatest number of streams of one key or person. */
+/** The greatest number of open streams of one API key or user in a process. */
 export const STREAMS_PER_CALLER = 5
-/** The greatest number of streams of one merchant in a process. */
+/** The greatest number of open streams of one merchant in a process. */
 export const STREAMS_PER_MERCHANT = 10
-/** A client that reads so slowly that this many bytes wait gets no further event until it has read them. */
+/** If more than this number of bytes wait for a slow client, the server sends no further events to it. */
 const WAITING_BYTES_MAX = 1_048_576
-/** The server destroys the connection of a client that reads nothing for this time while bytes wait. */
+/** If bytes wait and the client reads nothing for this time, in milliseconds, the server closes the connection. */
 const UNREAD_MS = 30_000
-/** The pause after which a client connects again. The server names it at the beginning of a stream. */
+/** The pause after which a client reconnects, in milliseconds. The server sends this value at the start of a stream. */
 const RETRY_MS = 1_000
 
-/** The owner of a stream and the events that the stream sends. `after` is the last event that the client has. */
+/**
+ * The caller, the merchant and the event filter of a stream. `after` is the last event that the client received. Null as
+ * `after` means that the stream starts now.
+ */
 export type StreamRequest = {
   caller_id: string
   merchant_id: string
@@ -61,28 +72,33 @@ export type StreamRequest = {
 }
 
 type OpenStream = Omit<StreamRequest, 'after'> & {
-  /** The next read begins at this id. */
+  /** The id at which the next read begins, inclusive. */
   from_id: string
-  /** The ids of the last REREAD_MS that the client has, or that are older than the stream. */
+  /**
+   * The ids of the last REREAD_MS that the server must not send, because the client has them or the stream started later.
+   */
   seen: Set<string>
   is_catching_up: boolean
   failures: number
-  /** The times in milliseconds of the next permitted own read, of its last turn, and of the last byte that the client read. */
+  /**
+   * The earliest time of the next own read, the time of the last turn, and the time at which the client last read. All are in
+   * milliseconds.
+   */
   due_at: number
   turn_at: number
   read_at: number
   sent_bytes: number
   read_bytes: number
   raw: FastifyReply['raw']
-  /** Throws a Refusal if the caller has lost the right to read events. */
+  /** If the caller has lost the right to read events, throws a Refusal. */
   check(): Promise<void>
 }
 
 /** The open streams of this process. */
 export type EventStreams = {
-  /** Answers a request with a stream. Refuses a caller or merchant with too many streams. */
+  /** Answers a request with a stream. If the process, the caller or the merchant has too many streams, refuses. */
   open(reply: FastifyReply, of: StreamRequest, check: () => Promise<void>): Promise<void>
-  /** Ends all streams. Later requests for streams get service_unavailable. */
+  /** Ends all streams. The server refuses later requests with service_unavailable. */
   close(): void
 }
 
@@ -136,7 +152,7 @@ export function createEventStreams(deps: Deps, draining: () => boolean): EventSt
       starting.add(of)
       try {
         const position = await startPosition(deps, of)
-        // The process may have closed its streams, and the client its connection, during the read.
+        // During the read, the process may have closed its streams, and the client its connection.
         if (is_closed || draining()) refuse('service_unavailable', { retry_after_s: 5 })
         const stream = startStream(deps, reply, of, position, check)
         if (stream.raw.destroyed) return
@@ -151,7 +167,10 @@ export function createEventStreams(deps: Deps, draining: () => boolean): EventSt
   }
 }
 
-/** Refuses a stream if the process, the caller or the merchant has too many. */
+/**
+ * If the process has too many streams, refuses with service_unavailable. If the caller or merchant has too many, refuses with
+ * rate_limited.
+ */
 function requireRoom(open: readonly { caller_id: string; merchant_id: string }[], of: StreamRequest): void {
   if (open.length >= STREAMS_MAX) refuse('service_unavailable', { retry_after_s: 5 })
   const tooMany = (owner: string, most: number) => {
@@ -165,8 +184,8 @@ function requireRoom(open: readonly { caller_id: string; merchant_id: string }[]
 }
 
 /**
- * Returns where a stream begins. Without `after`, the events that are committed now count as seen. The read ends before the client gets the
- * headers, so the client gets each event that commits after them.
+ * Returns the start of a stream. If `after` is null, the stream skips all committed events. The server sends the headers after
+ * this read, so the client gets each event that commits after the headers.
  */
 async function startPosition(deps: Deps, of: StreamRequest): Promise<Pick<OpenStream, 'from_id' | 'seen'>> {
   const now = deps.clock.now()
@@ -186,7 +205,7 @@ async function startPosition(deps: Deps, of: StreamRequest): Promise<Pick<OpenSt
   }
 }
 
-/** Begins the answer. From here on, only this file writes to the connection. */
+/** Sends the headers of a stream. After this call, only this file writes to the connection. */
 function startStream(
   deps: Deps,
   reply: FastifyReply,
@@ -202,7 +221,7 @@ function startStream(
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
-    // Some proxies would hold the events back.
+    // The header tells proxies such as nginx not to buffer the stream.
     'x-accel-buffering': 'no',
   })
   const state = { is_catching_up: false, failures: 0, due_at: now, turn_at: now, read_at: now, sent_bytes: 0 }
@@ -220,7 +239,9 @@ function isSlow({ raw }: OpenStream): boolean {
   return raw.writableLength > WAITING_BYTES_MAX
 }
 
-/** Ends a stream. A client that has not read everything may never read the end, so the server destroys its connection. */
+/**
+ * Ends a stream. If unsent bytes wait, the server destroys the connection, because a slow client may never read the end.
+ */
 function endStream({ raw }: OpenStream): void {
   if (raw.writableLength > 0) return void raw.destroy()
   const { socket } = raw
@@ -228,7 +249,9 @@ function endStream({ raw }: OpenStream): void {
   socket?.destroySoon()
 }
 
-/** Sends a heartbeat to each stream. Ends the streams of callers who lost their rights, and of clients that do not read. */
+/**
+ * Sends a heartbeat to each stream. If the caller has lost the rights, or the client does not read, ends the stream.
+ */
 function beat(deps: Deps, streams: Iterable<OpenStream>): void {
   const now = deps.clock.now().getTime()
   for (const stream of streams) {
@@ -255,7 +278,7 @@ function isBehind({ from_id }: OpenStream, now: number): boolean {
   return from_id < rereadFrom(new Date(now), BEHIND_MS)
 }
 
-/** Gives a turn to the streams that wait longest, each with its own statements. */
+/** Starts own reads for the streams that have waited longest for a turn, up to CATCHING_UP_MAX. */
 function catchUpSome(deps: Deps, streams: Iterable<OpenStream>, behind: readonly OpenStream[]): void {
   const now = deps.clock.now().getTime()
   const free = CATCHING_UP_MAX - [...streams].filter(({ is_catching_up }) => is_catching_up).length
@@ -263,7 +286,10 @@ function catchUpSome(deps: Deps, streams: Iterable<OpenStream>, behind: readonly
   for (const stream of due.slice(0, free)) void catchUp(deps, stream)
 }
 
-/** Reads the next pages of one stream. A failure delays this stream only, and ends it if failures follow each other. */
+/**
+ * Reads the next events of one stream with its own statements. A failure delays only this stream. After FAILURES_MAX failures,
+ * the server ends the stream.
+ */
 async function catchUp(deps: Deps, stream: OpenStream): Promise<void> {
   stream.is_catching_up = true
   try {
@@ -292,8 +318,8 @@ function streamPositionOf(
 }
 
 /**
- * Reads the new events of some streams and sends them. Returns true if a stream has more. A stream changes only after all reads, so that a
- * failed read loses no event.
+ * Reads the new events of the given streams and sends them. Returns true if a stream has more events. The positions change only
+ * after all reads, so a failed read loses no event.
  */
 async function sendNew(deps: Deps, streams: readonly OpenStream[]): Promise<boolean> {
   if (streams.length === 0) return false
@@ -306,7 +332,7 @@ async function sendNew(deps: Deps, streams: readonly OpenStream[]): Promise<bool
     const sent = fresh.slice(0, SENT_MAX)
     const is_cut = sent.length < fresh.length
     const is_full = is_cut || scan?.scanned === IDS_MAX
-    // A full page continues at its last id. After the last page, the stream reads the window again.
+    // If the scan is full, the next read starts at the last id. Otherwise the stream reads the last REREAD_MS again.
     const next = (is_cut ? sent.at(-1) : is_full ? scan?.last_id : undefined) ?? window_start
     return { stream, sent, is_full, next }
   })
@@ -326,7 +352,7 @@ async function sendNew(deps: Deps, streams: readonly OpenStream[]): Promise<bool
   return due.some(({ is_full }) => is_full)
 }
 
-/** Returns the text of one server-sent event. The data has the exact body that endpoints receive. */
+/** Returns the text of one server-sent event. `data` contains the exact body that endpoints receive. */
 function eventText({ id, event, environment, created_at, body }: StoredEvent): string {
   const head = JSON.stringify({ id, event, environment, created_at: created_at.toISOString() }).slice(0, -1)
   return `id: ${id}\nevent: ${event}\ndata: ${head},"data":${body}}\n\n`

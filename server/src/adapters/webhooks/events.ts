@@ -1,6 +1,6 @@
-// Lists the events that merchants can receive.
+// Lists the webhook events.
 
-/** Every event, in the order in which lists show them. */
+/** All events, in the order of lists in the API and the documentation. */
 export const EVENTS = [
   'collection.success',
   'collection.failed',
@@ -17,16 +17,19 @@ export const EVENTS = [
   'balance.low',
 ] as const
 
-/** The name of an event, as the header and the body of a delivery contain the name. */
+/** The name of an event, as in the header and the body of a delivery. */
 export type EventName = (typeof EVENTS)[number]
 
-/** The events of a merchant that chose no events. Only a merchant's choice adds the other events. */
+/**
+ * The events of an endpoint if the merchant has chosen none. An endpoint receives other events only if the merchant chooses
+ * them.
+ */
 export const DEFAULT_EVENTS: readonly EventName[] = EVENTS.slice(0, 6)
 
-/** The alternative names that a merchant may use to choose an event. */
+/** The alternative names that the API accepts for an event. */
 export const EVENT_ALIASES: ReadonlyMap<string, EventName> = new Map([['collection.successful', 'collection.success']])
 
-/** Returns the event that a text names. Null means that the text names no event. */
+/** Returns the event for a name or an alternative name. Null means that no such event exists. */
 export function eventNamed(text: string): EventName | null {
   return EVENTS.find((event) => event === text) ?? EVENT_ALIASES.get(text) ?? null
 }

@@ -1,4 +1,4 @@
-// Finds failing endpoints of merchants. An endpoint fails if a delivery to it failed at least twice and no delivery to it
+// Finds failing webhook endpoints. An endpoint fails if a delivery to it failed at least twice and no delivery to it has
 // succeeded since then.
 
 import Type, { type Static } from 'typebox'
@@ -9,14 +9,20 @@ import { DEFAULT_ENDPOINT_ID } from './enqueue.ts'
 import { ATTEMPTS_MAX } from './record.ts'
 import { endpointName, FAILING_FIELDS, FAILING_SCANNED_MAX } from './schema.ts'
 
-/** The age after which a failed attempt no longer counts. So an endpoint without new events leaves the list. */
+/**
+ * The age in milliseconds after which a failed attempt no longer counts. So an endpoint without new events disappears from the
+ * list.
+ */
 const FAILING_WINDOW_MS = 7 * 24 * 3_600_000
-/** The smallest number of failed attempts with which an endpoint counts as failing. */
+/** The smallest number of failed attempts of a delivery with which its endpoint is failing. */
 const MISSES_MIN = 2
 /** The greatest number of endpoints in the list. */
 const ENDPOINTS_MAX = 1_000
 
-/** An endpoint of a merchant that is failing. */
+/**
+ * A failing endpoint. `failed` counts all failing deliveries, and `given_up` counts those without a further attempt. Null as
+ * `webhook_url` means that the default endpoint is not configured.
+ */
 export type FailingEndpoint = {
   merchant_id: string
   name: string
@@ -33,7 +39,8 @@ export type FailingEndpoint = {
 }
 
 /**
- * Returns the SQL that finds the merchants with a row for which `condition` is true, with one index step for each merchant.
+ * Returns SQL for the ids of the merchants that have a delivery with `condition`. The query takes one index step for each
+ * merchant.
  */
 const merchantsWith = (name: string, condition: string) => `${name} as (
      (select merchant_id from webhook_deliveries where ${condition} order by merchant_id limit 1)
@@ -47,8 +54,8 @@ const ALL_MERCHANTS = `${merchantsWith('given_up', "status = 'failed'")}, ${merc
 
 const COLUMNS = 'merchant_id, id, environment, endpoint_id, status, attempts, due_at, created_at, updated_at'
 
-// Pauses grow, so the deliveries with the most failed attempts are due last and this query finds them first. After a replay
-// one attempt is left, and the result of that attempt decides whether the delivery failed.
+// The pauses grow with each attempt, so the deliveries with most failed attempts are due last, and the query reads them first.
+// After a replay, only the result of the last attempt counts.
 const failingOf = (name: string, whose: string) =>
   sql(
     name,
@@ -107,7 +114,7 @@ const failingOf = (name: string, whose: string) =>
 const FAILING_OF_ALL = failingOf('webhooks_failing', ALL_MERCHANTS)
 const FAILING_OF_ONE = failingOf('webhooks_failing_of', 'whose as (select $6::uuid as merchant_id)')
 
-/** Reads the endpoints that are failing now, of one merchant or of all merchants, the latest failure first. */
+/** Reads the failing endpoints of one merchant, the latest failure first. Null as `merchant_id` means all merchants. */
 export function failingEndpoints(
   deps: Pick<Deps, 'clock'>,
   reader: Reader,
@@ -120,7 +127,10 @@ export function failingEndpoints(
     : reader.query<FailingEndpoint>(FAILING_OF_ONE, [...values, merchant_id])
 }
 
-/** Returns the address of a failing endpoint without the query, which may contain a token of the merchant. Null means no endpoint. */
+/**
+ * Returns the URL of an endpoint without its query, because the query may contain a token of the merchant. Null means that the
+ * endpoint is not configured.
+ */
 export function failingAddress({ webhook_url }: Pick<FailingEndpoint, 'webhook_url'>): string | null {
   if (webhook_url === null) return null
   const { origin, pathname } = new URL(webhook_url)
@@ -129,7 +139,7 @@ export function failingAddress({ webhook_url }: Pick<FailingEndpoint, 'webhook_u
 
 const Failing = Type.Object(FAILING_FIELDS)
 
-/** Presents a failing endpoint. */
+/** Converts a failing endpoint to the form of the API. */
 export function presentFailing(row: FailingEndpoint): Static<typeof Failing> {
   const { environment, failed, given_up, oldest_at, last_failed_at, last_status_code, last_error } = row
   return {
@@ -145,7 +155,7 @@ export function presentFailing(row: FailingEndpoint): Static<typeof Failing> {
   }
 }
 
-/** Adds the route that shows the members of a merchant whether the endpoint of the merchant is failing. */
+/** Adds the route that lists the failing endpoints of a merchant for its members. */
 export function webhookStatusRoute(deps: Deps, app: App): void {
   app.get(
     '/v1/merchant/webhook-status',

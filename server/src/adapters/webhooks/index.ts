@@ -1,4 +1,4 @@
-// Exports the webhooks room: configuration, queueing of events, and delivery to merchants.
+// Exports webhooks: configuration, the queue of events, the deliverer, and the lists of deliveries and events.
 
 export { deleteConfigs } from './config.ts'
 export { createDeliverer, type Deliverer } from './deliver.ts'

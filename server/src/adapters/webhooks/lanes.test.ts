@@ -1,10 +1,10 @@
-// Tests the lanes of webhook deliveries. Receivers that hang must leave slots free for receivers that answer.
+// Tests the lanes of webhook deliveries: receivers that hang must leave free slots for receivers that answer.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLanes, type SendPace } from './lanes.ts'
 
-/** Makes lanes whose sends end when the test decides. */
+/** Makes lanes with sends that the test ends itself. */
 function trial(limits: { sending_max: number; queued_max: number }) {
   const open: { merchant: string; end: (pace: SendPace) => void }[] = []
   const lanes = createLanes<string>(
@@ -23,7 +23,7 @@ function trial(limits: { sending_max: number; queued_max: number }) {
 
 const hangs = (merchant: string) => merchant.startsWith('hanging')
 
-/** Adds as many deliveries as the lanes accept, as the worker does. */
+/** Adds deliveries to endpoints that hang, up to the capacity of their lanes. */
 function fill(lanes: ReturnType<typeof trial>['lanes'], merchants: number): void {
   for (let i = 0; i < merchants; i++) {
     const name = `hanging ${i}`

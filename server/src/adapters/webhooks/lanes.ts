@@ -1,6 +1,5 @@
-// Decides which deliveries this process sends now, with one lane for each endpoint. A receiver that hangs holds its slot
-// until the timeout. So lanes that time out share a quarter of all slots, and a quarter is only for lanes that answer
-// quickly.
+// Limits the concurrent sends of this process with one lane for each endpoint. A send to a receiver that hangs takes a slot
+// until its timeout. So lanes with timeouts share a quarter of the slots, and a quarter is only for lanes with quick answers.
 
 /** The limits of `createLanes`. */
 export type LaneLimits = {
@@ -10,71 +9,69 @@ export type LaneLimits = {
   queued_max: number
 }
 
-/** The health of a lane by the last result of its receiver, from worst to best. */
+/**
+ * The health of a lane, from worst to best. `hangs`: the last send timed out. `unproven`: no result yet, or a slow answer.
+ * `answers`: a quick answer.
+ */
 const LANE_HEALTHS = ['hangs', 'unproven', 'answers'] as const
 type LaneHealth = (typeof LANE_HEALTHS)[number]
 
-/** The share of all slots, and of the queue, that lanes of this health and of worse health may take together. */
+/** The share of the slots, and of the queue, that lanes with this health or a worse health may use together. */
 const SHARE: Record<LaneHealth, number> = { hangs: 0.25, unproven: 0.75, answers: 1 }
 
 type Lane<Item> = {
   health: LaneHealth
   /**
-   * The greatest number of concurrent sends to this endpoint. The width grows while the receiver answers quickly, and
-   * shrinks while the receiver is slow.
+   * The greatest number of concurrent sends to this endpoint. Quick answers increase the width. Slow answers and timeouts
+   * decrease it.
    */
   width: number
   sending: number
   queue: Item[]
-  /** True while the lane is in the round of lanes that may send. */
+  /** True while the lane waits in `rounds` for its turn. */
   in_round: boolean
 }
 
-/**
- * The result of a send for its lane. `timeout`: the receiver did not answer in time. `unsent`: this process sent nothing.
- */
+/** The result of a send. `timeout`: the receiver did not answer in time. `unsent`: this process sent nothing. */
 export type SendPace = 'quick' | 'slow' | 'timeout' | 'unsent'
 
 /**
- * The width of a new lane. Each quick answer adds one. A receiver that keeps timing out gets one send at a time, and a slow
- * receiver gets WIDTH_SLOW_MIN.
+ * The width of a new lane in concurrent sends. Each quick answer adds one. Each timeout halves the width down to 1, and each
+ * slow answer down to WIDTH_SLOW_MIN.
  */
 const WIDTH_START = 1
 const WIDTH_SLOW_MIN = 4
 const WIDTH_MAX = 64
 /**
- * The smallest capacity of a lane's queue. If the width times QUEUE_PER_SLOT is larger, that number is the capacity. At
- * WIDTH_MAX, QUEUE_PER_PROVEN_SLOT applies.
+ * The smallest queue capacity of a lane that does not hang. Otherwise the capacity is the width times QUEUE_PER_SLOT, or times
+ * QUEUE_PER_PROVEN_SLOT at WIDTH_MAX.
  */
 const QUEUE_MIN = 64
 const QUEUE_PER_SLOT = 4
 const QUEUE_PER_PROVEN_SLOT = 16
 const LANES_MAX = 10_000
 
-/**
- * The lanes of the process, one for each endpoint, which send in turn. `send` must not throw, and the result of `send`
- * changes the width of the lane.
- */
+/** The lanes of this process, one for each endpoint. The lanes take turns. */
 export type Lanes<Item> = {
-  /** Returns how many deliveries to this endpoint the lanes can still accept now. */
+  /** Returns the number of further deliveries to this endpoint that the lanes can accept now. */
   capacityFor(endpoint: string): number
-  /** Returns how many deliveries to all endpoints together the lanes can still accept now. */
+  /** Returns the number of further deliveries to all endpoints that the lanes can accept now. */
   totalCapacity(): number
   add(endpoint: string, item: Item): void
 }
 
-/** All lanes of this process, with their sums for each health. */
+/** All lanes of this process, with the number of sends and queued deliveries by health. */
 type LaneTable<Item> = {
   lanes: Map<string, Lane<Item>>
-  /** The lanes that wait for a slot, by health. After its turn, a lane goes to the end of its round. */
+  /** The lanes that wait for a slot, by health. After its turn, a lane moves to the end of its array. */
   rounds: Record<LaneHealth, Lane<Item>[]>
   sending: Record<LaneHealth, number>
   queued: Record<LaneHealth, number>
-  /** The index in LANE_HEALTHS of the health whose lanes have the next turn. */
+  /** The index in LANE_HEALTHS of the lanes with the next turn. */
   next_health: number
 }
 
-/** Makes the lanes, which send deliveries by `send`. */
+/** Makes the lanes. `send` must not reject, and its result changes the width of the lane. */
 export function createLanes<Item>(send: (item: Item) => Promise<SendPace>, limits: LaneLimits): Lanes<Item> {
   const table: LaneTable<Item> = {
     lanes: new Map(),
@@ -165,7 +162,10 @@ function setHealth<Item>({ rounds, sending, queued }: LaneTable<Item>, lane: Lan
   rounds[health].push(lane)
 }
 
-/** Takes the next lane that may send. The classes of health take turns, so that lanes of each class get slots. */
+/**
+ * Removes the next lane that may send from its round. The three healths take turns, so that lanes of each health get slots.
+ * Null means that no lane may send.
+ */
 function nextLane<Item>(table: LaneTable<Item>, limits: LaneLimits): Lane<Item> | null {
   const { rounds, sending } = table
   for (let i = 0; i < LANE_HEALTHS.length; i++) {
@@ -178,7 +178,9 @@ function nextLane<Item>(table: LaneTable<Item>, limits: LaneLimits): Lane<Item> 
   return null
 }
 
-/** Returns how many deliveries a lane can still accept. An undefined lane means an endpoint without a lane. */
+/**
+ * Returns the number of further deliveries that a lane can accept. Undefined as `lane` means that the endpoint has no lane yet.
+ */
 function capacityOf<Item>(
   lane: Lane<Item> | undefined,
   queued: Record<LaneHealth, number>,
@@ -191,7 +193,7 @@ function capacityOf<Item>(
   return Math.max(0, Math.min(width + queue_max - taken, shareLeft(queued, queued_max, health)))
 }
 
-/** Returns the number of deliveries that lanes of this health may still take of `max`. */
+/** Returns the number of further deliveries that lanes of this health may have. `max` is the limit of all lanes. */
 function shareLeft(taken: Record<LaneHealth, number>, max: number, health: LaneHealth): number {
   const total = taken.hangs + taken.unproven + taken.answers
   const worse = health === 'answers' ? total : health === 'unproven' ? taken.hangs + taken.unproven : taken.hangs

@@ -1,4 +1,4 @@
-// Declares the metrics of webhooks: attempts by outcome, their times, and the queue of deliveries.
+// Declares the metrics of webhooks: the number and the duration of attempts, and the queue of deliveries.
 
 import type { DatabaseGauges, Deps } from '../../kernel/db/index.ts'
 import { type QueueReader, queueGauges, queueReader } from '../../kernel/work/index.ts'
@@ -6,13 +6,13 @@ import { type QueueReader, queueGauges, queueReader } from '../../kernel/work/in
 const QUEUE = { queue: 'webhooks', table: 'webhook_deliveries', columns: ['environment', 'endpoint_id'] }
 const BUCKETS_S = [0.1, 0.25, 0.5, 1, 2, 4, 8]
 
-/** Reads the state of the queue of deliveries. */
+/** Reads the number of waiting deliveries, and for how long the oldest due delivery has waited. */
 export const readWebhookQueue: QueueReader = queueReader(QUEUE)
 
-/** Returns the gauges of the queue of deliveries. */
+/** Makes the gauges of the queue of deliveries. */
 export const webhookGauges = ({ metrics }: Pick<Deps, 'metrics'>): DatabaseGauges => queueGauges(metrics, QUEUE)
 
-/** Returns the function that records one attempt. A null status code means that the receiver did not answer. */
+/** Makes the function that measures one attempt. Null as status code means that the receiver did not answer. */
 export function attemptMetrics({
   metrics,
 }: Pick<Deps, 'metrics'>): (status_code: number | null, duration_ms: number) => void {

@@ -1,19 +1,21 @@
-// Records finished attempts in batches: one query inserts the attempts and updates their deliveries.
+// Records the results of attempts in batches: one query inserts the attempts and updates their deliveries.
 
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
 import { batchSizes, gather, redactFields, redactText } from '../../kernel/lib/index.ts'
 import type { Delivery } from './enqueue.ts'
 
-/** The pauses before attempts two to five, each from the end of the previous attempt. */
+/** The pauses before attempts two to five in milliseconds, each from the end of the previous attempt. */
 const PAUSES_MS = [60_000, 300_000, 900_000, 1_800_000]
 
-/** The longest pause before an attempt. */
+/** The longest pause before an attempt, in milliseconds. */
 export const LONGEST_PAUSE_MS = Math.max(...PAUSES_MS)
 
-/** The number of failed attempts after which the server marks the delivery failed. */
+/** The number of attempts after which the server gives up a delivery. */
 export const ATTEMPTS_MAX = PAUSES_MS.length + 1
 
-/** A finished attempt. Null as `error` means that the receiver answered with 2xx. */
+/**
+ * The result of an attempt. Null as `error` means that the receiver answered with 2xx. Null as `status_code` means no answer.
+ */
 export type WebhookAttempt = {
   delivery: Delivery
   started_at: Date
@@ -26,7 +28,7 @@ export type WebhookAttempt = {
 const INPUT = `merchant_id uuid, id uuid, attempts smallint, status text, due_at timestamptz, started_at timestamptz,
        ended_at timestamptz, duration_ms int, status_code smallint, error text, response_body text`
 
-// If the lease of this process has ended, another process owns the row, so the late result changes nothing.
+// If another process has claimed the row after the lease ended, the late result changes nothing.
 const RECORD = sql(
   'webhook_record',
   `with result as materialized (
@@ -50,8 +52,8 @@ const RECORD = sql(
 const SET_MAX = 500
 
 /**
- * Makes the recorder. If the process no longer holds the lease, the recorder writes nothing. If the database is unreachable,
- * the recorder throws.
+ * Makes the function that records a result. If another process has claimed the delivery, records nothing. If the database is
+ * unreachable, rejects.
  */
 export function createAttemptRecorder(deps: Deps): (attempt: WebhookAttempt) => Promise<void> {
   return gather<WebhookAttempt, void>(
@@ -81,7 +83,7 @@ function recordInputOf({ delivery, started_at, ended_at, status_code, error, res
     duration_ms: Math.max(0, ended_at.getTime() - started_at.getTime()),
     status_code,
     error,
-    // A receiver may repeat personal data in its answer. Members who may read deliveries need not have a right to this data.
+    // The server removes personal data from the answer, because members who read deliveries may have no right to this data.
     response_body: response_body === null ? null : redactFields(redactText(response_body)),
   }
 }

@@ -22,7 +22,7 @@ after(async () => {
   await world.close()
 })
 
-/** Makes a merchant with a key, and `count` deliveries of each status, one second apart. */
+/** Makes a merchant with an API key, and one delivery for each status, one second apart. */
 async function stage(...statuses: string[]) {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })

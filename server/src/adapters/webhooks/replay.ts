@@ -13,14 +13,14 @@ const QUEUED_MAX = 5_000
 /** The greatest number of deliveries that one call scans, so that the duration of a call does not grow with the period. */
 const SCANNED_MAX = 200_000
 
-// Finds the first delivery after the deliveries that this call scans.
+// Finds the first delivery that this call does not scan.
 const SCAN_END = sql(
   'webhook_replay_looked',
   `select id from webhook_deliveries where merchant_id = $1 and id >= $2 and id < $3 order by id offset $4 limit 1`,
 )
 
-// Pending deliveries stay unchanged, so only one of two concurrent calls queues a delivery. The query locks the rows in id
-// order, as every batch of this table does. Each delivery gets one more attempt.
+// The statement changes no pending delivery, so only one of two concurrent calls queues a delivery. It locks the rows by id, in
+// the same order as every batch of this table.
 const REPLAY = sql(
   'webhook_replay_since',
   `update webhook_deliveries d
@@ -38,9 +38,8 @@ const REPLAY = sql(
 const STATUSES = { failed: ['failed'], delivered: ['delivered'], all: ['failed', 'delivered'] } as const
 
 /**
- * Queues one more attempt of each delivery since a time, at most 5,000. `next_since` is the `since` of the next call, and
- * null means that no delivery is left. Pending deliveries, deliveries with 100 attempts, and deliveries to a deleted endpoint
- * stay unchanged.
+ * Queues one more attempt of each delivery since a time, at most 5,000. `next_since` is the `since` of the next call. Null
+ * means that no delivery is left. Skips deliveries that are pending, have 100 attempts, or have a deleted endpoint.
  */
 export async function replaySince(
   deps: Deps,

@@ -1,4 +1,4 @@
-// Tests the webhook endpoints of the API over HTTP, as a merchant uses them.
+// Tests the webhook routes over HTTP with the API keys of merchants.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -48,7 +48,7 @@ async function startApp(deps: Bench['deps']): Promise<App> {
   })
 }
 
-/** Makes the function that calls the API as one merchant. */
+/** Makes the function that calls the webhook routes with an API key of the merchant. */
 function callerOf(merchant: Merchant, options: { app?: App; environment?: Environment } = {}) {
   return async (method: 'GET' | 'PATCH' | 'POST', path: string, body?: object, key?: string): Promise<Reply> => {
     const response = await (options.app ?? app).inject({
@@ -327,7 +327,7 @@ describe('webhook deliveries', () => {
     const [delivery] = await queue(bench.deps, merchant)
     await deliverDue(bench.deliverer)
     const path = `webhook-deliveries/${delivery?.id}/replay`
-    // If the delivery has fewer than five attempts, a replay counts as the fifth. Otherwise the replay adds one attempt.
+    // If the delivery has fewer than five attempts, a replay sets the number to five. Otherwise a replay adds one attempt.
     for (let number = 5; number <= 100; number++) {
       assert.equal((await call('POST', path)).status, 202, `attempt ${number}`)
       assert.equal(await deliverDue(bench.deliverer), 1)

@@ -1,4 +1,4 @@
-// Defines the webhook endpoints of the API: configuration, test, deliveries and replay.
+// Defines the webhook routes: configuration, test, deliveries and replay.
 
 import { isDeepStrictEqual } from 'node:util'
 import { actOf } from '../../books/audit/index.ts'
@@ -34,7 +34,7 @@ import {
 
 const EACH_ENVIRONMENT = 'Each environment has its own configuration, and an API key acts on its environment only.'
 
-/** Adds the routes of webhooks. In tests, `lookup` replaces the resolver of the system. */
+/** Adds the webhook routes. In tests, `lookup` replaces the DNS resolver. */
 export function webhookRoutes(
   deps: Deps,
   options: { lookup?: Lookup; notifyAdmins: NotifyWebhookChange; events: EventRoutesOptions },
@@ -85,7 +85,7 @@ function configRoutes(
       },
     },
     async (request, reply) => {
-      // If the request repeats an Idempotency-Key, the server sends the stored answer before any look-up of the host.
+      // If the request repeats an Idempotency-Key, the server sends the stored answer without a look-up of the host.
       const claim = readClaim(request)
       const stored_answer = claim ? await findAnswer(deps, deps.db, claim) : null
       if (stored_answer) return replay(reply, stored_answer)
@@ -101,7 +101,7 @@ function configRoutes(
           const webhook = { kind: 'webhook_changed', webhook_url, new_secret: secret !== null } as const
           await notifyAdmins(deps, tx, actOf(request), merchant.id, webhook)
         }
-        // The stored answer contains no secret, so a repeated request does not show the secret again.
+        // The stored answer contains no secret, so the answer to a repeated request does not show the secret again.
         return { stored, fresh: secret === null ? stored : { ...stored, secret } }
       })
     },

@@ -1,4 +1,4 @@
-// Defines the request and response schemas of the webhook endpoints.
+// Defines the request and response schemas of the webhook routes.
 
 import Type from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, success, TimeQuery } from '../../kernel/http/index.ts'
@@ -7,15 +7,14 @@ import { DEFAULT_ENDPOINT_ID } from './enqueue.ts'
 import { DEFAULT_EVENTS, EVENT_ALIASES, EVENTS } from './events.ts'
 
 /**
- * The statuses of a delivery. `cancelled` means that the merchant deleted the endpoint before the server could deliver the
- * event.
+ * The statuses of a delivery. `cancelled` means that the merchant deleted the endpoint before the server delivered the event.
  */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const
 
-/** The name of the default endpoint of an environment in answers and filters. */
+/** The id of the default endpoint of an environment in the API. */
 export const DEFAULT_ENDPOINT = 'default'
 
-/** Returns the name of an endpoint in an answer: its id, or `default`. */
+/** Returns the id of an endpoint in the API: `default`, or the stored id. */
 export const endpointName = (endpoint_id: string) =>
   endpoint_id === DEFAULT_ENDPOINT_ID ? DEFAULT_ENDPOINT : endpoint_id
 
@@ -46,10 +45,10 @@ export const ConfigBody = Type.Object(
   },
   { title: 'WebhookConfigChange' },
 )
-/** A change of the configuration that matches the schema. The server has not checked the URL and the events yet. */
+/** A change of the configuration that matches the schema, before the check of the URL and the events. */
 export type ConfigInput = Type.Static<typeof ConfigBody>
 
-/** The fields of the configuration in an answer. */
+/** The fields of a configuration in the API. */
 export const ConfigRecord = Type.Object(
   {
     webhook_url: Type.String(),
@@ -61,7 +60,7 @@ export const ConfigRecord = Type.Object(
   },
   { title: 'WebhookConfig' },
 )
-/** The greatest number of endpoints of a merchant in an environment, with the default endpoint. */
+/** The greatest number of endpoints of a merchant in an environment, including the default endpoint. */
 export const ENDPOINTS_MAX = 10
 
 const aboutEndpoint = line(200, 'Your text about the endpoint, such as the name of the system behind it.')
@@ -91,10 +90,10 @@ export const EndpointBody = Type.Object(
   },
   { title: 'WebhookEndpointChange' },
 )
-/** A change of an endpoint that matches the schema. The server has not checked the URL and the events yet. */
+/** A change of an endpoint that matches the schema, before the check of the URL and the events. */
 export type EndpointInput = Type.Static<typeof EndpointBody>
 
-/** The fields of an endpoint in an answer. */
+/** The fields of an endpoint in the API. */
 export const EndpointRecord = Type.Object(
   {
     id: endpointField,
@@ -105,13 +104,13 @@ export const EndpointRecord = Type.Object(
   },
   { title: 'WebhookEndpoint' },
 )
-/** An endpoint in the form that a merchant reads. */
+/** An endpoint in the form of the API. */
 export type EndpointView = Type.Static<typeof EndpointRecord>
 
-/** The configuration in the form that a merchant reads. */
+/** A configuration in the form of the API. */
 export type ConfigView = Type.Static<typeof ConfigRecord>
 
-/** The fields of one delivery in an answer. */
+/** The fields of a delivery in the API. */
 export const DeliveryRecord = Type.Object(
   {
     id: Type.String({
@@ -142,7 +141,7 @@ export const DeliveryRecord = Type.Object(
   },
   { title: 'WebhookDelivery' },
 )
-/** A delivery in the form that a merchant reads. */
+/** A delivery in the form of the API. */
 export type DeliveryView = Type.Static<typeof DeliveryRecord>
 
 /** The query parameters of the list of deliveries. */
@@ -156,21 +155,21 @@ export const DeliveriesQuery = Type.Object({
 /** The validated query parameters of the list of deliveries. */
 export type DeliveriesFilter = Type.Static<typeof DeliveriesQuery>
 
-/** The parameters of the paths that name a delivery. */
+/** The path parameters of a delivery. */
 export const DeliveryParams = Type.Object({ id: Type.String({ description: 'The id of the delivery.' }) })
-/** The configuration in the envelope. */
+/** A configuration in the response envelope. */
 export const ConfigAnswer = success(ConfigRecord)
-/** One endpoint in the envelope. */
+/** An endpoint in the response envelope. */
 export const EndpointAnswer = success(EndpointRecord)
-/** The endpoints of a merchant in the envelope. */
+/** The endpoints of a merchant in the response envelope. */
 export const EndpointsAnswer = success(Type.Object({ items: Type.Array(EndpointRecord), limit: Type.Integer() }))
-/** The id of a deleted endpoint in the envelope. */
+/** The id of a deleted endpoint in the response envelope. */
 export const DeletedEndpointAnswer = success(Type.Object({ id: Type.String(), deleted: Type.Literal(true) }))
-/** The parameters of the paths that name an endpoint. */
+/** The path parameters of an endpoint. */
 export const EndpointParams = Type.Object({ id: Type.String({ description: 'The id of the endpoint.' }) })
-/** One delivery in the envelope. */
+/** A delivery in the response envelope. */
 export const DeliveryAnswer = success(DeliveryRecord)
-/** A page of deliveries in the envelope. */
+/** A page of deliveries in the response envelope. */
 export const DeliveriesAnswer = success(page(DeliveryRecord))
 
 /** The body of POST /v1/merchant/webhook-deliveries/replay. */
@@ -189,7 +188,7 @@ export const ReplayBody = Type.Object(
   },
   { title: 'WebhookReplayRequest' },
 )
-/** A replay request that matches the schema. The server has not checked the period yet. */
+/** A replay request that matches the schema, before the check of the period. */
 export type ReplayInput = Type.Static<typeof ReplayBody>
 
 const ReplayRecord = Type.Object(
@@ -200,15 +199,15 @@ const ReplayRecord = Type.Object(
   },
   { title: 'WebhookReplay' },
 )
-/** The result of a replay since a time. */
+/** The result of a replay in the form of the API. */
 export type ReplayView = Type.Static<typeof ReplayRecord>
-/** The result of a replay in the envelope. */
+/** The result of a replay in the response envelope. */
 export const ReplayAnswer = success(ReplayRecord)
 
-/** The greatest number of deliveries of a merchant in which the server looks for failures and for a later success. */
+/** The greatest number of deliveries in which the server searches for failures, and for a later success. */
 export const FAILING_SCANNED_MAX = 1_000
 
-/** The fields of a failing endpoint in an answer. */
+/** The fields of a failing endpoint in the API. */
 export const FAILING_FIELDS = {
   environment: enumOf('Environment', ENVIRONMENTS),
   endpoint_id: endpointField,
@@ -225,7 +224,7 @@ export const FAILING_FIELDS = {
   next_attempt_at: nullable(timestamp('The time when the next attempt is due. Null means that no attempt is due.')),
 }
 
-/** One event in the list of events. */
+/** The fields of an event in the API. */
 export const EventRecord = Type.Object({
   id: Type.String({ description: 'The id of the event, which is the id of its first delivery.' }),
   event: Type.String(),
@@ -233,9 +232,9 @@ export const EventRecord = Type.Object({
   created_at: timestamp('The time of the event.'),
   data: Type.Object({}, { additionalProperties: true, description: 'The body that endpoints receive.' }),
 })
-/** An event in the form that a merchant reads. */
+/** An event in the form of the API. */
 export type EventView = Type.Static<typeof EventRecord>
-/** A page of events in the envelope. */
+/** A page of events in the response envelope. */
 export const EventsAnswer = success(page(EventRecord))
 
 const eventFilter = Type.Optional(oneOf([...EVENTS, ...EVENT_ALIASES.keys()], 'Only this event.'))
@@ -257,7 +256,7 @@ export const EventStreamQuery = Type.Object({
   after: afterEvent('The id of the last event that you have, if you cannot send the header Last-Event-ID.'),
 })
 
-/** The answer of the stream of events. */
+/** The response of the event stream in the OpenAPI document. */
 export const EventStreamAnswer = {
   content: { 'text/event-stream': { schema: { type: 'string', description: 'Server-sent events.' } } },
 } as unknown as Type.TSchema

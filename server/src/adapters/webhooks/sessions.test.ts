@@ -1,4 +1,4 @@
-// Tests how members use webhooks in the dashboard: settings, tests, replays, and entries in the audit log.
+// Tests webhooks with sessions of members: settings, tests, replays, and the entries in the audit log.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -24,7 +24,7 @@ const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.err
 const patch = (key: string, payload: object, idempotency_key: string | null = null) =>
   world.call({ method: 'PATCH', url: CONFIG, key, payload, idempotency_key })
 
-/** Makes a merchant, and a developer who is a member of that merchant. */
+/** Makes a merchant and a session of a developer of this merchant. */
 async function newDeveloper() {
   const merchant = await world.newMerchant()
   return { merchant, ...(await world.newSession([{ role: 'DEVELOPER', merchant }])) }
@@ -60,7 +60,7 @@ test('the server signs deliveries with the old and the new secret for 24 hours a
   await patch(token, { webhook_url: receiver.url })
   await patch(token, { rotate_secret: true })
   const signedTwice = async () => {
-    // The session of the developer ends before 24 hours are over.
+    // The first session ends within 24 hours, so the test makes a new session.
     const { token: fresh } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     receiver.received.length = 0
     await world.post(`${CONFIG}/test`, {}, { key: fresh })

@@ -1,4 +1,4 @@
-// Tests the headers of a delivery as a receiver checks them.
+// Tests the headers of a delivery with the checks of a receiver.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'

@@ -1,13 +1,16 @@
-// Makes the headers of a delivery: the headers of the platform, and the headers of the Standard Webhooks convention.
+// Makes the headers of a delivery: the headers of the platform, and those of the Standard Webhooks convention.
 
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
 const PREFIX = 'whsec_'
 
-/** The two HMAC keys of a signing secret: the text of the secret, and the bytes that its base64 part encodes. */
+/**
+ * The two HMAC keys of a signing secret. `text` signs the header of the platform, and `bytes` (the decoded base64) that of
+ * Standard Webhooks.
+ */
 export type WebhookSigningKey = { text: KeyObject; bytes: KeyObject }
 
-/** The input of a signature. `previous` is the key from before a rotation, while that key still signs. */
+/** The input of the headers. `previous` is the key before a rotation. Null means that no previous key signs. */
 export type SignatureInput = {
   id: string
   event: string
@@ -17,7 +20,7 @@ export type SignatureInput = {
   previous: WebhookSigningKey | null
 }
 
-/** Makes the two keys of a secret. The text of a secret is `whsec_` and base64. */
+/** Makes the two keys of a secret, a text of `whsec_` and base64. */
 export function webhookSigningKey(secret: string): WebhookSigningKey {
   return {
     text: createSecretKey(secret, 'utf8'),
@@ -25,14 +28,14 @@ export function webhookSigningKey(secret: string): WebhookSigningKey {
   }
 }
 
-/** Encodes random bytes as a signing secret. */
+/** Returns the signing secret for random bytes: `whsec_` and base64. */
 export function secretText(bytes: Uint8Array): string {
   return PREFIX + Buffer.from(bytes).toString('base64')
 }
 
 /**
- * Makes the function that returns all headers of a delivery as alternating names and values. `brand` is a part of the header
- * names: `service` makes X-Service-Signature.
+ * Makes the function that returns the headers of a delivery as alternating names and values. If `brand` is `service`, a header
+ * is X-Service-Signature.
  */
 export function createSigner(brand: string): (delivery: SignatureInput) => string[] {
   const prefix = `X-${brand.charAt(0).toUpperCase()}${brand.slice(1)}-`
