@@ -1,4 +1,4 @@
-// Tests that the gateway sends SMS over a real connection, against a twin of Africa's Talking.
+// Tests that the SMS gateway sends over real connections, with a simulated Africa's Talking.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'

@@ -1,12 +1,12 @@
-// Sends SMS over Africa's Talking: POST /version1/messaging with a form and the key in a header. The answer has a status for
-// each recipient. The API takes no idempotency key, so the worker never repeats a request with an unknown outcome.
+// Sends SMS with the API of Africa's Talking: POST /version1/messaging with a form. The answer has a status for each recipient.
+// If the outcome is unknown, the worker does not repeat the request, because the API takes no idempotency key.
 
 import { Pool } from 'undici'
 import { plainLine } from '../../kernel/lib/index.ts'
 import { type FormPostResult, postForm } from './exchange.ts'
 import type { MessageGateway, OutgoingSms, SendOutcome } from './gateway.ts'
 
-/** Options of the SMS gateway. An empty `sender` means the default sender of the account. */
+/** The options of the SMS gateway. If `sender` is empty, the gateway uses the default sender of the account. */
 export type AfricasTalkingOptions = {
   url: string
   username: string
@@ -15,13 +15,13 @@ export type AfricasTalkingOptions = {
   timeout_ms?: number
 }
 
-/** The number of concurrent requests to the SMS gateway. */
+/** The greatest number of concurrent requests to the SMS gateway. */
 export const SMS_CONNECTIONS = 8
 const SEND_MS = 15_000
 const CONNECT_MS = 5_000
 const ANSWER_BYTES_MAX = 64 * 1024
 
-/** Makes the SMS gateway. */
+/** Makes the SMS gateway. It connects when it sends the first SMS. */
 export function createAfricasTalking(options: AfricasTalkingOptions): MessageGateway<OutgoingSms> {
   const { origin, pathname } = new URL(options.url)
   const { username, api_key, sender, timeout_ms = SEND_MS } = options
@@ -43,8 +43,7 @@ export function createAfricasTalking(options: AfricasTalkingOptions): MessageGat
         'content-type': 'application/x-www-form-urlencoded',
       }
       const outcome = outcomeOfPost(await postForm(pool, { path, headers, body: form.toString() }, timeout_ms))
-      // The server stores the reason. So the client removes the API key from the reason, because the gateway may repeat the
-      // key.
+      // The server stores the reason. So the client removes the API key, because the gateway may repeat the key in its answer.
       return outcome.kind === 'taken' ? outcome : { ...outcome, why: outcome.why.replaceAll(api_key, '***') }
     },
     close: () => pool.destroy(),
@@ -53,15 +52,15 @@ export function createAfricasTalking(options: AfricasTalkingOptions): MessageGat
 
 type SendOutcomeKind = SendOutcome['kind']
 
-/** The documented statuses of a recipient and the outcome of the SMS for each status. */
+/** The documented statuses of a recipient, each with the outcome of the SMS. */
 const STATUS_OUTCOMES: Record<string, SendOutcomeKind> = {
   Processed: 'taken',
   Sent: 'taken',
   Success: 'taken',
   Queued: 'taken',
-  // The gateway may send an SMS at RiskHold later, so a retry could send the SMS twice.
+  // If the status is RiskHold, the gateway may send the SMS later, so a retry could send the SMS twice.
   RiskHold: 'unknown',
-  // The operator can fix the sender's registration and the balance, so a later retry can succeed.
+  // The operator can register the sender or pay for more SMS, so a later retry can succeed.
   InvalidSenderId: 'again',
   InsufficientBalance: 'again',
   InvalidPhoneNumber: 'refused',
@@ -70,7 +69,7 @@ const STATUS_OUTCOMES: Record<string, SendOutcomeKind> = {
   CouldNotRoute: 'refused',
   DoNotDisturbRejection: 'refused',
   RejectedByGateway: 'refused',
-  // The mobile network may already have the SMS.
+  // The mobile network may already have received the SMS.
   InternalServerError: 'unknown',
   GatewayError: 'unknown',
 }
@@ -106,7 +105,8 @@ function outcomeOfPost(result: FormPostResult): SendOutcome {
   const { status, text } = result
   if (status >= 500) return unknownSend(`${status} ${text}`)
   if (status === 400) return { kind: 'refused', why: plainLine(`message_refused: ${text}`) }
-  // The gateway did not process the SMS: the key or the address is wrong, or a rate limit applies.
+  // If the status is 300 or higher, the gateway did not process the SMS: the key or the address is wrong, or a rate limit
+  // applies.
   if (status >= 300) return { kind: 'again', why: plainLine(`gateway_refused: ${status} ${text}`) }
   return outcomeOfAnswer(text)
 }
@@ -124,7 +124,7 @@ function outcomeOfAnswer(text: string): SendOutcome {
     return unknownSend(text)
   }
   const { Message, Recipients } = answer?.SMSMessageData ?? {}
-  // If the answer has no recipients, Message is the status, such as InvalidSenderId.
+  // If the answer has no recipients, `Message` contains the status, such as InvalidSenderId.
   if (Array.isArray(Recipients) && Recipients.length === 0) return outcomeOfStatus(String(Message), null)
   if (!Array.isArray(Recipients) || Recipients.length !== 1) return unknownSend(text)
   const { statusCode, status, messageId } = (Recipients[0] ?? {}) as RecipientStatus
@@ -136,7 +136,7 @@ function outcomeOfAnswer(text: string): SendOutcome {
 
 function outcomeOfStatus(status: string, id: string | null): SendOutcome {
   const kind = Object.hasOwn(STATUS_OUTCOMES, status) ? (STATUS_OUTCOMES[status] as SendOutcomeKind) : 'unknown'
-  // Only a success status with a message id proves that the gateway accepted the SMS.
+  // The outcome is `taken` only with a message id, because only the id proves that the gateway accepted the SMS.
   if (kind === 'taken') return id === null ? unknownSend(status) : { kind, gateway_id: plainLine(id, 100) }
   return { kind, why: plainLine(`${REASONS[kind]}: ${status}`) }
 }

@@ -1,4 +1,4 @@
-// Tests that the worker sends messages from the outbox to the gateways, even when processes die.
+// Tests that the worker sends the messages of the outbox to the gateways even if processes die.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 type Options = { env?: Record<string, string>; attach?: Attach; before?: (name: string) => void | Promise<void> }
 
-/** Starts a process on the shared database with an e-mail gateway and an SMS gateway. */
+/** Starts a server process on the shared database with an e-mail gateway and an SMS gateway. */
 async function open({ env = {}, attach, before }: Options = {}): Promise<World> {
   const world = await createWorld({
     url: database.url,
@@ -52,7 +52,7 @@ const taskOf = (world: World) => {
   assert.ok(task)
   return task
 }
-/** Sends all due messages of the outbox. */
+/** Runs the worker until no message of the outbox is due. */
 async function deliver(world: World): Promise<number> {
   const task = taskOf(world)
   let taken = 0
@@ -139,7 +139,8 @@ test('the worker never sends a sandbox message or a message of a failed transact
     }),
   )
   for (const message of kept) assert.equal((await stateOf(world, message)).status, 'kept')
-  // An operator sets the status of the sandbox message to waiting by hand. The worker still does not send the message.
+  // The test sets the status of the sandbox message to waiting, as an operator could with SQL. The worker must not send the
+  // message.
   await world.rows("update outbox_messages set status = 'waiting', due_at = created_at where id = $1", [kept[0]?.id])
   await deliver(world)
   assert.deepEqual([mail.connections, twin.sms.length], [0, 0])

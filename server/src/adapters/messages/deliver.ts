@@ -1,5 +1,5 @@
-// Sends the due messages of the outbox. If a process dies before it records an e-mail, another process sends that e-mail
-// again with the same Message-ID. If a process dies with a claimed SMS, no process sends that SMS again.
+// Sends the due messages of the outbox. If a process dies during an e-mail, another process sends it again with the same
+// Message-ID. If a process dies during an SMS, no process sends the SMS again.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
@@ -10,7 +10,7 @@ import { type Attachment, CHANNELS, type Channel, type Gateways } from './gatewa
 import { createMessageRecorder, LONGEST_PAUSE_MS, type MessageResult } from './record.ts'
 import { SMTP_CONNECTIONS } from './smtp.ts'
 
-/** The fields of a message by which the server finds its attachments. */
+/** The fields of a message that the server needs to make its attachments. */
 export type AttachmentRequest = {
   kind: string
   merchant_id: string
@@ -20,7 +20,7 @@ export type AttachmentRequest = {
 }
 
 /**
- * Makes the attachments of an e-mail when the worker sends the e-mail, so that the outbox stores no file. If this function
+ * Makes the attachments of an e-mail just before the worker sends it, so that the outbox stores no files. If this function
  * throws, the worker retries the e-mail later.
  */
 export type Attach = (message: AttachmentRequest) => Promise<readonly Attachment[]>
@@ -37,16 +37,16 @@ type DueMessage = AttachmentRequest & {
 }
 
 /**
- * The greatest number of messages that a process claims at once, by channel. The number equals the connections to the
- * gateway, so that each claimed message has a connection.
+ * The greatest number of messages in progress for each channel in this process. Each message has its own connection to the
+ * gateway.
  */
 const SENDING_MAX: Record<Channel, number> = { email: SMTP_CONNECTIONS, sms: SMS_CONNECTIONS }
 const EVERY_MS = 1_000
 const LEASE_MS = 120_000
-/** The longest duration of one attempt, attachments included. */
+/** The longest duration of one attempt with its attachments, in milliseconds. */
 const TRY_MS_MAX = 60_000
 
-/** Makes the worker task that sends due messages. */
+/** Makes the worker task that sends due messages. `attach` makes the attachments of e-mails. */
 export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach): Task {
   const record = createMessageRecorder(deps)
   const send = createSend(deps, gateways, attach)
@@ -85,8 +85,7 @@ export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach
     every_ms: EVERY_MS,
     async runOnce() {
       const free = CHANNELS.map((channel) => SENDING_MAX[channel] - sending[channel].size)
-      // Each channel has its own capacity, so that a slow gateway of one channel does not delay messages of the other
-      // channel.
+      // Each channel has its own limit, so that a slow gateway does not delay messages of the other channel.
       const full = CHANNELS.filter((_, index) => (free[index] as number) <= 0)
       const limits = free.filter((left) => left > 0)
       if (limits.length === 0) return 0
@@ -101,7 +100,7 @@ export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach
   }
 }
 
-/** Makes the function that sends a claimed message once and never throws. */
+/** Makes the function that sends a claimed message once. The function never throws. */
 function createSend(deps: Deps, gateways: Gateways, attach: Attach) {
   const { clock, vault, log } = deps
 
@@ -131,7 +130,7 @@ function createSend(deps: Deps, gateways: Gateways, attach: Attach) {
     if (message.channel === 'sms' && message.previous_owner !== null) {
       return { kind: 'unknown', why: 'unknown_outcome: a process ended while it sent the SMS' }
     }
-    // If the rest of the lease is shorter than an attempt, another process could send the message during this attempt.
+    // If the lease ends before an attempt can end, another process could send the message at the same time.
     if (message.due_at.getTime() - clock.now().getTime() < TRY_MS_MAX)
       return { kind: 'again', why: 'late: the server made no attempt' }
     let text: string

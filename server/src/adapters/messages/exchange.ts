@@ -1,14 +1,19 @@
-// Sends one HTTP request to a gateway and reports whether the client wrote a byte of the request.
+// Sends an HTTP request to a gateway, and reports whether the gateway may have received the request.
 
 import type { Pool } from 'undici'
 import { systemClock } from '../../kernel/lib/index.ts'
 
-/** The result of a request. `not_sent` means that the client wrote no byte. `lost` means that the request may have arrived. */
+/**
+ * The result of a request. `not_sent` means that the client wrote no byte. `lost` means that the gateway may have received the
+ * request.
+ */
 export type FormPostResult =
   | { kind: 'answered'; status: number; text: string }
   | { kind: 'not_sent' | 'lost'; why: string }
 
-/** Posts a body and reads the whole answer. Never throws, follows no redirect, and ends within `timeout_ms`. */
+/**
+ * Posts a body and reads the whole answer. Never throws and follows no redirect. After `timeout_ms`, ends the request.
+ */
 export function postForm(
   pool: Pool,
   request: { path: string; headers: Record<string, string>; body: string },
@@ -25,7 +30,7 @@ export function postForm(
       stopTimer()
       resolve(result)
     }
-    // Sockets need the clock of the machine, even if the platform uses a simulated clock.
+    // The timer uses the clock of the machine, because sockets do not follow a simulated clock.
     const stopTimer = systemClock.after(timeout_ms, () => {
       finish({ kind: abort === null ? 'not_sent' : 'lost', why: 'timeout' })
       abort?.()
@@ -33,7 +38,7 @@ export function postForm(
     pool.dispatch(
       { ...request, method: 'POST' },
       {
-        // undici calls this hook before undici writes to the connection, so an abort in the hook prevents the request.
+        // undici calls this hook before it writes to the connection. So if the hook aborts the request, undici writes no byte.
         onRequestStart(controller) {
           const giveUp = () => controller.abort(new Error('the gateway did not answer before the timeout'))
           if (is_over) giveUp()

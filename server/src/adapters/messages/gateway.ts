@@ -1,30 +1,32 @@
-// Defines the port of message gateways. A gateway sends one message for each call, never throws, and answers within its
+// Defines the interface of message gateways. A gateway sends one message per call, never throws, and returns within its
 // timeout.
 
-/** The channels of messages. */
+/** All channels of messages. */
 export const CHANNELS = ['email', 'sms'] as const
-/** A channel of messages. */
+/** The name of a channel. */
 export type Channel = (typeof CHANNELS)[number]
 
 /**
- * The outcome of a send. `taken`: the gateway accepted the message. `refused`: a retry cannot succeed. `again`: the gateway
- * did not get the message, so a retry may succeed. `unknown`: the gateway may have the message. `why` begins with a stable
- * word and a colon.
+ * The outcome of a send. `taken`: the gateway accepted the message. `refused`: no retry can succeed. `again`: the gateway has
+ * not got the message. `unknown`: the gateway may have the message. `why` begins with a stable word and a colon.
  */
 export type SendOutcome =
   | { kind: 'taken'; gateway_id: string | null }
   | { kind: 'refused' | 'again' | 'unknown'; why: string }
 
-/** A file attached to an e-mail. The content is bytes, so that no gateway reads a path or an address. */
+/** A file that the gateway attaches to an e-mail. The content is always bytes, so no gateway reads a file or a URL. */
 export type Attachment = {
   filename: string
   content: Buffer
   content_type: string
-  /** True: the e-mail shows this picture above its text, and the reader's program loads nothing from the network. */
+  /**
+   * True means that the e-mail shows this picture above its text. The e-mail contains the picture, so the e-mail program loads
+   * nothing.
+   */
   is_logo?: boolean
 }
 
-/** An e-mail for a gateway. Each attempt has the same `id`. */
+/** An e-mail to send. All attempts have the same `id`. */
 export type OutgoingEmail = {
   id: string
   to: string
@@ -32,15 +34,17 @@ export type OutgoingEmail = {
   text: string
   created_at: Date
   attachments: readonly Attachment[]
-  /** The address that ends such e-mails with one request (RFC 8058). Null means that there is none. */
+  /**
+   * The URL where the recipient stops such e-mails with one request (RFC 8058). Null means that the e-mail has none.
+   */
   unsubscribe_url: string | null
 }
 
-/** An SMS for a gateway. `to` is a canonical phone number. */
+/** An SMS to send. `to` is a canonical phone number. */
 export type OutgoingSms = { to: string; text: string }
 
-/** A gateway that sends the messages of one channel. */
+/** A gateway for the messages of one channel. */
 export type MessageGateway<Message> = { send(message: Message): Promise<SendOutcome>; close(): Promise<void> }
 
-/** The configured gateways. Null means that the channel has no gateway, so the outbox keeps the messages of that channel. */
+/** The configured gateways. Null means that the channel has no gateway, so its messages stay in the outbox. */
 export type Gateways = { email: MessageGateway<OutgoingEmail> | null; sms: MessageGateway<OutgoingSms> | null }

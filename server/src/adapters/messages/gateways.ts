@@ -1,4 +1,4 @@
-// Makes the message gateways that the settings name.
+// Makes the message gateways that the configuration names.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Config } from '../../kernel/lib/index.ts'
@@ -6,12 +6,12 @@ import { createAfricasTalking } from './africastalking.ts'
 import type { Channel, Gateways } from './gateway.ts'
 import { createSmtpGateway } from './smtp.ts'
 
-/** Returns true if the channel has a gateway. Without a gateway, members read the messages of the channel in the console. */
+/** Returns true if the channel has a gateway. If it has none, users read its messages in the console. */
 export function hasGateway(config: Config, channel: Channel): boolean {
   return channel === 'email' ? config.smtp_url !== '' : config.sms_gateway !== ''
 }
 
-/** Makes the configured gateways. Each gateway connects when it sends its first message. */
+/** Makes the configured gateways. A gateway connects when it sends its first message. */
 export function createGateways({ config }: Pick<Deps, 'config'>): Gateways {
   const { mail_from: from, brand_name } = config
   return {

@@ -1,4 +1,4 @@
-// Exports the messages room: gateways, the outbox, and the lists of messages.
+// Exports e-mails and SMS: the gateways, the outbox with its worker task, and the lists of messages.
 
 export { type Attach, type AttachmentRequest, createMessageTask } from './deliver.ts'
 export type { Attachment } from './gateway.ts'

@@ -1,5 +1,4 @@
-// Tests the lists of sent messages. A merchant reads the messages sent in the merchant's name, and operators read all
-// messages.
+// Tests the lists of messages. A merchant reads the messages about its own invoices, and operators read all messages.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -16,7 +15,7 @@ let world: World
 let other: Merchant
 let operator: string
 const invoices = [randomUUID(), randomUUID()] as const
-/** All messages, the oldest first. */
+/** The messages that the test queued, oldest first. */
 const made: {
   id: string
   merchant_id: string | null

@@ -1,4 +1,4 @@
-// Reads the outbox: the messages of one merchant, all messages for operators, and the e-mails for the admin command.
+// Lists the messages of the outbox: for a merchant, for operators, and for the admin command.
 
 import { PLATFORM } from '../../books/audit/index.ts'
 import { type Deps, sql } from '../../kernel/db/index.ts'
@@ -29,20 +29,20 @@ type MessageRow = {
 const COLUMNS = `m.merchant_id, m.id, m.environment, m.channel, m.status, m.kind, m.recipient, m.subject, m.body, m.tries,
      m.error, m.gateway_id, m.invoice_id, m.due_at, m.sent_at, m.created_at`
 
-/** The filter of a merchant's message list. */
+/** The filter of a merchant's list of messages. */
 export type MessageFilter = PageChoice & {
   channel?: Channel | undefined
   status?: MessageStatus | undefined
   invoice_id?: string | undefined
 }
 
-// The list queries are unnamed, so that PostgreSQL plans each query for its actual filters.
+// The list queries have no name, so that PostgreSQL plans each query for its actual filters.
 const OF_MERCHANT = `outbox_messages m where m.merchant_id = $1 and m.environment = $2 and m.invoice_id is not null
      and ($3::text is null or m.channel = $3) and ($4::text is null or m.status = $4) and ($5::uuid is null or m.invoice_id = $5)`
 const LIST_MERCHANT = sql('', `select ${COLUMNS} from ${OF_MERCHANT} order by m.id desc limit $6 offset $7`)
 const COUNT_MERCHANT = sql('', `select count(*)::int as total from (select 1 from ${OF_MERCHANT} limit $6) counted`)
 
-/** Reads a page of the messages sent in a merchant's name, newest first. `total_items` counts up to 10,000. */
+/** Reads a page of the messages about a merchant's invoices, newest first. `total_items` counts up to 10,000. */
 export async function listMerchantMessages(
   deps: Deps,
   owner: { merchant_id: string; environment: Environment },
@@ -61,14 +61,14 @@ export async function listMerchantMessages(
   )
 }
 
-// A message that belongs to no merchant has the zero id as merchant_id.
+// If a message has no merchant, its merchant_id is the id of zeros.
 const OWNERS = `(select id as merchant_id from merchants union all select '${ZERO_ID}'::uuid) w`
 const ownersOf = `select merchant_id from ${OWNERS} where $1::uuid is null or w.merchant_id = $1`
 const ofOwner = (condition: string) => `select id from outbox_messages m where m.merchant_id = o.merchant_id
        and ($2::text is null or m.channel = $2) ${condition}`
 
-// The newest n messages belong to the n owners with the newest messages. A sample of their rows gives the oldest possible id
-// of the n-th message, so the query reads no older rows.
+// The newest n messages are those of the n owners with the newest messages. From a sample, the query computes the lowest
+// possible id of the n-th message, so that it reads no older rows.
 const DEPTH = '($4::int + $5::int)'
 const messageListSql = (condition: string) =>
   sql(
@@ -95,18 +95,18 @@ const messageCountSql = (condition: string) =>
     `select count(*)::int as total from (
        select 1 from (${ownersOf}) o cross join lateral (${ofOwner(condition)} limit $4) m limit $4) counted`,
   )
-// Waiting and failed messages have a partial index. PostgreSQL uses that index only if the condition names both statuses.
+// PostgreSQL uses the partial index on waiting and failed messages only if the condition names both statuses.
 const UNSENT = "and m.status = $3 and m.status in ('waiting', 'failed')"
 const ANY_STATUS = 'and ($3::text is null or m.status = $3)'
 const LISTS = { unsent: messageListSql(UNSENT), any: messageListSql(ANY_STATUS) }
 const COUNTS = { unsent: messageCountSql(UNSENT), any: messageCountSql(ANY_STATUS) }
 
-/** The filter of an operator's message list. */
+/** The filter of the operators' list of messages. */
 export type OperatorMessageFilter = Omit<MessageFilter, 'invoice_id'> & { merchant_id?: string | undefined }
 
 /**
- * Reads a page of all messages, newest first, including messages that belong to no merchant. `total_items` counts up to
- * 10,000.
+ * Reads a page of the messages of one merchant or of all, newest first. Without `merchant_id`, messages without a merchant are
+ * included. `total_items` counts up to 10,000.
  */
 export async function listMessages(deps: Deps, filter: OperatorMessageFilter) {
   const { channel = null, status = null, merchant_id = null, page = 1, page_size = 20 } = filter
@@ -123,7 +123,7 @@ export async function listMessages(deps: Deps, filter: OperatorMessageFilter) {
   )
 }
 
-/** The kinds of messages whose texts never contain a link for signing in. */
+/** The kinds of messages that never contain a sign-in link, so operators may read their texts in production. */
 const SAFE_KINDS = /^(?:invoice|withdrawal)\./
 
 function presentMessageForOperator(deps: Deps, row: MessageRow): OperatorMessage {
@@ -138,7 +138,10 @@ function presentMessageForOperator(deps: Deps, row: MessageRow): OperatorMessage
   }
 }
 
-/** Presents a message for its merchant. The error contains only its stable word, because the rest comes from the gateway. */
+/**
+ * Converts a message to the form for its merchant. The error contains only its first word, because the rest is an answer of the
+ * gateway.
+ */
 function presentForMerchant(deps: Deps, row: MessageRow): MerchantMessage {
   return { ...common(row), text: openText(deps, row), error: row.error?.split(':', 1)[0] ?? null }
 }
@@ -171,7 +174,7 @@ function common({
   }
 }
 
-/** Decrypts the text. If SECRET_KEY is not the key that encrypted the text, returns null. */
+/** Decrypts the text of a message. Null means that SECRET_KEY is not the key that encrypted the text. */
 function openText({ vault }: Deps, { body }: { body: string }): string | null {
   try {
     return vault.open(body)
@@ -181,8 +184,8 @@ function openText({ vault }: Deps, { body }: { body: string }): string | null {
 }
 
 /**
- * An e-mail of the outbox. Null as `text` means that the server hides the text in production, because it may have a sign-in
- * link.
+ * An e-mail of the outbox. Null as `text` means that the server hides or cannot decrypt the text. In production, the server
+ * hides texts because of sign-in links.
  */
 export type StoredEmail = {
   id: string
@@ -212,8 +215,8 @@ type EmailRow = Omit<StoredEmail, 'merchant_id' | 'to' | 'text'> & {
 const EMAILS_MAX = 200
 
 /**
- * Reads the newest e-mails of one merchant or of all merchants, newest first. In production the texts are null unless `open`
- * is true, because a reader of password links can sign in as any member.
+ * Reads the e-mails of one merchant or of all, newest first. In production, the texts are null unless `open` is true, because a
+ * reader of sign-in links can act as any user.
  */
 export async function listEmails(
   deps: Deps,

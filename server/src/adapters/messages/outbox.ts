@@ -1,4 +1,4 @@
-// Queues messages. The server writes each message as a row in the same transaction as the fact that the message reports.
+// Queues messages. The server writes a message in the transaction of the fact that the message reports.
 
 import { PLATFORM } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -8,29 +8,35 @@ import type { Channel } from './gateway.ts'
 import { hasGateway } from './gateways.ts'
 import { smsText } from './sms-text.ts'
 
-/** The fields of every queued message. */
+/** The fields of each message to queue. */
 type QueuedMessage = {
   to: string
   text: string
   /** The kind of the message, such as password.reset. */
   kind: string
-  /** The merchant of the message. Undefined means that the message belongs to no merchant. */
+  /** The merchant that the message concerns. Undefined means that it concerns no merchant. */
   merchant_id?: string
-  /** The environment of the reported fact. Undefined means live. The server stores a sandbox message and never sends it. */
+  /** The environment of the reported fact. Undefined means live. The server never sends sandbox messages. */
   environment?: Environment
-  /** Why the server stores the message and never sends it: a stable word, a colon and a text. Undefined means no such reason. */
+  /**
+   * The reason why the server stores the message and never sends it: a stable word, a colon and a text. Undefined means that
+   * the server may send it.
+   */
   kept_because?: string
-  /** The invoice of the message. If the message has an invoice, the merchant of the invoice may read the message. */
+  /** The invoice of the message. If a message has an invoice, the merchant may read the message. */
   invoice_id?: string
-  /** The address that ends e-mails of this kind without a sign-in. Empty or undefined means that the e-mail has none. */
+  /**
+   * The URL where the recipient stops e-mails of this kind without a sign-in. Empty or undefined means that the e-mail has
+   * none.
+   */
   unsubscribe_url?: string
 }
 
 /** An e-mail to queue. */
 export type Email = QueuedMessage & { subject: string }
 /**
- * An SMS to queue for a canonical phone number. The server cuts a text after SMS_PARTS_MAX parts. `shortestSms` writes
- * shorter texts.
+ * An SMS to queue for a canonical phone number. If the text has more than SMS_PARTS_MAX parts, the server cuts it. To keep a
+ * link at the end, callers use `shortestSms`.
  */
 export type Sms = QueuedMessage
 
@@ -42,16 +48,16 @@ const INSERT = sql(
 )
 
 /**
- * Queues an e-mail and stores its text encrypted. If a mail server is configured, the worker sends the e-mail at least once
- * after the commit. Without a mail server, and in the sandbox, the worker sends nothing.
+ * Queues an e-mail with an encrypted text. If a mail server is configured, the worker sends the e-mail at least once after the
+ * commit. The worker sends no e-mail of the sandbox.
  */
 export function queueEmail(deps: Deps, tx: Tx, email: Email): Promise<{ id: string }> {
   return queueMessage(deps, tx, 'email', email, plainLine(email.subject), email.text)
 }
 
 /**
- * Queues an SMS. If a gateway is configured, the worker sends the SMS at most once after the commit. Without a gateway, the
- * SMS stays in the outbox.
+ * Queues an SMS with an encrypted text. If a gateway is configured, the worker sends the SMS at most once after the commit. The
+ * worker sends no SMS of the sandbox.
  */
 export function queueSms(deps: Deps, tx: Tx, sms: Sms): Promise<{ id: string }> {
   return queueMessage(deps, tx, 'sms', sms, '', smsText(sms.text))

@@ -1,5 +1,5 @@
-// Limits the messages that merchants send to one phone or e-mail address in 24 hours, over all merchants and processes. E-mails
-// for sign-in and security do not count, so that a stranger cannot stop them.
+// Limits the messages to one phone or e-mail address in 24 hours, over all merchants and processes. Sign-in and security
+// e-mails do not count, so that an attacker cannot use up the limit to stop them.
 
 import { type Deps, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
@@ -7,7 +7,7 @@ import type { Task } from '../../kernel/work/index.ts'
 
 const DAY_MS = 24 * 3_600_000
 
-/** A message to count: its recipient and the environment of the fact that the message reports. */
+/** A message to count: its recipient, and the environment of the reported fact. */
 export type CountedMessage = { to: string; environment: Environment }
 
 // One statement locks the counters of a batch in one order. `granted` is the number of messages that the limit allows.
@@ -26,9 +26,8 @@ const COUNT = sql(
 type RecipientCountRow = { subject: string; granted: number; day_started_at: Date }
 
 /**
- * Counts messages in the transaction that queues the messages. For each message, returns null if the limit allows the message, or
- * the time from which the limit allows another message to its recipient. Sandbox messages do not count, because the server never
- * sends them.
+ * Counts messages in the transaction that queues them. Null means that the server may queue the message. A time means that the
+ * limit is reached until then. Sandbox messages do not count, because the server never sends them.
  */
 export async function countMessages(deps: Deps, tx: Tx, messages: readonly CountedMessage[]): Promise<(Date | null)[]> {
   const limit = deps.config.messages_per_recipient_day ?? 0
@@ -56,7 +55,7 @@ const PURGE = sql(
      select subject from recipient_messages where day_started_at <= $1 order by subject for update skip locked)`,
 )
 
-/** Returns the task that deletes old counters. */
+/** Makes the task that deletes counters older than 24 hours. */
 export function recipientLimitTask(deps: Deps): Task {
   return {
     name: 'recipient_messages',

@@ -1,20 +1,22 @@
-// Records the outcomes of messages with one SQL query for each batch.
+// Records the outcomes of messages in batches of one SQL query.
 
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
 import type { SendOutcome } from './gateway.ts'
 
-/** The pauses before attempts two to five, each from the end of the previous attempt. */
+/** The pauses before attempts two to five in milliseconds, each from the end of the previous attempt. */
 const PAUSES_MS = [60_000, 300_000, 1_800_000, 7_200_000]
 
-/** The longest pause before an attempt. */
+/** The longest pause before an attempt, in milliseconds. */
 export const LONGEST_PAUSE_MS = Math.max(...PAUSES_MS)
 
-/** The outcome of a claimed message. `kept` means that the message is not live, or that its channel has no gateway now. */
+/**
+ * The outcome of an attempt. `kept` means that the message is from the sandbox, or that its channel has no gateway now.
+ */
 export type MessageResult = {
   merchant_id: string
   id: string
-  /** The number of attempts before this attempt. */
+  /** The number of earlier attempts. */
   tries: number
   ended_at: Date
   outcome: SendOutcome | { kind: 'kept' }
@@ -23,7 +25,7 @@ export type MessageResult = {
 const INPUT =
   'merchant_id uuid, id uuid, tries smallint, tried smallint, status text, due_at timestamptz, sent_at timestamptz, error text, gateway_id text'
 
-// If the lease of this process has ended, another process owns the row, so the late outcome changes nothing.
+// If another process has claimed the row after the lease ended, the late outcome changes nothing.
 const RECORD = sql(
   'outbox_record',
   `update outbox_messages m
@@ -36,7 +38,7 @@ const RECORD = sql(
 
 const SET_MAX = 200
 
-/** Makes the recorder. If the database is unreachable, the recorder throws. */
+/** Makes the function that records an outcome. If the database is unreachable, the function rejects. */
 export function createMessageRecorder(deps: Deps): (result: MessageResult) => Promise<void> {
   return gather<MessageResult, void>(
     async (results) => {

@@ -1,4 +1,4 @@
-// Tests the deletion of old messages.
+// Tests the deletion of messages that are older than RETENTION_OUTBOX_DAYS.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-// Deletes messages that are older than RETENTION_OUTBOX_DAYS.
+// Deletes old messages from the outbox.
 
 import { PLATFORM } from '../../books/audit/index.ts'
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
@@ -6,10 +6,10 @@ import { firstIdAt } from '../../kernel/lib/index.ts'
 import { sweepTask, type Task } from '../../kernel/work/index.ts'
 
 const DAY_MS = 86_400_000
-/** The highest number of rows that one SQL statement deletes. */
+/** The greatest number of rows that one statement deletes. */
 const BATCH_MAX = 1_000
 
-// For each merchant, the primary key returns the oldest rows first.
+// The statement reads the oldest rows of each merchant by the primary key.
 const SWEEP = sql(
   'outbox_sweep',
   `delete from outbox_messages o using (
@@ -22,7 +22,9 @@ const SWEEP = sql(
    returning 1 as gone`,
 )
 
-/** Makes the task that deletes old messages of all merchants. A message that waits for a gateway stays. */
+/**
+ * Makes the task that deletes messages older than RETENTION_OUTBOX_DAYS, except those that still wait for a gateway.
+ */
 export function messageRetention(deps: Deps): Task {
   return sweepTask(deps, 'outbox_retention', [
     async (now) => {

@@ -1,11 +1,11 @@
-// Defines the endpoint that lists the messages of a merchant.
+// Defines the route that lists the messages of a merchant.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { caller, MERCHANT_ROLES, type Routes } from '../../kernel/http/index.ts'
 import { listMerchantMessages } from './list.ts'
 import { MerchantMessagesAnswer, MerchantMessagesQuery } from './schema.ts'
 
-/** Adds the route that lists a merchant's messages. */
+/** Adds the route that lists the messages about a merchant's invoices. */
 export function messageRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

@@ -6,7 +6,10 @@ import { enumOf, nullable } from '../../kernel/lib/index.ts'
 import { CHANNELS } from './gateway.ts'
 
 const STATUSES = ['kept', 'waiting', 'sent', 'failed'] as const
-/** The status of a message. */
+/**
+ * The status of a message. `waiting`: the worker will send it. `sent`: the gateway accepted it. `kept`: the server never sends
+ * it. `failed`: the server makes no further attempt.
+ */
 export type MessageStatus = (typeof STATUSES)[number]
 
 const STATUS_WORDS =
@@ -30,7 +33,7 @@ const COMMON = {
   created_at: Time,
 }
 
-/** A message in the form that its merchant reads. */
+/** A message in the form for its merchant. */
 export const MerchantMessage = Type.Object(
   {
     ...COMMON,
@@ -41,7 +44,7 @@ export const MerchantMessage = Type.Object(
 )
 export type MerchantMessage = Static<typeof MerchantMessage>
 
-/** A message in the form that operators read. */
+/** A message in the form for operators. */
 export const OperatorMessage = Type.Object(
   {
     ...COMMON,
@@ -68,12 +71,12 @@ export const MerchantMessagesQuery = Type.Object({
   ...MessageFilters,
   invoice_id: Type.Optional(Type.String({ format: 'uuid' })),
 })
-/** The query parameters of the list of all messages. */
+/** The query parameters of the operators' list of messages. */
 export const OperatorMessagesQuery = Type.Object({
   ...MessageFilters,
   merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
 })
-/** A page of a merchant's messages. */
+/** A page of a merchant's messages in the response envelope. */
 export const MerchantMessagesAnswer = success(page(MerchantMessage))
-/** A page of all messages. */
+/** A page of messages for operators in the response envelope. */
 export const OperatorMessagesAnswer = success(page(OperatorMessage))

@@ -1,4 +1,4 @@
-// Tests how the server counts the parts of an SMS and cleans the text of an SMS.
+// Tests how the server counts the parts of an SMS, and how it cleans and shortens the text.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,8 +13,7 @@ const LENGTHS: [string, string, number][] = [
   ['a'.repeat(307), 'GSM-7', 3],
   ['€'.repeat(80), 'GSM-7', 1],
   ['€'.repeat(81), 'GSM-7', 2],
-  // A part of 153 places holds 76 characters that take two places each. One place stays free, because a part never splits a
-  // character.
+  // A part has 153 places, and each character takes two. So a part holds 76 characters and leaves one place free.
   ['€'.repeat(152), 'GSM-7', 2],
   ['€'.repeat(153), 'GSM-7', 3],
   ['ш'.repeat(70), 'UCS-2', 1],

@@ -1,12 +1,12 @@
-// Counts and shortens the text of an SMS. One part holds 160 characters of the GSM 03.38 alphabet, or 70 characters if the
-// text has any other character. Each part of a longer text costs the same.
+// Counts the parts of an SMS and shortens its text. One part holds 160 characters of the GSM alphabet, or 70 other characters.
+// Each further part costs the same.
 
 import { plainText } from '../../kernel/lib/index.ts'
 
 const BASIC = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 )
-/** The characters of the GSM alphabet that take two places, because an escape character precedes each of them. */
+/** The characters of the GSM alphabet that take two places, because an escape character precedes them. */
 const EXTENDED = new Set('\f^{}\\[~]|€')
 
 const ALPHABETS = { 'GSM-7': { alone: 160, joined: 153 }, 'UCS-2': { alone: 70, joined: 67 } } as const
@@ -14,7 +14,7 @@ const ALPHABETS = { 'GSM-7': { alone: 160, joined: 153 }, 'UCS-2': { alone: 70, 
 /** The alphabet of a text and its number of parts. */
 export type SmsLength = { alphabet: keyof typeof ALPHABETS; parts: number }
 
-/** Counts the alphabet and the parts of a text by the rules of mobile networks. */
+/** Returns the alphabet of a text and its number of parts, by the rules of mobile networks. */
 export function smsLength(text: string): SmsLength {
   const characters = [...text]
   const alphabet = characters.every((one) => BASIC.has(one) || EXTENDED.has(one)) ? 'GSM-7' : 'UCS-2'
@@ -24,7 +24,7 @@ export function smsLength(text: string): SmsLength {
   let parts = 1
   let used = 0
   for (const size of sizes) {
-    // A mobile network never splits a character between two parts.
+    // A mobile network does not split a character between two parts.
     if (used + size > joined) {
       parts++
       used = 0
@@ -48,8 +48,8 @@ const REPLACEMENTS: Record<string, string> = {
 }
 
 /**
- * Replaces typographic quotes, dashes and spaces with characters of the GSM alphabet, and cuts the text after SMS_PARTS_MAX
- * parts. For a text that ends in a link, callers use `shortestSms`, which keeps the link.
+ * Replaces typographic quotes, dashes and spaces with characters of the GSM alphabet. If the text has more than SMS_PARTS_MAX
+ * parts, cuts its end. To keep a link at the end, callers use `shortestSms`.
  */
 export function smsText(text: string): string {
   const plain = plainText(text)
@@ -69,12 +69,12 @@ export function smsText(text: string): string {
   return `${characters.slice(0, low).join('').trimEnd()}...`
 }
 
-/** The greatest number of characters that fit into SMS_PARTS_MAX parts. */
+/** The greatest number of characters that SMS_PARTS_MAX parts can hold. */
 const LONGEST = SMS_PARTS_MAX * ALPHABETS['GSM-7'].joined
 
 /**
- * Returns the longest version of a text that fits into `parts` parts. `write` gets the greatest length of the names in the
- * text. If even the smallest length (8) does not fit, returns the text with names of that length.
+ * Returns the longest text that fits into `parts` parts. `write` makes the text with names of at most `name_max` characters. If
+ * no text fits, returns the one with names of at most 8 characters.
  */
 export function shortestSms(write: (name_max: number) => string, parts = 2): string {
   for (const name_max of [60, 40, 30, 20, 12]) {

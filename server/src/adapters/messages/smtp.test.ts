@@ -1,4 +1,4 @@
-// Tests that the gateway sends e-mails over a real connection to a mail server.
+// Tests that the e-mail gateway sends over real connections to a mail server.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -203,7 +203,7 @@ test('the gateway signs in at the mail server, and the worker may retry an e-mai
 
 test('the gateway in production sends neither e-mail nor password to a remote mail server without TLS', async () => {
   await server.close()
-  // 127.0.0.2 is an address of this machine that the gateway treats as remote.
+  // The gateway treats 127.0.0.2 as another machine, although it is an address of this machine.
   server = await startMailServer({ password: 'siri', host: '127.0.0.2' })
   const at = `smtp://pay:siri@127.0.0.2:${server.port}`
   const outcome = await send({}, { url: at, demand_tls: true })

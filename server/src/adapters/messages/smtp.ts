@@ -1,22 +1,24 @@
-// Sends plain-text e-mails over SMTP. The gateway reduces the subject and all names to one line, so that no text becomes a
-// header.
+// Sends e-mails over SMTP. The gateway removes line breaks from the subject and all names, so that no text can add a header.
 
 import { createRequire } from 'node:module'
 import type { SendMailOptions } from 'nodemailer'
 import { html, isMailAddress, type MailSender, plainLine, plainText, systemClock } from '../../kernel/lib/index.ts'
 import type { MessageGateway, OutgoingEmail, SendOutcome } from './gateway.ts'
 
-/** Options of the gateway. If `demand_tls` is true, the gateway sends nothing without TLS to a server on another machine. */
+/**
+ * The options of the e-mail gateway. If `demand_tls` is true and the mail server is on another machine, the gateway sends only
+ * with TLS.
+ */
 export type SmtpOptions = {
   url: string
   from: MailSender
   brand_name: string
   demand_tls: boolean
-  /** The timeout of one e-mail, from the connection to the last answer of the mail server. */
+  /** The timeout of one e-mail in milliseconds, from the connection to the last answer of the mail server. */
   timeout_ms?: number
 }
 
-/** The number of e-mails that the gateway sends at once, each over a pooled connection. */
+/** The greatest number of concurrent e-mails. Each uses a connection of the pool. */
 export const SMTP_CONNECTIONS = 8
 const MESSAGES_OF_CONNECTION = 100
 const CONNECT_MS = 10_000
@@ -25,7 +27,7 @@ const SEND_MS = 45_000
 const SUBJECT_MAX = 200
 const FILENAME_MAX = 100
 
-/** Makes the gateway and loads the SMTP library. A server without e-mail never loads the library. */
+/** Makes the e-mail gateway. The function loads the SMTP library, so a process without e-mail never loads it. */
 export function createSmtpGateway(options: SmtpOptions): MessageGateway<OutgoingEmail> {
   const { createTransport }: typeof import('nodemailer') = createRequire(import.meta.url)('nodemailer')
   const transport = createTransport(poolOf(options))
@@ -36,9 +38,9 @@ export function createSmtpGateway(options: SmtpOptions): MessageGateway<Outgoing
     async send(email) {
       if (!isMailAddress(email.to)) return { kind: 'refused', why: 'invalid_recipient: not an e-mail address' }
       const aborter = new AbortController()
-      // Sockets need the clock of the machine, even if the platform uses a simulated clock.
+      // The timer uses the clock of the machine, because sockets do not follow a simulated clock.
       const stopTimer = systemClock.after(timeout_ms, () => aborter.abort())
-      // The types of nodemailer do not declare `signal` yet.
+      // The types of nodemailer do not declare `signal`.
       const mail: SendMailOptions & { signal: AbortSignal } = { ...mailOf(email), from: sender, signal: aborter.signal }
       mail.messageId = `<${email.id}@${domain}>`
       try {
@@ -66,14 +68,14 @@ function poolOf({ url, from, demand_tls }: SmtpOptions) {
     host,
     port: port === '' ? (secure ? 465 : 587) : Number(port),
     secure,
-    // A local connection needs no TLS, and local servers rarely have a valid certificate.
+    // A local connection needs no TLS, and local mail servers rarely have a valid certificate.
     ignoreTLS: is_local,
     requireTLS: demand_tls && !is_local && !secure,
     name: from.address.slice(from.address.lastIndexOf('@') + 1),
     ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     maxConnections: SMTP_CONNECTIONS,
     maxMessages: MESSAGES_OF_CONNECTION,
-    // The worker, not the library, decides about retries.
+    // The worker retries e-mails, so the library must not.
     maxRequeues: 0,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
@@ -86,7 +88,7 @@ function poolOf({ url, from, demand_tls }: SmtpOptions) {
 
 function mailOf({ to, subject, text, created_at, attachments, unsubscribe_url }: OutgoingEmail): SendMailOptions {
   return {
-    // nodemailer parses an address given as text as a list of addresses, so the gateway passes an object.
+    // nodemailer would parse a text as a list of addresses, so the gateway passes an object with one address.
     to: { name: '', address: to },
     subject: plainLine(subject, SUBJECT_MAX),
     text: plainText(text),
@@ -94,7 +96,7 @@ function mailOf({ to, subject, text, created_at, attachments, unsubscribe_url }:
     date: created_at,
     headers: {
       'Auto-Submitted': 'auto-generated',
-      // RFC 8058: the program of the reader ends the e-mails with one POST, without a page.
+      // RFC 8058: the e-mail program of the recipient stops such e-mails with one POST, without a page.
       ...(unsubscribe_url === null
         ? {}
         : { 'List-Unsubscribe': `<${unsubscribe_url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
@@ -110,7 +112,7 @@ function mailOf({ to, subject, text, created_at, attachments, unsubscribe_url }:
 
 const LOGO_ID = 'logo'
 
-/** Returns the text of an e-mail as HTML below the logo. Only a line that is a web address becomes a link. */
+/** Returns the text of an e-mail as HTML below the logo. If a line is a web address, it becomes a link. */
 function htmlWithLogo(text: string): string {
   const paragraphs = text.split('\n\n').map((paragraph) => {
     const lines = paragraph
@@ -129,8 +131,7 @@ ${logo}${paragraphs}</div>
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number; response?: string }
 
 /**
- * Maps an SMTP error to an outcome. Only a refusal of this recipient or this text is final. After any other error, a retry
- * may succeed.
+ * Maps an SMTP error to an outcome. If the mail server refused the recipient or the text with a 5xx code, no retry can succeed.
  */
 function smtpFailure({ code, command, responseCode, response, message }: SmtpError): SendOutcome {
   const reply = plainLine(response ?? message)
