@@ -1,21 +1,22 @@
-// Cleans texts of merchants and payers for drawing. Such a text may contain any characters, even from an attacker.
+// Removes characters from texts of merchants and payers that the fonts cannot draw, because an attacker may have written the
+// text.
 
 import { plainLine } from '../lib/index.ts'
 import { canDraw } from './fonts.ts'
 
-/** The sign that replaces a character without a glyph in the fonts. */
+/** The character that replaces a character without a glyph. */
 const BOX = '\u25a1'
-/** The greatest number of accents on one letter. Further accents would overlap the lines above. */
+/** The greatest number of accents on one letter, because further accents would overlap the line above. */
 const MOST_MARKS = 2
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const PLAIN = /^[\x20-\x7e]*$/
-// The function replaces ligatures that have a separate code by their letters, so that copied text contains letters.
+// The function replaces each ligature character with its letters, so that copied text contains letters.
 const SHAPES = /[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]/g
 const UNSEEN = /\p{Cf}|\p{Co}|\p{Cn}|\p{Variation_Selector}/u
 
 /**
- * Returns one line for drawing: without control characters or direction marks, with at most `max` characters. If the fonts
- * lack a character, a box replaces the character.
+ * Returns one line for drawing without control characters or direction marks, with at most `max` characters. If the fonts lack
+ * a character, a box replaces it.
  */
 export function clean(text: string, max: number): string {
   const line = plainLine(text.toWellFormed(), max)
@@ -24,7 +25,7 @@ export function clean(text: string, max: number): string {
   return graphemes(letters).map(drawable).join('').trim()
 }
 
-/** Returns several clean lines without empty lines. The text has at most 2000 characters. */
+/** Returns the lines of a text for drawing, without empty lines. After 2000 characters, the function cuts the text. */
 export function cleanLines(text: string): string[] {
   const short = text.length <= 2000 ? text : `${text.slice(0, 1999)}…`
   return short
@@ -52,8 +53,8 @@ const RIGHT_TO_LEFT = new RegExp(`[${LETTERS}]`, 'u')
 const RUNS = new RegExp(`${WORD}(?: ${WORD})*`, 'gu')
 
 /**
- * Returns the pieces of a line in reading order, each with its position. The function places adjacent words of Arabic or
- * Hebrew from right to left. The line as a whole keeps its direction.
+ * Returns the parts of a line in reading order. `place` is the position of a part from the left. Only adjacent Arabic or Hebrew
+ * words go from right to left.
  */
 export function pieces(line: string): { text: string; place: number }[] {
   if (!RIGHT_TO_LEFT.test(line)) return [{ text: line, place: 0 }]

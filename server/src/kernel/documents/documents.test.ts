@@ -72,7 +72,7 @@ const POSTER: PosterDocument = {
   drawn_at: AT,
 }
 
-/** Names that a user or an attacker may enter. */
+/** Names that an attacker may enter. */
 const ATTACKS: Record<string, string> = {
   markup: '<script>alert("1")</script>&amp;\'"\\ (a) ) >> endobj',
   arabic: 'محمد بن علي السواحلي ﷺ ﻼ',
@@ -312,7 +312,7 @@ test('the same input makes the same bytes, even after other documents', async ()
   assert.ok((await receiptPdf(office)).equals(first))
   const later = { ...office, drawn_at: new Date(AT.getTime() + 1000) }
   assert.ok(!(await receiptPdf(later)).equals(first))
-  // Two documents that callers request at the same time do not mix their texts.
+  // Two concurrent documents must not mix their texts.
   const [a, b] = await Promise.all([receiptPdf(office), invoicePdf(INVOICE)])
   assert.ok(a.equals(first) && b.equals(await invoicePdf(INVOICE)))
 })

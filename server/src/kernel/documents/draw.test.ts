@@ -1,4 +1,4 @@
-// Tests the separate thread that draws documents.
+// Tests that the drawing thread hardly delays requests, and that a crash of the thread affects only one document.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ test('the drawing thread hardly delays requests and makes the same bytes as the 
 test('the thread draws the next document after an undrawable document and after a document that crashed the thread', async () => {
   const [long, crash, fine] = await Promise.allSettled([
     drawn({ page_url: `https://a.tz/${'a'.repeat(2_400)}` }),
-    // The document needs more memory than the thread has.
+    // The document needs more memory than the limit of the thread.
     drawn({ description: Array.from({ length: 2_000_000 }, (_, at) => ({ at, text: `${at}` })) as never }),
     drawn(),
   ])

@@ -1,4 +1,4 @@
-// Draws documents in a separate thread, because drawing takes tens of milliseconds and would delay requests.
+// Draws documents in a separate thread, because a document takes tens of milliseconds and would delay requests.
 
 import type { Worker } from 'node:worker_threads'
 import { startWorkerThread } from '../lib/index.ts'
@@ -7,20 +7,20 @@ import type { PosterDocument } from './poster.ts'
 import { createDocumentQueue, type DocumentOwner } from './queue.ts'
 import type { ReceiptDocument } from './receipt.ts'
 
-/** A document to draw. */
+/** The kind and the data of a document. */
 export type Drawing =
   | { kind: 'invoice'; input: InvoiceDocument }
   | { kind: 'poster'; input: PosterDocument }
   | { kind: 'receipt'; input: ReceiptDocument }
 
-/** The answer of the drawing thread. */
+/** The answer of the drawing thread: the PDF, or the reason why the thread could not draw it. */
 export type Drawn = { pdf: Uint8Array } | { problem: string }
 
-/** The timeout of one document, including the start of the thread. After this timeout, the process ends the thread. */
+/** The timeout of one document in milliseconds, with the start of the thread. */
 const DRAWING_MS_MAX = 20_000
-/** The time after which an idle thread ends to free its memory. */
+/** The time in milliseconds after which the process ends an idle thread, to free its memory. */
 const IDLE_MS = 10_000
-/** The memory limits of the thread. If the thread exceeds a limit, only the thread ends, and the process continues. */
+/** The memory limits of the thread in MB. If the thread exceeds a limit, only the thread ends. */
 const LIMITS = { maxOldGenerationSizeMb: 128 }
 
 const inTurn = createDocumentQueue()
@@ -28,9 +28,9 @@ let thread: Worker | null = null
 let idle: NodeJS.Timeout | undefined
 
 /**
- * Draws a document as a PDF outside of the main thread. If the queue is full, refuses with service_unavailable. If a
- * document crashes the thread, only that document fails, because the next document gets a new thread. A function as `drawing` reads
- * the document when its turn comes, so that a refused document costs no statement; its refusal is the answer.
+ * Draws a document as a PDF in the drawing thread. If the queue is full, refuses with service_unavailable. If the thread
+ * crashes, only this document fails. A function as `drawing` reads the data at its turn, so that a refused document costs no
+ * statement.
  */
 export function drawDocument(owner: DocumentOwner, drawing: Drawing | (() => Promise<Drawing>)): Promise<Buffer> {
   return inTurn(owner, async () => drawInThread(typeof drawing === 'function' ? await drawing() : drawing))
@@ -51,7 +51,7 @@ async function drawInThread(drawing: Drawing): Promise<Buffer> {
   }
 }
 
-/** Waits for the answer of the drawing thread. If the thread dies or the timeout ends, ends the thread and throws. */
+/** Waits for the answer of the thread. If the thread dies or does not answer in time, ends the thread and throws. */
 async function waitForDrawing(worker: Worker, drawing: Drawing): Promise<Drawn> {
   const { promise, resolve, reject } = Promise.withResolvers<Drawn>()
   const timeout = setTimeout(
@@ -74,7 +74,7 @@ async function waitForDrawing(worker: Worker, drawing: Drawing): Promise<Drawn> 
 
 function startThread(): Worker {
   const worker = startWorkerThread(new URL('./thread.ts', import.meta.url), { resourceLimits: LIMITS })
-  // An error of an idle thread belongs to no document. Without this listener, the error would end the process.
+  // Without this listener, an error of an idle thread would end the process.
   worker.on('error', () => undefined)
   worker.once('exit', () => {
     if (thread === worker) thread = null

@@ -1,4 +1,4 @@
-// Reads the two fonts of all documents once, because parsing a font takes longer than drawing a page.
+// Loads the two fonts of all documents once, because parsing a font takes longer than drawing a page.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,7 +6,9 @@ import { createRequire } from 'node:module'
 /** The font faces of documents. */
 export type Face = 'regular' | 'bold'
 
-/** The parts of a parsed font that documents use. A glyph keeps the text with which a document first used the glyph. */
+/**
+ * The parts of a parsed font that this file uses. `_glyphs` is the glyph cache: a glyph keeps the text of its first use.
+ */
 type Font = { hasGlyphForCodePoint: (code: number) => boolean; _glyphs: Record<number, unknown> }
 
 const FILES: Record<Face, string> = {
@@ -14,7 +16,9 @@ const FILES: Record<Face, string> = {
   bold: import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'),
 }
 
-/** Begins a document. The first call loads the library, because loading is slow and most processes draw no document. */
+/**
+ * Begins a document. The first call loads the library, because loading is slow and most processes draw no documents.
+ */
 export function newPdf(options: PDFKit.PDFDocumentOptions): PDFKit.PDFDocument {
   const PDFDocument: typeof import('pdfkit') = createRequire(import.meta.url)('pdfkit')
   return new PDFDocument(options)
@@ -40,12 +44,12 @@ export function canDraw(char: string): boolean {
 }
 
 /**
- * Adds both faces to a document. Before a caller begins another document, the caller must finish this document. So drawing
- * must not await.
+ * Adds both fonts to a document. All documents share the glyph cache, so a caller must finish this document before the next. So
+ * drawing must not await.
  */
 export function addFonts(doc: PDFKit.PDFDocument): void {
   for (const [face, font] of Object.entries(fonts())) {
-    // The text of a document must not depend on the glyphs that an earlier document used.
+    // The text in a document must not depend on glyphs that an earlier document cached.
     font._glyphs = {}
     doc.registerFont(face, font as unknown as string)
   }

@@ -1,4 +1,4 @@
-// Exports the PDFs of invoices, receipts and posters, which a separate thread draws, and the QR codes of pages.
+// Exports the PDFs of invoices, receipts and posters, and the QR codes of pages.
 
 export { drawDocument } from './draw.ts'
 export type { InvoiceDocument } from './invoice.ts'

@@ -1,14 +1,14 @@
-// Draws the items of an invoice as a table over several pages, with its header on each page.
+// Draws the items of an invoice as a table over several pages. Each page repeats the header.
 
 import { type Language, showAmount } from '../lib/index.ts'
 import { clean } from './clean.ts'
 import { type Align, drawLines, fitted, lineHeight, rule, type Sheet, type Style, silent, wrap } from './sheet.ts'
 import { TEXTS } from './texts.ts'
 
-/** One item of an invoice. Amounts are in cents, and the quantity is the text that the merchant wrote. */
+/** An item of an invoice. Amounts are in cents, and the quantity is the text of the merchant. */
 export type InvoiceItem = { description: string; quantity: string; unit_price_minor: bigint; amount_minor: bigint }
 
-/** The area of a page that takes rows, and the function that begins the next page. */
+/** The area of a page for rows in points, and the function that begins the next page. */
 type Room = { x: number; width: number; top: number; bottom: number; newPage: () => void }
 type ItemTable = { language: Language; items: readonly InvoiceItem[]; total_minor: bigint; currency: string }
 type Cell = { lines: string[]; style: Style; align: Align; x: number; width: number }
@@ -17,13 +17,15 @@ const HEAD: Style = { face: 'bold', size: 8.5 }
 const BODY: Style = { face: 'regular', size: 9.5 }
 const TOTAL: Style = { face: 'bold', size: 13 }
 const GAP = 12
-/** The padding between the edges of the table and its texts. */
+/**
+ * INSET is the padding at the sides of the table, and PADDING the padding above and below a text. Both are in points.
+ */
 const INSET = 6
 const PADDING = 5
 
 /**
- * Draws the items and the total below `y`, with the last item and the total on one page. Returns the position after the
- * table.
+ * Draws the items and the total below `y`. The last item and the total are on the same page. Returns the position after the
+ * table in points.
  */
 export function drawItems(sheet: Sheet, input: ItemTable, room: Room, y: number): number {
   const { doc } = sheet
@@ -48,7 +50,7 @@ export function drawItems(sheet: Sheet, input: ItemTable, room: Room, y: number)
   return next
 }
 
-/** The four columns: description, quantity, unit price and amount. */
+/** Returns the columns for description, quantity, unit price and amount. */
 function columns(room: Room): { x: number; width: number }[] {
   let x = room.x + INSET
   return [0.45, 0.12, 0.2, 0.23].map((share) => {
@@ -75,8 +77,8 @@ function numberCell(sheet: Sheet, text: string, column: ItemColumn): Cell {
 }
 
 /**
- * Makes the cell of a quantity. A long quantity gets a smaller font and no line break, because half of a number reads as
- * another number.
+ * Makes the cell of a quantity. A long quantity gets a smaller font, down to 6 points, because a reader may take a part of a
+ * broken number for the number.
  */
 function quantity(sheet: Sheet, text: string, column: ItemColumn): Cell {
   const { size } = fitted(sheet, BODY, text, column.width)
@@ -84,12 +86,12 @@ function quantity(sheet: Sheet, text: string, column: ItemColumn): Cell {
   return { lines: wrap(sheet, style, text, column.width, 4), style, align: 'right', ...column }
 }
 
-/** Writes an amount without its currency, which the column header names. */
+/** Formats an amount in cents without its currency, because the column header names the currency. */
 function bare(minor: bigint): string {
   return showAmount(minor, '').replace('\u00a0', '')
 }
 
-/** Draws the header of the table. Screen readers read the header once, because the headers of later pages are decoration. */
+/** Draws the header of the table. On later pages, `table` is null and screen readers skip the header. */
 function drawTableHead(
   sheet: Sheet,
   input: ItemTable,

@@ -1,4 +1,4 @@
-// Draws an invoice on A4: merchant, customer, amount, due date, items, and how to pay.
+// Draws an invoice on A4 pages: merchant, customer, amount, due date, items, and how to pay.
 
 import { dayOf, type Language, maskPhone, showAmount, showDate, showTime } from '../lib/index.ts'
 import { clean, cleanLines } from './clean.ts'
@@ -23,7 +23,7 @@ import {
 } from './sheet.ts'
 import { type InvoiceStatus, TEXTS } from './texts.ts'
 
-/** The data of an invoice. Amounts are in cents. Phone numbers are complete, and the invoice masks them. */
+/** The data of an invoice. Amounts are in cents. Phone numbers are complete, and the drawing masks them. */
 export type InvoiceDocument = {
   language: Language
   /** The name of the operator of this installation. */
@@ -31,9 +31,9 @@ export type InvoiceDocument = {
   merchant_name: string
   /** The logo of the merchant as a PNG in base64. Null means that the merchant has none. */
   logo: string | null
-  /** How the customer reaches the merchant, one line for each way. */
+  /** The contact data of the merchant, one line for each way. */
   contact: readonly string[]
-  /** The number in display form, such as INV-000123. */
+  /** The invoice number as the customer sees it, such as INV-000123. */
   number: string
   status: InvoiceStatus
   issued: Date
@@ -47,14 +47,18 @@ export type InvoiceDocument = {
   currency: string
   note: string | null
   /**
-   * The address of the payment page. Null means that the invoice is paid or cancelled, or that its payment is under review.
+   * The URL of the payment page. Null means that the customer cannot pay now: the invoice is paid or cancelled, or its payment
+   * is under review.
    */
   pay_url: string | null
-  /** The payment of the invoice. `reversed_at` is the time at which the provider reversed that payment. */
+  /**
+   * The payment of the invoice. `reversed_at` is the time at which the provider reversed the payment. Null means that the
+   * invoice has no known payment.
+   */
   paid: { at: Date; reference: string | null; reversed_at: Date | null } | null
   /** True for a sandbox invoice. */
   test: boolean
-  /** The creation time in the document. The caller passes the time, so that the same input makes the same bytes. */
+  /** The creation time in the PDF. The caller passes the time, so that the same data make the same bytes. */
   drawn_at: Date
 }
 
@@ -62,7 +66,7 @@ const A4: [number, number] = [595.28, 841.89]
 const LEFT = 48
 const WIDTH = A4[0] - 2 * LEFT
 const TOP = 52
-/** The position at which the footer begins. */
+/** The position of the footer in points. */
 const BOTTOM = A4[1] - 62
 const QR_SIZE = 124
 const NOTE_LINES = 12
@@ -76,8 +80,7 @@ const LABEL: Style = { face: 'regular', size: 8 }
 const MARK: Style = { face: 'bold', size: 10 }
 
 /**
- * Returns the invoice as a PDF with any number of items. The function cuts long texts with an ellipsis and never cuts an
- * amount.
+ * Returns the invoice as a PDF with any number of items. The function shortens long texts with an ellipsis but never an amount.
  */
 export function invoicePdf(input: InvoiceDocument): Promise<Buffer> {
   const texts = TEXTS[input.language]
@@ -157,7 +160,7 @@ function drawParties(sheet: Sheet, input: InvoiceDocument, y: number): number {
   return Math.max(left, right)
 }
 
-/** Draws a small label above its value. */
+/** Draws a small label above content. Returns the position below the content in points. */
 function labelled(
   sheet: Sheet,
   label: string,
@@ -176,7 +179,7 @@ function isReturned({ status, paid }: InvoiceDocument): boolean {
   return status === 'PAID' && paid !== null && paid.reversed_at !== null
 }
 
-/** Draws three cells in a frame: amount, due date and status. */
+/** Draws three cells in a frame: amount, due date and status. Returns the position below the frame in points. */
 function drawSummary(sheet: Sheet, input: InvoiceDocument, y: number): number {
   const texts = TEXTS[input.language].invoice
   const returned = isReturned(input)
@@ -208,7 +211,9 @@ function drawSummary(sheet: Sheet, input: InvoiceDocument, y: number): number {
   return y + height
 }
 
-/** If the page has less free height than the content needs, begins a new page. */
+/**
+ * If the page has too little height for the content, begins a new page. Returns the position for the content in points.
+ */
 function reserveHeight(sheet: Sheet, input: InvoiceDocument, y: number, height: number): number {
   if (y + height <= BOTTOM) return y
   newPage(sheet, input)
@@ -226,7 +231,7 @@ function drawNote(sheet: Sheet, input: InvoiceDocument, y: number): number {
   )
 }
 
-/** Draws the payment section: how to pay, that the invoice is paid, or that the customer must not pay. */
+/** Draws the payment section: how to pay, when the customer paid, or that the invoice is cancelled. */
 function drawEnd(sheet: Sheet, input: InvoiceDocument, y: number): void {
   const texts = TEXTS[input.language].invoice
   const { status, paid, pay_url } = input
@@ -284,7 +289,7 @@ function drawPayment(sheet: Sheet, input: InvoiceDocument, url: string, y: numbe
   addText(STRONG, texts.keep_pin, next)
 }
 
-/** Draws the margins of each page: the sandbox mark, the name of the merchant, and the page number. */
+/** Draws the sandbox mark, the name of the merchant, and the page number on each page. */
 function drawEdges(sheet: Sheet, input: InvoiceDocument): void {
   const texts = TEXTS[input.language]
   const { start, count } = sheet.doc.bufferedPageRange()

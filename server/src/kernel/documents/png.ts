@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 /** The first bytes of each PNG. */
 export const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** Returns a PNG with these chunks in their order, and with its end. The caller gives the header first. */
+/** Returns a PNG of these chunks, with the signature and the end chunk. The first chunk must be the header. */
 export function pngOfChunks(chunks: readonly (readonly [name: string, data: Buffer])[]): Buffer {
   return Buffer.concat([PNG_SIGNATURE, ...[...chunks, ['IEND', Buffer.alloc(0)] as const].map(pngChunk)])
 }

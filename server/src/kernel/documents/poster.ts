@@ -1,4 +1,4 @@
-// Draws a poster on A5 for a counter or a wall: one large QR code that opens the payment page.
+// Draws a poster on A5 for a shop: one large QR code that opens the payment page.
 
 import { type Language, showAmount } from '../lib/index.ts'
 import { clean } from './clean.ts'
@@ -31,11 +31,11 @@ export type PosterDocument = {
   amount_minor: bigint | null
   currency: string
   description: string | null
-  /** The address of the payment page. */
+  /** The URL of the payment page. */
   page_url: string
   /** True for a sandbox poster. */
   test: boolean
-  /** The creation time in the document. The caller passes the time, so that the same input makes the same bytes. */
+  /** The creation time in the PDF. The caller passes the time, so that the same data make the same bytes. */
   drawn_at: Date
 }
 
@@ -43,7 +43,7 @@ const A5: [number, number] = [419.53, 595.28]
 const LEFT = 32
 const WIDTH = A5[0] - 2 * LEFT
 const QR_SIZE = mm(84)
-/** With every other line at its longest, the poster has this much room for a logo. */
+/** The size of the logo in points. If all other lines are as long as possible, this space is left. */
 const LOGO_BOX = { width: 150, height: 40 }
 
 const PAY: Style = { face: 'bold', size: 22 }
@@ -55,8 +55,8 @@ const SMALL: Style = { face: 'regular', size: 8 }
 const MARK: Style = { face: 'bold', size: 12 }
 
 /**
- * Returns the poster as a PDF of one page. If the address has more than 2331 bytes, which is too long for a QR code, throws
- * a RangeError.
+ * Returns the poster as a PDF of one page. If the URL has more than 2331 bytes, which is too long for a QR code, throws a
+ * RangeError.
  */
 export function posterPdf(input: PosterDocument): Promise<Buffer> {
   const texts = TEXTS[input.language]

@@ -1,4 +1,4 @@
-// Tests that QR codes for payers contain the given bytes and that phones can read the codes.
+// Tests that QR codes contain the given bytes and that phones can read them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ const TANQR =
   '00020101021226480013tz.go.bot.tips0106001234021098765432105204541153038345405250005802TZ5912DUKA LA ASHA6013DAR ES SALAAM62190515CLX9A7B2K31MQ0863042F1B'
 const PAGE = 'https://lipa.example.co.tz/l/3fk2-9aJd0eQxYb7TzUv1mN5rWc'
 
-/** Returns the modules that an SVG draws, including the quiet zone. */
+/** Returns the modules of an SVG with the quiet zone, row by row. True means black. */
 function drawn(svg: string): boolean[][] {
   const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)?.[1])
   const modules = Array.from({ length: size }, () => Array.from({ length: size }, () => false))

@@ -1,12 +1,14 @@
-// Makes QR codes: the bytes of a text in black on white, surrounded by the quiet zone.
+// Makes QR codes in black on white with a quiet zone around them.
 
 import { encode } from 'uqr'
 import { type Html, html } from '../lib/index.ts'
 
-/** The number of white modules that a scanner needs on each side. */
+/** The width of the white border in modules, which scanners need. */
 export const QUIET_ZONE = 4
 
-/** Returns the modules of the code by row, true for black, without the quiet zone. Null means that the text is too long. */
+/**
+ * Returns the modules of a QR code row by row, without the quiet zone. True means black. Null means that the text is too long.
+ */
 export function qrModules(text: string): boolean[][] | null {
   try {
     return encode(text.toWellFormed(), { ecc: 'M', border: 0 }).data
@@ -16,7 +18,7 @@ export function qrModules(text: string): boolean[][] | null {
   }
 }
 
-/** Returns the black runs of one row, each as its start and its length. */
+/** Returns the start and the length of each sequence of black modules in a row. */
 export function blackRuns(row: readonly boolean[]): { start: number; length: number }[] {
   const runs: { start: number; length: number }[] = []
   for (const [x, black] of row.entries()) {
@@ -29,14 +31,14 @@ export function blackRuns(row: readonly boolean[]): { start: number; length: num
 }
 
 /**
- * Returns a QR code as inline SVG with one path, black on white in every colour scheme. Screen readers read `label`. If the
- * text has more than 2331 bytes, which is too long for a code, throws a RangeError.
+ * Returns a QR code as SVG with one path, black on white in every colour scheme. Screen readers read `label`. If the text has
+ * more than 2331 bytes, throws a RangeError.
  */
 export function qrSvg(text: string, options: { label: string }): Html {
   const modules = qrModules(text)
   if (modules === null) throw new RangeError('the text is too long for a QR code: the limit is 2331 bytes')
   const size = modules.length + 2 * QUIET_ZONE
-  // Each row is a dashed line one module thick. This form is far shorter than a square for each module.
+  // The path draws each row as a dashed line. This path is far shorter than one with a square for each module.
   const path = modules.map((row, y) => {
     let end = 0
     const runs = blackRuns(row).map(({ start, length }, i) => {

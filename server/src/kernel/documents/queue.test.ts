@@ -1,11 +1,11 @@
-// Tests the queue of documents: the queue has limits and is fair, so that one merchant does not delay others.
+// Tests that the queue of documents has limits, and that one merchant does not delay other merchants.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Refusal } from '../lib/index.ts'
 import { createDocumentQueue, QUEUE_LIMITS } from './queue.ts'
 
-/** Makes a queue whose tasks end when the test decides, in the order of their start. */
+/** Makes a queue with tasks that the test ends itself, in the order of their start. */
 function createTestQueue() {
   const inTurn = createDocumentQueue()
   const begun: string[] = []
@@ -49,7 +49,7 @@ test('the queue refuses with Retry-After beyond its limits for one merchant, for
   const add = (merchant: string, environment: string, count: number) => {
     for (let at = 0; at < count; at++) all.push(ask(merchant, environment, `${merchant}${at}`))
   }
-  // The first task leaves the queue at once, so the queue takes one document more than its limit.
+  // The queue starts the first task at once. So the test adds one more document than the limit.
   add('a', 'sandbox', QUEUE_LIMITS.of_owner + 1)
   assert.throws(() => ask('a', 'sandbox', 'over the limit of one merchant'), isFull)
   add('b', 'sandbox', QUEUE_LIMITS.of_sandbox - QUEUE_LIMITS.of_owner)

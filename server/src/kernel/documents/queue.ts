@@ -1,18 +1,17 @@
-// Queues the documents to draw. The queue has limits, serves merchants in turn, and serves live documents before sandbox
-// documents.
+// Queues documents. The queue has limits, serves merchants in turn, and serves live documents before sandbox documents.
 
 import { refuse } from '../lib/index.ts'
 
-/** The merchant and environment of a document. Each merchant has a share of the queue in each environment. */
+/** The merchant and the environment of a document. Each merchant has its own limit in each environment. */
 export type DocumentOwner = { merchant_id: string; environment: string }
 
-/** Limits of the queue of documents. */
+/** The greatest number of waiting documents: of one merchant in an environment, of the sandbox, and of all. */
 export const QUEUE_LIMITS = { of_owner: 16, of_sandbox: 32, of_all: 64 }
 const RETRY_AFTER_S = 5
 
 type WaitingTask = { run(): Promise<void> }
 
-/** Makes a queue that runs one task at a time. If the queue is full, the queue refuses with service_unavailable. */
+/** Makes a queue that runs one task at a time. If a limit is reached, the queue refuses with service_unavailable. */
 export function createDocumentQueue(): <T>(owner: DocumentOwner, task: () => Promise<T>) => Promise<T> {
   const lanes = { live: new Map<string, WaitingTask[]>(), sandbox: new Map<string, WaitingTask[]>() }
   let running = false
@@ -24,7 +23,7 @@ export function createDocumentQueue(): <T>(owner: DocumentOwner, task: () => Pro
       for (const [owner, waiting] of lane) {
         const first = waiting.shift()
         lane.delete(owner)
-        // The owner moves to the end of the lane, so that owners take turns.
+        // If the merchant has more documents, the merchant moves to the end of the lane, so that merchants take turns.
         if (waiting.length > 0) lane.set(owner, waiting)
         if (first) return first
       }

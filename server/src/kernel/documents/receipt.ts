@@ -1,5 +1,4 @@
-// Draws a receipt for the 58 mm roll of a till printer, which can print on 48 mm of the width. The length depends on the
-// content.
+// Draws a receipt for till printers with 58 mm paper, of which they print 48 mm. The length depends on the content.
 
 import { type Language, maskPhone, showAmount, showTime } from '../lib/index.ts'
 import { clean } from './clean.ts'
@@ -23,9 +22,7 @@ import {
 } from './sheet.ts'
 import { TEXTS } from './texts.ts'
 
-/**
- * The data of a receipt. The amount is in cents. The phone number is complete, and the receipt shows the number masked.
- */
+/** The data of a receipt. The amount is in cents. The phone number is complete, and the drawing masks it. */
 export type ReceiptDocument = {
   language: Language
   /** The name of the operator of this installation. */
@@ -33,7 +30,7 @@ export type ReceiptDocument = {
   merchant_name: string
   /** The logo of the merchant as a PNG in base64. Null means that the merchant has none. */
   logo: string | null
-  /** How the payer reaches the merchant, one line for each way. */
+  /** The contact data of the merchant, one line for each way. */
   contact: readonly string[]
   amount_minor: bigint
   currency: string
@@ -46,11 +43,11 @@ export type ReceiptDocument = {
   paid_at: Date
   status: 'successful' | 'reversed'
   description: string | null
-  /** The address of the page that shows the payment. */
+  /** The URL of the page that shows the payment. Null means that the receipt has no QR code. */
   page_url: string | null
   /** True for a sandbox payment. */
   test: boolean
-  /** The creation time in the document. The caller passes the time, so that the same input makes the same bytes. */
+  /** The creation time in the PDF. The caller passes the time, so that the same data make the same bytes. */
   drawn_at: Date
 }
 
@@ -67,10 +64,10 @@ const LABEL: Style = { face: 'regular', size: 6.5 }
 const VALUE: Style = { face: 'bold', size: 8 }
 const SMALL: Style = { face: 'regular', size: 6.5 }
 
-/** A section of the receipt: its height, and the function that draws it at a position. */
+/** A section of the receipt: its height in points, and the function that draws it at a position. */
 type Part = { height: number; draw: (y: number) => void }
 
-/** Returns the receipt as a PDF of one page. The function cuts long texts with an ellipsis and never cuts the amount. */
+/** Returns the receipt as a PDF of one page. The function shortens long texts with an ellipsis but never the amount. */
 export function receiptPdf(input: ReceiptDocument): Promise<Buffer> {
   const texts = TEXTS[input.language].receipt
   const sheet = openSheet({
@@ -103,7 +100,7 @@ function headParts(sheet: Sheet, input: ReceiptDocument): Part[] {
     ...input.contact.map((line) => centred(sheet, 'P', SMALL, wrap(sheet, SMALL, clean(line, 254), WIDTH, 3), 2)),
     centred(sheet, 'H1', TITLE, [texts.receipt.title.toUpperCase()], 4),
     centred(sheet, 'P', fitted(sheet, AMOUNT, amount, WIDTH), [amount], 2),
-    // The receipt of a reversed payment must show the reversal.
+    // If the provider reversed the payment, the receipt shows the reversal in a frame.
     reversed ? framed(sheet, status) : centred(sheet, 'P', TITLE, wrap(sheet, TITLE, status, WIDTH, 2), 4),
     linePart(sheet),
   ]

@@ -1,18 +1,19 @@
-// Draws the basic elements of documents: measured lines and tags for screen readers. The same input makes the same bytes.
+// Draws the elements of documents: lines of text, links, logos and QR codes, with tags for screen readers. The same input makes
+// the same bytes.
 
 import { escapeHtml, type Language } from '../lib/index.ts'
 import { clean, graphemes, pieces } from './clean.ts'
 import { addFonts, type Face, newPdf } from './fonts.ts'
 import { blackRuns, QUIET_ZONE, qrModules } from './qr.ts'
 
-/** The style of a text: its face and its size in points. */
+/** The style of a text: its font face, and its size in points. */
 export type Style = { face: Face; size: number }
-/** The alignment of a line within its width. */
+/** The alignment of a line within its box. */
 export type Align = 'left' | 'right' | 'center'
-/** An open document. Lengths are points, measured from the upper left corner. */
+/** An open document. All lengths are in points, from the upper left corner. */
 export type Sheet = { doc: PDFKit.PDFDocument; root: PDFKit.PDFStructureElement; done: Promise<Buffer> }
 
-/** The metadata of a document. */
+/** The metadata of a document: title, author, language and creation time. */
 export type SheetOptions = {
   title: string
   author: string
@@ -31,7 +32,7 @@ export function mm(length: number): number {
   return length * MM
 }
 
-/** Opens a document without pages. Between this call and `finish`, the caller must not await. */
+/** Opens a document without pages. The caller must not await before `finish`, because documents share the fonts. */
 export function openSheet(options: SheetOptions): Sheet {
   const info = { Title: clean(options.title, 200), Author: clean(options.author, 100) }
   const maker = clean(options.brand_name, 60)
@@ -58,19 +59,19 @@ export function openSheet(options: SheetOptions): Sheet {
   return { doc, root, done }
 }
 
-/** Begins a page of this size. */
+/** Adds a page. `size` is its width and height in points. */
 export function addPage(sheet: Sheet, size: [number, number]): void {
   sheet.doc.addPage({ size, margin: 0 })
 }
 
-/** Ends the document and returns its bytes. */
+/** Ends the document and returns the bytes of the PDF. */
 export function finish(sheet: Sheet): Promise<Buffer> {
   sheet.root.end()
   sheet.doc.end()
   return sheet.done
 }
 
-// pdfkit does not escape titles, so this function does. In this XML, a name with a < could otherwise add elements.
+// The function escapes the metadata, because pdfkit does not. Otherwise a name with "<" could add XML elements.
 function describe(
   doc: PDFKit.PDFDocument,
   info: { Title: string; Author: string },
@@ -98,8 +99,8 @@ export function widthOf(sheet: Sheet, style: Style, line: string): number {
 }
 
 /**
- * Breaks a clean text into lines of a width. The function breaks a word that is wider than the line, and cuts text after
- * `max` lines with an ellipsis.
+ * Breaks a text into lines of at most `width` points. If a word is too wide, the function splits the word. After `max` lines,
+ * it cuts the text with an ellipsis.
  */
 export function wrap(sheet: Sheet, style: Style, text: string, width: number, max: number): string[] {
   const lines: string[] = []
@@ -125,15 +126,13 @@ export function wrap(sheet: Sheet, style: Style, text: string, width: number, ma
   return [...lines.slice(0, max - 1), `${last.trimEnd()}…`]
 }
 
-/**
- * Chooses the position of a break in an id or an address: after a dash or a slash, if more than half of the line is filled.
- */
+/** Returns the part of a long word for this line. If a dash or slash is in the second half, the line ends after it. */
 function goodHead(head: string): string {
   const end = Math.max(head.lastIndexOf('-'), head.lastIndexOf('/')) + 1
   return end > head.length / 2 ? head.slice(0, end) : head
 }
 
-/** Returns the longest beginning of a text that fits, with at least one character. */
+/** Returns the longest beginning of a text that fits into `width` points, but at least one character. */
 function longestHead(sheet: Sheet, style: Style, text: string, width: number): string {
   const chars = graphemes(text)
   let [fits, tooMany] = [1, chars.length + 1]
@@ -146,18 +145,18 @@ function longestHead(sheet: Sheet, style: Style, text: string, width: number): s
 }
 
 /**
- * Returns the same face in a size with which the text fits the line. Callers use this function for amounts, which must show
- * all digits.
+ * Returns the style with a size with which the line fits into `width` points. Callers use it for amounts, which must show all
+ * digits.
  */
 export function fitted(sheet: Sheet, style: Style, line: string, width: number): Style {
   const needed = widthOf(sheet, style, line)
   return needed <= width ? style : { face: style.face, size: (style.size * width) / needed }
 }
 
-/** The box for lines: its upper left corner, its width, and the alignment of the lines. */
+/** A box for lines: its upper left corner, its width, and the alignment. */
 export type Box = { x: number; y: number; width: number; align?: Align }
 
-/** Draws lines below each other. Returns the position of the next line. */
+/** Draws lines below each other. Returns the position below the last line in points. */
 export function drawLines(sheet: Sheet, style: Style, lines: readonly string[], box: Box): number {
   for (const [i, line] of lines.entries()) drawLine(sheet, style, line, { ...box, y: box.y + i * lineHeight(style) })
   return box.y + lines.length * lineHeight(style)
@@ -174,19 +173,19 @@ function drawLine(sheet: Sheet, style: Style, line: string, box: Box): void {
   }
 }
 
-/** Draws content that screen readers read under `tag`. */
+/** Draws content with a PDF tag such as `P`, so that screen readers read the content. */
 export function tagged(sheet: Sheet, tag: string, draw: () => void): void {
   sheet.root.add(sheet.doc.struct(tag, {}, [draw]))
 }
 
-/** Draws content that screen readers skip: rules, frames, repeated headers. */
+/** Draws content that screen readers skip: rules, frames and repeated headers. */
 export function silent(sheet: Sheet, draw: () => void): void {
   sheet.doc.markContent('Artifact')
   draw()
   sheet.doc.endMarkedContent()
 }
 
-/** Draws a horizontal rule. */
+/** Draws a horizontal line that screen readers skip. */
 export function rule(sheet: Sheet, box: { x: number; y: number; width: number }, thickness: number): void {
   silent(sheet, () => {
     sheet.doc
@@ -197,7 +196,7 @@ export function rule(sheet: Sheet, box: { x: number; y: number; width: number },
   })
 }
 
-/** Draws a frame. */
+/** Draws a rectangle that screen readers skip. */
 export function frame(
   sheet: Sheet,
   box: { x: number; y: number; width: number; height: number },
@@ -208,24 +207,26 @@ export function frame(
   })
 }
 
-/** A logo that fits a box, in points. Screen readers skip the logo, because the name of the merchant stands beside it. */
+/** A logo with its size in points. Screen readers skip the logo, because the name of the merchant is beside it. */
 export type SheetLogo = { width: number; height: number; draw: (x: number, y: number) => void }
 
-/** The size of a pixel at 96 pixels an inch, in points. A logo in larger pixels would look coarse. */
+/** The size in points of a pixel at 96 pixels per inch. If a logo had larger pixels, it would look coarse. */
 const CSS_PIXEL = 72 / 96
 
-/** Opens a PNG in base64, as large as the box allows, and no larger than its pixels. Null means that the merchant has no logo. */
+/**
+ * Returns a logo from a PNG in base64, as large as the box and its pixels allow. Null means that the merchant has no logo.
+ */
 export function openLogo(sheet: Sheet, png: string | null, box: { width: number; height: number }): SheetLogo | null {
   if (png === null) return null
   const image = Buffer.from(png, 'base64')
-  // The header of a PNG has the width and the height at these places.
+  // The header of a PNG contains the width at byte 16 and the height at byte 20.
   const [pixels_wide, pixels_high] = [image.readUInt32BE(16), image.readUInt32BE(20)]
   const scale = Math.min(box.width / pixels_wide, box.height / pixels_high, CSS_PIXEL)
   const [width, height] = [pixels_wide * scale, pixels_high * scale]
   return { width, height, draw: (x, y) => silent(sheet, () => void sheet.doc.image(image, x, y, { width, height })) }
 }
 
-/** Draws lines that link to a web address. Returns the position of the next line. */
+/** Draws lines that link to a URL. Returns the position below the last line in points. */
 export function drawLink(sheet: Sheet, style: Style, url: string, lines: readonly string[], box: Box): number {
   const { doc, root } = sheet
   const end = box.y + lines.length * lineHeight(style)
@@ -242,7 +243,7 @@ export function drawLink(sheet: Sheet, style: Style, url: string, lines: readonl
   return end
 }
 
-/** Draws the QR code of a text with its quiet zone. If the text is too long, draws nothing and returns false. */
+/** Draws a QR code with its quiet zone. If the text is too long for a QR code, draws nothing and returns false. */
 export function drawQr(
   sheet: Sheet,
   text: string,

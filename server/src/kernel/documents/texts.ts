@@ -3,7 +3,7 @@
 
 import type { Language } from '../lib/index.ts'
 
-/** The statuses that an invoice can show. */
+/** The status of an invoice in a document. */
 export type InvoiceStatus = 'DRAFT' | 'SENT' | 'OVERDUE' | 'PAID' | 'CANCELLED'
 
 type DocumentTexts = {

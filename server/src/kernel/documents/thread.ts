@@ -1,4 +1,4 @@
-// Runs in the drawing thread and draws one document at a time, in the order of the requests.
+// Draws documents in the drawing thread, one at a time, in the order of the requests.
 
 import { parentPort } from 'node:worker_threads'
 import type { Drawing, Drawn } from './draw.ts'

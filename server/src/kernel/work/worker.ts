@@ -23,8 +23,8 @@ export type Task = {
    */
   giveBack?(): Promise<number>
   /**
-   * Undefined means that calls in progress must not repeat, so a stopping process keeps their leases. For example, no process
-   * may send a payout twice. True means that another process may repeat the calls at once.
+   * True means that another process may repeat the calls in progress at once. Undefined means that the process keeps their
+   * leases if it must end, because no process may send a payout twice.
    */
   repeats_safely?: true
 }
