@@ -226,7 +226,7 @@ describe('lifetime of API keys', () => {
     const config = readConfig({}, PROVIDERS)
     const keys = Array.from({ length: 2000 }, () => newPlaintextKey(config, systemRandom(), 'live'))
     assert.equal(new Set(keys).size, keys.length)
-    // The first 32 base62 characters have 190 random bits; the last 6 characters are the checksum.
+    // A key has 32 random base62 characters (190 bits) and a checksum of 6 characters.
     for (const key of keys) assert.match(key, /^service_live_[0-9A-Za-z]{38}$/)
   })
 

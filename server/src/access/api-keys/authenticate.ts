@@ -1,5 +1,5 @@
-// Authenticates API keys. The server looks up the key on each request, so that every process refuses a revoked key from the next
-// request on.
+// Authenticates API keys. The server reads the key from the database on each request, so every process refuses a revoked key
+// from the next request on.
 
 import type { FastifyRequest } from 'fastify'
 import { type Deps, sql } from '../../kernel/db/index.ts'
@@ -10,7 +10,7 @@ import { isWellFormedKey, keyHash, looksLikeKey } from './format.ts'
 
 /** The functions that `createAuthenticate` calls. */
 export type AuthenticateOptions = {
-  /** Records that the key has authenticated a request. */
+  /** Records that a request used the key. */
   used(merchant_id: string, key_id: string): void
   /** Verifies a session token. If the token is invalid, throws a Refusal with 401. */
   session(token: string, request: FastifyRequest): Promise<SessionPrincipal>
@@ -41,8 +41,8 @@ const FIND = sql(
 )
 
 /**
- * Creates the function that authenticates requests. If a key is bound to approved addresses, the server refuses the key from other
- * addresses. One query looks up the keys of all waiting requests. There is no cache, because a cache would accept a revoked key.
+ * Makes the function that authenticates requests. If a key is restricted to approved addresses, the function refuses other
+ * addresses. One query reads the keys of all waiting requests. No cache, because a cache could accept a revoked key.
  */
 export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Authenticate {
   const find = gather<string, ApiKeyRow | null>(
@@ -88,13 +88,16 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
   }
 }
 
-/** The form of a JWT: at least three parts, with dots between them. `options.session` checks the content. */
+/** The form of a JWT: at least three parts with dots between them. `options.session` verifies the token. */
 const SESSION_TOKEN = /^[^.]*\.[^.]*\./
 
 const NO_CREDENTIAL =
   'This is neither an API key nor a session token. Send "Authorization: Bearer <API key>" or "X-API-Key: <API key>", or "Authorization: Bearer <access token>" of a sign-in.'
 
-/** Returns the credential in Authorization: Bearer or in X-API-Key. If both headers have different keys, refuses the request. */
+/**
+ * Returns the credential in Authorization: Bearer or in X-API-Key. If the headers contain different credentials, refuses the
+ * request.
+ */
 function credentialOf(request: FastifyRequest): string {
   const { authorization } = request.headers
   const header = request.headers['x-api-key']

@@ -1,4 +1,4 @@
-// Creates an API key for a merchant.
+// Creates API keys within the limit of a merchant.
 
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { type Environment, SCOPES } from '../../kernel/http/index.ts'
@@ -7,7 +7,7 @@ import { findMerchant } from '../merchants/index.ts'
 import { keyHash, keyPrefix, newPlaintextKey } from './format.ts'
 import type { ApiKeyRecord } from './present.ts'
 
-/** The input for a new key. Unless the input has limits, a key works from any address and never expires. */
+/** The input for a new key. Without restrictions, a key works from any address and never expires. */
 export type NewKey = {
   merchant_id: string
   environment: Environment
@@ -16,11 +16,11 @@ export type NewKey = {
   ip_whitelist_enabled?: boolean | undefined
   continue_without_ip_whitelist?: boolean | undefined
   expires_at?: Date | null | undefined
-  /** The id of the user who makes the key. Null means that the admin command makes the key. */
+  /** The id of the user who makes the key. Null means that the admin command makes it. */
   created_by_id?: string | null | undefined
 }
 
-/** A new key: the record of the key, and its plaintext, which the server shows only once. */
+/** A new key with its plaintext, which the server shows only once. */
 export type CreatedKey = { record: ApiKeyRecord; plaintext_key: string }
 
 const INSERT = sql(
@@ -30,7 +30,7 @@ const INSERT = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, null, $12, $13)`,
 )
 
-// Because of this lock, concurrent requests that create a key count the keys one after the other.
+// With this lock, concurrent requests that create a key wait for each other, so that the limit holds.
 const LOCK = sql('api_keys_limit_lock', 'select 1 from merchants where id = $1 for no key update')
 const COUNT_ACTIVE = sql(
   'api_keys_count_active',
@@ -38,15 +38,15 @@ const COUNT_ACTIVE = sql(
    where merchant_id = $1 and environment = $2 and revoked_at is null and (expires_at is null or expires_at > $3)`,
 )
 
-/** Creates a key as `insertKey` does, in a separate transaction, within the limit KEYS_PER_MERCHANT. */
+/** Creates a key in its own transaction, within the limit KEYS_PER_MERCHANT. See `insertKey`. */
 export function createKey(deps: Deps, input: NewKey): Promise<CreatedKey> {
   return inTransaction(deps.db, (tx) => insertKey(deps, tx, input, deps.config.keys_per_merchant))
 }
 
 /**
- * Creates a key and returns its plaintext, which the database does not store. Refuses an unknown or missing scope, contradicting IP
- * flags, an expiry in the past, and an unknown merchant. If the merchant has no live access, refuses a live key. If the merchant has
- * `limit` active keys in the environment, refuses with key_limit_reached. 0 in `limit` means no limit.
+ * Creates a key with its plaintext, which the database does not store. Refuses wrong scopes, contradicting IP flags, an expiry
+ * in the past, an unknown merchant, and a live key without live access. If the merchant has `limit` active keys in the
+ * environment, refuses with key_limit_reached. 0 as `limit` means no limit.
  */
 export async function insertKey(deps: Deps, tx: Tx, input: NewKey, limit: number): Promise<CreatedKey> {
   const scopes = checkedScopes(input.scopes)
@@ -94,8 +94,8 @@ export async function insertKey(deps: Deps, tx: Tx, input: NewKey, limit: number
 }
 
 /**
- * Locks the merchant and counts its active keys. A revoked or expired key does not count, because the server refuses requests with
- * such a key. If the merchant has `limit` active keys, refuses with key_limit_reached.
+ * Locks the merchant and counts its active keys. Revoked and expired keys do not count, because the server refuses them. If the
+ * merchant has `limit` active keys, refuses with key_limit_reached.
  */
 async function checkKeyLimit(tx: Tx, { merchant_id, environment }: NewKey, limit: number, now: Date): Promise<void> {
   await tx.query(LOCK, [merchant_id])
@@ -117,7 +117,9 @@ function checkedScopes(scopes: readonly string[]): string[] {
   return [...new Set(scopes)]
 }
 
-/** Returns the two flags about IP addresses. Each flag is the opposite of the other, so that a request needs only one flag. */
+/**
+ * Returns the two flags about IP addresses. Each flag is the opposite of the other, so a request needs only one of them.
+ */
 function ipFlags(input: NewKey): { ip_whitelist_enabled: boolean; continue_without_ip_whitelist: boolean } {
   const { ip_whitelist_enabled, continue_without_ip_whitelist } = input
   if (ip_whitelist_enabled !== undefined && ip_whitelist_enabled === continue_without_ip_whitelist) {

@@ -1,4 +1,4 @@
-// Exports the public interface of the room api-keys.
+// Exports API keys: authenticate, create, list, rotate and revoke.
 
 export { type AuthenticateOptions, createAuthenticate } from './authenticate.ts'
 export { createKey, insertKey, type NewKey } from './create.ts'

@@ -4,11 +4,11 @@ import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment, PageChoice } from '../../kernel/http/index.ts'
 import { type ApiKeyRecord, KEY_COLUMNS } from './present.ts'
 
-/** The filter of a list of keys. Null in a field means that the filter accepts every value. */
+/** The filter of a list of keys. Null in a field means every value. */
 export type KeyFilter = {
   environment: Environment | null
   status: 'active' | 'revoked' | null
-  /** The id of the member who made the key. */
+  /** The id of the user who made the key. */
   made_by: string | null
 }
 
@@ -17,14 +17,16 @@ const CONDITIONS = `k.merchant_id = $1 and ($2::text is null or k.environment = 
      and ($4::text is null
        or k.created_by_id = (select m.user_id from members m where m.merchant_id = $1 and m.id::text = lower($4)))`
 
-// An id begins with its creation time, so that the primary key sorts the keys by age.
+// Ids begin with their creation time, so the primary key sorts the keys by age.
 const LIST = sql(
   'api_keys_list',
   `select ${KEY_COLUMNS} from api_keys k where ${CONDITIONS} order by k.id desc limit $5 offset $6`,
 )
 const COUNT = sql('api_keys_count', `select count(*)::int as total from api_keys k where ${CONDITIONS}`)
 
-/** Returns a page of the keys of a merchant that match the filter. */
+/**
+ * Returns a page of the keys of a merchant, newest first. `total_items` is the number of keys that match the filter.
+ */
 export async function listKeys(
   reader: Reader,
   merchant_id: string,

@@ -1,8 +1,8 @@
-// Defines the record of a key, and converts it to its form in the API.
+// Defines the stored fields of a key, and converts them to the form of the API.
 
 import type { Environment } from '../../kernel/http/index.ts'
 
-/** The record of a key. `last_used_at` is exact to the minute. Null in `last_used_at` means that no request has used the key. */
+/** The stored fields of a key. `last_used_at` is exact to the minute. Null means that no request has used the key. */
 export type ApiKeyRecord = {
   id: string
   merchant_id: string
@@ -19,12 +19,12 @@ export type ApiKeyRecord = {
   last_used_at: Date | null
 }
 
-/** The columns of an ApiKeyRecord, for queries in which api_keys has the alias k. */
+/** The columns of an ApiKeyRecord. In the statement, k is the alias of api_keys. */
 export const KEY_COLUMNS = `k.id, k.merchant_id, k.name, k.environment, k.key_prefix, k.key_last4, k.scopes,
      k.ip_whitelist_enabled, k.continue_without_ip_whitelist, k.expires_at, k.revoked_at, k.created_at,
      (select u.last_used_at from api_key_usage u where u.merchant_id = k.merchant_id and u.key_id = k.id) as last_used_at`
 
-/** Converts a key to its form in the API, without plaintext and hash. */
+/** Converts a key to the form of the API, without plaintext and hash. */
 export function presentKey(record: ApiKeyRecord) {
   const { expires_at, revoked_at, created_at, last_used_at, ...rest } = record
   return {

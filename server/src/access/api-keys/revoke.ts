@@ -28,7 +28,9 @@ const REVOKE_SOME = sql(
   'update api_keys set revoked_at = $3 where merchant_id = $1 and id = any($2::uuid[])',
 )
 
-/** Revokes the active keys that a user made for a merchant, except `keep`. Refuses an id in `keep` that is not such a key. */
+/**
+ * Revokes the active keys that a user made for a merchant, except the keys in `keep`. If `keep` contains another id, refuses.
+ */
 export const revokeKeysOf: RevokeKeysOf = async (deps, tx, { merchant_id, user_id, keep }) => {
   const keys = await tx.query<RevokedKey>(OF_MAKER, [merchant_id, user_id])
   const kept = new Set(keep.map((id) => id.toLowerCase()))
@@ -51,7 +53,7 @@ const REVOKE_OLDER = sql(
    returning id, name, environment, key_prefix, key_last4`,
 )
 
-/** Revokes the active keys with a name that the admin command made, except the newest. Returns the revoked keys. */
+/** Revokes the active keys of the admin command with this name, except the newest key. Returns the revoked keys. */
 export function revokeOlderKeys(
   tx: Tx,
   { merchant_id, environment, name }: Pick<ApiKeyRecord, 'merchant_id' | 'environment' | 'name'>,
@@ -67,7 +69,7 @@ export async function lockKey(tx: Tx, merchant_id: string, key_id: string): Prom
   return record ?? refuse('not_found', { message: 'There is no such API key.' })
 }
 
-/** Revokes a locked key. If the key is already revoked, the function changes nothing. */
+/** Revokes a locked key. If the key is already revoked, changes nothing. */
 export async function revokeLocked(deps: Deps, tx: Tx, record: ApiKeyRecord): Promise<ApiKeyRecord> {
   if (record.revoked_at !== null) return record
   const revoked_at = deps.clock.now()
@@ -75,12 +77,14 @@ export async function revokeLocked(deps: Deps, tx: Tx, record: ApiKeyRecord): Pr
   return { ...record, revoked_at }
 }
 
-/** Revokes a key in a separate transaction. A repeated call changes nothing. If the key is unknown, refuses with not_found. */
+/**
+ * Revokes a key in its own transaction. A repeated call changes nothing. If the key is unknown, refuses with not_found.
+ */
 export function revokeKey(deps: Deps, merchant_id: string, key_id: string): Promise<ApiKeyRecord> {
   return inTransaction(deps.db, async (tx) => revokeLocked(deps, tx, await lockKey(tx, merchant_id, key_id)))
 }
 
-/** Revokes every active key of a merchant in both environments. Returns the revoked keys. */
+/** Revokes all active keys of a merchant in both environments. Returns the revoked keys. */
 export function revokeAllKeys(tx: Tx, merchant_id: string, revoked_at: Date): Promise<RevokedKey[]> {
   return tx.query<RevokedKey>(REVOKE_ALL, [merchant_id, revoked_at])
 }

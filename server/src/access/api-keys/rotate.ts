@@ -1,4 +1,4 @@
-// Rotates a key: one transaction revokes the old key and creates the new key.
+// Rotates API keys: one transaction revokes the old key and creates the new key.
 
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
@@ -7,9 +7,9 @@ import type { ApiKeyRecord } from './present.ts'
 import { lockKey, revokeLocked } from './revoke.ts'
 
 /**
- * Revokes a key and creates a key with the same name, environment, scopes, IP flags and expiry. Refuses an unknown key (not_found)
- * and a revoked or expired key (invalid_state). If the merchant has lost live access, refuses a live key. `rotated_by_id` is the
- * user who makes the new key.
+ * Revokes a key and creates a key with the same name, environment, scopes, IP flags and expiry. `rotated_by_id` is the user.
+ * Errors: not_found for an unknown key, invalid_state for a revoked or expired key, and a refusal of a live key without live
+ * access.
  */
 export async function rotateKey(
   deps: Deps,
@@ -25,7 +25,7 @@ export async function rotateKey(
   if (old.expires_at !== null && old.expires_at <= deps.clock.now()) {
     refuse('invalid_state', { message: 'This key has expired, so there is nothing to rotate. Create a new key.' })
   }
-  // A rotation never changes the number of active keys, so that it needs no limit.
+  // A rotation does not change the number of active keys, so it needs no limit.
   const created = await insertKey(deps, tx, { ...old, created_by_id: rotated_by_id }, 0)
   await revokeLocked(deps, tx, old)
   return { ...created, old }

@@ -1,4 +1,5 @@
-// Adds the endpoints that create, list, revoke and rotate the keys of a merchant. Only sessions may call these endpoints.
+// Defines the routes that create, list, revoke and rotate the keys of a merchant. Only sessions may call these routes, not API
+// keys.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { actOf, recordAudit } from '../../books/audit/index.ts'
@@ -26,7 +27,7 @@ const READ = { roles: MERCHANT_ROLES }
 
 const CHANGE = { access: WRITE, idempotency: 'honoured', step_up: 'always' } as const
 
-/** Adds the endpoints of API keys. */
+/** Adds the routes of API keys. */
 export function apiKeyRoutes(deps: Deps): Routes {
   return (app) => {
     creationRoutes(deps, app)
@@ -189,13 +190,13 @@ function rotateMerchantKey(deps: Deps, request: KeyRequest, reply: FastifyReply)
   })
 }
 
-/** Mails the administrators of the merchant about a new key. */
+/** Queues e-mails to the administrators of the merchant about a new key. */
 function notifyNewKey(deps: Deps, tx: Tx, request: FastifyRequest, { record }: CreatedKey): Promise<void> {
   const { merchant_id, name, environment, key_last4: last4 } = record
   return notifyAdmins(deps, tx, actOf(request), merchant_id, { kind: 'key_created', name, environment, last4 })
 }
 
-/** Only the first response has the plaintext. The stored response for a repeated request does not have it. */
+/** Only the first answer contains the plaintext. The stored answer to a repeated request does not. */
 function withPlaintextOnce({ record, plaintext_key }: CreatedKey) {
   const stored = presentKey(record)
   return { stored, fresh: { ...stored, plaintext_key } }

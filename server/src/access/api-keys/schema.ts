@@ -7,7 +7,7 @@ import { enumOf, line, listedLine, listedText, nullable, oneOf } from '../../ker
 const SCOPE_NAMES = Object.keys(SCOPES)
 const dateTime = (description: string) => Type.String({ format: 'date-time', description })
 
-/** The request body of the two endpoints that create a key. */
+/** The body of the two requests that create a key. */
 export const NewKeyBody = Type.Object(
   {
     merchant_id: Type.Optional(line(64, 'Your own merchant id. A member of several merchants must send it.')),
@@ -62,7 +62,7 @@ const CreatedKeyRecord = Type.Object(
   { title: 'CreatedApiKey' },
 )
 
-/** The query of the list of keys. */
+/** The query parameters of the list of keys. */
 export const KeysQuery = Type.Object({
   ...PageQuery,
   environment: Type.Optional(enumOf('Environment', ENVIRONMENTS, 'Default: keys of both.')),
@@ -70,15 +70,15 @@ export const KeysQuery = Type.Object({
   made_by: Type.Optional(line(64, 'Only keys that this member made: the id of the member.')),
 })
 
-/** The parameters of the paths that name a key. */
+/** The path parameters of a key. */
 export const KeyParams = Type.Object({ key_id: Type.String({ description: 'The id of the key.' }) })
-/** The parameters of the path that names the merchant. */
+/** The path parameters of a merchant. */
 export const MerchantParams = Type.Object({
   merchant_id: Type.String({ description: 'Your own merchant id, or `me`.' }),
 })
-/** The response with one key. */
+/** A key in the response envelope. */
 export const KeyReply = success(KeyRecord)
-/** The response with a new key and its plaintext. */
+/** A new key with its plaintext in the response envelope. */
 export const CreatedKeyReply = success(CreatedKeyRecord)
-/** The response with a page of keys. */
+/** A page of keys in the response envelope. */
 export const KeysReply = success(page(KeyRecord))

@@ -1,6 +1,6 @@
 /**
- * Tests that the duration of a refusal reveals nothing about existing keys, because the server finds keys by their SHA-256. The
- * test measures two kinds of guesses alternately and compares medians, so that a busy machine does not disturb the result.
+ * Tests that the duration of a refusal reveals nothing about existing keys. The test measures two kinds of guesses alternately
+ * and compares medians, so that a busy machine does not change the result.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -13,14 +13,14 @@ import { isWellFormedKey, newPlaintextKey } from './format.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_CHARS = 32
-/** The number of right characters in a guess. The rest of the key is too long for a guess. */
+/** The number of right random characters in a guess. */
 const KNOWN_CHARS = 24
 const WARM_UP = 200
 const ROUNDS = 700
-/** The allowed difference between two kinds of guesses. One additional query would add a quarter to a half of the duration. */
+/** The allowed difference between two kinds of guesses, as a share. One more query would add 0.25 to 0.5. */
 const TOLERANCE = 0.15
 /**
- * The maximum number of measurements. A busy machine may disturb one measurement but not three; a leak affects each measurement.
+ * The greatest number of measurements. A busy machine may affect one measurement but not three. A leak affects all of them.
  */
 const MEASUREMENTS_MAX = 3
 
@@ -48,7 +48,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Returns a well-formed key that does not exist and whose random part begins with `known`. */
+/** Returns a well-formed key that does not exist, with `known` as the beginning of its random part. */
 function guess(known: string): string {
   const chance = systemRandom()
   const chosen = [...known].map((char) => BASE62.indexOf(char))
@@ -59,12 +59,12 @@ function guess(known: string): string {
 const randomPart = (key: string) => key.slice(key.lastIndexOf('_') + 1).slice(0, RANDOM_CHARS)
 const sharesNothing = () => guess('')
 const sharesPrefix = () => guess(randomPart(world.live_key).slice(0, KNOWN_CHARS))
-/** Changes the last character of a key, so that the key is wrong. */
+/** Changes the last character of a key, so that its checksum is wrong. */
 const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
 
 const median = (samples: number[]) => samples.sort((a, b) => a - b)[samples.length >> 1] as number
 
-/** Returns the additional duration of the refusal of `b`, as a share of the duration of the refusal of `a`. */
+/** Returns the additional duration of the refusal of `b`, as a share of the duration for `a`. */
 async function difference(
   refuse: (key: string) => Promise<string>,
   a: () => string,
@@ -74,7 +74,7 @@ async function difference(
   const took: [number[], number[]] = [[], []]
   for (let round = 0; round < WARM_UP + ROUNDS; round++) {
     const keys = [a(), b()] as const
-    // The second measurement of a pair finds warm caches, so that the test alternates the order of the pair.
+    // The second request of a pair uses warm caches, so the test alternates the order.
     for (const kind of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       const begun = process.hrtime.bigint()
       const answer = await refuse(keys[kind])
@@ -87,10 +87,7 @@ async function difference(
   return (median(took[1]) - base) / base
 }
 
-/**
- * Returns the smallest difference of several measurements. A busy machine makes only some differences large; a leak makes all of
- * them large.
- */
+/** Returns the smallest difference of several measurements, because a busy machine increases only some of them. */
 async function leak(...of: Parameters<typeof difference>): Promise<number> {
   let smallest = Number.POSITIVE_INFINITY
   for (let i = 0; i < MEASUREMENTS_MAX && smallest >= TOLERANCE; i++) {

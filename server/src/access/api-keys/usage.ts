@@ -1,10 +1,10 @@
-// Records the time of the last use of each key, exact to the minute. The server keeps these times in memory and writes them to a
-// table in batches.
+// Records the time of the last use of each key, exact to the minute. The process collects these times in memory and writes them
+// in batches.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
 
-/** Records the uses of keys. */
+/** The recorder of key uses. `note` records a use in memory, and `task` writes the uses to the database. */
 export type KeyUsage = { note(merchant_id: string, key_id: string): void; task: Task }
 
 const WRITE_EVERY_MS = 30_000
@@ -17,7 +17,7 @@ const WRITE = sql(
    on conflict (merchant_id, key_id) do update set last_used_at = excluded.last_used_at`,
 )
 
-/** Creates the recorder of key uses. If the process dies, the server loses the uses that are still in memory. */
+/** Makes the recorder. If the process dies, the uses in memory are lost. */
 export function createUsage(deps: Deps): KeyUsage {
   const used = new Map<string, string>()
   const write = async (): Promise<number> => {

@@ -1,6 +1,6 @@
-// Lets two operators decide about a correction together: an adjustment, the clearing of a held payment, or the resolution of a payout.
-// If the correction brings the sum of the day to FOUR_EYES_AMOUNT, the first operator's call stores the decision and moves nothing. When
-// another operator makes the same call, the correction is applied. The reasons may differ; everything else must be equal.
+// Requires two operators for a correction that brings the sum of the day to FOUR_EYES_AMOUNT. The call of the first operator
+// only stores the decision. If another operator makes the same call, the caller applies the correction; only the reason may
+// differ.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -9,7 +9,7 @@ import { DAY_MS, formatAmount, newId, refuse, routingCodeOf } from '../../kernel
 import { hasTies, operatorMay } from '../merchants/index.ts'
 import { addToSums, correctionSum, type DailySums, fourEyesMinor, lockSums, needsSecond } from './sums.ts'
 
-/** A correction of a merchant's money. `content` is what both operators have to decide equally. */
+/** A correction of a merchant's money. `content` contains the fields in which both decisions must be equal. */
 export type Correction = {
   action: 'adjustment.create' | 'collection.clear' | 'withdrawal.resolve'
   merchant_id: string
@@ -21,12 +21,12 @@ export type Correction = {
   reason: string
 }
 
-/** One operator's decision about a correction. */
+/** The decision of one operator about a correction. */
 export type CorrectionApproval = { operator_id: string; operator_name: string; reason: string; at: Date }
 
 /**
- * The decisions about a correction. False in `is_last` means that the correction must wait for a second operator. `four_eyes_minor` is
- * FOUR_EYES_AMOUNT in cents if the sum of the day counts the correction, otherwise null.
+ * The decisions about a correction. If `is_last` is false, a second operator must decide. `four_eyes_minor` is FOUR_EYES_AMOUNT
+ * in cents. Null means that the sum of the day does not include the correction.
  */
 export type CorrectionVerdict = {
   is_last: boolean
@@ -39,8 +39,8 @@ export type CorrectionVerdict = {
 export const DECISION_DAYS = 7
 
 /**
- * Locks the sum of the corrections of a book until the transaction ends. Every correction calls this function before it locks ledger
- * accounts. Null means that no amount needs a second operator.
+ * Locks the sum of corrections of a book until the transaction ends. Every correction calls this function before it locks
+ * ledger accounts. Null means that no amount needs a second operator.
  */
 export async function lockCorrections(
   deps: Deps,
@@ -51,8 +51,8 @@ export async function lockCorrections(
 }
 
 /**
- * The SQL condition that a decision of the alias `d` counts, if it is not too old. The decision of an operator who has lost the role, has
- * become a member of the merchant or has made one of its API keys does not count.
+ * The SQL condition that a decision (alias `d`) of any age is valid: its operator still has the role, is no member of the
+ * merchant, and made none of its API keys.
  */
 export const DECISION_COUNTS = `exists (
        select from users u where u.id = d.operator_id and ${operatorMay('money')})
@@ -77,9 +77,9 @@ const FINISH = sql(
 )
 
 /**
- * Judges one operator's decision about a correction that passes all other checks, and counts a correction that the caller now
- * applies. If the correction needs a second operator, stores the decision with its audit entry; the caller then changes nothing else.
- * If the same operator has decided already, refuses with second_operator_required. `sums` comes from `lockCorrections`.
+ * Records one operator's decision about a correction. `sums` comes from `lockCorrections`. If a second operator must decide,
+ * stores the decision, and the caller must change nothing else. Otherwise adds the correction to the sum, and the caller
+ * applies it. If this operator has already decided, refuses with second_operator_required.
  */
 export async function judgeCorrection(
   deps: Deps,
@@ -144,7 +144,7 @@ function refuseRepeated(approvals: readonly CorrectionApproval[]): never {
   })
 }
 
-/** Returns the decisions about a correction that needs two operators in the form of the API, otherwise nothing. */
+/** Returns the decisions in the form of the API. If the correction needed only one operator, returns no fields. */
 export function presentVerdict({ approvals_required, approvals }: CorrectionVerdict) {
   if (approvals_required === 1) return {}
   return {
@@ -154,8 +154,8 @@ export function presentVerdict({ approvals_required, approvals }: CorrectionVerd
 }
 
 /**
- * Returns the fields of a correction's audit entry that name its operators, and the setting under which the sum of the day counted the
- * correction. One operator alone is the actor of the entry.
+ * Returns the audit fields about the operators and FOUR_EYES_AMOUNT. If the correction needed only one operator, the entry
+ * names the operator as its actor.
  */
 export function auditVerdict({ approvals_required, approvals, four_eyes_minor }: CorrectionVerdict) {
   return {
@@ -167,8 +167,8 @@ export function auditVerdict({ approvals_required, approvals, four_eyes_minor }:
 }
 
 /**
- * Returns the field of an audit entry that states that the sums of the day count the act, with FOUR_EYES_AMOUNT at that time. Null means
- * that no sum counts the act. `admin verify` compares the sums with these entries.
+ * Returns the audit field with FOUR_EYES_AMOUNT, which means that the sums of the day include the action. `admin verify`
+ * compares the sums with these entries. Null as `four_eyes_minor` means that no sum includes the action.
  */
 export function auditCounted(four_eyes_minor: bigint | null): { four_eyes_amount?: string } {
   return four_eyes_minor === null ? {} : { four_eyes_amount: formatAmount(four_eyes_minor) }

@@ -1,4 +1,4 @@
-// Exports the public interface of the room four-eyes.
+// Exports decisions that need two operators, and the sums of the day.
 
 export { announceFourEyes } from './announce.ts'
 export {

@@ -1,4 +1,4 @@
-// Defines the response fields with the operators who have decided about a correction.
+// Defines the response fields about the operators who have decided.
 
 import Type from 'typebox'
 

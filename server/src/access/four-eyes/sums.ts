@@ -1,13 +1,13 @@
-// Counts the money that operators move on each day in Tanzania: payouts of a merchant, payouts to a destination over all merchants,
-// and corrections of a merchant. From FOUR_EYES_AMOUNT on, a sum with the act requires a second operator, so that many small acts do
-// not avoid the amount. A transaction locks its sums until its end (docs/design/lock-order.md): concurrent acts wait.
+// Counts the money that operators move per day in Tanzania: payouts and corrections of a merchant, and payouts to a
+// destination. If a sum reaches FOUR_EYES_AMOUNT, the action needs a second operator, so many small actions do not avoid the
+// rule.
 
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import { type Config, DAY_MS, dayNumber, ZERO_ID } from '../../kernel/lib/index.ts'
 import { sweepTask, type Task } from '../../kernel/work/index.ts'
 
-/** The name of one daily sum. The sum of a destination belongs to no merchant. */
+/** The key of a sum of the day. The sum of a destination has no merchant. */
 export type SumKey = {
   merchant_id: string
   environment: Environment
@@ -15,23 +15,25 @@ export type SumKey = {
   subject: string
 }
 
-/** Daily sums in cents by `sumName`, with the day to which they belong. A missing sum is zero. */
+/** Sums of one day in cents, by `sumName`. If a sum is missing, it is zero. */
 export type DailySums = { day: string; totals: Map<string, bigint> }
 
-/** An amount in cents that an act adds to a sum. */
+/** The amount in cents that an action adds to a sum. */
 export type SumPart = { key: SumKey; amount_minor: bigint }
 
-/** Returns the amount in cents from which on an act needs a second operator. Null means that no amount needs one. */
+/** Returns the amount in cents from which an action needs a second operator. Null means that no amount needs one. */
 export function fourEyesMinor({ four_eyes_amount }: Pick<Config, 'four_eyes_amount'>): bigint | null {
   return four_eyes_amount === 'off' ? null : four_eyes_amount
 }
 
-/** Returns the key of a sum in a Map. */
+/** Returns the name of a sum, which is its key in a Map. */
 export function sumName({ merchant_id, environment, kind, subject }: SumKey): string {
   return `${merchant_id} ${environment} ${kind} ${subject}`
 }
 
-/** Returns the two sums to which a payout counts: of its merchant, and of its destination over all merchants. */
+/**
+ * Returns the keys of the two sums that include a payout: of its merchant, and of its destination over all merchants.
+ */
 export function payoutSums(payout: {
   merchant_id: string
   environment: Environment
@@ -44,12 +46,15 @@ export function payoutSums(payout: {
   ]
 }
 
-/** Returns the sum to which a correction of a merchant's money counts. */
+/** Returns the key of the sum that includes a correction. */
 export function correctionSum({ merchant_id, environment }: { merchant_id: string; environment: Environment }): SumKey {
   return { merchant_id, environment, kind: 'corrections', subject: '' }
 }
 
-/** Returns true if one of the sums reaches the amount `limit_minor` with this act. Null in `limit_minor` means false. */
+/**
+ * Returns true if one of the sums reaches `limit_minor` with this action. Null as `limit_minor` means that no action needs a
+ * second operator.
+ */
 export function needsSecond(
   limit_minor: bigint | null,
   sums: Pick<DailySums, 'totals'> | null,
@@ -63,8 +68,8 @@ const ROWS = `json_to_recordset($1::json) as i(merchant_id uuid, environment tex
 const ON_KEY = `s.merchant_id = i.merchant_id and s.environment = i.environment and s.kind = i.kind
      and s.subject = i.subject and s.day = $2::date`
 
-// Every transaction locks its sums in this order, by the whole key. If a sum has no row, the statement inserts one, so that the first
-// two acts of a day also wait for each other.
+// Every transaction locks sums in the order of the whole key. If a sum has no row, the statement inserts one, so that the first
+// two actions of a day also wait for each other.
 const LOCK = sql(
   'four_eyes_lock',
   `insert into four_eyes_sums as s (merchant_id, environment, kind, subject, day, total_minor)
@@ -95,20 +100,20 @@ const readTotals =
     return { day, totals: new Map(rows.map((row) => [sumName(row), row.total_minor])) }
   }
 
-/** Locks the sums of today until the transaction ends, and reads them. */
+/** Locks the sums of today until the transaction ends, and reads them in cents. */
 export const lockSums: (deps: Pick<Deps, 'clock'>, tx: Tx, keys: readonly SumKey[]) => Promise<DailySums> =
   readTotals(LOCK)
 
-/** Reads the sums of today without locks, for a preview. */
+/** Reads the sums of today in cents without locks, for a preview. */
 export const readSums = readTotals(READ)
 
-/** Counts an amount in `sums`, so that the next act of the same batch reads it. `addToSums` writes the amount. */
+/** Adds an amount to `sums` in memory, for the next action of the same batch. `addToSums` writes it to the database. */
 export function countPart({ totals }: DailySums, { key, amount_minor }: SumPart): void {
   const name = sumName(key)
   totals.set(name, (totals.get(name) ?? 0n) + amount_minor)
 }
 
-/** Adds amounts to the stored sums of the day of `sums`, whose rows this transaction has locked. */
+/** Adds amounts to the stored sums of the day. The transaction must have locked these sums. */
 export async function addToSums(tx: Tx, { day }: DailySums, parts: readonly SumPart[]): Promise<void> {
   if (parts.length === 0) return
   const added = new Map<string, SumPart>()
@@ -125,10 +130,10 @@ const SWEEP = sql(
   `delete from four_eyes_sums where ctid = any(array(select ctid from four_eyes_sums where day < $1::date limit $2))
    returning 1 as gone`,
 )
-/** The highest number of sums that one statement deletes. */
+/** The greatest number of rows that one statement deletes. */
 const BATCH_MAX = 5_000
 
-/** Makes the task that deletes the sums of past days. A sum stays until two days after its day. */
+/** Makes the task that deletes sums older than two days. */
 export function fourEyesTask(deps: Deps): Task {
   const sweep = async (now: Date) => {
     const before = sumDay(new Date(now.getTime() - 2 * DAY_MS))

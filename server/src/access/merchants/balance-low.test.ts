@@ -1,4 +1,5 @@
-// Tests the event of a low balance: once for each time that the available balance passes below the mark.
+// Tests the event of a low balance: the server sends one event each time that the available balance falls below the balance
+// mark.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
@@ -9,7 +10,7 @@ import { lowBalanceTask } from './balance-low.ts'
 
 let world: World
 let task: Task
-/** Runs before each statement of the server. */
+/** The server calls this function before each of its statements. */
 let onStatement: (name: string) => void = () => {}
 before(async () => {
   world = await createWorld({ env: { PROMPTS_PER_PHONE: '0' }, before: (name) => onStatement(name) })
@@ -20,7 +21,7 @@ afterEach(() => {
 })
 after(() => world.close())
 
-/** A merchant with a sandbox balance of 10,000, and the calls of the test. */
+/** Creates a merchant with 10,000 shillings in the sandbox, and the functions of the test. */
 async function newShop() {
   const merchant = await world.newMerchant()
   const admin = (await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])).token

@@ -1,5 +1,5 @@
-// Reports low balances: one event each time that the available balance of a merchant passes below the mark. One transaction notes that the
-// balance is low and queues the event, so that the workers report it once.
+// Queues one event each time that the available balance of a merchant falls below the balance mark. One transaction stores that
+// the balance is low and queues the event, so that two workers never report it twice.
 
 import { enqueueEvents, subscriptionKey, subscriptionsOf } from '../../adapters/webhooks/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
@@ -20,8 +20,8 @@ type PassedMark = {
   routing_code: number
 }
 
-// Only merchants with a mark have a row, and the balance is one row by its primary key, so the cost does not grow with the payments. A
-// row that another worker checks at the same time, or whose mark changes, waits for the next run.
+// Only merchants with a balance mark have a row, so the cost does not grow with the payments. If another transaction has locked
+// a row, the row waits for the next run.
 const PASS = sql(
   'balance_marks_pass',
   `update balance_marks b set low_since = case when passed.is_low then $1::timestamptz end
@@ -39,8 +39,8 @@ const PASS = sql(
 )
 
 /**
- * Returns the worker's task that reports low balances. After an event, the balance must have been at the mark or above before the next
- * event. The task of webhooks sends the events.
+ * Makes the worker task that reports low balances. After an event, the balance must reach the mark again before the next event.
+ * The webhook task sends the events.
  */
 export function lowBalanceTask(deps: Deps): Task {
   return {
@@ -64,7 +64,7 @@ async function reportLowBalances(deps: Deps, tx: Tx): Promise<number> {
     event: 'balance.low' as const,
     endpoint_ids: subscriptions.get(subscriptionKey(balance))?.get('balance.low') ?? [],
     source_type: 'balance' as const,
-    // No record stands for a balance. A new id makes each report an event of its own.
+    // An event needs a source id, but a balance has no record. So each report gets a new id.
     source_id: newId(deps, balance.routing_code),
     source_seq: 0,
     body: lowBalanceBody(balance, now.toISOString()),

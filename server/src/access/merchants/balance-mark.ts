@@ -1,4 +1,4 @@
-// Reads and sets the balance below which the dashboard of a merchant asks for attention.
+// Reads and sets the balance mark of a merchant. If the balance is below the mark, the dashboard shows a warning.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -6,7 +6,7 @@ import type { Environment } from '../../kernel/http/index.ts'
 import { formatAmount, parseAmount, refuseField } from '../../kernel/lib/index.ts'
 import type { BalanceMark } from './schema.ts'
 
-/** The merchant and the environment of a mark. */
+/** The merchant and the environment of a balance mark. */
 export type MarkOwner = { merchant_id: string; environment: Environment }
 
 const FIND = sql(
@@ -20,7 +20,7 @@ const SET = sql(
 )
 const CLEAR = sql('balance_mark_clear', 'delete from balance_marks where merchant_id = $1 and environment = $2')
 
-/** Returns the mark of a merchant in cents. Null means that the merchant has set none. */
+/** Returns the balance mark of a merchant in cents. Null means that the merchant has set none. */
 export async function balanceMarkMinor(
   reader: Reader,
   { merchant_id, environment }: MarkOwner,
@@ -29,13 +29,15 @@ export async function balanceMarkMinor(
   return row?.mark_minor ?? null
 }
 
-/** Returns the mark of a merchant as the API shows it. */
+/** Returns the balance mark in the form of the API. Null as `balance_below` means that the merchant has set none. */
 export async function getBalanceMark(reader: Reader, owner: MarkOwner): Promise<BalanceMark> {
   const minor = await balanceMarkMinor(reader, owner)
   return { balance_below: minor === null ? null : formatAmount(minor) }
 }
 
-/** Sets or removes the mark. Refuses a wrong amount with 400 at its field. The same mark changes nothing. */
+/**
+ * Sets the balance mark; null removes it. If the amount is wrong, refuses with 400. If the mark is the same, changes nothing.
+ */
 export async function setBalanceMark(
   deps: Deps,
   tx: Tx,

@@ -1,4 +1,4 @@
-// Tests the charges of a payment to the cent, with amounts that a person calculated and with random amounts and percentages.
+// Tests the charges of a payment to the cent, with amounts that a person calculated and with random values.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -15,14 +15,14 @@ const cents = (text: string): bigint => {
 
 type Case = [amount: string, percent: string, flat: string, charge: string, passed: boolean, share: string, all: string]
 
-// Each case has an amount, a percentage, a flat fee, a processor charge and the pass-through flag. The expected percentage fee and
-// total charges follow.
+// Each case has an amount, a percentage, a flat fee, a processor charge and the pass-through flag. The expected percentage fee
+// and total charges follow.
 const CASES: Case[] = [
   // The charges of these cases are zero.
   ['1000.00', '0', '0', '0', false, '0.00', '0.00'],
   ['0.01', '0.00', '0.00', '0.00', true, '0.00', '0.00'],
   ['90071992547409.92', '0', '0', '0', false, '0.00', '0.00'],
-  // These results need no rounding to a cent.
+  // These results are whole cents without rounding.
   ['25000.00', '1.50', '0', '0', false, '375.00', '375.00'],
   ['25000.00', '1.50', '500.00', '0', false, '375.00', '875.00'],
   ['10000.00', '2.00', '0', '250.00', true, '200.00', '450.00'],
@@ -30,7 +30,7 @@ const CASES: Case[] = [
   ['10000.00', '0', '1000.00', '0', false, '0.00', '1000.00'],
   ['100.00', '0.01', '0', '0', false, '0.01', '0.01'],
   ['200000.00', '0.75', '0', '0', false, '1500.00', '1500.00'],
-  // The function rounds half a cent up.
+  // These results are exactly half a cent, and the function rounds them up.
   ['1.00', '0.50', '0', '0', false, '0.01', '0.01'],
   ['3.00', '0.50', '0', '0', false, '0.02', '0.02'],
   ['5.00', '0.50', '0', '0', false, '0.03', '0.03'],
@@ -47,7 +47,7 @@ const CASES: Case[] = [
   ['0.20', '2.50', '0', '0', false, '0.01', '0.01'],
   ['1234.50', '1.00', '0', '0', false, '12.35', '12.35'],
   ['999999999.50', '1.00', '0', '0', false, '10000000.00', '10000000.00'],
-  // The function rounds slightly less than half a cent down, and slightly more than half a cent up.
+  // Slightly less than half a cent becomes zero, and slightly more becomes one cent.
   ['49.99', '0.01', '0', '0', false, '0.00', '0.00'],
   ['50.01', '0.01', '0', '0', false, '0.01', '0.01'],
   ['0.01', '49.99', '0', '0', false, '0.00', '0.00'],
@@ -59,7 +59,7 @@ const CASES: Case[] = [
   ['66.67', '6.67', '0', '0', false, '4.45', '4.45'],
   ['101.01', '33.33', '0', '0', false, '33.67', '33.67'],
   ['777.77', '7.77', '7.77', '0', false, '60.43', '68.20'],
-  // The percentage takes the whole amount, or nearly the whole amount.
+  // The fee is the whole amount, or nearly the whole amount.
   ['1000.00', '100', '0', '0', false, '1000.00', '1000.00'],
   ['0.01', '100.00', '0.01', '0', false, '0.01', '0.02'],
   ['90071992547409.92', '100', '0', '0', false, '90071992547409.92', '90071992547409.92'],
@@ -73,7 +73,7 @@ const CASES: Case[] = [
   ['999999999.99', '99.99', '0', '0', false, '999899999.99', '999899999.99'],
   ['90071992547409.91', '0.01', '0', '0', false, '9007199254.74', '9007199254.74'],
   ['90071992547409.92', '33.33', '0', '0', false, '30020995116051.73', '30020995116051.73'],
-  // The total has the processor charge once and without rounding, and only if the pass-through flag is true.
+  // If the pass-through flag is true, the total includes the processor charge once and without rounding.
   ['1.00', '0.50', '0.50', '0.49', true, '0.01', '1.00'],
   ['1.00', '0.50', '0.50', '0.49', false, '0.01', '0.51'],
   ['1.00', '0.49', '0', '0.01', true, '0.00', '0.01'],
@@ -119,7 +119,7 @@ describe('percentages of any amount', () => {
   test('percentageOf rounds to the nearest cent, and rounds half a cent up', () => {
     fc.assert(
       fc.property(amounts, percentages, (amount, hundredths) => {
-        // `away` is the rounding error in ten-thousandths of a cent, which is the rounded share minus the exact share.
+        // `away` is the rounding error in ten-thousandths of a cent: the rounded fee minus the exact fee.
         const away = percentageOf(amount, hundredths) * 10_000n - amount * BigInt(hundredths)
         assert.ok(away > -5_000n && away <= 5_000n, `${away} ten-thousandths of a cent`)
       }),

@@ -4,7 +4,7 @@ import { assertInvariant, divideHalfUp } from '../../kernel/lib/index.ts'
 import type { Rule } from './read-rules.ts'
 
 /**
- * The charges of one payment, in cents. `total_charges_minor` is the sum of our fees and of a processor charge that the merchant
+ * The charges of one payment in cents. `total_charges_minor` is the sum of our fees and of a processor charge that the merchant
  * bears.
  */
 export type Charges = {
@@ -16,8 +16,8 @@ export type Charges = {
 }
 
 /**
- * Returns the charges of an amount by a price rule: the percentage fee and the flat fee. If the pass-through flag is true, the
- * total includes the processor charge.
+ * Returns the charges of an amount: the percentage fee and the flat fee. If the pass-through flag is true, the total includes
+ * the processor charge.
  */
 export function chargesOf(
   rule: Pick<
@@ -38,7 +38,7 @@ export function chargesOf(
   }
 }
 
-/** The charges of a payment without a price rule. */
+/** The charges of a payment to which no price rule applies. */
 export const NO_CHARGES: Charges = {
   percentage_fee_minor: 0n,
   flat_fee_minor: 0n,
@@ -49,7 +49,7 @@ export const NO_CHARGES: Charges = {
 
 const WHOLE_HUNDREDTHS = 10_000n
 
-/** Returns a percentage of an amount in cents, rounded half up. */
+/** Returns a percentage of an amount in cents, rounded half up. The percentage is in hundredths of a percent. */
 export function percentageOf(amount_minor: bigint, percentage_hundredths: number): bigint {
   assertInvariant(amount_minor >= 0n && percentage_hundredths >= 0, 'amount and percentage are not negative')
   return divideHalfUp(amount_minor * BigInt(percentage_hundredths), WHOLE_HUNDREDTHS)

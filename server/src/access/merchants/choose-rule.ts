@@ -1,25 +1,25 @@
 // Chooses the price rule that applies to a payment.
 
 /**
- * The payments to which a price rule applies. Null in `method` means every method, and null in `destination_code` means every
+ * The payments to which a price rule applies. Null as `method` means every method, and null as `destination_code` means every
  * destination.
  */
 export type RuleScope = { flow: Flow; method: string | null; destination_code: string | null }
 
-/** All flows with prices: payouts and payments. */
+/** All flows with prices. */
 export const FLOWS = ['withdrawal', 'collection'] as const
-/** One flow with prices. */
+/** The name of a flow: payouts or payments. */
 export type Flow = (typeof FLOWS)[number]
 
-/** The payment methods of each flow. */
+/** The methods of each flow to which a rule can apply. */
 export const FLOW_METHODS: Record<Flow, readonly string[]> = {
   withdrawal: ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'],
   collection: ['wallet_push', 'provider_pesa', 'qr'],
 }
 
 /**
- * Returns the most specific rule that applies to a payment. Null means that no rule applies. A rule for a destination is more
- * specific than a rule for a method. No two rules of a price list have the same scope, so that only one rule is the most specific.
+ * Returns the most specific rule for a payment. Null means that no rule applies. A rule with a destination is more specific
+ * than a rule with a method. All rules of a list have different scopes, so only one rule is the most specific.
  */
 export function chooseRule<Rule extends RuleScope>(
   rules: readonly Rule[],

@@ -1,15 +1,15 @@
-// Finds conflicts of interest. An operator has a conflict if the operator is or was a member of the merchant, or made one of its API
-// keys. Such an operator must not decide about the merchant's money or access. Every room with such decisions calls this file.
+// Finds conflicts of interest: the operator is or was a member of the merchant, or made one of its API keys. Such an operator
+// must not decide about the merchant's money or access.
 
 import type { Act } from '../../books/audit/index.ts'
 import { inputRows, type Reader, sql } from '../../kernel/db/index.ts'
 import { Refusal } from '../../kernel/lib/index.ts'
 
-/** The actor of a decision and the merchant that the decision is about. */
+/** The merchant that a decision concerns, and its actor. */
 export type MerchantDecision = { merchant_id: string; act: Pick<Act, 'actor'> }
 
 /**
- * Returns an SQL condition: the user is or was a member of the merchant, or made one of its API keys. The arguments are SQL
+ * Returns the SQL condition that a user is or was a member of a merchant, or made one of its API keys. The arguments are SQL
  * expressions of the two ids.
  */
 export function hasTies(merchant_id: string, user_id: string): string {
@@ -27,8 +27,8 @@ const FIND = sql(
 const conflictName = (merchant_id: string, user_id: string) => `${merchant_id} ${user_id}`
 
 /**
- * Reads the conflicts of interest of a batch of decisions in one query. Returns a function that returns the refusal of a decision,
- * or null if the actor may decide. Only operators have conflicts: the admin command, the system and merchants are no operators.
+ * Reads the conflicts of a batch of decisions in one query. Returns a function from a decision to its refusal; null means that
+ * the actor may decide. Only operators can have conflicts, not the admin command, the system or merchants.
  */
 export async function findConflicts(
   reader: Reader,
@@ -48,16 +48,13 @@ export async function findConflicts(
     found.has(conflictName(merchant_id, operatorOf(act) ?? '')) ? new Refusal('conflict_of_interest') : null
 }
 
-/**
- * Refuses the decision of an operator who is or was a member of the merchant, or made one of its API keys, with
- * conflict_of_interest.
- */
+/** If the actor is an operator with a conflict of interest, refuses with conflict_of_interest. */
 export async function refuseConflict(reader: Reader, decision: MerchantDecision): Promise<void> {
   const refusal = (await findConflicts(reader, [decision]))(decision)
   if (refusal !== null) throw refusal
 }
 
-/** Returns true if this operator must not decide about the money or the access of the merchant. */
+/** Returns true if this operator has a conflict of interest with the merchant. */
 export async function hasConflict(reader: Reader, merchant_id: string, operator_id: string): Promise<boolean> {
   return (await reader.query(FIND, [JSON.stringify([{ merchant_id, user_id: operator_id }])])).length > 0
 }

@@ -6,7 +6,7 @@ import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts
 import { merchantCode, newId, newRoutingCode } from '../../kernel/lib/index.ts'
 import type { Merchant } from './find.ts'
 
-// If another merchant has the same 32-bit routing code, the query writes no row, and the caller draws another code.
+// If another merchant has the same 32-bit routing code, the query inserts no row, and the function tries another code.
 const INSERT = sql(
   'merchant_insert',
   `insert into merchants (id, routing_code, merchant_code, name, email, status, verified, created_at, updated_at)
@@ -20,22 +20,22 @@ const DEFAULT_PRICES = sql(
    values ($1, $2, 'withdrawal', null, null, 0, 0, 0, false, 'Default: no fee', $3, null)`,
 )
 
-/** The maximum number of draws of a routing code that no merchant has. */
+/** The greatest number of tries to find an unused routing code. */
 const DRAWS_MAX = 5
 
-/** The input for a new merchant. */
+/** The input for a new merchant. `approved` makes the merchant ACTIVE. */
 export type NewMerchant = { name: string; email?: string | undefined; approved: boolean }
 
 const COMMAND: Act = { actor: { kind: 'command', id: null, name: 'admin' } }
 
-/** Creates a merchant as `addMerchant` does, in a separate transaction, for the admin command. */
+/** Creates a merchant in its own transaction, for the admin command. See `addMerchant`. */
 export function createMerchant(deps: Deps, input: NewMerchant): Promise<Merchant> {
   return inTransaction(deps.db, (tx) => addMerchant(deps, tx, COMMAND, input))
 }
 
 /**
  * Creates a merchant and its audit entry. The new merchant is PENDING and may use only the sandbox. If `approved` is true, the
- * merchant is ACTIVE and verified, has the default price list, and may have live keys.
+ * merchant is ACTIVE and verified, and has the default price list.
  */
 export async function addMerchant(deps: Deps, tx: Tx, act: Act, input: NewMerchant): Promise<Merchant> {
   const now = deps.clock.now()

@@ -1,5 +1,5 @@
-// Applies decisions of operators about a merchant: approve, verify, suspend and reactivate. The transaction of each decision also
-// writes an audit entry.
+// Applies decisions of operators about a merchant: approve, verify, suspend and reactivate. The transaction also writes an
+// audit entry.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -15,9 +15,8 @@ const MOVE = sql(
 )
 
 /**
- * Moves a merchant to another status. Every process applies the new status from the next request on. If the current status does not
- * allow the move, refuses with invalid_state. If the merchant is unknown, refuses with not_found. If the operator has a conflict of
- * interest, refuses every move except suspend with conflict_of_interest.
+ * Changes the status of a merchant from the next request on, in every process. Errors: not_found for an unknown merchant,
+ * invalid_state if the status does not allow the move, and conflict_of_interest, except for suspend.
  */
 export async function moveMerchant(
   deps: Deps,
@@ -27,7 +26,7 @@ export async function moveMerchant(
 ): Promise<MerchantView> {
   const { from, to, message } = merchantMoves[input.move]
   const { id } = await getMerchant(tx, input.merchant_id)
-  // A suspension only stops payments, so any operator may suspend.
+  // Any operator may suspend a merchant, because a suspension only stops payments.
   if (input.move !== 'suspend') await refuseConflict(tx, { merchant_id: id, act })
   const moved = await tx.query(MOVE, [id, from, to, deps.clock.now()])
   if (moved.length === 0) {
@@ -53,8 +52,8 @@ const VERIFY = sql(
 )
 
 /**
- * Records that an operator has verified the identity of the business, in any status. A repeated call changes nothing. If the
- * merchant is unknown, refuses with not_found. If the operator has a conflict of interest, refuses with conflict_of_interest.
+ * Records that an operator has verified the identity of the business. A repeated call changes nothing. Errors: not_found for an
+ * unknown merchant, and conflict_of_interest.
  */
 export async function verifyMerchant(
   deps: Deps,

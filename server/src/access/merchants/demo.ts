@@ -1,13 +1,13 @@
-// Finds the demo merchants, which only an installation outside production has, and archives the merchant of the demo history.
+// Finds the demo merchants of an installation outside production, and archives the merchant with the demo history.
 
 import type { Act } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { moveMerchant } from './decide.ts'
 import { findMerchant, type Merchant } from './find.ts'
 
-/** The e-mail address of the demo merchant. */
+/** The e-mail address of the demo merchant, by which the server finds it. */
 export const DEMO_EMAIL = 'demo@malipo.example'
-/** The e-mail address of each merchant with a demo history. */
+/** The e-mail address of each merchant with a demo history, by which the server finds it. */
 export const HISTORY_EMAIL = 'history@malipo.example'
 
 const FIND_DEMO = sql('demo_find', 'select id from merchants where email = $1 order by created_at limit 1')
@@ -19,7 +19,9 @@ export async function findDemoMerchant(reader: Reader): Promise<Merchant | null>
   return found ? findMerchant(reader, found.id) : null
 }
 
-/** Suspends a demo merchant and removes its members, so that no user sees it. The audit log keeps the suspension. */
+/**
+ * Suspends a demo merchant and removes its members, so that no user can open it. The audit log contains the suspension.
+ */
 export async function archiveDemoMerchant(
   deps: Deps,
   tx: Tx,

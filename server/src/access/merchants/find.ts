@@ -1,9 +1,9 @@
-// Finds merchants by id, and by the routing code that every id of a merchant contains.
+// Finds merchants by id, or by the routing code in each id.
 
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
 
-/** A merchant. True in `priced` means that at least one price for withdrawals is in force. */
+/** A merchant. `priced` is true if at least one price for withdrawals is in force. */
 export type Merchant = {
   id: string
   routing_code: number
@@ -21,7 +21,7 @@ const FIND = sql(
    from merchants m where m.id = $1`,
 )
 
-/** Returns the merchant with this id. Null means that no merchant has this id. */
+/** Returns a merchant. Null means that no merchant has this id. */
 export async function findMerchant(reader: Reader, id: string): Promise<Merchant | null> {
   const [row] = await reader.query<Merchant>(FIND, [id])
   return row ?? null
@@ -35,8 +35,8 @@ const BY_ROUTING = sql(
 const MEMORY_MAX = 100_000
 
 /**
- * Creates the function that finds merchant ids by routing code. The function caches the ids that it found, because the id of a code
- * never changes. It does not cache unknown codes, because an operator may create a merchant with such a code later.
+ * Makes the function that finds merchant ids by routing code. The function caches ids, because the id of a code never changes.
+ * It does not cache unknown codes, because an operator may create a merchant with the code later.
  */
 export function merchantByRoutingCode(deps: Deps): (routing_code: number) => Promise<string | null> {
   const cache = new Map<number, string>()

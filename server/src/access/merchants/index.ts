@@ -1,4 +1,4 @@
-// Exports the public interface of the room merchants.
+// Exports merchants, members, users, prices and price choice, IP allowlists, and the e-mails about them.
 
 export { lowBalanceTask } from './balance-low.ts'
 export { balanceMarkMinor } from './balance-mark.ts'

@@ -1,5 +1,5 @@
-// Writes the e-mail of an invitation, in the language of the inviting user. The text does not depend on an account of the
-// recipient, so that it reveals no account.
+// Writes the e-mail of an invitation, in the language of the inviting user. The text is the same with and without an account,
+// so that the inviting user cannot find out about accounts.
 
 import type { Email } from '../../adapters/messages/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
@@ -12,7 +12,7 @@ export type InvitationMail = {
   email: string
   role: MerchantRole
   language: Language
-  /** The address of the dashboard. If BASE_URL is not set, the address is empty. */
+  /** The URL of the dashboard. Empty means that BASE_URL is not set. */
   url: string
   brand: string
 }
@@ -21,21 +21,21 @@ const ADDRESS = /(?:(?<![a-z\d+.-])[a-z\d+.-]+:\/\/|\bwww\.)\S*/gi
 const DOMAIN_DOT = /(?<=[\p{L}\p{N}-])\.(?=[\p{L}\p{N}-]{2})/gu
 
 /**
- * Returns the name of a business for e-mails on one line, without text that a mail program turns into a link. A stranger may have
- * chosen the name.
+ * Returns the name of a business on one line, without text that a mail program turns into a link. A stranger may have chosen
+ * the name.
  */
 export function mailedName(name: string): string {
   const plain = name.replace(ADDRESS, ' ').replace(DOMAIN_DOT, ' ')
   return plain.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim() || '-'
 }
 
-/** The names of the roles, as the dashboard shows them. */
+/** The names of the roles in the dashboard. */
 export const ROLE_NAMES: Record<Language, Record<MerchantRole, string>> = {
   sw: { MERCHANT_ADMIN: 'Msimamizi', DEVELOPER: 'Msanidi', FINANCE: 'Fedha', VIEWER: 'Mtazamaji' },
   en: { MERCHANT_ADMIN: 'Administrator', DEVELOPER: 'Developer', FINANCE: 'Finance', VIEWER: 'Viewer' },
 }
 
-/** Returns the e-mail of an invitation. */
+/** Returns the invitation as an e-mail to queue. */
 export function invitationMail(mail: InvitationMail): Email {
   const { merchant_id, email, role, language, url, brand } = mail
   const merchant_name = mailedName(mail.merchant_name)

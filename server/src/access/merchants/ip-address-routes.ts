@@ -1,4 +1,4 @@
-// Adds the endpoints of a merchant's IP allowlist.
+// Defines the routes of a merchant's IP allowlist.
 
 import Type from 'typebox'
 import { actOf, recordAudit } from '../../books/audit/index.ts'
@@ -34,7 +34,7 @@ const IpAddressBody = Type.Object(
   { title: 'IpAddressRequest' },
 )
 
-/** The record of an allowlist entry. */
+/** An allowlist entry in the form of the API. */
 export const IpAddressRecord = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -56,7 +56,7 @@ const IpAddressesQuery = Type.Object({
   status: Type.Optional(enumOf('IpAddressStatus', IP_STATUSES)),
 })
 
-/** Adds the endpoints of the IP allowlist. */
+/** Adds the routes that list, add and remove allowlist entries. */
 export function ipAddressRoutes(deps: Deps): Routes {
   return (app) => {
     ipAddressListRoute(deps, app)

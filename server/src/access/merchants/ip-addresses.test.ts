@@ -1,4 +1,4 @@
-// Tests the IP allowlist: the roles that may add an entry, and the refusal of a bound live key from other addresses.
+// Tests the IP allowlist: the roles that may add an entry, and the refusal of a restricted live key from other addresses.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -24,11 +24,14 @@ const add = (body: object, options: Parameters<World['post']>[2] = {}) =>
 const remove = (id: string, key = admin, idempotency_key: string | null = null) =>
   world.call({ method: 'DELETE', url: `${ADDRESSES}/${id}`, key, idempotency_key })
 
-/** Writes an operator's decision directly to the database, without the API. */
+/** Writes the decision of an operator to the database without the API. */
 const decide = (id: string, status: 'APPROVED' | 'REJECTED') =>
   world.rows('update ip_addresses set status = $2, decided_at = $3 where id = $1', [id, status, new Date()])
 
-/** Adds two addresses; the second request begins before the first request has written its row. Returns the sorted statuses. */
+/**
+ * Adds two addresses concurrently: the second request begins before the first one has inserted its row. Returns the sorted
+ * statuses.
+ */
 async function atOnce(key: string, addresses: [string, string]): Promise<number[]> {
   let writing = 0
   const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
@@ -56,7 +59,7 @@ async function atOnce(key: string, addresses: [string, string]): Promise<number[
   }
 }
 
-/** Creates a merchant with a live key that is bound to approved addresses. */
+/** Creates a merchant with approved addresses, and a live key that works only from them. */
 async function boundMerchant(...approved: string[]) {
   const merchant = await world.newMerchant()
   const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
@@ -346,7 +349,7 @@ describe('addresses of callers behind proxies', () => {
     assert.equal(await outcome(PROXY, FROM), 200)
     assert.equal(await outcome(PROXY, '192.0.2.1'), 403)
     assert.equal(await outcome(PROXY, `192.0.2.1, ${FROM}`), 200)
-    // The caller wrote the first address, so that the server ignores it.
+    // The client wrote the first address of the header, so the server ignores that address.
     assert.equal(await outcome(PROXY, `${FROM}, 192.0.2.1`), 403)
     assert.equal(await outcome(PROXY, `${FROM}, fd00::5`), 200)
     assert.equal(await outcome(PROXY, `192.0.2.1, ${FROM}, fd00::5, ${PROXY}`), 200)

@@ -1,14 +1,16 @@
-// Manages the IP allowlist of a merchant's live keys. The merchant requests an entry, and an operator approves it.
+// Manages the IP allowlist for a merchant's live keys. The merchant adds an entry, and an operator approves it.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment, PageChoice } from '../../kernel/http/index.ts'
 import { gather, isId, newId, refuse, refuseField, routingCodeOf } from '../../kernel/lib/index.ts'
 import { canonicalAddress, canonicalNetwork, shownNetwork } from './ip-network.ts'
 
-/** All statuses of an entry. Only an APPROVED entry allows requests. */
+/** All statuses of an entry. Only APPROVED entries allow requests. */
 export const IP_STATUSES = ['PENDING', 'APPROVED', 'REJECTED'] as const
 
-/** An entry of the allowlist. `address` is a canonical CIDR, and `reason` is the operator's reason for a rejection. */
+/**
+ * An allowlist entry. `address` is a canonical CIDR. `reason` is the operator's reason for a rejection. Null means none.
+ */
 export type IpAddress = {
   id: string
   merchant_id: string
@@ -21,12 +23,12 @@ export type IpAddress = {
   decided_at: Date | null
 }
 
-/** The maximum number of entries of a merchant. For more addresses, the merchant can add networks. */
+/** The greatest number of entries of a merchant. A network counts as one entry. */
 const ENTRIES_MAX = 100
 
 const COLUMNS = 'id, merchant_id, label, address, environment, status, reason, created_at, decided_at'
 
-// An id begins with its creation time, so that the primary key sorts the entries by age.
+// Ids begin with their creation time, so the primary key sorts the entries by age.
 const LIST = sql(
   'ip_addresses_of_merchant',
   `select ${COLUMNS} from ip_addresses
@@ -38,7 +40,7 @@ const COUNT = sql(
   `select count(*)::int as total from ip_addresses
    where merchant_id = $1 and ($2::text is null or environment = $2) and ($3::text is null or status = $3)`,
 )
-// Because of this lock, concurrent requests that add an entry count the entries one after the other.
+// With this lock, concurrent requests that add an entry wait for each other, so that the limit holds.
 const LOCK = sql('ip_addresses_lock', 'select 1 from merchants where id = $1 for no key update')
 const SAME = sql(
   'ip_addresses_same',
@@ -70,8 +72,8 @@ export async function listIpAddresses(
 }
 
 /**
- * Adds an entry with status PENDING. If the address is invalid, is a network with host bits, or is too wide a network, refuses with
- * 400. If the entry exists, or the merchant has ENTRIES_MAX entries, refuses with 409 invalid_state.
+ * Adds a PENDING entry. If the address is invalid, has host bits, or is too wide a network, refuses with 400. If the entry
+ * exists, or the merchant has ENTRIES_MAX entries, refuses with invalid_state.
  */
 export async function addIpAddress(
   deps: Deps,
@@ -100,8 +102,8 @@ export async function addIpAddress(
 }
 
 /**
- * Removes an entry, so that the server refuses its address from the next request on. If the entry is unknown, refuses with
- * not_found.
+ * Removes an entry. From the next request on, the server refuses restricted keys from this address. If the entry is unknown,
+ * refuses with not_found.
  */
 export async function removeIpAddress(tx: Tx, merchant_id: string, id: string): Promise<IpAddress> {
   const entry_id = id.toLowerCase()
@@ -109,7 +111,7 @@ export async function removeIpAddress(tx: Tx, merchant_id: string, id: string): 
   return entry ?? refuse('not_found', { message: 'There is no such address on the list.' })
 }
 
-/** Converts an entry to its record in the API. */
+/** Converts an entry to the form of the API. */
 export function presentIpAddress(entry: IpAddress) {
   return {
     id: entry.id,
@@ -132,8 +134,8 @@ const ALLOWED = sql(
 )
 
 /**
- * Creates the function that checks the address of a live key. One query checks all waiting requests. There is no cache, so that
- * every process applies an approval or a removal on the next request.
+ * Makes the function that returns whether an address is approved. One query checks all waiting requests. Without a cache, every
+ * process applies an approval or a removal on the next request.
  */
 export function createAllowlist(deps: Deps): (merchant_id: string, address: string) => Promise<boolean> {
   const isAllowed = gather<{ merchant_id: string; address: string }, boolean>(

@@ -1,4 +1,4 @@
-// Tests that each address or network has one canonical form, and that the parser refuses invalid texts.
+// Tests that each IP address or network has one canonical form, and that the parser refuses invalid texts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,18 +1,18 @@
-// Parses IP addresses and networks into one canonical form, so that equal addresses are equal texts.
+// Parses IP addresses and networks into a canonical form, so that the server can compare them as texts.
 
 import ipaddr from 'ipaddr.js'
 
-/** The shortest allowed prefixes, because a wider network does not belong to only one business. */
+/** The shortest allowed prefixes in bits, because a wider network contains addresses of other businesses. */
 const WIDEST = { ipv4: 16, ipv6: 32 } as const
 const BITS = { ipv4: 32, ipv6: 128 } as const
-/** The address ranges from which no client can call. */
+/** The kinds of addresses from which no client can send a request. */
 const NON_CLIENT_RANGES = ['unspecified', 'multicast', 'broadcast']
 
 type IpNetwork = { address: ipaddr.IPv4 | ipaddr.IPv6; prefix: number }
 
 /**
- * Returns the canonical CIDR of an address or network. 203.0.113.7 becomes 203.0.113.7/32. An IPv4 address that is mapped into IPv6
- * becomes the IPv4 address. If the text is invalid, returns `problem`, which explains the error to the user.
+ * Returns the canonical CIDR of an address or network: 203.0.113.7 becomes 203.0.113.7/32. An IPv4 address within IPv6 becomes
+ * the IPv4 address. If the text is invalid, returns `problem`, a text for the user.
  */
 export function canonicalNetwork(text: string): { network: string } | { problem: string } {
   const found = parseNetwork(text.trim())
@@ -28,12 +28,12 @@ export function canonicalNetwork(text: string): { network: string } | { problem:
   return { network: `${address}/${prefix}` }
 }
 
-/** Returns the plain form of a client address. Null means that the text is not an address. */
+/** Returns the canonical form of a client's IP address. Null means that the text is not an address. */
 export function canonicalAddress(text: string): string | null {
   return text.includes('/') ? null : (parseNetwork(text.split('%', 1)[0] as string)?.address.toString() ?? null)
 }
 
-/** Returns a canonical CIDR as people read it. A single address has no prefix. */
+/** Returns a canonical CIDR in the form for users: a single address has no prefix. */
 export function shownNetwork(network: string): string {
   return network.replace(network.includes(':') ? /\/128$/ : /\/32$/, '')
 }
@@ -41,7 +41,7 @@ export function shownNetwork(network: string): string {
 function parseNetwork(text: string): IpNetwork | null {
   const match = /^([0-9a-fA-F:.]{2,45})(?:\/(\d{1,3}))?$/.exec(text)
   const host = match?.[1] ?? ''
-  // The parser accepts only the dotted decimal form of IPv4, because programs read octal, hexadecimal and short forms differently.
+  // The parser accepts IPv4 only as four decimal numbers, because programs read octal, hexadecimal and short forms differently.
   if (!ipaddr.IPv4.isValidFourPartDecimal(host) && !(host.includes(':') && ipaddr.IPv6.isValid(host))) return null
   const address = ipaddr.parse(host)
   const bits = BITS[address.kind()]

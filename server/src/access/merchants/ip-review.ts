@@ -1,4 +1,4 @@
-// Applies decisions of operators about allowlist entries: approve and reject. The endpoints for merchants use ip-addresses.ts.
+// Applies decisions of operators about allowlist entries: approve and reject.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -11,7 +11,7 @@ import type { ReviewedAddress } from './schema.ts'
 type IpStatus = IpAddress['status']
 type AddressMove = { from: readonly IpStatus[]; to: IpStatus; message: string }
 
-/** The decisions of operators. If the status of an entry does not allow the decision, the refusal has `message`. */
+/** The decisions of operators. If the entry has another status than `from`, the refusal contains `message`. */
 const addressDecisions = {
   approve: { from: ['PENDING'], to: 'APPROVED', message: 'Only a PENDING address can be approved.' },
   reject: {
@@ -29,7 +29,7 @@ type IpAddressRow = IpAddress & { merchant_code: string; merchant_name: string }
 const COLUMNS = `a.id, a.merchant_id, m.merchant_code, m.name as merchant_name, a.label, a.address, a.environment, a.status,
    a.reason, a.created_at, a.decided_at`
 
-// PostgreSQL plans these unnamed prepared statements for the given filters, because PENDING entries have a separate index.
+// The statements have no name, so that PostgreSQL plans them for the actual filters and can use the index on PENDING entries.
 const LIST = sql(
   '',
   `select ${COLUMNS} from ip_addresses a join merchants m on m.id = a.merchant_id
@@ -43,7 +43,7 @@ const COUNT = sql(
      limit $3) counted`,
 )
 
-/** The filter of the list of allowlist entries. */
+/** The filter of the list of allowlist entries for operators. */
 export type AddressesFilter = PageChoice & { status?: IpAddress['status']; merchant_id?: string }
 
 /** Returns a page of the allowlist entries of all merchants, newest first. `total_items` counts up to 10,000. */
@@ -57,7 +57,7 @@ export async function listForReview(deps: Deps, filter: AddressesFilter) {
   return pageOf(rows.map(reviewedAddress), counted[0]?.total ?? 0, filter)
 }
 
-// The id contains the routing code of the merchant, so that the query finds the row by primary key.
+// The id contains the routing code of the merchant, so the query finds the row by its primary key.
 const FIND = sql(
   'ip_review_find',
   `select ${COLUMNS} from merchants m join ip_addresses a on a.merchant_id = m.id where m.routing_code = $1 and a.id = $2`,
@@ -77,9 +77,8 @@ const DECIDE = sql(
 )
 
 /**
- * Approves or rejects an entry. Every process applies the decision on the next request of a live key. The merchant can read `reason`.
- * An operator may reject an approved entry. Refuses a decision that the status does not allow (invalid_state), an unknown entry
- * (not_found), and an approval with a conflict of interest (conflict_of_interest).
+ * Approves or rejects an entry from the next request on. The merchant can read `reason`. Errors: not_found for an unknown
+ * entry, invalid_state if the status does not allow the decision, and conflict_of_interest for an approval.
  */
 export async function decideAddress(
   deps: Deps,

@@ -1,4 +1,4 @@
-// Reads and replaces the daily limits of a merchant's payouts.
+// Reads and replaces the daily payout limits of a merchant.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -7,10 +7,12 @@ import { refuseConflict } from './conflict.ts'
 import { getMerchant } from './list.ts'
 import type { PayoutLimitsInput, PayoutLimitsView } from './schema.ts'
 
-/** The limits that an operator set for a merchant, in cents. Null means that the setting of the installation applies. */
+/**
+ * The limits that an operator has set for a merchant, in cents. Null means that the limit of the installation applies.
+ */
 export type OwnPayoutLimits = { daily_minor: bigint | null; destination_minor: bigint | null }
 
-/** Checks the limits of a request. If an amount is wrong, refuses with one 400 error that names each wrong field. */
+/** Parses the limits of a request. If amounts are wrong, refuses with one 400 error that names each wrong field. */
 export function readOwnLimits(input: PayoutLimitsInput): OwnPayoutLimits {
   const fields: { field: string; message: string }[] = []
   const read = (field: 'daily_limit' | 'daily_limit_per_destination'): bigint | null => {
@@ -31,7 +33,7 @@ const FIND = sql(
    from merchants where id = $1`,
 )
 
-/** Returns the limits of a merchant, and the limits in force. If the merchant is unknown, refuses with not_found. */
+/** Returns the limits of a merchant and the limits in force. If the merchant is unknown, refuses with not_found. */
 export async function getPayoutLimits(
   { config }: Pick<Deps, 'config'>,
   reader: Reader,
@@ -54,7 +56,7 @@ function presentLimits(config: Config, { daily_minor, destination_minor }: OwnPa
   }
 }
 
-// The lock orders two concurrent changes, so that each audit entry has the right limits before the change.
+// With this lock, concurrent changes wait for each other, so that each audit entry contains the right earlier limits.
 const LOCK = sql('merchant_limits_lock', 'select id from merchants where id = $1 for no key update')
 const WRITE = sql(
   'merchant_limits_write',
@@ -62,8 +64,8 @@ const WRITE = sql(
 )
 
 /**
- * Replaces the limits of a merchant. Later approvals use the new limits. If the merchant is unknown, refuses with not_found. If the
- * operator has a conflict of interest, refuses with conflict_of_interest.
+ * Replaces the limits of a merchant. Later approvals use the new limits. Errors: not_found for an unknown merchant, and
+ * conflict_of_interest.
  */
 export async function replacePayoutLimits(
   deps: Deps,

@@ -1,4 +1,4 @@
-// Reads merchants for operators: one merchant, or the list of all merchants.
+// Reads merchants for operators: one merchant, or a page of all merchants.
 
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
@@ -18,22 +18,22 @@ const CONDITIONS = `($1::text is null or m.status = $1) and ($2::text is null
    or position(lower($2) in lower(m.name)) > 0 or starts_with(m.merchant_code, upper($2)))
    and (not $3::boolean or m.status = 'PENDING' or (m.status = 'ACTIVE' and not m.verified))`
 
-// PostgreSQL plans these unnamed prepared statements for the given filters. An id begins with its creation time.
+// The statements have no name, so that PostgreSQL plans them for the actual filters. Ids begin with their creation time.
 const LIST = sql('', `select ${COLUMNS} from merchants m where ${CONDITIONS} order by m.id desc limit $4 offset $5`)
 const COUNT = sql(
   '',
   `select count(*)::int as total from (select 1 from merchants m where ${CONDITIONS} limit $4) counted`,
 )
 
-/** Returns the merchant with this id, for operators. If the id is unknown, refuses with not_found. */
+/** Returns a merchant in the form for operators. If the merchant is unknown, refuses with not_found. */
 export async function getMerchant(reader: Reader, id: string): Promise<MerchantView> {
   const [row] = isId(id.toLowerCase()) ? await reader.query<MerchantRow>(GET, [id]) : []
   return row ? merchantView(row) : refuse('not_found', { message: 'There is no merchant with this id.' })
 }
 
 /**
- * The filter of the list. `search` is a part of a name or the beginning of a merchant code. True in `to_check` selects merchants
- * that still need an approval or a verification.
+ * The filter of the list. `search` is a part of a name or the beginning of a merchant code. `to_check` selects merchants that
+ * an operator must still approve or verify.
  */
 export type MerchantsFilter = PageChoice & { status?: MerchantStatus; search?: string; to_check?: boolean }
 

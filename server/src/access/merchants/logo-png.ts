@@ -1,17 +1,18 @@
-// Reads an uploaded PNG and writes it again from its pixel rows, so that no metadata, animation or appended file survives.
+// Reads an uploaded PNG and writes a new PNG with the same pixels, so that the logo contains no metadata, animation or appended
+// file.
 
 import { constants, crc32, deflateSync, inflateSync } from 'node:zlib'
 import { PNG_SIGNATURE, pngOfChunks } from '../../kernel/documents/index.ts'
 
-/** A logo: the rewritten PNG with its size in pixels. */
+/** The new PNG with its size in pixels. */
 export type LogoPicture = { png: Buffer; width: number; height: number }
 
-/** The largest width and height in pixels. The page shows the logo in at most 160 x 48. */
+/** The greatest width and height in pixels. Pages show the logo in at most 160 x 48 pixels. */
 export const LOGO_SIDE_MAX = 512
-/** The largest rewritten logo in bytes, which a payer on a slow network downloads. */
+/** The greatest size of the new PNG in bytes, because payers on slow networks download the logo. */
 export const LOGO_BYTES_MAX = 20_480
 
-/** The channels of a pixel for each colour type of the PNG standard, and the bit depths that the standard allows. */
+/** The channels of a pixel and the allowed bit depths, for each colour type of the PNG standard. */
 const COLOUR_TYPES: Readonly<Record<number, { channels: number; depths: readonly number[] }>> = {
   0: { channels: 1, depths: [1, 2, 4, 8] },
   2: { channels: 3, depths: [8] },
@@ -19,13 +20,16 @@ const COLOUR_TYPES: Readonly<Record<number, { channels: number; depths: readonly
   4: { channels: 2, depths: [8] },
   6: { channels: 4, depths: [8] },
 }
-/** The chunks that the pixels need. The function drops all others. */
+/** The chunks that the new PNG needs beside header and pixels. The function drops all other chunks. */
 const KEPT = ['PLTE', 'tRNS'] as const
 
-/** The reason why a picture is no logo: the picture is no readable PNG, or it exceeds a limit. */
+/** The reason why the server refuses a logo: the PNG is not readable, has too many pixels, or has too many bytes. */
 export type LogoProblem = 'unreadable' | 'too_wide' | 'too_large'
 
-/** Returns the picture as a new PNG, or the reason for a refusal. Reads at most the pixels that the header announces. */
+/**
+ * Returns the upload as a new PNG, or the reason why the server refuses it. Decompresses at most the size that the header
+ * states.
+ */
 export function rewritePng(upload: Buffer): LogoPicture | LogoProblem {
   const chunks = readPngChunks(upload)
   const header = chunks?.get('IHDR')
@@ -49,7 +53,9 @@ export function rewritePng(upload: Buffer): LogoPicture | LogoProblem {
   return png.length > LOGO_BYTES_MAX ? 'too_large' : { png, width, height }
 }
 
-/** Returns the data of each kind of chunk, joined in their order. Null means that the bytes are no complete PNG. */
+/**
+ * Returns the data of all chunks with the same name, joined in order. Null means that the file is not a complete PNG.
+ */
 function readPngChunks(file: Buffer): Map<string, Buffer> | null {
   if (!file.subarray(0, 8).equals(PNG_SIGNATURE)) return null
   const parts = new Map<string, Buffer[]>()
@@ -66,7 +72,7 @@ function readPngChunks(file: Buffer): Map<string, Buffer> | null {
   return null
 }
 
-/** Returns the pixel rows. Null means that the data has another length, or is no zlib stream. */
+/** Returns the decompressed pixel rows. Null means that the data has another length, or is not a zlib stream. */
 function inflateRows(data: Buffer, length: number): Buffer | null {
   try {
     const rows = inflateSync(data, { maxOutputLength: length + 1 })
@@ -76,7 +82,7 @@ function inflateRows(data: Buffer, length: number): Buffer | null {
   }
 }
 
-/** Each row begins with one of the five filters of the standard. */
+/** Returns true if each row begins with one of the five filters of the PNG standard. */
 function hasKnownFilters(rows: Buffer, row: number): boolean {
   for (let at = 0; at < rows.length; at += row) if ((rows[at] ?? 5) > 4) return false
   return true

@@ -1,4 +1,4 @@
-// Tests GET /v1/me, and the word `me` in place of a merchant's id.
+// Tests GET /v1/me, and `me` in place of a merchant id in a path.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

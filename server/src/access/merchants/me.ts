@@ -1,4 +1,4 @@
-// Returns the caller of a request: a user with the memberships, or an API key with its merchant.
+// Reads the caller of a request: a user with its memberships, or an API key with its merchant.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { dutiesOf, type KeyPrincipal, type Principal, type SessionPrincipal } from '../../kernel/http/index.ts'
@@ -14,12 +14,12 @@ const MEMBERSHIPS = sql(
    where s.user_id = $1 and (u.email_verified or s.name is null) order by m.name, m.id`,
 )
 
-/** The fields of a user that come from the access token and not from the table users. */
+/** The fields of a user that the access token determines, and not the table users. */
 type TokenField = 'super_admin' | 'operator_role' | 'operator_duties' | 'console' | 'auth_time' | 'second_factor'
 
 const MERCHANT = sql('me_merchant', 'select name from merchants where id = $1')
 
-/** Returns the caller in the form of GET /v1/me: the user of a session, or the API key with its merchant. */
+/** Returns the caller for GET /v1/me: the user of a session, or the API key with its merchant. */
 export function getMe(reader: Reader, principal: Principal): Promise<MeView | KeyView> {
   return principal.kind === 'session' ? userView(reader, principal) : keyView(reader, principal)
 }
@@ -40,7 +40,7 @@ async function keyView(
   }
 }
 
-/** Returns the user of a session with the user's memberships, sorted by merchant name. */
+/** Returns the user of a session with the memberships, sorted by merchant name. */
 async function userView(reader: Reader, principal: SessionPrincipal): Promise<MeView> {
   const { user_id, operator_role, console, second_factor } = principal
   const [[user], memberships] = await Promise.all([

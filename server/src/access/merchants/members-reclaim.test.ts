@@ -1,5 +1,5 @@
-// Tests that the server removes a stranger's access when the owner of an e-mail address proves the address, after the stranger
-// signed up with it.
+// Tests that a stranger loses all access if the stranger signed up with the e-mail address of another person, and this person
+// proves the address.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +15,7 @@ after(() => world.close())
 const PASSWORD = 'samaki wa ziwa'
 const browser = () => openBrowser(world.base)
 
-/** Signs up a stranger with an address. Returns the address, the merchant and the stranger's session. */
+/** Signs up a stranger with another person's e-mail address. Returns the address, the merchant and the session. */
 async function signUp() {
   const email = `${randomUUID()}@example.com`
   await world.rows('delete from sign_in_attempts')
@@ -27,7 +27,7 @@ async function signUp() {
   return { email, merchant_id: merchant?.id ?? '', token: access_token }
 }
 
-/** Requests and sets a new password as the owner of the address. */
+/** Requests a link and sets a new password, as the owner of the e-mail address. */
 async function reset(email: string) {
   await world.rows('delete from sign_in_attempts')
   world.deps.clock.advance(1)

@@ -1,5 +1,5 @@
-// Returns a merchant to the owner of an e-mail address after a stranger signed up with the address. When the owner proves the
-// address, the merchant belongs to the owner, and the stranger loses all access.
+// Gives a merchant to the owner of an e-mail address if a stranger signed up with the address. When the owner proves the
+// address, the stranger loses all access.
 
 import { deleteConfigs } from '../../adapters/webhooks/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
@@ -25,15 +25,15 @@ const PROMOTE = sql(
 
 type LockedMemberRow = { id: string; user_id: string; email: string; name: string; role: MerchantRole }
 
-/** A revoked API key in the form of the audit log. */
+/** A revoked API key in the form for the audit log. */
 export type RevokedKey = { id: string; name: string; environment: string; key_prefix: string; key_last4: string }
 
-/** The function that revokes every active API key of a merchant. The room api-keys implements the function. */
+/** The function that revokes all active API keys of a merchant. The api-keys room implements it. */
 export type RevokeAllKeys = (tx: Tx, merchant_id: string, revoked_at: Date) => Promise<RevokedKey[]>
 
 /**
- * Returns merchants to a user who proves the e-mail address for the first time. In each merchant that the account created, removes
- * the other members, the API keys and the webhook configuration, and writes audit entries.
+ * Runs when a user proves the e-mail address for the first time. In each merchant that this account created, removes other
+ * members, API keys and webhooks, and writes audit entries.
  */
 export async function reclaimMerchants(
   deps: Deps,

@@ -1,5 +1,4 @@
-// Tests the members of a merchant: the roles that may invite, change and remove members, and the moment at which each change
-// applies.
+// Tests the members of a merchant: the roles that may invite, change and remove members, and when each change applies.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -25,7 +24,7 @@ async function newTeam(): Promise<{ merchant: Merchant; admin: string; admin_id:
   return { merchant, admin: token, admin_id: id, email }
 }
 
-/** Returns the member id of the user with this address. */
+/** Returns the membership id of the user with this e-mail address. */
 async function idOf(key: string, email: string): Promise<string> {
   const members = (await world.get('/v1/merchant/members', key)).body.data.items
   return members.find((member: { email: string }) => member.email === email).id

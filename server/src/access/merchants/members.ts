@@ -1,5 +1,5 @@
-// Invites, changes and removes the members of a merchant. A merchant always has at least one MERCHANT_ADMIN. Responses have the id
-// of the membership and the name from the invitation, so that no response reveals whether an address has an account.
+// Invites, changes and removes members of a merchant. A merchant always has a MERCHANT_ADMIN. Answers contain the membership id
+// and the invited name, so that they do not reveal accounts.
 
 import { queueEmail } from '../../adapters/messages/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
@@ -58,18 +58,23 @@ const INSERT = sql(
 
 const INVITER = sql('members_inviter', 'select language from users where id = $1')
 
-/** An invitation. Null in `name` means that the server uses the e-mail address as the name. */
+/** An invitation. Null as `name` means that the server uses the e-mail address as the name. */
 export type Invitation = { merchant_id: string; email: string; role: MerchantRole; name: string | null }
 
-/** The maximum number of members of a merchant, which also limits the e-mails that the merchant can send to strangers. */
+/**
+ * The greatest number of members of a merchant, which also limits the e-mails that a merchant can send to strangers.
+ */
 const MEMBERS_MAX = 200
 
-/** The rate limit of invitation e-mails, with `email` in lower case. The room identity implements this function. */
+/**
+ * Counts an invitation e-mail. Returns false if the rate limit is reached. `email` is in lower case. The identity room
+ * implements this function.
+ */
 export type MayMailInvitation = (deps: Deps, tx: Tx, merchant_id: string, email: string) => Promise<boolean>
 
 /**
- * Makes the user with this e-mail address a member and queues an e-mail. If the rate limit is reached, the server queues no e-mail,
- * and the response is the same. If the user is a member, or the merchant has MEMBERS_MAX members, refuses with invalid_state.
+ * Makes the user with this e-mail address a member and queues an e-mail. If the rate limit is reached, queues no e-mail but
+ * returns the same answer. If the user is a member, or the merchant has MEMBERS_MAX members, refuses with invalid_state.
  */
 export async function inviteMember(
   deps: Deps,
@@ -115,8 +120,8 @@ export async function inviteMember(
 }
 
 /**
- * If a user has not confirmed the e-mail address, refuses the user. A stranger with another person's address must not add members,
- * because these members would stay when the owner of the address takes the account back.
+ * If the user has not confirmed the e-mail address, refuses. Otherwise a stranger could sign up with another person's address
+ * and add members, which would stay when the person takes the account back.
  */
 export function checkMayInvite({ email_verified }: SessionPrincipal): void {
   if (email_verified) return
@@ -125,8 +130,8 @@ export function checkMayInvite({ email_verified }: SessionPrincipal): void {
   })
 }
 
-// Every change locks all members of the merchant in one order. If two administrators demote each other at once, the second
-// transaction sees the change of the first transaction.
+// Every change locks all members of the merchant in one order. So if two administrators demote each other at once, the second
+// transaction reads the change of the first.
 const LOCK = sql(
   'members_lock',
   'select id, user_id, role from members where merchant_id = $1 order by merchant_id, user_id for update',
@@ -138,7 +143,7 @@ const SET_ROLE = sql(
 const REMOVE = sql('members_remove', 'delete from members where merchant_id = $1 and id = $2 returning user_id')
 
 /**
- * Changes the role of a member from the member's next request on. The same role changes nothing. If the member is the last
+ * Changes the role of a member from the next request on. If the role is the same, changes nothing. If the member is the last
  * MERCHANT_ADMIN, refuses with invalid_state. If the member is unknown, refuses with not_found.
  */
 export async function changeRole(
@@ -163,8 +168,8 @@ export async function changeRole(
 }
 
 /**
- * The function that revokes every active API key of a merchant that this user made, except the keys in `keep`. If `keep` names a key
- * that is not such a key, the function refuses. The room api-keys implements the function.
+ * The function that revokes the active API keys that a user made for a merchant, except the keys in `keep`. If `keep` contains
+ * another key, the function refuses. The api-keys room implements it.
  */
 export type RevokeKeysOf = (
   deps: Deps,
@@ -172,7 +177,7 @@ export type RevokeKeysOf = (
   maker: { merchant_id: string; user_id: string; keep: readonly string[] },
 ) => Promise<RevokedKey[]>
 
-/** A removal: the member, the user who removes the member, and the ids of the member's API keys that stay valid. */
+/** A removal: the member, the user who removes the member, and the ids of the member's API keys that stay active. */
 export type Removal = {
   merchant_id: string
   member_id: string
@@ -181,9 +186,9 @@ export type Removal = {
 }
 
 /**
- * Removes a member from the next request on, revokes the active API keys that the member made, and returns the removed member with
- * these keys. Any member may leave. Only a MERCHANT_ADMIN may remove another member or keep keys, otherwise the function refuses with
- * insufficient_role. If the member is the last MERCHANT_ADMIN, refuses with invalid_state.
+ * Removes a member from the next request on, and revokes the active API keys that the member made. Errors: not_found for an
+ * unknown member, invalid_state for the last MERCHANT_ADMIN, and insufficient_role. Without the role MERCHANT_ADMIN, a user can
+ * only leave, and cannot keep keys.
  */
 export async function removeMember(
   deps: Deps,
@@ -223,8 +228,7 @@ export async function removeMember(
 }
 
 /**
- * Locks the members and returns the member whose role changes to `role`. Null in `role` means that the user `by` removes the
- * member.
+ * Locks the members and returns the member to change. Null as `role` means a removal. If the change is not allowed, refuses.
  */
 async function lockMember(
   tx: Tx,

@@ -1,4 +1,4 @@
-// Adds the endpoints of the e-mails that a member gets about a merchant.
+// Defines the routes for the e-mails that a member gets about a merchant.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { answerOnce, caller, MERCHANT_ROLES, type Routes, session } from '../../kernel/http/index.ts'
@@ -8,7 +8,7 @@ import { NoticeSettingsAnswer, NoticeSettingsBody } from './schema.ts'
 const tags = ['People']
 const url = '/v1/merchant/notifications'
 
-/** Adds the endpoints of notifications. A member reads and changes only its own settings. */
+/** Adds the routes. A member reads and changes only the member's own settings. */
 export function noticesRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

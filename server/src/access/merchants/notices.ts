@@ -1,4 +1,5 @@
-// Keeps which e-mails about a merchant each member gets, and what the worker has queued. E-mails about security have no switch.
+// Stores the e-mails that each member wants about a merchant, and the e-mails that the worker has queued. Members cannot turn
+// off security e-mails.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
@@ -6,23 +7,23 @@ import { isId, type Language, refuse, sameSecret } from '../../kernel/lib/index.
 import { mailedName } from './invitation-mail.ts'
 import type { NoticeSettings, NoticeSettingsChange } from './schema.ts'
 
-/** The kinds of e-mails that a member can end: warnings about one topic each, and the summary. */
+/** The kinds of e-mails that a member can turn off: warnings about one topic each, and the summary. */
 export const NOTICE_KINDS = ['withdrawals', 'webhooks', 'keys', 'digest'] as const
-/** One kind of e-mails that a member can end. */
+/** The name of a kind. */
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
-/** A warning about one topic. */
+/** The topic of a warning. */
 export type WarningKind = Exclude<NoticeKind, 'digest'>
-/** How often a member gets the summary. */
+/** The period of a summary. */
 export type DigestPeriod = 'daily' | 'weekly'
 
-/** The roles whose members get a warning: those that can act on it. */
+/** The roles that get a warning, because they can solve its problem. */
 export const WARNED_ROLES: Record<WarningKind, readonly MerchantRole[]> = {
   withdrawals: ['MERCHANT_ADMIN', 'FINANCE'],
   webhooks: ['MERCHANT_ADMIN', 'DEVELOPER'],
   keys: ['MERCHANT_ADMIN', 'DEVELOPER'],
 }
 
-/** A member that gets an e-mail. `member_id` is part of the address that ends the e-mails. */
+/** A member that gets an e-mail. The unsubscribe URL contains `member_id`. */
 export type NoticeRecipient = {
   member_id: string
   user_id: string
@@ -31,9 +32,12 @@ export type NoticeRecipient = {
   merchant_name: string
 }
 
-/** The maximum number of members of a merchant that get one warning. */
+/** The greatest number of members of a merchant that get the same warning. */
 const RECIPIENTS_MAX = 20
-/** The worker keeps what it has queued for this long. Every warning and every summary is settled by then. */
+/**
+ * The number of days for which the server stores queued e-mails. After this time, no worker queues the same warning or summary
+ * again.
+ */
 const QUEUED_DAYS = 60
 const DAY_MS = 86_400_000
 
@@ -45,7 +49,8 @@ const FIND = sql(
    left join member_notices n on n.merchant_id = s.merchant_id and n.user_id = s.user_id
    where s.merchant_id = $1 and s.user_id = $2`,
 )
-// Null means that the field stays as it is. One statement changes the row, so that two changes at once keep the fields of both.
+// Null means that the field stays the same. One statement changes the row, so concurrent changes of different fields do not
+// overwrite each other.
 const SET = sql(
   'notices_set',
   `insert into member_notices as n (merchant_id, user_id, withdrawals, webhooks, keys, digest, digest_since, updated_at)
@@ -60,7 +65,8 @@ const OWNER_OF = sql(
   'notices_owner',
   `select s.user_id, m.name from members s join merchants m on m.id = s.merchant_id where s.merchant_id = $1 and s.id = $2`,
 )
-// The query finds only verified addresses, because an invitation can name any address. The members who joined first come first.
+// The query returns only members with a verified e-mail address, because an invitation can name any address. The oldest members
+// come first.
 const RECIPIENTS = sql(
   'notices_recipients',
   `select s.id as member_id, s.user_id, u.email, u.language, m.name as merchant_name
@@ -77,7 +83,7 @@ const CLAIM = sql(
    on conflict (merchant_id, kind, subject) do update set queued_at = excluded.queued_at where q.queued_at <= $5
    returning 1 as claimed`,
 )
-// The query makes one step in the primary key for each pair.
+// The query finds each pair by the primary key.
 const CLAIMED = sql(
   'notices_claimed',
   `select q.merchant_id, q.subject from unnest($1::uuid[], $2::text[]) as a (merchant_id, subject)
@@ -106,12 +112,12 @@ const SWEEP = sql(
    where q.merchant_id = gone.merchant_id and q.kind = gone.kind and q.subject = gone.subject returning 1 as gone`,
 )
 
-/** The merchant and the person of notice settings. */
+/** The merchant and the user of the settings. */
 export type NoticeOwner = { merchant_id: string; user_id: string }
 
 type NoticeRow = Omit<NoticeSettings, 'applies'> & { role: MerchantRole }
 
-/** Returns the settings of a member. If the person is no member, refuses with not_found. */
+/** Returns the settings of a member. If the user is not a member, refuses with not_found. */
 export async function getNotices(reader: Reader, { merchant_id, user_id }: NoticeOwner): Promise<NoticeSettings> {
   const [row] = await reader.query<NoticeRow>(FIND, [merchant_id, user_id])
   if (row === undefined) return refuse('not_found', { message: 'There is no such member.' })
@@ -120,7 +126,7 @@ export async function getNotices(reader: Reader, { merchant_id, user_id }: Notic
   return { ...settings, applies: warnings.filter((kind) => WARNED_ROLES[kind].includes(role)) }
 }
 
-/** Changes the given settings of a member. A summary begins with the first period that ends after the choice. */
+/** Changes the given settings of a member. The first summary is of the first period that ends after the change. */
 export async function setNotices(
   deps: Deps,
   tx: Tx,
@@ -134,13 +140,13 @@ export async function setNotices(
   return getNotices(tx, owner)
 }
 
-/** The parts of the address that ends e-mails. The signature makes the address work without a sign-in, and allows nothing else. */
+/** The parts of an unsubscribe URL. With the signature, the URL works without a sign-in, and only for this purpose. */
 export type UnsubscribeAddress = { merchant_id: string; member_id: string; kind: NoticeKind; signature: string }
 
 const unsubscribeSignature = ({ vault }: Pick<Deps, 'vault'>, address: Omit<UnsubscribeAddress, 'signature'>): string =>
   vault.mark(`malipo unsubscribe ${address.merchant_id} ${address.member_id} ${address.kind}`).toString('base64url')
 
-/** Returns the address that ends the e-mails of a kind. Empty means that BASE_URL is not set. */
+/** Returns the unsubscribe URL of a member for a kind. Empty means that BASE_URL is not set. */
 export function unsubscribeUrl(
   deps: Pick<Deps, 'config' | 'vault'>,
   address: Omit<UnsubscribeAddress, 'signature'>,
@@ -151,7 +157,10 @@ export function unsubscribeUrl(
   return `${base_url}/unsubscribe/${merchant_id}/${member_id}/${kind}/${unsubscribeSignature(deps, address)}`
 }
 
-/** Returns the member and the business of an address. Null means that the address is wrong, or that the member left the business. */
+/**
+ * Returns the member and the business of an unsubscribe URL. Null means that the signature is wrong, or that the member left
+ * the business.
+ */
 export async function memberOfAddress(
   deps: Pick<Deps, 'vault'>,
   reader: Reader,
@@ -163,32 +172,35 @@ export async function memberOfAddress(
   return row === undefined ? null : { merchant_id, user_id: row.user_id, merchant_name: mailedName(row.name) }
 }
 
-/** Ends the e-mails of one kind for a member. A repetition changes nothing. */
+/** Turns off the e-mails of one kind for a member. A repeated call changes nothing. */
 export async function endNotices(deps: Deps, tx: Tx, owner: NoticeOwner, kind: NoticeKind): Promise<void> {
   await setNotices(deps, tx, owner, kind === 'digest' ? { digest: 'off' } : { [kind]: false })
 }
 
-/** Returns the members that get a warning. */
+/** Returns the members that get a warning, at most RECIPIENTS_MAX. */
 export function noticeRecipients(reader: Reader, merchant_id: string, kind: WarningKind): Promise<NoticeRecipient[]> {
   return reader.query<NoticeRecipient>(RECIPIENTS, [merchant_id, WARNED_ROLES[kind], kind, RECIPIENTS_MAX])
 }
 
-/** The kinds of warnings and summaries whose record the worker keeps. A decision on a withdrawal queues its own e-mail. */
+/** The kinds of warnings and summaries that the worker queues. A decision about a withdrawal queues its own e-mails. */
 export type QueuedNoticeKind = DigestPeriod | Exclude<WarningKind, 'withdrawals'>
 
-/** A warning or a summary that the worker queues at most once, or at most once after a time. */
+/**
+ * A warning or summary to queue once. If `not_before` is given, the worker may queue it again if the last time was at or before
+ * `not_before`.
+ */
 export type NoticeClaim = { merchant_id: string; kind: QueuedNoticeKind; subject: string; not_before?: Date }
 
 /**
- * Records that the worker queues a warning or a summary. False means that the worker, or another process, did so already: at any time,
- * or after `not_before` if given.
+ * Records that the worker queues a warning or summary. Returns false if a worker has already queued it, or has queued it after
+ * `not_before`.
  */
 export async function claimNotice(deps: Deps, tx: Tx, claim: NoticeClaim): Promise<boolean> {
   const { merchant_id, kind, subject, not_before = new Date(0) } = claim
   return (await tx.query(CLAIM, [merchant_id, kind, subject, deps.clock.now(), not_before])).length > 0
 }
 
-/** Returns those of the notices of a kind that the worker has queued after `since`. */
+/** Returns the notices that a worker has queued after `since`, of the given notices of a kind. */
 export function queuedNotices(
   reader: Reader,
   { kind, since, notices }: { kind: QueuedNoticeKind; since: Date; notices: readonly Omit<NoticeClaim, 'kind'>[] },
@@ -197,13 +209,15 @@ export function queuedNotices(
   return reader.query(CLAIMED, [merchant_ids, notices.map(({ subject }) => subject), kind, since])
 }
 
-/** A member that waits for the summary of a period. */
+/** A member that has not got the summary of a period yet. */
 export type DueDigest = NoticeRecipient & { merchant_id: string }
 
-/** The kind of a summary, and when its period ended. */
+/** The kind of a summary, and the end of its period. */
 export type EndedPeriod = { kind: DigestPeriod; end: Date }
 
-/** Returns members without the summary of the period that began on `first_day`. The query omits the merchants `without`. */
+/**
+ * Returns members without the summary of the period that began on `first_day`. The query omits the merchants in `without`.
+ */
 export function dueDigests(
   reader: Reader,
   { kind, first_day, end, limit, without }: EndedPeriod & { first_day: string; limit: number; without: string[] },
@@ -211,7 +225,7 @@ export function dueDigests(
   return reader.query<DueDigest>(DUE_DIGESTS, [kind, end, first_day, limit, without])
 }
 
-/** Reads a member again. Null means that the member gets no summary of the period any more. */
+/** Reads a member again. Null means that the member must no longer get the summary of the period. */
 export async function findDigestMember(
   tx: Tx,
   { merchant_id, user_id }: NoticeOwner,
@@ -221,7 +235,7 @@ export async function findDigestMember(
   return row ?? null
 }
 
-/** Deletes records of e-mails that were queued long ago, and returns the number of the rows. */
+/** Deletes records of queued e-mails that are older than QUEUED_DAYS. Returns the number of deleted rows. */
 export async function sweepNotices(tx: Tx, now: Date): Promise<number> {
   return (await tx.query(SWEEP, [new Date(now.getTime() - QUEUED_DAYS * DAY_MS), 1_000])).length
 }

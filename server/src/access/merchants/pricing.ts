@@ -12,7 +12,7 @@ import type { RuleView } from './schema.ts'
 /** A price rule that is in force. */
 export type RuleInForce = Rule & { id: string; valid_from: Date }
 
-// The query returns the most specific rules first, in the order in which `chooseRule` prefers them.
+// The query returns the rules in the order of `chooseRule`, the most specific rules first.
 const IN_FORCE = sql(
   'pricing_in_force',
   `select id, flow, method, destination_code, percentage_hundredths, flat_fee_minor, processor_charge_minor,
@@ -21,12 +21,12 @@ const IN_FORCE = sql(
    order by flow desc, destination_code nulls last, method nulls last`,
 )
 
-/** Returns the price rules in force, for `chooseRule`. */
+/** Returns the price rules of a merchant in force, sorted for `chooseRule`. */
 export async function rulesInForce(reader: Reader, merchant_id: string): Promise<RuleInForce[]> {
   return (await reader.query<RuleInForce>(IN_FORCE, [merchant_id])).map(withCode)
 }
 
-/** Replaces an alias of a destination by the code of the destination. */
+/** Replaces an old alias of a destination with its code. */
 function withCode<Line extends Rule>(rule: Line): Line {
   const { destination_code: name } = rule
   return name === null ? rule : { ...rule, destination_code: findDestination(name)?.code ?? name }
@@ -40,7 +40,7 @@ const FOR_ALL = sql(
 )
 
 /**
- * Returns the price rules in force for one flow of many merchants. If a merchant has no rule, the map has no entry for the
+ * Returns the price rules in force for one flow, by merchant id. If a merchant has no rule, the Map has no entry for the
  * merchant.
  */
 export async function rulesForAll(
@@ -58,14 +58,14 @@ export async function rulesForAll(
   return lists
 }
 
-/** Returns the price list in force, in the form of the API. If the merchant is unknown, refuses with not_found. */
+/** Returns the price list in force in the form of the API. If the merchant is unknown, refuses with not_found. */
 export async function getPricing(reader: Reader, merchant_id: string): Promise<RuleView[]> {
   const { id } = await getMerchant(reader, merchant_id)
   return (await rulesInForce(reader, id)).map(presentRule)
 }
 
-// Because of this lock, the second of two concurrent requests ends the price list of the first request. FOR NO KEY UPDATE lets
-// other transactions insert rows that reference the merchant.
+// With this lock, concurrent changes wait for each other, so that only the newest price list is in force. FOR NO KEY UPDATE
+// lets other transactions insert rows that reference the merchant.
 const LOCK = sql('pricing_lock', 'select id from merchants where id = $1 for no key update')
 const CLOSE = sql(
   'pricing_close',
@@ -82,9 +82,8 @@ const INSERT = sql(
 )
 
 /**
- * Replaces the price list; the old rules stay in the table with their end time. Accepted payments keep their charges. A merchant
- * with an empty price list cannot create live keys. If the merchant is unknown, refuses with not_found. If the operator has a
- * conflict of interest, refuses with conflict_of_interest.
+ * Replaces the price list. The server keeps the old rules with their end time, and accepted payments keep their charges. A
+ * merchant with an empty list cannot create live keys. Errors: not_found for an unknown merchant, and conflict_of_interest.
  */
 export async function replacePricing(
   deps: Deps,

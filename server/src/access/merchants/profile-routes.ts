@@ -1,4 +1,4 @@
-// Adds the endpoints of what payers see of a merchant beside its name.
+// Defines the routes of a merchant's public profile: contact, colour and logo.
 
 import { actOf } from '../../books/audit/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -9,7 +9,7 @@ import { LogoBody, ProfileAnswer, ProfileBody } from './schema.ts'
 const tags = ['People']
 const write = { access: { roles: ['MERCHANT_ADMIN'] }, idempotency: 'honoured' } as const
 
-/** Adds the endpoints of a merchant's profile. */
+/** Adds the routes of the public profile. */
 export function profileRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

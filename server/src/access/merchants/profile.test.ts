@@ -1,4 +1,4 @@
-// Tests what payers see of a merchant beside its name: contact, colour and logo.
+// Tests the public profile of a merchant: contact, colour and logo.
 
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -21,7 +21,7 @@ const chunk = (name: string, data: Buffer) => {
   frame.writeUInt32BE(crc32(body), 4)
   return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
 }
-/** Makes a PNG of 8-bit RGB pixels. `rows` replaces the pixel rows, and `more` adds chunks. */
+/** Makes a PNG with 8-bit RGB pixels. `rows` replaces the pixel rows, and `more` adds chunks. */
 const pngOf = ({
   width = 8,
   height = 8,
@@ -87,7 +87,7 @@ test('the contrast of a colour with white follows WCAG: black 21, white 1, a mid
   assert.equal(contrastWithWhite('#767676').toFixed(2), '4.54')
 })
 
-/** Creates a merchant with an administrator and a viewer, and a payment link of it. */
+/** Creates a merchant with an administrator, a viewer and a payment link. */
 async function newShop() {
   const merchant = await world.newMerchant()
   const admin = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])

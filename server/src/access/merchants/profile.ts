@@ -1,4 +1,4 @@
-// Reads and changes what payers see of a merchant beside its name: how to reach the merchant, its colour and its logo.
+// Reads and changes the public profile of a merchant, which payers see: contact, colour and logo.
 
 import { hash } from 'node:crypto'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
@@ -7,22 +7,24 @@ import { refuse, refuseField } from '../../kernel/lib/index.ts'
 import { LOGO_BYTES_MAX, LOGO_SIDE_MAX, type LogoProblem, rewritePng } from './logo-png.ts'
 import type { ProfileChange, ProfileView } from './schema.ts'
 
-/** How payers reach a merchant. Null means that the merchant gave no such contact. */
+/** The contact data of a merchant for payers. Null means that the merchant has not given the field. */
 export type MerchantContact = {
   support_phone: string | null
   support_email: string | null
   support_address: string | null
 }
 
-/** What payers see of a merchant beside its name. `logo_hash` names the picture in its address. */
+/**
+ * The public profile of a merchant. `logo_hash` is part of the URL of the logo. Null means that the merchant has none.
+ */
 export type MerchantLook = MerchantContact & { accent_color: string | null; logo_hash: string | null }
 
-/** Returns the contact of a merchant as lines for a page or a document: phone, e-mail address, place. */
+/** Returns the contact data as lines for a page or a document: phone, e-mail address, postal address. */
 export function contactLines({ support_phone, support_email, support_address }: MerchantContact): string[] {
   return [support_phone, support_email, support_address].filter((line) => line !== null)
 }
 
-/** The look of a merchant that gave nothing. */
+/** The profile of a merchant without contact data, colour and logo. */
 export const NO_LOOK: MerchantLook = {
   support_phone: null,
   support_email: null,
@@ -31,7 +33,7 @@ export const NO_LOOK: MerchantLook = {
   logo_hash: null,
 }
 
-/** The columns of `MerchantLook`, for statements that join the merchants with the alias m. */
+/** The columns of `MerchantLook`. In the statement, m is the alias of the merchants. */
 export const LOOK_COLUMNS = 'm.support_phone, m.support_email, m.support_address, m.accent_color, m.logo_hash'
 
 const FIND = sql(
@@ -57,7 +59,7 @@ const DELETE_LOGO = sql('merchant_logo_delete', 'delete from merchant_logos wher
 
 type ProfileRow = MerchantLook & { name: string; width: number | null; height: number | null; png: string | null }
 
-/** Returns the profile of a merchant. If the merchant is unknown, refuses with not_found. */
+/** Returns the profile of a merchant in the form of the API. If the merchant is unknown, refuses with not_found. */
 export async function getProfile(reader: Reader, merchant_id: string): Promise<ProfileView> {
   const [row] = await reader.query<ProfileRow>(FIND, [merchant_id])
   if (!row) return refuse('not_found', { message: 'There is no merchant with this id.' })
@@ -88,7 +90,7 @@ const LOGO_PROBLEMS: Record<LogoProblem, string> = {
   too_large: `has more than ${LOGO_BYTES_MAX} bytes. Make it smaller, or use fewer colours`,
 }
 
-/** Replaces the logo of a merchant. If the upload is no small PNG, refuses with validation_failed. */
+/** Replaces the logo of a merchant. If the upload is not a PNG within the limits, refuses with validation_failed. */
 export async function replaceLogo(
   deps: Deps,
   tx: Tx,
@@ -104,20 +106,22 @@ export async function replaceLogo(
   return getProfile(tx, input.merchant_id)
 }
 
-/** Removes the logo of a merchant. Without a logo, changes nothing. */
+/** Removes the logo of a merchant. If the merchant has none, changes nothing. */
 export async function removeLogo(deps: Deps, tx: Tx, act: Act, merchant_id: string): Promise<ProfileView> {
   await writeLook(deps, tx, act, merchant_id, { logo_hash: null })
   await tx.query(DELETE_LOGO, [merchant_id])
   return getProfile(tx, merchant_id)
 }
 
-/** Returns the logo of a merchant with this hash. Null means that the merchant has no such logo. */
+/** Returns the PNG of a logo. Null means that the merchant has no logo with this hash. */
 export async function findLogo(reader: Reader, merchant_id: string, hash_wanted: string): Promise<Buffer | null> {
   const [row] = await reader.query<{ hash: string; png: Buffer }>(FIND_LOGO, [merchant_id])
   return row?.hash === hash_wanted ? row.png : null
 }
 
-/** Returns the logo of a merchant in base64, for documents and e-mails. Null means that the merchant has no such logo. */
+/**
+ * Returns the logo of a merchant as a PNG in base64, for documents and e-mails. Null means that the merchant has none.
+ */
 export async function logoBase64(
   reader: Reader,
   { merchant_id, logo_hash }: { merchant_id: string; logo_hash: string | null },
@@ -127,8 +131,8 @@ export async function logoBase64(
 }
 
 /**
- * Locks the merchant, which comes before its logo in the order of locks, and writes the changed fields and their audit entry. The same
- * values change nothing and make no entry.
+ * Locks the merchant and writes the changed fields with an audit entry. If the values are the same, changes nothing. Every
+ * transaction locks the merchant before the logo.
  */
 async function writeLook(
   deps: Deps,
@@ -156,7 +160,10 @@ async function writeLook(
   })
 }
 
-/** With this contrast to white, the colour keeps the 4.5 of WCAG 2.2 (1.4.3) on the grey and tinted grounds of the pages too. */
+/**
+ * The smallest contrast to white. It includes a reserve over the 4.5 of WCAG 2.2 (1.4.3), because pages also have grey and
+ * tinted backgrounds.
+ */
 const CONTRAST_MIN = 5.4
 
 /** Returns the contrast of a colour (#rrggbb) with white, by the formula of WCAG 2.2. */

@@ -1,4 +1,4 @@
-// Validates the price list that an operator sends.
+// Validates a price list from an operator.
 
 import { type AmountProblem, DESTINATIONS, findDestination, parseFee, refuse } from '../../kernel/lib/index.ts'
 import { FLOW_METHODS, type RuleScope } from './choose-rule.ts'
@@ -16,8 +16,8 @@ export type Rule = RuleScope & {
 type RuleProblem = { field: string; message: string }
 
 /**
- * Checks the conditions that the schema cannot express, and replaces each destination by its code. If rules are wrong, refuses them
- * with one 400 error. The error names each wrong field by the number of its rule, from 0, and each repeated scope.
+ * Checks the conditions that the schema cannot express, and replaces each destination with its code. If rules are wrong,
+ * refuses with one 400 error. The error names each wrong field by the index of its rule.
  */
 export function readRules(inputs: readonly RuleInput[]): Rule[] {
   const problems: RuleProblem[] = []
@@ -28,7 +28,7 @@ export function readRules(inputs: readonly RuleInput[]): Rule[] {
   )
   const first = new Map<string, number>()
   for (const [i, { flow, method, destination_code }] of rules.entries()) {
-    // A destination has only one method, so that the method does not change the scope of a rule with a destination.
+    // A destination has only one method, so the scope of a rule with a destination does not include the method.
     const scope = JSON.stringify([flow, destination_code === null ? method : null, destination_code])
     const before = first.get(scope)
     if (before === undefined) first.set(scope, i)
@@ -66,7 +66,9 @@ function readRule(input: RuleInput, wrong: (name: string, message: string) => vo
   }
 }
 
-/** Returns the code of a rule's destination, which the rule names by code or alias. Null means every destination. */
+/**
+ * Returns the destination code of a rule, which names the destination by code or alias. Null means every destination.
+ */
 function readDestination(input: RuleInput, wrong: (message: string) => void): string | null {
   const { flow, method = null, destination_code: name = null } = input
   if (name === null) return null
@@ -91,8 +93,8 @@ const PERCENTAGE = /^(\d{1,3})(?:\.(\d{1,2}))?$/
 const WHOLE = 10_000
 
 /**
- * Parses a percentage into hundredths of a percent: "1.50" becomes 150. Null means that the text is not a percentage from 0 to 100
- * with at most two decimals.
+ * Parses a percentage into hundredths of a percent: "1.50" becomes 150. Null means that the text is not a percentage from 0 to
+ * 100 with at most two decimals.
  */
 export function parsePercentage(text: string): number | null {
   const [, whole, fraction = ''] = PERCENTAGE.exec(text) ?? []

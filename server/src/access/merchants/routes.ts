@@ -1,4 +1,4 @@
-// Adds the endpoints that return the caller, and the endpoints of a merchant's members.
+// Defines the routes for the caller, and for the members of a merchant.
 
 import Type from 'typebox'
 import { actOf } from '../../books/audit/index.ts'
@@ -45,7 +45,7 @@ import { changeSecurity, getSecurity } from './security.ts'
 const tags = ['People']
 const ADMIN = { roles: ['MERCHANT_ADMIN'] } as const
 
-/** Adds the endpoints of the caller and of members. `mayMailInvitation` applies the rate limit of invitation e-mails. */
+/** Adds the routes. `mayMailInvitation` applies the rate limit of invitation e-mails. */
 export function merchantRoutes(
   deps: Deps,
   options: { mayMailInvitation: MayMailInvitation; revokeKeysOf: RevokeKeysOf },

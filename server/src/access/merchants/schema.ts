@@ -21,7 +21,7 @@ const Timestamp = Type.String({ format: 'date-time' })
 const Id = Type.String({ format: 'uuid' })
 const Email = { ...line(254), format: 'email' }
 
-/** The record of a merchant for operators. */
+/** A merchant in the API for operators. */
 export const MerchantRecord = Type.Object(
   {
     id: Id,
@@ -36,7 +36,7 @@ export const MerchantRecord = Type.Object(
   },
   { title: 'Merchant' },
 )
-/** A merchant for operators. */
+/** A merchant in the form for operators. */
 export type MerchantView = Static<typeof MerchantRecord>
 
 /** The body of POST /v1/operator/merchants. */
@@ -51,7 +51,7 @@ export const MerchantBody = Type.Object(
   { title: 'MerchantRequest' },
 )
 
-/** The query of the list of merchants. */
+/** The query parameters of the list of merchants. */
 export const MerchantsQuery = Type.Object({
   ...PageQuery,
   status: Type.Optional(enumOf('MerchantStatus', MERCHANT_STATUSES)),
@@ -71,7 +71,7 @@ export const ReasonBody = nullable(
 const optionalAmount = (description: string) =>
   Type.Optional(Type.String({ maxLength: 64, description, examples: ['500.00'] }))
 
-/** One rule of the price list in a request. */
+/** A price rule in a request. */
 export const RuleInput = Type.Object(
   {
     flow: oneOf(FLOWS),
@@ -100,13 +100,13 @@ export const RuleInput = Type.Object(
 )
 export type RuleInput = Static<typeof RuleInput>
 
-/** The maximum number of rules in a price list. */
+/** The greatest number of rules in a price list. */
 export const RULES_MAX = 200
 
 /** The body of PUT /v1/operator/merchants/{merchant_id}/pricing. */
 export const PricingBody = Type.Object({ rules: Type.Array(RuleInput, { maxItems: RULES_MAX }) })
 
-/** One rule of the price list in a response. */
+/** A price rule in a response. */
 export const RuleRecord = Type.Object(
   {
     id: Id,
@@ -125,7 +125,7 @@ export const RuleRecord = Type.Object(
   },
   { title: 'PriceRule' },
 )
-/** A rule of a price list in a response. */
+/** The type of a price rule in a response. */
 export type RuleView = Static<typeof RuleRecord>
 
 const DAILY_LIMIT =
@@ -147,10 +147,10 @@ export const PayoutLimitsBody = Type.Object(
   },
   { description: 'Null removes the limit of the merchant, so that the setting of the installation applies.' },
 )
-/** The limits of a merchant in a request. */
+/** The payout limits of a merchant in a request. */
 export type PayoutLimitsInput = Static<typeof PayoutLimitsBody>
 
-/** The daily limits of a merchant's payouts. */
+/** The daily payout limits of a merchant in a response. */
 export const PayoutLimitsRecord = Type.Object(
   {
     daily_limit: limitField(`${DAILY_LIMIT} Null means that PAYOUT_DAILY_LIMIT applies.`),
@@ -163,10 +163,10 @@ export const PayoutLimitsRecord = Type.Object(
   },
   { title: 'MerchantPayoutLimits' },
 )
-/** The limits of a merchant in a response. */
+/** The type of the payout limits in a response. */
 export type PayoutLimitsView = Static<typeof PayoutLimitsRecord>
 
-/** The record of a member. No field reveals whether the user had an account before the invitation. */
+/** A member in the API. No field reveals whether the user had an account before the invitation. */
 export const MemberRecord = Type.Object(
   {
     id: Id,
@@ -178,7 +178,7 @@ export const MemberRecord = Type.Object(
   },
   { title: 'Member' },
 )
-/** A member in a response. */
+/** The type of a member in the API. */
 export type MemberView = Static<typeof MemberRecord>
 
 /** The body of POST /v1/merchant/members. */
@@ -194,7 +194,7 @@ export const InvitationBody = Type.Object(
 /** The body of PATCH /v1/merchant/members/{member_id}. */
 export const RoleBody = Type.Object({ role: enumOf('MerchantRole', MERCHANT_ROLES) })
 
-/** The security settings of a merchant: the body and the response of their calls. */
+/** The security settings of a merchant, in requests and responses. */
 export const SecurityBody = Type.Object(
   {
     second_factor_required: Type.Boolean({
@@ -203,9 +203,9 @@ export const SecurityBody = Type.Object(
   },
   { title: 'SecuritySettings' },
 )
-/** The security settings of a merchant. */
+/** The type of the security settings. */
 export type SecuritySettings = Static<typeof SecurityBody>
-/** The response with the security settings. */
+/** The security settings in the response envelope. */
 export const SecurityAnswer = success(SecurityBody)
 
 const supportPhone = 'The phone that payers call: a mobile number, a landline or a short code.'
@@ -213,17 +213,17 @@ const supportEmail = 'The e-mail address that payers write to.'
 const supportAddress = 'Where payers find you, such as a street and a town.'
 const accentColor = 'The colour of the buttons on your pages, as #rrggbb, dark enough for white text.'
 
-/** The body of PATCH /v1/merchant/profile. A missing field stays as it is. */
+/** The body of PATCH /v1/merchant/profile. If a field is missing, the server keeps its value. */
 export const ProfileBody = Type.Object({
   support_phone: Type.Optional(nullable({ ...line(20, supportPhone), pattern: '^\\+?[0-9][0-9 -]{2,18}$' })),
   support_email: Type.Optional(nullable({ ...Email, description: supportEmail })),
   support_address: Type.Optional(nullable(visibleLine(160, supportAddress))),
   accent_color: Type.Optional(nullable({ ...line(7, accentColor), pattern: '^#[0-9a-fA-F]{6}$' })),
 })
-/** The changes of a profile. */
+/** The type of a change of the public profile. */
 export type ProfileChange = Static<typeof ProfileBody>
 
-/** What payers see of a merchant beside its name. */
+/** The public profile of a merchant in the API. */
 export const ProfileRecord = Type.Object({
   name: Type.String({ description: 'The name of the business. Only an operator can change it.' }),
   support_phone: nullable(Type.String({ description: supportPhone })),
@@ -239,9 +239,9 @@ export const ProfileRecord = Type.Object({
     }),
   ),
 })
-/** A profile in a response. */
+/** The type of the public profile in the API. */
 export type ProfileView = Static<typeof ProfileRecord>
-/** The response with a profile. */
+/** The public profile in the response envelope. */
 export const ProfileAnswer = success(ProfileRecord)
 
 /** The body of PUT /v1/merchant/logo. */
@@ -255,7 +255,9 @@ export const LogoBody = Type.Object({
   }),
 })
 
-/** The balance below which the dashboard asks for attention: the body and the response of its calls. */
+/**
+ * The balance mark of a merchant, in requests and responses. If the balance is below the mark, the dashboard shows a warning.
+ */
 export const BalanceMarkBody = Type.Object({
   balance_below: nullable(
     Type.String({
@@ -264,9 +266,9 @@ export const BalanceMarkBody = Type.Object({
     }),
   ),
 })
-/** The balance below which the dashboard asks for attention. */
+/** The type of the balance mark in the API. */
 export type BalanceMark = Static<typeof BalanceMarkBody>
-/** The response with the mark. */
+/** The balance mark in the response envelope. */
 export const BalanceMarkAnswer = success(BalanceMarkBody)
 
 const notice_switches = {
@@ -275,7 +277,7 @@ const notice_switches = {
   keys: Type.Boolean({ description: 'API keys that expire soon.' }),
   digest: oneOf(['off', 'daily', 'weekly'], 'How often you get a summary of live money.'),
 }
-/** The settings of a member's e-mails. */
+/** The e-mails that a member gets about a merchant, in the API. */
 export const NoticeSettingsRecord = Type.Object(
   {
     email: Type.String(),
@@ -287,16 +289,16 @@ export const NoticeSettingsRecord = Type.Object(
   },
   { title: 'NotificationSettings' },
 )
-/** The settings of a member's e-mails. */
+/** The type of a member's e-mail settings in the API. */
 export type NoticeSettings = Static<typeof NoticeSettingsRecord>
-/** Body of PATCH /v1/merchant/notifications. */
+/** The body of PATCH /v1/merchant/notifications. */
 export const NoticeSettingsBody = Type.Partial(Type.Object(notice_switches), { title: 'NotificationSettingsChange' })
-/** A change of the settings. A missing field stays as it is. */
+/** The type of a change of the e-mail settings. If a field is missing, the server keeps its value. */
 export type NoticeSettingsChange = Static<typeof NoticeSettingsBody>
-/** The response with the settings. */
+/** The e-mail settings in the response envelope. */
 export const NoticeSettingsAnswer = success(NoticeSettingsRecord)
 
-/** The record of a signed-in user with the user's memberships. */
+/** A user with its memberships, in the response of GET /v1/me. */
 export const MeRecord = Type.Object(
   {
     id: Id,
@@ -350,7 +352,7 @@ export const MeRecord = Type.Object(
   },
   { title: 'CurrentUser' },
 )
-/** The record of an API key with its merchant. */
+/** An API key with its merchant, in the response of GET /v1/me. */
 export const KeyRecord = Type.Object(
   {
     merchant_id: { ...Id, description: 'The merchant of the key.' },
@@ -363,12 +365,12 @@ export const KeyRecord = Type.Object(
   },
   { title: 'CurrentApiKey' },
 )
-/** A key in the response of GET /v1/me. */
+/** The type of an API key in the response of GET /v1/me. */
 export type KeyView = Static<typeof KeyRecord>
-/** The user of a session in a response. */
+/** The type of a user in the response of GET /v1/me. */
 export type MeView = Static<typeof MeRecord>
 
-/** The record of an allowlist entry for operators. */
+/** An allowlist entry in the API for operators. */
 export const ReviewedAddress = Type.Object(
   {
     ...IpAddressRecord.properties,
@@ -379,7 +381,7 @@ export const ReviewedAddress = Type.Object(
 )
 export type ReviewedAddress = Static<typeof ReviewedAddress>
 
-/** The query of the list of allowlist entries. */
+/** The query parameters of the list of allowlist entries. */
 export const AddressesQuery = Type.Object({
   ...PageQuery,
   status: Type.Optional(enumOf('IpAddressStatus', IP_STATUSES)),
@@ -389,22 +391,22 @@ export const AddressesQuery = Type.Object({
 /** The body of POST /v1/operator/ip-addresses/{address_id}/reject. */
 export const RejectionBody = Type.Object({ reason: visibleLine(500, 'The reason. The merchant sees it.') })
 
-/** The parameters of the paths that name an allowlist entry. */
+/** The path parameters of an allowlist entry. */
 export const AddressParams = Type.Object({ address_id: Type.String({ description: 'The id of the address.' }) })
-/** The response with one allowlist entry. */
+/** An allowlist entry in the response envelope. */
 export const AddressAnswer = success(ReviewedAddress)
-/** The response with a page of allowlist entries. */
+/** A page of allowlist entries in the response envelope. */
 export const AddressesAnswer = success(page(ReviewedAddress))
-/** The parameters of the paths that name a merchant. */
+/** The path parameters of a merchant. */
 export const MerchantParams = Type.Object({ merchant_id: Type.String({ description: 'The id of the merchant.' }) })
-/** The parameters of the paths that name a member. */
+/** The path parameters of a member. */
 export const MemberParams = Type.Object({ member_id: Type.String({ description: 'The id of the member.' }) })
 
-/** The response with one merchant. */
+/** A merchant in the response envelope. */
 export const MerchantAnswer = success(MerchantRecord)
-/** The response with a page of merchants. */
+/** A page of merchants in the response envelope. */
 export const MerchantsAnswer = success(page(MerchantRecord))
-/** The response with one merchant, its members and its prices. */
+/** A merchant with its members and prices in the response envelope. */
 export const MerchantDetailAnswer = success(
   Type.Object({
     ...MerchantRecord.properties,
@@ -413,14 +415,14 @@ export const MerchantDetailAnswer = success(
     payout_limits: PayoutLimitsRecord,
   }),
 )
-/** The response with the daily limits of a merchant's payouts. */
+/** The daily payout limits in the response envelope. */
 export const PayoutLimitsAnswer = success(PayoutLimitsRecord)
-/** The response with the price list in force. */
+/** The price list in force in the response envelope. */
 export const PricingAnswer = success(Type.Object({ rules: Type.Array(RuleRecord) }))
-/** The response with one member. */
+/** A member in the response envelope. */
 export const MemberAnswer = success(MemberRecord)
 
-/** A removed member, with the API keys that the removal revoked. */
+/** A removed member with the API keys that the server revoked. */
 const RemovedMember = Type.Object(
   {
     ...MemberRecord.properties,
@@ -437,11 +439,11 @@ const RemovedMember = Type.Object(
   },
   { title: 'RemovedMember' },
 )
-/** A removed member, as a type. */
+/** The type of a removed member in the API. */
 export type RemovedMemberView = Static<typeof RemovedMember>
-/** The response with a removed member. */
+/** A removed member in the response envelope. */
 export const RemovedMemberAnswer = success(RemovedMember)
-/** The query of the removal of a member. */
+/** The query parameters of the removal of a member. */
 export const RemovalQuery = Type.Object({
   keep_keys: Type.Optional(
     Type.String({
@@ -452,7 +454,7 @@ export const RemovalQuery = Type.Object({
   ),
 })
 
-/** The response with a page of members. */
+/** A page of members in the response envelope. */
 export const MembersAnswer = success(page(MemberRecord))
-/** The response with the user of the session or the key. */
+/** The user of the session, or the API key, in the response envelope. */
 export const MeAnswer = success(Type.Union([MeRecord, KeyRecord]))

@@ -1,4 +1,4 @@
-// Tests the e-mails to the administrators of a merchant about keys, webhooks and members.
+// Tests the security e-mails to the administrators of a merchant about API keys, webhooks and members.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -27,7 +27,7 @@ async function newTeam() {
   return { merchant, swahili, english, developer }
 }
 
-/** Returns the texts of the security e-mails to a person, newest first. */
+/** Returns the texts of the security e-mails to a user, newest first. */
 const textsTo = async ({ email }: Person) =>
   (await listEmails(world.deps, { to: email }))
     .filter(({ kind }) => kind.startsWith('security.'))

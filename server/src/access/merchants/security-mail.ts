@@ -1,5 +1,5 @@
-// Mails the administrators of a merchant about acts that change who can act for the merchant: a new API key, a changed webhook, a
-// new member. The transaction of the act also queues the e-mails. The e-mails contain no secrets.
+// Queues e-mails to the administrators of a merchant about a new API key, a changed webhook or a new member. The transaction of
+// the action queues them. The e-mails contain no secrets.
 
 import { type Email, queueEmail } from '../../adapters/messages/index.ts'
 import type { Act } from '../../books/audit/index.ts'
@@ -9,16 +9,17 @@ import { type Language, showTime } from '../../kernel/lib/index.ts'
 import { dashboardUrl } from './dashboard-url.ts'
 import { mailedName, ROLE_NAMES } from './invitation-mail.ts'
 
-/** An act about which the administrators of a merchant get an e-mail. */
+/** An action about which the administrators of a merchant get an e-mail. */
 export type SecurityAct =
   | { kind: 'key_created'; name: string; environment: Environment; last4: string }
   | { kind: 'webhook_changed'; webhook_url: string; new_secret: boolean }
   | { kind: 'member_added'; email: string; role: MerchantRole }
 
-/** The maximum number of administrators that get an e-mail about one act. */
+/** The greatest number of administrators that get an e-mail about one action. */
 const RECIPIENTS_MAX = 20
 
-// The query finds only verified addresses, because an invitation can name any address. The members who joined first come first.
+// The query returns only members with a verified e-mail address, because an invitation can name any address. The oldest members
+// come first.
 const RECIPIENTS = sql(
   'security_mail_recipients',
   `select u.email, u.language, m.name as merchant_name
@@ -31,8 +32,8 @@ const RECIPIENTS = sql(
 type RecipientRow = { email: string; language: Language; merchant_name: string }
 
 /**
- * Queues an e-mail to each administrator of a merchant, in the language of the administrator. The administrator who acted also gets
- * one, because a thief may use the session. A new member gets the invitation instead.
+ * Queues an e-mail to each administrator in the language of the administrator. The acting administrator also gets one, because
+ * a thief may use the session. A new member gets the invitation instead.
  */
 export async function notifyAdmins(
   deps: Deps,
@@ -113,15 +114,17 @@ function securityMail({ act, security_act, url, brand, at, ...admin }: SecurityM
 }
 
 /**
- * Returns the name of the actor. Merchants must not read the names of operators, so the e-mail shows the brand in place of an
- * operator.
+ * Returns the name of the actor. If the actor is an operator, returns the brand, because merchants must not read the names of
+ * operators.
  */
 function actorName({ actor }: Act, brand: string): string {
   if (actor.kind === 'user') return actor.name
   return actor.kind === 'api_key' ? mailedName(actor.name) : brand
 }
 
-/** Returns the lines about the act. A webhook URL may contain a secret, so that the e-mail shows only its host. */
+/**
+ * Returns the lines about the action. The e-mail shows only the host of a webhook URL, because the URL may contain a secret.
+ */
 function factsOf(act: SecurityAct, language: Language): string[] {
   const words = SECURITY_WORDS[language]
   if (act.kind === 'key_created') {

@@ -20,8 +20,8 @@ export async function getSecurity(reader: Reader, merchant_id: string): Promise<
 }
 
 /**
- * Changes the security settings of a merchant from the next request on. If an administrator without a second factor requires one of
- * all members, refuses with invalid_state, because the administrator would be locked out. The same settings change nothing.
+ * Changes the settings from the next request on. If an administrator without a second factor requires one, refuses with
+ * invalid_state, because the administrator would lose access. If the settings are the same, changes nothing.
  */
 export async function changeSecurity(
   deps: Deps,

@@ -2,14 +2,14 @@
 
 /** All statuses of a merchant. Only an ACTIVE merchant may use live keys. */
 export const MERCHANT_STATUSES = ['PENDING', 'ACTIVE', 'SUSPENDED'] as const
-/** One status of a merchant. */
+/** The name of a status. */
 export type MerchantStatus = (typeof MERCHANT_STATUSES)[number]
 
 type StatusMove = { from: MerchantStatus; to: MerchantStatus; message: string }
 
 /**
- * The moves of operators. If a merchant has another status, the refusal has `message`. Operators cannot suspend a PENDING merchant,
- * because a later reactivation would give live access without an approval.
+ * The moves of operators. If the merchant has another status than `from`, the refusal contains `message`. A PENDING merchant
+ * cannot be suspended, because a reactivation would then give live access without an approval.
  */
 export const merchantMoves = {
   approve: { from: 'PENDING', to: 'ACTIVE', message: 'Only a PENDING merchant can be approved.' },
@@ -17,5 +17,5 @@ export const merchantMoves = {
   reactivate: { from: 'SUSPENDED', to: 'ACTIVE', message: 'Only a SUSPENDED merchant can be reactivated.' },
 } as const satisfies Record<string, StatusMove>
 
-/** The name of one move of a merchant. */
+/** The name of a move. */
 export type MerchantMove = keyof typeof merchantMoves

@@ -1,12 +1,12 @@
-// Writes users and their memberships. Only this file writes the table users.
+// Writes users and their memberships. No other file writes to the table users.
 
 import { type Deps, sql, type Tx, violatedConstraint } from '../../kernel/db/index.ts'
 import { type MerchantRole, OPERATOR_DUTIES, type OperatorDuty, type OperatorRole } from '../../kernel/http/index.ts'
 import { newId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
 
 /**
- * A new user. Null in `operator_role` means no operator. Null in `identity` means that the user has an invitation and has not signed
- * in yet.
+ * A new user. Null as `operator_role` means that the user is not an operator. Null as `identity` means that the user is invited
+ * and has not signed in yet.
  */
 export type NewUser = {
   email: string
@@ -23,7 +23,9 @@ const INSERT = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, null, $10, $10)`,
 )
 
-/** Creates a user, with the e-mail address in lower case. If another user has the address, refuses with 409 invalid_state. */
+/**
+ * Creates a user, with the e-mail address in lower case. If another user has the address, refuses with invalid_state.
+ */
 export async function createUser(deps: Deps, tx: Tx, user: NewUser): Promise<{ id: string; email: string }> {
   const id = newId(deps, 0)
   const email = user.email.toLowerCase()
@@ -49,8 +51,8 @@ const BIND = sql(
 )
 
 /**
- * Binds an invited user to the issuer and subject of the first sign-in, and returns the user id. Null means that no unbound user
- * has this address. The function never replaces a binding, so that the second of two sign-ins gets null.
+ * Binds an invited user to the issuer and the subject of the first sign-in. Returns the user id. Null means that no unbound
+ * user has this address. If two sign-ins occur at once, the second gets null.
  */
 export async function bindUser(
   deps: Deps,
@@ -66,7 +68,7 @@ const VERIFY_EMAIL = sql(
   'update users set email_verified = true, updated_at = $2 where id = $1 and not email_verified returning id',
 )
 
-/** Records that the user has proven the e-mail address. If the user proved the address before, returns false. */
+/** Records that the user has proved the e-mail address. Returns false if the user had proved it before. */
 export async function verifyEmail(deps: Deps, tx: Tx, user_id: string): Promise<boolean> {
   return (await tx.query(VERIFY_EMAIL, [user_id, deps.clock.now()])).length === 1
 }
@@ -76,7 +78,7 @@ const SET_IDENTITY = sql(
   'update users set issuer = $2, subject = $3, updated_at = $4 where id = $1',
 )
 
-/** Replaces the issuer and subject of a user, so that the server refuses access tokens with the previous subject. */
+/** Replaces the issuer and the subject of a user. The server then refuses access tokens with the earlier subject. */
 export async function setIdentity(
   deps: Deps,
   tx: Tx,
@@ -93,32 +95,30 @@ const SET_OPERATOR_ROLE = sql(
   'update users set super_admin = $2, operator_role = $3, updated_at = $4 where id = $1',
 )
 
-/** Disables a user. The server refuses the user from the next request on. */
+/** Disables a user from the next request on. */
 export async function disableUser(deps: Deps, tx: Tx, user_id: string): Promise<void> {
   await tx.query(DISABLE, [user_id, deps.clock.now()])
 }
 
-/** Enables a disabled user. */
+/** Enables a disabled user from the next request on. */
 export async function enableUser(deps: Deps, tx: Tx, user_id: string): Promise<void> {
   await tx.query(ENABLE, [user_id, deps.clock.now()])
 }
 
-/**
- * Gives a user a role of operators, in place of an earlier one. Null takes the role. The user keeps the memberships of merchants.
- */
+/** Sets the operator role of a user. Null removes the role. The memberships of the user do not change. */
 export async function setOperatorRole(deps: Deps, tx: Tx, user_id: string, role: OperatorRole | null): Promise<void> {
   await tx.query(SET_OPERATOR_ROLE, [user_id, ...roleColumns(role), deps.clock.now()])
 }
 
-/** Returns the columns super_admin and operator_role of a role. */
+/** Returns the values of the columns super_admin and operator_role for a role. */
 function roleColumns(role: OperatorRole | null): [super_admin: boolean, operator_role: OperatorRole | null] {
   return role === 'SUPER_ADMIN' ? [true, null] : [false, role]
 }
 
-/** The SQL expression of the role that the user `u` has as an operator. Null means no operator. */
+/** SQL for the operator role of the user `u`. Null means that the user is not an operator. */
 export const OPERATOR_ROLE = "case when u.super_admin then 'SUPER_ADMIN' else u.operator_role end"
 
-/** Returns the SQL condition under which the user `u` is an enabled operator whose role may do the duty. */
+/** Returns the SQL condition that the user `u` is an enabled operator whose role includes the duty. */
 export function operatorMay(duty: OperatorDuty): string {
   const roles = OPERATOR_DUTIES[duty].map((role) => `'${role}'`).join(', ')
   return `u.disabled_at is null and ${OPERATOR_ROLE} in (${roles})`
@@ -130,8 +130,8 @@ const LOCK_SUPER_ADMINS = sql(
 )
 
 /**
- * Locks the enabled users with the role SUPER_ADMIN until the transaction ends, and returns their ids. A transaction that may remove
- * one of them calls this function before it locks another user, so that two transactions never remove the last two.
+ * Locks all enabled SUPER_ADMIN users until the transaction ends, and returns their ids. A transaction calls this function
+ * before it locks another user, so that two transactions never remove the last two.
  */
 export async function lockSuperAdmins(tx: Tx): Promise<string[]> {
   return (await tx.query<{ id: string }>(LOCK_SUPER_ADMINS)).map(({ id }) => id)
@@ -146,7 +146,7 @@ const SET_MEMBER = sql(
    on conflict (merchant_id, user_id) do update set role = excluded.role, updated_at = excluded.updated_at`,
 )
 
-/** Makes a user a member of a merchant with this role. If the user is a member, replaces the member's role. */
+/** Makes a user a member with this role. If the user is already a member, replaces the role. */
 export async function setMember(
   deps: Deps,
   tx: Tx,
@@ -166,8 +166,8 @@ const INVITE = sql(
 const BY_EMAIL = sql('users_by_email', 'select id from users where email = $1')
 
 /**
- * Returns the id of the user with this e-mail address, which is in lower case. If no user has the address, creates a user without
- * an identity.
+ * Returns the id of the user with this e-mail address (in lower case). If no user has the address, creates a user who has not
+ * signed in yet.
  */
 export async function inviteUser(
   deps: Deps,
