@@ -8,7 +8,7 @@ import { type ApiKeyRecord, KEY_COLUMNS } from './present.ts'
 export type KeyFilter = {
   environment: Environment | null
   status: 'active' | 'revoked' | null
-  /** The id of the user who made the key. */
+  /** The membership id of the user who made the key. */
   made_by: string | null
 }
 

@@ -51,8 +51,8 @@ export async function lockCorrections(
 }
 
 /**
- * The SQL condition that a decision (alias `d`) of any age is valid: its operator still has the role, is no member of the
- * merchant, and made none of its API keys.
+ * The SQL condition that a decision (alias `d`) is valid, whatever its age. Its operator must still have the role, and must
+ * have no conflict of interest with the merchant.
  */
 export const DECISION_COUNTS = `exists (
        select from users u where u.id = d.operator_id and ${operatorMay('money')})

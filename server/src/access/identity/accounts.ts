@@ -1,4 +1,4 @@
-// Creates accounts, confirms e-mail addresses and resets passwords, and queues the e-mails of these actions.
+// Creates accounts, confirms e-mail addresses and resets passwords, and queues the e-mails about these actions.
 
 import { queueEmail } from '../../adapters/messages/index.ts'
 import { type Act, type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -20,7 +20,7 @@ import { identityMail } from './pages-mails.ts'
 import { EMBEDDED } from './tokens.ts'
 import { dropSecondStep } from './totp.ts'
 
-/** The input for a new account: the user and the name of the user's business. */
+/** The input for a new account: the user, and the name of the business. */
 export type NewAccount = {
   email: string
   name: string
@@ -29,10 +29,10 @@ export type NewAccount = {
   password_hash: string
 }
 
-/** The brand and the public address that an e-mail contains. */
+/** The brand and the public URL of the installation, for e-mails. */
 export type MailContext = { brand: string; base_url: string }
 
-/** The request id and the address of the client, for the audit log. */
+/** The request id and the IP address of the client, for the audit log. */
 export type RequestAct = Omit<Act, 'actor'>
 
 const FIND = sql(
@@ -44,20 +44,20 @@ const FIND = sql(
 
 type ExistingAccount = { id: string; language: Language; ours: boolean }
 
-/** Returns the account of an e-mail address. If SIGN_UP is invited, a withdrawn invitation is no account of this server. */
+/** Returns the account of an e-mail address. If SIGN_UP=invited and the invitation is withdrawn, `ours` is false. */
 async function findMailedAccount(deps: Deps, tx: Tx, email: string): Promise<ExistingAccount | undefined> {
   const [existing] = await tx.query<ExistingAccount>(FIND, [email, EMBEDDED, deps.config.sign_up === 'open'])
   return existing
 }
 
-/** Returns the address of an identity page. */
+/** Returns the URL of an identity page, with the token of a mailed link. */
 export function pageUrl(base_url: string, path: string, language: Language, token?: string): string {
   return `${base_url}/identity/${path}?${new URLSearchParams({ ...(token ? { token } : {}), lang: language })}`
 }
 
 /**
- * Creates a user and a PENDING merchant with this user as MERCHANT_ADMIN, and mails a confirmation link. If the address has an
- * account, the server creates nothing and mails this fact to the address.
+ * Creates a user with a PENDING merchant and queues an e-mail with a confirmation link. If the e-mail address has an account,
+ * only queues an e-mail that says so. Both cases look the same to the caller.
  */
 export async function signUp(deps: Deps, account: NewAccount, mail: MailContext, request: RequestAct): Promise<void> {
   await inTransaction(deps.db, async (tx) => {
@@ -68,7 +68,7 @@ export async function signUp(deps: Deps, account: NewAccount, mail: MailContext,
   })
 }
 
-// If two sign-ups use one address at once, the second sign-up waits for the lock and then finds the account.
+// If two sign-ups use the same e-mail address at once, the second one waits for the lock and then finds the account.
 const LOCK_EMAIL = sql('accounts_lock_email', 'select pg_advisory_xact_lock(hashtextextended($1, 7165243380915629))')
 
 async function mailExistingAccount(
@@ -104,7 +104,7 @@ async function addAccount(
   await queueEmail(deps, tx, identityMail('identity.confirm', { to: email, language, brand: mail.brand, url: where }))
 }
 
-/** Mails a link with which the user sets a password. If the address has no account, the e-mail states this fact. */
+/** Queues an e-mail with a link to set a password. If the e-mail address has no account, the e-mail says so. */
 export async function sendResetLink(deps: Deps, to: string, language: Language, mail: MailContext): Promise<void> {
   const { brand, base_url } = mail
   await inTransaction(deps.db, async (tx) => {
@@ -122,9 +122,8 @@ export async function sendResetLink(deps: Deps, to: string, language: Language, 
 }
 
 /**
- * Sets a new password through a reset link, and ends all sessions. Returns false if the link is used up. If the user proves the
- * address for the first time, a stranger may have made the account. The function then also removes the second step and calls
- * `reclaimMerchants`.
+ * Sets a new password and ends all sessions. Returns false if the link is used up. If the e-mail address was not proved before,
+ * a stranger may have made the account. So the function also removes the second step and calls `reclaimMerchants`.
  */
 export async function resetPassword(
   deps: Deps,
@@ -152,18 +151,18 @@ export async function resetPassword(
   })
 }
 
-/** Deletes the second step, the recovery codes and the passkeys of a user who lost the second factor, and mails the user. */
+/** Deletes the second step, the recovery codes and the passkeys of a user, and queues an e-mail to the user. */
 export async function removeSecondStep(deps: Deps, tx: Tx, user_id: string): Promise<void> {
   await dropSecondStep(tx, user_id)
   await mailUser(deps, tx, user_id, 'identity.second_step_removed')
 }
 
-/** Mails a user about the use of a recovery code, because a thief may have used the code. */
+/** Queues an e-mail about the use of a recovery code, because a thief may have used the code. */
 export function notifyRecoveryCode(deps: Deps, tx: Tx, user_id: string): Promise<void> {
   return mailUser(deps, tx, user_id, 'identity.recovery')
 }
 
-/** Mails a user about the removal of a passkey, because a thief of the session may have removed it. */
+/** Queues an e-mail about the removal of a passkey, because a thief of the session may have removed it. */
 export function notifyPasskeyRemoved(
   deps: Deps,
   tx: Tx,
@@ -191,7 +190,9 @@ async function mailUser(
   await queueEmail(deps, tx, identityMail(kind, { to, language, brand, url, act }))
 }
 
-/** Uses up a link and records that the user has proven the e-mail address. Returns false if the link is used up. */
+/**
+ * Uses up a link and records that the user has proved the e-mail address. Returns false if the link is already used up.
+ */
 export async function confirmEmail(deps: Deps, owner: LinkOwner, token: string, request: RequestAct): Promise<boolean> {
   return inTransaction(deps.db, async (tx) => {
     if (!(await useLink(deps, tx, token))) return false

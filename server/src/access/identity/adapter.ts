@@ -1,5 +1,5 @@
-// Stores the records of oidc-provider in PostgreSQL, which all processes share. The id of a session, a code or a refresh token is a
-// secret. The server stores a hash of the id and encrypts the content, so that a copy of the database gives no access.
+// Stores the records of oidc-provider in PostgreSQL. The ids of sessions, codes and refresh tokens are secrets. So the server
+// stores only hashes of ids and encrypted contents, and a copy of the database gives no access.
 
 import { createHash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
@@ -20,7 +20,7 @@ const FIND_BY_UID = sql(
   'identity_records_find_by_uid',
   `select payload, consumed_at from identity_records where uid = $2 and model = $1 and expires_at > $3`,
 )
-// If two requests use the same code or refresh token at once, the query changes the row for only one request.
+// If two requests use the same code or refresh token at once, the statement updates the row for only one of them.
 const CONSUME = sql(
   'identity_records_consume',
   `update identity_records set consumed_at = $3 where model = $1 and id_hash = $2 and consumed_at is null returning model`,
@@ -47,17 +47,20 @@ const SWEEP = sql(
 )
 
 /**
- * The lifetime of a record for which the provider sets no lifetime. The provider sets one for each kind of record that this server
+ * The lifetime of a record in seconds if the provider sets none. The provider sets one for each kind of record that this server
  * uses.
  */
 const LIFE_S_DEFAULT = 86_400
 
 const idHash = (id: string) => createHash('sha256').update(id).digest()
 
-/** The times that oidc-provider itself reads and writes, in seconds, by the clock of its machine. */
+/** The fields with times that oidc-provider reads and writes, in seconds, by the clock of its machine. */
 const MACHINE_TIMES = ['exp', 'iat', 'iiat'] as const
 
-/** Moves these times by `seconds`. The database has the times of its own clock, because another machine may read the record. */
+/**
+ * Adds `seconds` to these times. The database contains the times of the server's clock, because another machine may read the
+ * record.
+ */
 function shiftTimes(payload: AdapterPayload, seconds: number): AdapterPayload {
   if (seconds === 0) return payload
   const shifted: AdapterPayload = { ...payload }
@@ -68,7 +71,7 @@ function shiftTimes(payload: AdapterPayload, seconds: number): AdapterPayload {
   return shifted
 }
 
-/** Creates the storage for each model of oidc-provider. */
+/** Makes the function that returns the storage for a model of oidc-provider. */
 export function createAdapter(deps: Deps): (model: string) => Adapter {
   type RecordRow = { payload: string; consumed_at: Date | null }
   const aheadSeconds = () => Math.trunc(deps.clock_ahead_ms() / 1000)
@@ -92,7 +95,7 @@ export function createAdapter(deps: Deps): (model: string) => Adapter {
     async findByUid(uid) {
       return read(await deps.db.query<RecordRow>(FIND_BY_UID, [model, uid, deps.clock.now()]))
     },
-    // Only the device flow uses user codes, and this server does not offer the device flow.
+    // The device flow needs this function, but this server does not offer the device flow.
     async findByUserCode() {},
     async consume(id) {
       const consumed = await write.query(CONSUME, [model, idHash(id), deps.clock.now()])
@@ -109,13 +112,18 @@ export function createAdapter(deps: Deps): (model: string) => Adapter {
   })
 }
 
-/** Returns the subject of a record. Before a session exists, an open sign-in belongs to the user who entered the right password. */
+/**
+ * Returns the subject of a record. Before the sign-in is complete, the subject is that of the user who entered the right
+ * password.
+ */
 function recordSubject(payload: AdapterPayload): string | null {
   const result = payload.result as SignInResult | undefined
   return result?.login?.accountId ?? result?.first_step?.subject ?? payload.accountId ?? null
 }
 
-/** The state of an open sign-in: complete, or waiting for the second step after the right password. */
+/**
+ * The state of an open sign-in. `login` means that it is complete. `first_step` means that the user entered the right password.
+ */
 export type SignInResult = {
   login?: { accountId: string; amr: string[]; ts: number }
   first_step?: { subject: string; new_secret?: string; may_replace?: boolean }
@@ -136,12 +144,12 @@ export async function forgetOthers(
   await tx.query(FORGET_OTHERS, [subject, idHash(kept.interaction), session])
 }
 
-/** Deletes the session of a browser. Its refresh tokens work only while the session exists. */
+/** Deletes the session of a browser. Its refresh tokens then stop working. */
 export async function forgetBrowser(tx: Tx, uid: string): Promise<void> {
   await tx.query(FORGET_BROWSER, [uid])
 }
 
-/** Deletes records that have expired. */
+/** Deletes expired records, at most 1,000. Returns their number. */
 export async function sweepRecords(deps: Deps, now: Date): Promise<number> {
   return (await oneStatement(deps.db).query(SWEEP, [now])).length
 }

@@ -1,5 +1,5 @@
-// Tests that the server refuses forged tokens. Each forged token is a valid token with one fault, and the server gives the same
-// answer to each.
+// Tests that the server refuses forged tokens. Each forged token is a valid token with one change, and the server gives the
+// same answer to each.
 
 import assert from 'node:assert/strict'
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
@@ -24,13 +24,10 @@ const NOW_S = START.getTime() / 1000
 const ADMIN_URL = 'http://127.0.0.1/identity'
 const AUDIENCE = 'malipo-api'
 
-/** A token issuer of one kind, with a user who may sign in. */
+/** A kind of issuer, with a user who may sign in. */
 type Stage = {
   world: World
-  /**
-   * The private key with which the issuer signs. The forger has only the public key, unless a test gives the private key to the
-   * forger.
-   */
+  /** The private key of the issuer. Most tests forge tokens without this key. */
   key: TestKey
   issuer: string
   /** The header and the claims of a valid token. */
@@ -38,7 +35,7 @@ type Stage = {
   claims: Record<string, unknown>
 }
 
-/** Returns the valid token of a stage with replaced claims, signed with the issuer's key. The value undefined removes a claim. */
+/** Returns the token with replaced claims, signed with the issuer's key. Undefined removes a claim. */
 function altered(stage: Stage, claims: Record<string, unknown>, header: Record<string, unknown> = {}): string {
   return sign({ ...stage.header, ...header }, { ...stage.claims, ...claims }, stage.key)
 }
@@ -319,7 +316,7 @@ async function foreign(issuer: TestIssuer, kind: 'at+jwt' | 'bearer'): Promise<S
   }
 }
 
-/** Sends a credential without any change, even of its spaces. */
+/** Sends the Authorization header without any change, even of its spaces. */
 function show(stage: Stage, authorization: string): Promise<Reply> {
   return stage.world.call({ method: 'GET', url: '/v1/collections', key: null, headers: { authorization } })
 }
@@ -361,7 +358,7 @@ for (const where of ['the built-in issuer', 'a foreign issuer', 'an issuer like 
         assert.notEqual(token, good(stage))
         const refused = await show(stage, `Bearer ${token}`)
         assert.equal(refused.status, 401, refused.text)
-        // If the credential does not have the form of a token, the answer names the credentials that the server accepts.
+        // If the credential does not have the form of a token, the answer describes the credentials that the server accepts.
         if (/\..*\./.test(token)) assert.deepEqual(refused.body, REFUSED)
         else assert.equal(refused.body.error.code, 'authentication_required')
         assert.equal(refused.headers['www-authenticate'], undefined)

@@ -1,15 +1,13 @@
-// Limits the rate of sign-in attempts. The database counts failed attempts of each account and address together, and of each
-// account, with growing pauses. A browser that has signed in to the account has a separate counter, so that an attack does not lock
-// the owner out.
+// Limits sign-in attempts. After too many failures of an account, of an IP address, or of both together, the pauses between
+// attempts grow. A browser that has signed in before has its own counter, so that an attack does not lock the owner out.
 
 import { createHash } from 'node:crypto'
 import { type Deps, inTransaction, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, customerNetwork, limitConcurrency } from '../../kernel/lib/index.ts'
 
 /**
- * The limit of one counter. After `free` failed attempts, the first pause is `first_s`; each further pause is twice as long, up to
- * `max_s`. One failure expires every `fade_ms`. Null in `fade_ms` means that only a success or a day without attempts resets the
- * counter.
+ * The limit of a counter. From `free` failures on, each failure causes a pause: first `first_s` seconds, then twice as long, up
+ * to `max_s`. A failure expires after `fade_ms`. Null means that only a success or a day without attempts resets the counter.
  */
 type AttemptLimit = { free: number; first_s: number; max_s: number; fade_ms: number | null }
 type AttemptLimits = { pair: AttemptLimit | null; account: AttemptLimit; address: AttemptLimit }
@@ -17,13 +15,13 @@ type AttemptLimits = { pair: AttemptLimit | null; account: AttemptLimit; address
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** The limit of one IP address. Many phones share an address, so that this limit is high and its failures expire soon. */
+/** The limit of an IP address. It is high and its failures expire soon, because many phones share an address. */
 const ADDRESS: AttemptLimit = { free: 200, first_s: 10, max_s: 60, fade_ms: MINUTE_MS / 2 }
 const PAIR: AttemptLimit = { free: 5, first_s: 30, max_s: 900, fade_ms: null }
-/** The limit of all browsers together that have signed in to an account: 500 attempts a day. */
+/** The limit of all known browsers of an account together: 500 attempts a day. */
 const DEVICES: AttemptLimit = { free: 500, first_s: 60, max_s: 900, fade_ms: (24 * HOUR_MS) / 500 }
 
-/** The limits of each kind of attempt: a password, a code of the second step, or a request for an e-mail. */
+/** The limits for a password, for a code of the second step, and for a request that sends an e-mail. */
 const KINDS = {
   password: {
     pair: PAIR,
@@ -42,13 +40,19 @@ const KINDS = {
   },
 } as const satisfies Record<string, AttemptLimits>
 
-/** The time without an attempt after which the server resets a counter. */
+/** The time in milliseconds without attempts after which the server resets a counter. */
 const FORGET_MS = 24 * HOUR_MS
 
-/** The client of an attempt: the account, the IP address, and the id of a browser that has signed in to the account. */
+/**
+ * The client of an attempt: the account, the IP address, and the id of a known browser. Null as `device` means that the browser
+ * is unknown.
+ */
 export type AttemptClient = { account: string; address: string; device: string | null }
 
-/** The result of an attempt: the server allows the attempt, or names the time until the next allowed attempt. */
+/**
+ * The result of an attempt. If the attempt is not allowed, `retry_after_s` is the time until the next allowed attempt, in
+ * seconds.
+ */
 export type SignInAttempt =
   | { allowed: true; succeeded(): Promise<void> }
   | { allowed: false; blocked: 'pair' | 'account' | 'address'; retry_after_s: number }
@@ -77,8 +81,8 @@ const SWEEP = sql(
 )
 
 /**
- * The maximum number of attempts that a process counts at once. All attempts of one address wait for one row lock, and without this
- * limit they could hold every connection of the pool.
+ * The greatest number of attempts that a process counts at once. Without this limit, attempts from one address could use all
+ * database connections, because they wait for the same row lock.
  */
 const countedAtOnce = limitConcurrency(2)
 
@@ -88,8 +92,8 @@ function changeCounters<Result>(deps: Deps, work: (tx: Tx) => Promise<Result>): 
 }
 
 /**
- * Begins one attempt. The attempt counts as failed from the start, so that concurrent attempts in several processes cannot exceed
- * the limit. If the attempt succeeds, the caller calls `succeeded`.
+ * Begins one attempt and counts it as failed, so that concurrent attempts cannot exceed the limit. If the attempt succeeds, the
+ * caller calls `succeeded`.
  */
 export async function beginAttempt(
   deps: Deps,
@@ -116,7 +120,9 @@ export async function beginAttempt(
   })
 }
 
-/** After a success, resets the counter of account and address, and removes this attempt from the other counters. */
+/**
+ * Removes a successful attempt: resets the counter of account and IP address, and subtracts one from the other counters.
+ */
 async function forgive(deps: Deps, counted: readonly AttemptCounter[]): Promise<void> {
   await changeCounters(deps, async (tx) => {
     const now = deps.clock.now()
@@ -128,7 +134,9 @@ async function forgive(deps: Deps, counted: readonly AttemptCounter[]): Promise<
   })
 }
 
-/** Locks the rows of the counters in a fixed order. Returns the rows in the given order, without expired failures. */
+/**
+ * Locks the rows of the counters in the order of their keys. Returns the rows in the given order, without expired failures.
+ */
 async function lockRows(tx: Tx, counted: readonly AttemptCounter[], now: Date): Promise<CounterRow[]> {
   const keys = counted.map(({ key }) => key)
   await tx.query(OPEN, [keys, now])
@@ -141,8 +149,8 @@ async function lockRows(tx: Tx, counted: readonly AttemptCounter[], now: Date): 
 }
 
 /**
- * Returns a row without its expired failures. `last_at` advances by whole multiples of `fade_ms`. Otherwise, failures at shorter
- * intervals than `fade_ms` would never expire.
+ * Returns a row without its expired failures. `last_at` advances only by multiples of `fade_ms`, because failures at shorter
+ * intervals would otherwise never expire.
  */
 function withoutExpired(row: CounterRow, { fade_ms }: AttemptLimit, now: Date): CounterRow {
   const passed_ms = Math.max(0, now.getTime() - row.last_at.getTime())
@@ -153,7 +161,9 @@ function withoutExpired(row: CounterRow, { fade_ms }: AttemptLimit, now: Date): 
   return { ...row, failures: row.failures - gone, last_at: new Date(row.last_at.getTime() + gone * fade_ms) }
 }
 
-/** Returns the rest of a pause. If the clock was set back, the rest is at most the longest pause. */
+/**
+ * Returns the rest of a pause in milliseconds. If an operator sets the clock back, the rest is at most the longest pause.
+ */
 function remainingMs(ms: number, { max_s }: AttemptLimit): number {
   return Math.min(ms, max_s * 1000)
 }
@@ -182,7 +192,7 @@ function countersFor(kind: keyof typeof KINDS, { account, address, device }: Att
   ]
 }
 
-/** Deletes counters that have expired. */
+/** Deletes expired counters, at most 1,000. Returns their number. */
 export async function sweepAttempts(deps: Deps, now: Date): Promise<number> {
   const before = new Date(now.getTime() - FORGET_MS)
   return (await oneStatement(deps.db).query(SWEEP, [before])).length

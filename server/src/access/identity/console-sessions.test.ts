@@ -1,4 +1,4 @@
-// Tests how sessions end, and the confirmation of a session before an act that gives access.
+// Tests the end of sessions, and the confirmation of a session before an action that needs a recent sign-in.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -27,7 +27,7 @@ const IDLE_S = 900
 const SESSION_S = 3_600
 
 let world: Served
-/** Another process of the same installation, with the same clock. */
+/** Another server process on the same database, with the same clock. */
 let other: Served
 before(async () => {
   world = await serve({ env: { OPERATOR_IDLE_S: String(IDLE_S), OPERATOR_SESSION_S: String(SESSION_S) } })
@@ -47,7 +47,7 @@ const passes = (seconds: number) => world.deps.clock.advance(seconds * 1000)
 const me = (token: string, headers: Record<string, string> = {}, at = world) =>
   at.call({ method: 'GET', url: '/v1/me', key: token, headers })
 
-/** A user who signed in to a console, and the tokens of the sign-in. */
+/** Signs a new user in to a console. Returns the user and the tokens. */
 async function comes(client: Console) {
   const person = await newPerson(world, { super_admin: client === 'operator' })
   await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, world.merchant.id, person.id, 'MERCHANT_ADMIN'))
@@ -134,7 +134,7 @@ describe('the list of sessions', () => {
       [after[0].id, after[0].current, after[0].seen_at],
       [oldest.id, true, world.deps.clock.now().toISOString()],
     )
-    // A new tab of the browser signs in without a password, and has the same session.
+    // A new tab of the same browser signs in without a password and has the same session.
     assert.equal((await list((await refresh(world.base, tokens.refresh_token)).body.access_token)).length, 2)
   })
 
@@ -198,7 +198,7 @@ describe('confirmations', () => {
     world.call({ method: 'POST', url: '/v1/session/confirm', payload: body, key })
   const shown = async ({ access_token }: Tokens) =>
     (await world.get('/v1/session', access_token)).body.data.confirm_with
-  /** Lets eleven minutes pass, and renews the tokens. */
+  /** Advances the clock by eleven minutes and renews the tokens. */
   const grewOld = async (tokens: Tokens) => {
     passes(660)
     Object.assign(tokens, (await refresh(world.base, tokens.refresh_token)).body)
@@ -227,7 +227,7 @@ describe('confirmations', () => {
     assert.deepEqual(entries, [{ after: { email: person.email, with: 'password' } }])
     await grewOld(tokens)
     assert.deepEqual(codeOf(await makeKey(tokens)), STALE)
-    // Other sessions of the user are as old as before.
+    // The confirmation of one session does not change other sessions of the user.
     const elsewhere = await signIn(world, person)
     await grewOld(elsewhere)
     await confirm(tokens, { password: person.password })
@@ -298,7 +298,7 @@ describe('merchants that require a second factor', () => {
     world.call({ method: 'PATCH', url: '/v1/merchant/security', payload: { second_factor_required }, key })
   const NEEDED: [number, string] = [403, 'second_factor_required']
 
-  /** A user who signed in with the password alone, as a member of this merchant. */
+  /** Signs in a new member of this merchant with the password alone. */
   async function member(role: MerchantRole, merchant: Merchant) {
     const person = await newPerson(world)
     await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, merchant.id, person.id, role))

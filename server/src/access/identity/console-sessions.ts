@@ -1,5 +1,5 @@
-// Stores the sessions of the consoles: one row for each console in each browser. An access token names its row, so that the end of a
-// row ends the session on the next request of every process.
+// Stores the sessions of the consoles: one row for each console in each browser. An access token contains the id of its row. So
+// if a process deletes the row, the session ends on the next request.
 
 import { type Deps, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Console } from '../../kernel/http/index.ts'
@@ -7,15 +7,17 @@ import { newId } from '../../kernel/lib/index.ts'
 import { forgetBrowser } from './adapter.ts'
 import { EMBEDDED } from './tokens.ts'
 
-/** The lifetime of a browser session of the provider, in seconds. Each new token extends the row of its session by this time. */
+/**
+ * The lifetime of a browser session of the provider, in seconds. Each new access token extends the session by this time.
+ */
 export const BROWSER_SESSION_S = 14 * 86_400
-/** The accuracy of `seen_at`. A session with many requests thus writes at most one row a minute. */
+/** The accuracy of `seen_at` in milliseconds. Because of it, each session writes at most one row a minute. */
 const SEEN_MS = 60_000
 
-/** The times of a session that bound the session. */
+/** The console and the times that limit a session. */
 export type SessionTimes = { console: Console | null; signed_in_at: Date; seen_at: Date }
 
-/** A sign-in at a console: the browser session of the provider, and the client of the sign-in. */
+/** A sign-in at a console: the browser session of the provider, and the client. */
 export type ConsoleSignIn = {
   subject: string
   provider_uid: string
@@ -36,7 +38,7 @@ const OPEN = sql(
    returning id`,
 )
 
-/** Opens the session of a sign-in, and returns its id. A further sign-in of one browser at one console keeps the id. */
+/** Opens a session and returns its id. If the browser signs in again at the same console, the id stays the same. */
 export async function openConsoleSession(deps: Deps, sign_in: ConsoleSignIn): Promise<string> {
   const { subject, provider_uid, console, device, address, signed_in_at } = sign_in
   const now = deps.clock.now()
@@ -65,8 +67,8 @@ const FIND = sql(
 const EXTEND = sql('console_sessions_extend', 'update console_sessions set expires_at = $2 where id = $1 returning id')
 
 /**
- * Returns the id of an open session, for a new access token. Null means that the session has ended. A new token is no sign of
- * activity, so that `seen_at` stays the same.
+ * Returns the id of an open session for a new access token. Null means that the session has ended. `seen_at` does not change,
+ * because a new token is no activity of the user.
  */
 export async function extendConsoleSession(
   deps: Deps,
@@ -81,10 +83,10 @@ export async function extendConsoleSession(
   return extended?.id ?? null
 }
 
-/** The reason why a session has ended: no activity, or the age of the session. */
+/** The reason why a session has ended: no activity, or its age. */
 export type SessionEnd = 'idle' | 'age'
 
-/** Returns the reason for which a session of the operator console has ended. Null means that the session is open. */
+/** Returns the reason why a session of the operator console has ended. Null means that the session is open. */
 export function sessionEnd({ config }: Deps, session: SessionTimes, now: Date): SessionEnd | null {
   if (session.console !== 'operator') return null
   const pastMs = (since: Date) => now.getTime() - since.getTime()
@@ -97,7 +99,7 @@ const SEEN = sql(
   'update console_sessions set seen_at = $2, address = $3 where id = $1 and seen_at < $2',
 )
 
-/** Records that the user uses a session, at most once a minute. */
+/** Records that the user is active, at most once a minute. */
 export async function recordActivity(
   deps: Deps,
   session: { id: string; seen_at: Date },
@@ -113,12 +115,15 @@ const CONFIRM = sql(
   'update console_sessions set confirmed_at = $2 where id = $1 returning id',
 )
 
-/** Records that the user entered a code or the password again. If the session has ended, returns false. */
+/**
+ * Records that the user has confirmed the session with a code, the password or a passkey. Returns false if the session does not
+ * exist.
+ */
 export async function confirmSession(deps: Deps, tx: Tx, id: string): Promise<boolean> {
   return (await tx.query(CONFIRM, [id, deps.clock.now()])).length === 1
 }
 
-/** A session of a user, in the list of the user's sessions. */
+/** A session in the list of a user's sessions. */
 export type ListedSession = {
   id: string
   console: Console
@@ -128,7 +133,7 @@ export type ListedSession = {
   seen_at: Date
 }
 
-/** The maximum number of listed sessions. Each browser has at most one session at each console. */
+/** The greatest number of sessions in the list. */
 const LISTED_MAX = 100
 const COLUMNS = 'id, console, device, address, signed_in_at, seen_at'
 const LIST = sql(
@@ -139,7 +144,7 @@ const LIST = sql(
 )
 
 /**
- * Returns the open sessions of a user, the last used session first. A sign-out deletes the provider's session of the browser, so the
+ * Returns the open sessions of a user, the last used first. A sign-out deletes the provider's session of the browser, so the
  * result omits signed-out sessions.
  */
 export async function listConsoleSessions(deps: Deps, user_id: string): Promise<ListedSession[]> {
@@ -158,13 +163,13 @@ const END = sql(
 )
 
 /**
- * Ends a session of a user, and the other session of the same browser. Also deletes the provider's session of the browser, so that its
- * refresh tokens give no further access. Returns the ended session. Null means that the user has no such session.
+ * Ends a session of a user, and the other session of the same browser. Also deletes the provider's session of the browser, so
+ * its refresh tokens stop working. Returns the ended session. Null means that the user has no such session.
  */
 export async function endConsoleSession(tx: Tx, user_id: string, id: string): Promise<ListedSession | null> {
   const [browser] = await tx.query<{ provider_uid: string }>(BROWSER, [id, user_id])
   if (!browser) return null
-  // Every transaction that ends sessions locks the records of the provider before the rows of sessions.
+  // Every transaction that ends sessions locks the records of the provider before the sessions.
   await forgetBrowser(tx, browser.provider_uid)
   const ended = await tx.query<ListedSession>(END, [browser.provider_uid, user_id])
   return ended.find((one) => one.id === id) ?? null
@@ -172,7 +177,7 @@ export async function endConsoleSession(tx: Tx, user_id: string, id: string): Pr
 
 const FORGET = sql('console_sessions_forget', 'delete from console_sessions where user_id = $1')
 
-/** Ends the sessions of a user at both consoles, in every browser. */
+/** Ends all sessions of a user at both consoles. */
 export async function forgetConsoleSessions(tx: Tx, user_id: string): Promise<void> {
   await tx.query(FORGET, [user_id])
 }
@@ -183,7 +188,7 @@ const SWEEP = sql(
      select s.id from console_sessions s where s.expires_at <= $1 limit 1000) returning id`,
 )
 
-/** Deletes sessions that have expired. */
+/** Deletes expired sessions, at most 1,000. Returns their number. */
 export async function sweepConsoleSessions(deps: Deps, now: Date): Promise<number> {
   return (await oneStatement(deps.db).query(SWEEP, [now])).length
 }

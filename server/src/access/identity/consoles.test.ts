@@ -1,4 +1,4 @@
-// Tests that each token is valid at only one console, and that the operator console requires the credentials at each sign-in.
+// Tests that each token is valid at only one console, and that the operator console requires a new sign-in each time.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -29,7 +29,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Returns a user who is an operator and a member of a merchant. */
+/** Makes a user who is an operator and also a member of a merchant. */
 async function newBoth() {
   const person = await newPerson(world, { super_admin: true })
   await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, world.merchant.id, person.id, 'MERCHANT_ADMIN'))

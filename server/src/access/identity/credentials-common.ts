@@ -1,6 +1,6 @@
-// Finds common passwords: the list of the package @zxcvbn-ts/language-common, and passwords that are frequent in Tanzania.
+// Contains common passwords: the list of @zxcvbn-ts/language-common, and passwords that are frequent in Tanzania.
 
-/** Frequent passwords beside the list of the package, in lower case. Many of them are frequent in Tanzania. */
+/** Frequent passwords that the package does not contain, in lower case. */
 const LOCAL_PASSWORDS =
   `12345678 123456789 1234567890 12345678910 0123456789 987654321 9876543210 87654321 11223344 1122334455 123123123
   12341234 123321123 12344321 11112222 12121212 123454321 147258369 159753456 159357456 741852963 789456123 789456123a
@@ -25,12 +25,12 @@ const LOCAL_PASSWORDS =
 
 let loaded: Promise<ReadonlySet<string>> | null = null
 
-/** Shorter passwords break another rule. */
+/** The smallest length of a listed password, because another rule refuses shorter passwords. */
 const LISTED_MIN = 8
 
 /**
  * Returns the common passwords with at least 8 characters, in lower case. The first call loads the list, which takes about 0.1
- * seconds. The start of the server does not load it, because workers and commands check no passwords.
+ * seconds. Workers and commands check no passwords, so the server does not load it at its start.
  */
 export function commonPasswords(): Promise<ReadonlySet<string>> {
   loaded ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => {

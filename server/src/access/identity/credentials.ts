@@ -1,5 +1,5 @@
-// Checks and stores passwords as Argon2id hashes. The rules require a minimum length, require no kinds of characters, and refuse
-// common passwords.
+// Checks passwords and stores them as Argon2id hashes. The rules require a minimum length and refuse common passwords, but
+// require no kinds of characters.
 
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
@@ -18,14 +18,14 @@ const LENGTH_MIN = 8
 const LENGTH_MAX = 128
 
 /**
- * The cost that OWASP recommends for Argon2id: 19 MiB, two passes. A stored hash contains the cost of that hash, so that a release
- * may raise these numbers.
+ * The cost of Argon2id that OWASP recommends: 19 MiB, two passes. Each stored hash contains its cost, so a later version may
+ * raise these numbers.
  */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 }
 const TAG_BYTES = 32
 const SALT_BYTES = 16
 
-/** The reasons for which the server refuses a password. */
+/** The reason why the server refuses a password. */
 export type PasswordProblem = 'short' | 'long' | 'common' | 'personal'
 
 const PASSWORD_PROBLEMS: Record<PasswordProblem, string> = {
@@ -35,10 +35,12 @@ const PASSWORD_PROBLEMS: Record<PasswordProblem, string> = {
   personal: 'must not be the e-mail address or the name',
 }
 
-/** Normalizes a password, so that all Unicode forms of one text are the same password. */
+/** Normalizes a password, so that all Unicode forms of the same text are equal. */
 const normal = (password: string) => password.toWellFormed().normalize('NFKC')
 
-/** Returns the reason to refuse a password for this user. Null means that the password follows the rules. */
+/**
+ * Returns the reason why the server refuses a password for this user. Null means that the password follows the rules.
+ */
 export async function passwordProblem(
   password: string,
   person: { email: string; name: string },
@@ -58,7 +60,10 @@ export function newPassword(random: Random): string {
   return randomBase62(random, 20)
 }
 
-/** Hashes a password in the PHC form. A hash takes tens of milliseconds, so that the caller must hash outside of transactions. */
+/**
+ * Returns the Argon2id hash of a password as a PHC text. A hash takes tens of milliseconds, so callers must not hash within a
+ * transaction.
+ */
 export async function hashPassword(deps: Deps, password: string): Promise<string> {
   const salt = Buffer.from(deps.random.bytes(SALT_BYTES))
   const { memory, passes, parallelism } = COST
@@ -66,7 +71,9 @@ export async function hashPassword(deps: Deps, password: string): Promise<string
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`
 }
 
-/** The concurrency limit of password hashing. On a machine with two processors, one processor stays free for payments. */
+/**
+ * The concurrency limit of password hashes. On a machine with two processors, one processor stays free for payments.
+ */
 const limitHashing = limitConcurrency(Math.min(2, Math.max(1, availableParallelism() - 1)))
 
 function passwordTag(password: string, nonce: Buffer, cost: typeof COST): Promise<Buffer> {
@@ -78,19 +85,19 @@ const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/(?<!=)=+$/, 
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** A dummy hash of the same cost. The check of a password thus takes as long for an unknown user as for a known user. */
+/** A dummy hash with the same cost. With it, the check takes the same time for an unknown user. */
 const DUMMY_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`
 
 /**
- * Returns true if the password matches the hash. If the hash is null, the function checks the dummy hash, so that the response time
- * stays the same.
+ * Returns true if the password matches the hash. If the hash is null, the function checks a dummy hash, so that the response
+ * time does not tell.
  */
 export async function checkPassword(stored: string | null, password: string): Promise<boolean> {
   const parts = PHC.exec(stored ?? DUMMY_HASH)
   if (!parts) throw new Error('a stored password hash does not have the PHC form of Argon2id')
   const [memory, passes, parallelism] = parts.slice(1, 4).map(Number) as [number, number, number]
   const [salt, tag] = parts.slice(4).map((part) => Buffer.from(part, 'base64')) as [Buffer, Buffer]
-  // A longer text is not a valid password. The server hashes an empty text instead, so that the check takes the same time.
+  // If the text is too long for a password, the server hashes an empty text instead, so that the check takes the same time.
   const text = password.length > LENGTH_MAX * 4 ? '' : password
   const found = await passwordTag(text, salt, { memory, passes, parallelism })
   return timingSafeEqual(found, tag) && stored !== null && text !== ''
@@ -104,7 +111,7 @@ const STORE = sql(
 )
 const HASH = sql('credentials_hash', 'select password_hash from credentials where user_id = $1')
 
-/** Returns true if the password is the user's password at the built-in provider. */
+/** Returns true if this is the password of the user at the built-in provider. */
 export async function hasPassword(reader: Reader, user_id: string, password: string): Promise<boolean> {
   const [row] = await reader.query<{ password_hash: string }>(HASH, [user_id])
   return checkPassword(row?.password_hash ?? null, password)
@@ -113,7 +120,7 @@ const SUBJECT = sql('credentials_subject', 'select issuer, subject, email, name 
 
 type UserIdentityRow = { issuer: string | null; subject: string | null; email: string; name: string }
 
-/** Hashes a password and stores it with `storePassword`. If the password breaks the rules, refuses with 400. */
+/** Hashes a password and stores it with `storePassword`. If the password breaks a rule, refuses with 400. */
 export async function setPassword(
   deps: Deps,
   tx: Tx,
@@ -128,9 +135,8 @@ export async function setPassword(
 }
 
 /**
- * Stores a hashed password and ends every session of the user. The user gets a new subject, so that the server refuses the user's
- * access tokens on the next request. `is_first` means that another person knows the password, so that the user must replace it at the
- * next sign-in.
+ * Stores a hashed password and ends all sessions of the user. The user gets a new subject, so the server refuses earlier access
+ * tokens. `is_first` means that another person knows the password, so the user must replace it at the next sign-in.
  */
 export async function storePassword(
   deps: Deps,
@@ -143,7 +149,7 @@ export async function storePassword(
   await endSessions(deps, tx, user_id)
 }
 
-/** Ends every session of a user of the built-in provider. Every process refuses the sessions from the next request on. */
+/** Ends all sessions of a user of the built-in provider, in every process, from the next request on. */
 export async function endSessions(deps: Deps, tx: Tx, user_id: string): Promise<void> {
   const { subject } = await lockUser(tx, user_id)
   if (subject !== null) await forgetAccount(tx, subject)

@@ -1,6 +1,6 @@
-// Names the device of a browser from its User-Agent header, so that a user recognizes a sign-in.
+// Finds the names of browser and system in a User-Agent header, so that a user recognizes a sign-in.
 
-/** The browsers by a part of their User-Agent. Most browsers also name Chrome or Safari, so that the order decides. */
+/** Browsers with the part of their User-Agent. The order matters, because most browsers also name Chrome or Safari. */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],
@@ -10,7 +10,7 @@ const BROWSERS = [
   ['Safari', 'Safari'],
 ] as const
 
-/** The systems by a part of their User-Agent. Android also names Linux, so that the order decides. */
+/** Systems with the part of their User-Agent. The order matters, because Android also names Linux. */
 const SYSTEMS = [
   ['Android', 'Android'],
   ['iPhone', 'iPhone'],
@@ -22,8 +22,8 @@ const SYSTEMS = [
 ] as const
 
 /**
- * Returns the browser and the system of a User-Agent header, such as "Chrome, Android". If the header names neither, returns an
- * empty text. The client chooses the header, so that the result contains only names of the two lists.
+ * Returns browser and system, such as "Chrome, Android". If the header names neither, returns an empty text. The client chooses
+ * the header, so the result contains only names from the two lists.
  */
 export function deviceName(user_agent: string | undefined): string {
   const text = user_agent ?? ''

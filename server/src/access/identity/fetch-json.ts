@@ -1,14 +1,11 @@
-// Fetches JSON from a foreign issuer with one GET request, without redirects and with limits of time and size.
+// Sends a GET request to a foreign issuer and reads the JSON, without redirects and with limits of time and size.
 
 import { request } from 'undici'
 
 const FETCH_MS_MAX = 4_000
 const BYTES_MAX = 256 * 1024
 
-/**
- * Fetches a JSON object. If the response is not a complete response with status 200, throws an error with the `status` of the
- * response.
- */
+/** Fetches a JSON object. If the answer is not a complete answer with status 200, throws an error with its `status`. */
 export async function fetchJson(url: string, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
   const { statusCode, body } = await request(url, {
     headers: { accept: 'application/json', ...headers },

@@ -13,7 +13,7 @@ let issuer: TestIssuer
 let world: World
 const worlds: World[] = []
 
-/** Creates another world with the issuer. If `url` is given, creates another process on the same database. */
+/** Starts a server process that accepts tokens of the issuer. If `url` is given, the process uses this database. */
 async function newWorld(env: Record<string, string> = {}, url?: string): Promise<World> {
   const base = { OIDC_ISSUER: issuer.url, ...env }
   const made = await createWorld({ env: base, ...(url === undefined ? {} : { url }) })

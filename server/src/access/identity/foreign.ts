@@ -1,4 +1,5 @@
-// Verifies tokens of a foreign OpenID Connect issuer (OIDC_ISSUER), and finds e-mail addresses that the issuer has verified.
+// Verifies tokens of a foreign OpenID Connect issuer (OIDC_ISSUER), and reads the e-mail addresses that the issuer has
+// verified.
 
 import { decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -8,14 +9,16 @@ import { fetchJson } from './fetch-json.ts'
 import { createIssuer } from './issuer.ts'
 import { authTimeOf, type ExpectedToken, isStrong, noError, readToken, type Verifier } from './tokens.ts'
 
-/** The lifetime and size of the cache of verified e-mail addresses. */
+/**
+ * CACHE_MS is the time for which the server caches an e-mail address. CACHE_MAX is the greatest number of cached addresses.
+ */
 const CACHE_MS = 60_000
 const CACHE_MAX = 1_000
-/** The pause before the next request about a user, after a request about this user failed. */
+/** The pause in milliseconds after a failed request about a user, before the next request about this user. */
 const REST_MS = 10_000
 const KID_MAX = 255
 
-/** Creates the verifier for tokens of OIDC_ISSUER. */
+/** Makes the verifier for tokens of OIDC_ISSUER. */
 export function createForeignVerifier(deps: Deps): Verifier {
   const { oidc_issuer, oidc_audience, oidc_algorithms, oidc_token_type, oidc_operator_acr } = deps.config
   const issuer = createIssuer(deps)
@@ -31,7 +34,8 @@ export function createForeignVerifier(deps: Deps): Verifier {
   return {
     async verify(token) {
       const decoded = await noError(() => ({ header: decodeProtectedHeader(token), claims: decodeJwt(token) }))
-      // A token of another issuer must not make the server fetch keys, so that the server checks the issuer and the key id first.
+      // The server checks the issuer and the key id first, because a token of another issuer must not make the server fetch
+      // keys.
       if (decoded?.claims.iss !== oidc_issuer || !isKid(decoded.header.kid)) return null
       const payload = await readToken(deps, token, issuer.key, expected)
       if (!payload || (bearer && payload.typ !== 'Bearer')) return null
@@ -45,7 +49,7 @@ export function createForeignVerifier(deps: Deps): Verifier {
       const of_issuer = { by_command: false, session_id: null }
       return { issuer: oidc_issuer, subject: payload.sub, strong, console, auth_time, ...of_issuer }
     },
-    // The caller has verified the token, so that this function only reads the claims.
+    // The caller has already verified the token, so this function only reads the claims.
     async verifiedEmail(token, { subject }) {
       const claims = decodeJwt(token)
       return claims.email === undefined ? verifiedEmailOf(token, subject) : emailOf(claims)
@@ -54,27 +58,26 @@ export function createForeignVerifier(deps: Deps): Verifier {
 }
 
 /**
- * Returns the console of a token, from `client_id` (RFC 9068) or `azp` (Keycloak). Undefined means that the token is for another
- * client and gives no session. Null means that the configuration names no clients, so that the token opens both consoles.
+ * Returns the console of a token from `client_id` (RFC 9068) or `azp` (Keycloak). Undefined means another client, which gets no
+ * session. Null means that the configuration names no clients, so the token is valid at both consoles.
  */
 function consoleOf({ config }: Deps, { client_id, azp }: JWTPayload): Console | null | undefined {
   const { dashboard_client_id, operator_client_id } = config
   if (operator_client_id === '') return null
-  // A token that names two different clients belongs to neither client.
+  // If a token names two different clients, it is valid for neither.
   if (client_id !== undefined && azp !== undefined && client_id !== azp) return undefined
   const client = client_id ?? azp
   if (client === operator_client_id) return 'operator'
   return client === dashboard_client_id ? 'dashboard' : undefined
 }
 
-/** Returns true if the key id is valid or absent. If an issuer has only one key, its tokens need not name the key. */
+/** Returns true if the key id is valid or missing. If an issuer has only one key, its tokens need no key id. */
 function isKid(kid: unknown): boolean {
   return kid === undefined || (typeof kid === 'string' && kid !== '' && kid.length <= KID_MAX)
 }
 
 /**
- * An e-mail address in ASCII. In lower case, other addresses may become equal, so that the server binds users with such addresses
- * only by their subject.
+ * An e-mail address in ASCII. Other addresses may become equal in lower case, so the server binds their users only by subject.
  */
 const EMAIL = /^[\x21-\x3f\x41-\x7e]{1,64}@[\x21-\x3f\x41-\x7e]{1,190}$/
 
@@ -92,15 +95,15 @@ async function fetchEmail(
   const url = await userinfo()
   if (url === null) return null
   const claims = await fetchJson(url, { authorization: `Bearer ${token}` })
-  // The subject of the response must be the subject of the token (OpenID Connect Core 5.3.2).
+  // The answer must have the subject of the token (OpenID Connect Core 5.3.2).
   return claims.sub === subject ? emailOf(claims) : null
 }
 
 type FetchEmail = (token: string, subject: string) => Promise<string | null>
 
 /**
- * Caches the verified e-mail address of each subject for a minute. If the issuer answers 4xx, the user has no verified address. If
- * the server cannot reach the issuer, it refuses the request with 503 service_unavailable.
+ * Caches the verified e-mail address of each subject for a minute. If the issuer answers 4xx, the user has no verified address.
+ * If the issuer is unreachable, the function refuses with service_unavailable.
  */
 function cacheEmails(deps: Deps, fetchEmailOf: FetchEmail): FetchEmail {
   const cache = new Map<string, { answer: Promise<string | null>; until: number }>()

@@ -1,4 +1,4 @@
-// Exports the public interface of the room identity.
+// Exports sign-in and rights of users: the OpenID provider, sessions, tokens, passwords, second factors and invitations.
 
 export { endSessions, hasPassword, newPassword, setPassword } from './credentials.ts'
 export { mayMailInvitation } from './invitation-limit.ts'

@@ -1,4 +1,5 @@
-// Tests the sign-up, the confirmation of an e-mail address and the reset of a password. No answer shows whether an account exists.
+// Tests the sign-up, the confirmation of an e-mail address and the reset of a password. No answer may reveal whether an account
+// exists.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -35,7 +36,8 @@ const newEmail = () => `mtu${++people}@example.com`
 const from = () => openBrowser(world.base)
 
 /**
- * Deletes the counters of attempts and advances the clock, so that tests do not share rate limits and e-mails have different times.
+ * Deletes the counters of attempts and advances the clock, so that tests do not share rate limits and e-mails have different
+ * times.
  */
 async function afresh(): Promise<void> {
   await world.rows('delete from sign_in_attempts')
@@ -52,7 +54,7 @@ async function askReset(email: string): Promise<BrowserPage> {
   return from().post('/identity/forgot', { email })
 }
 
-/** Returns the parts of an answer that another person can compare: status, headers and body. */
+/** Returns the parts of an answer that a client can compare: status, headers and body. */
 const answerOf = ({ status, text, headers }: BrowserPage) => ({
   status,
   text,
@@ -462,7 +464,7 @@ test('the response time does not show whether an address has an account', async 
       for (const ask of [askReset, signUp]) {
         const begin = performance.now()
         assert.equal((await ask(email)).status, 200)
-        // The request itself takes little time compared with the fixed duration of the answer.
+        // The work of the request is short, compared with the fixed duration of the answer.
         assert.ok(performance.now() - begin >= 395)
       }
     }

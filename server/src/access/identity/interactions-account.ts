@@ -1,5 +1,5 @@
-// Adds the pages for accounts: sign up, confirm an e-mail address, and set a new password by e-mail. The page is the same with and
-// without an account, and only the e-mail differs. No response thus shows whether an address has an account.
+// Defines the pages that sign up, confirm an e-mail address, and reset a password. The answers are the same with and without an
+// account, and only the e-mails differ. So no answer reveals an account.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuse, systemClock } from '../../kernel/lib/index.ts'
@@ -16,7 +16,7 @@ import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 const EMAIL = /^[^\s@\p{Cc}\p{Cs}]{1,64}@[^\s@\p{Cc}\p{Cs}]{1,185}\.[^\s@\p{Cc}\p{Cs}]{2,63}$/u
 const LINE = /^[^\p{Cc}\p{Cs}]{1,100}$/u
 
-/** Adds the pages for accounts. */
+/** Adds the routes of these pages. */
 export function accountRoutes(scope: FastifyInstance, site: IdentitySite): void {
   signUpRoutes(scope, site)
   forgotRoutes(scope, site)
@@ -59,7 +59,7 @@ function signUpRoutes(scope: FastifyInstance, site: IdentitySite): void {
   })
 }
 
-/** Returns the page that explains that a person needs an invitation, with a link for invited people. */
+/** Returns the page that explains that a user needs an invitation, with a link for invited users. */
 function invitationPage(view: View): string {
   const t = textsOf(view)
   const way_on = { href: withLanguage('/identity/forgot', view.language), text: t.use_invitation }
@@ -67,8 +67,8 @@ function invitationPage(view: View): string {
 }
 
 /**
- * Returns the page after a form that sends an e-mail. The page is the same with and without an account. If SMTP_URL is empty, the
- * page states that this installation sends no e-mail.
+ * Returns the page after a form that sends an e-mail, with or without an account. If SMTP_URL is empty, the page says that this
+ * installation sends no e-mails.
  */
 function mailSentPage({ deps }: IdentitySite, view: View, sent: string): string {
   const t = textsOf(view)
@@ -132,8 +132,8 @@ function confirmRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const owner = await linkOwner(site, request, 'confirm')
     return owner ? site.send(reply, 200, confirmPage(view, owner)) : site.send(reply, 400, linkGonePage(view))
   })
-  // The server also requires the password, because a stranger may have created the account and may wait for the confirmation of the
-  // owner.
+  // The form also requires the password, because a stranger may have made the account and the owner of the address may open the
+  // link.
   scope.post('/identity/confirm', PAGE_ROUTE, async (request, reply) => {
     const view = site.view(request)
     const t = textsOf(view)
@@ -152,12 +152,10 @@ function confirmRoutes(scope: FastifyInstance, site: IdentitySite): void {
   })
 }
 
-/** The duration of a response that may send an e-mail. Tests shorten this duration. */
+/** The duration of an answer that may send an e-mail, in milliseconds. Tests shorten this duration. */
 export const MAIL_ANSWER = { ms: 400 }
 
-/**
- * Runs the work and waits until a whole multiple of MAIL_ANSWER has passed, so that the duration reveals nothing about the work.
- */
+/** Runs the work and waits for a multiple of MAIL_ANSWER, so that the duration reveals nothing about the work. */
 async function atFixedTime(work: () => Promise<void>): Promise<void> {
   const begin = systemClock.now().getTime()
   await work()
@@ -171,8 +169,7 @@ function mailContext(site: IdentitySite) {
 }
 
 /**
- * Returns the token of a mailed link, from the URL of the request. If a form has no action, the browser posts it to the URL of its
- * page.
+ * Returns the token of a mailed link from the URL of the request. A form without an action posts to the URL of its page.
  */
 function tokenOf(request: FastifyRequest): string {
   const { token } = request.query as { token?: unknown }
@@ -194,8 +191,8 @@ function requireAllowed(attempt: SignInAttempt): Extract<SignInAttempt, { allowe
 }
 
 /**
- * Returns true if the server may send one more e-mail to this address. The page does not show the result, because the result
- * reveals requests of other clients. If the client requests too many e-mails, refuses with 429.
+ * Returns true if the server may send one more e-mail to this address. The page must not show the result, because the result
+ * reveals requests of other clients. If this client requests too many e-mails, refuses with 429.
  */
 async function maySendMail({ deps }: IdentitySite, { ip }: FastifyRequest, email: string): Promise<boolean> {
   const attempt = await beginAttempt(deps, 'mail', { account: email, address: ip, device: null })

@@ -1,4 +1,4 @@
-// Adds the page of the second step of a sign-in: a code of the authenticator app, a recovery code or a passkey.
+// Defines the page of the second step of a sign-in: a code of the authenticator app, a recovery code or a passkey.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { inTransaction, type Tx } from '../../kernel/db/index.ts'
@@ -11,7 +11,7 @@ import { codePage } from './pages-forms.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 import { useCode } from './totp.ts'
 
-/** Adds the page of the second step. */
+/** Adds the routes of this page. */
 export function codeRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
   const show = async (
@@ -32,7 +32,8 @@ export function codeRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const { view, firstStep, finish, remember, enrol } = await openSignIn(site, request, reply)
     const { uid } = request.params
     const person = await firstStep()
-    // The codes have no separate counter for known browsers, because the code protects an account whose password a thief may know.
+    // Known browsers have no separate counter for codes, because the second step protects against a thief who knows the
+    // password.
     const attempt = await beginAttempt(deps, 'code', { account: person.id, address: request.ip, device: null })
     if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
     const passkey = formField(request, 'passkey')
@@ -61,7 +62,7 @@ export function codeRoutes(scope: FastifyInstance, site: IdentitySite): void {
 /** The authentication methods of a sign-in with a password and a code (RFC 8176). */
 export const CODE_AMR = ['pwd', 'otp', 'mfa']
 
-/** Writes the use of a recovery code to the audit log and mails the user, because a thief may have used the code. */
+/** Writes the use of a recovery code to the audit log and queues an e-mail, because a thief may have used the code. */
 function notifyRecovery(site: IdentitySite, tx: Tx, request: FastifyRequest, person: SigningIn): Promise<void> {
   return notifyUser(site, tx, request, person, {
     action: 'user.use_recovery_code',

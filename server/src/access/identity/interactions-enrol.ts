@@ -1,5 +1,5 @@
-// Sets up the second step during a sign-in: a secret for the authenticator app, a code that confirms the secret, and recovery
-// codes.
+// Defines the page that sets up the second step during a sign-in. The user adds a secret to the authenticator app, enters a
+// code, and gets recovery codes.
 
 import type { FastifyInstance } from 'fastify'
 import { inTransaction } from '../../kernel/db/index.ts'
@@ -15,7 +15,7 @@ import { enrolPage, recoveryCodesPage } from './pages-forms.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 import { counterOf, hasSecondStep, newTotpSecret, otpauthUrl, setSecondStep } from './totp.ts'
 
-/** Adds the page that sets up the second step. */
+/** Adds the routes of this page. */
 export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
   const enrolment = (secret: string, email: string, must: boolean) => ({
@@ -27,9 +27,9 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
   scope.get<SignInRoute>('/identity/sign-in/:uid/enrol', PAGE_ROUTE, async (request, reply) => {
     const { view, first, firstStep, remember } = await openSignIn(site, request, reply)
     const person = await firstStep()
-    // If the user already has a second step, the user must enter a code of that step before a replacement.
+    // If the user has a second step, the user must enter a code of that step before a replacement.
     if (!first?.may_replace && (await hasSecondStep(deps.db, person.id))) refuse('not_found')
-    // A reload of the page shows the same secret, because the app may have stored this secret.
+    // If the user reloads the page, it shows the same secret, because the app may have stored it.
     const secret = first?.new_secret ?? newTotpSecret(deps)
     await remember({ ...first, subject: person.subject, new_secret: secret })
     return site.send(reply, 200, enrolPage(view, enrolment(secret, person.email, needsSecondFactor(deps, person))))
@@ -54,7 +54,7 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const codes = await inTransaction(deps.db, async (tx) => {
       if (!first?.may_replace && (await hasSecondStep(tx, person.id))) refuse('not_found')
       const recovery_codes = await setSecondStep(deps, tx, person.id, secret, counter)
-      // The other sessions of the user began with the password alone, so that they must end.
+      // The server ends the other sessions of the user, because they began with the password alone.
       await forgetOthers(tx, person.subject, kept)
       await forgetConsoleSessions(tx, person.id)
       await notifyUser(site, tx, request, person, {

@@ -1,4 +1,4 @@
-// Adds passkeys during a sign-in: a new passkey after the second step, and the use of a passkey as the second step.
+// Defines the pages with passkeys during a sign-in: add a passkey after the second step, and use a passkey as the second step.
 
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -19,7 +19,7 @@ import { hasSecondStep } from './totp.ts'
 const NAME_MAX = 60
 const NAME = /^[^\p{Cc}\p{Cs}]{1,60}$/u
 
-/** Adds the page that adds a passkey, and the script of pages with a passkey. */
+/** Adds the routes of the page that adds a passkey, and of the script. */
 export function passkeyPageRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
   scope.get(SCRIPT_PATH, PAGE_ROUTE, async (_request, reply) =>
@@ -54,7 +54,7 @@ export function passkeyPageRoutes(scope: FastifyInstance, site: IdentitySite): v
     const result = await inTransaction(deps.db, async (tx) => {
       const added = await addPasskey(deps, tx, person.id, { ...passkey, name })
       if (added !== 'added') return added
-      // As for a new authenticator app, the other sessions of the user end.
+      // The server ends the other sessions of the user, as for a new authenticator app.
       await forgetOthers(tx, person.subject, kept)
       await forgetConsoleSessions(tx, person.id)
       const after = { email: person.email, passkey: name }
@@ -72,8 +72,8 @@ export function passkeyPageRoutes(scope: FastifyInstance, site: IdentitySite): v
 export const PASSKEY_AMR = ['pwd', 'pop', 'mfa']
 
 /**
- * Returns the open sign-in of a user who may add a passkey: the user entered the password and, in this sign-in, proved or set up the
- * second step. Otherwise refuses with not_found.
+ * Returns the open sign-in of a user who may add a passkey. If the user has not entered the password and completed or set up
+ * the second step in this sign-in, refuses with not_found.
  */
 async function openAddition(
   site: IdentitySite,
@@ -100,7 +100,7 @@ export async function signInOptions(
   return party && requestOptions(site.deps, party, { purpose: 'sign_in', binding: uid, user_id: person.id })
 }
 
-/** Checks the second step with a passkey. Returns false if the answer is wrong. */
+/** Returns true if the answer of the passkey is valid for this sign-in. */
 export async function signInWithPasskey(
   site: IdentitySite,
   uid: string,

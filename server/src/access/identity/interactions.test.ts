@@ -1,4 +1,4 @@
-// Tests sign-ins under attack, with guessed passwords and forged forms, and tests the second step.
+// Tests sign-ins with guessed passwords, forged forms and the second step.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -106,7 +106,7 @@ describe('guessed passwords', () => {
     }
     const median = (of: number[] = []) => of.sort((a, b) => a - b)[Math.floor(of.length / 2)] ?? 0
     const [known, unknown] = [median(times[person.email]), median(times[STRANGER])]
-    // Without the dummy hash, the server would answer many times faster for an unknown address.
+    // Without the dummy hash, the server would answer many times faster for an unknown e-mail address.
     assert.ok(unknown > known / 2 && known > unknown / 2, `${known} ms and ${unknown} ms`)
   })
 
@@ -161,7 +161,7 @@ describe('guessed passwords', () => {
     for (let i = 0; i < 8; i++) await guess(world, person.email)
     assert.equal((await guess(world, person.email, person.password)).status, 429)
     assert.equal((await guess(world, person.email, person.password, own)).status, 303)
-    // The server also counts the attempts of this browser. For another account, the browser is unknown.
+    // The server also counts the attempts of a known browser. For another account, the same browser is unknown.
     for (let i = 0; i < 5; i++) await guess(world, person.email, WRONG, own)
     assert.equal((await guess(world, person.email, WRONG, own)).status, 429)
     const other = await newPerson(world)
@@ -195,7 +195,7 @@ describe('guessed passwords', () => {
     const { deps } = world
     const fail = (i: number) =>
       beginAttempt(deps, 'password', { account: `a${i}@example.com`, address: '192.0.2.2', device: null })
-    // One attempt fails every 20 seconds, so that failures occur faster than they expire.
+    // One attempt fails every 20 seconds, so failures occur faster than they expire.
     for (let i = 0; i < 400; i++) {
       assert.ok((await fail(i)).allowed, `${i}`)
       deps.clock.advance(20_000)
@@ -305,7 +305,7 @@ describe('second steps', () => {
     return { secret, codes, amr: decodeJwt(body.access_token).amr }
   }
 
-  /** Enters the password and returns the page that asks for the second step. */
+  /** Enters the password and returns the page of the second step. */
   async function toCode(person: { email: string; password: string }) {
     const { browser, asking, page } = await open(world)
     const form = await browser.follow(await browser.post(page.url, person))
@@ -321,7 +321,7 @@ describe('second steps', () => {
     world.deps.clock.advance(30_000)
     const { asking, form, give, browser } = await toCode(person)
     assert.match(form.text, /Second step/)
-    // The password alone neither completes the sign-in nor sets up another app.
+    // With the password alone, the user can neither complete the sign-in nor set up another app.
     assert.equal((await browser.get(form.url.replace('/code', '/enrol'))).status, 404)
     assert.equal((await give('000000')).status, 401)
     const { body } = await exchange(world.base, asking, await give(codeOf(secret)))

@@ -1,4 +1,4 @@
-// Adds the first page of a sign-in, the password, and the return to the OpenID provider.
+// Defines the password page of a sign-in, and the functions that all steps of a sign-in use.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { queueEmail } from '../../adapters/messages/index.ts'
@@ -25,7 +25,7 @@ import { hasSecondStep } from './totp.ts'
 /** The path parameter of the sign-in pages: the id of the sign-in. */
 export type SignInRoute = { Params: { uid: string } }
 
-/** The user who enters credentials in an open sign-in. */
+/** The user of an open sign-in. */
 export type SigningIn = {
   id: string
   subject: string
@@ -33,7 +33,7 @@ export type SigningIn = {
   language: Language
   operator_role: OperatorRole | null
   password_hash: string | null
-  /** True if the user must replace the password that a command made. */
+  /** True if the user must replace the password, because a command made it. */
   has_first_password: boolean
 }
 
@@ -50,7 +50,7 @@ const BY_SUBJECT = sql(
    where u.subject = $1 and u.issuer = $2 and u.disabled_at is null`,
 )
 
-/** Adds the page of the password. */
+/** Adds the routes of the password page. */
 export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
   scope.get<SignInRoute>('/identity/sign-in/:uid', PAGE_ROUTE, async (request, reply) => {
@@ -71,7 +71,8 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
         { component: 'identity', request_id: request.id, address: request.ip },
         'the server refused a sign-in',
       )
-      // The page shows the problem at the password field, so that it does not reveal whether the address is known.
+      // The page shows every problem at the password field, so that it does not reveal whether the e-mail address has an
+      // account.
       const problems = { password: textsOf(view).wrong_sign_in }
       return site.send(reply, 401, signInPage(view, { email }, problems))
     }
@@ -93,7 +94,7 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
   })
 }
 
-/** Writes an act of a user to the audit log and queues the e-mail about the act, in the language of the user. */
+/** Writes an action of a user to the audit log and queues an e-mail about it, in the language of the user. */
 export async function notifyUser(
   site: IdentitySite,
   tx: Tx,
@@ -118,8 +119,8 @@ export async function notifyUser(
 }
 
 /**
- * If the user has not signed in with this browser before, writes the audit log and mails the user. The e-mail exists before the
- * sign-in is complete, so that a process that dies in between hides no sign-in.
+ * If the browser is unknown, writes an audit entry and queues an e-mail. The function runs before the sign-in is complete, so
+ * no sign-in lacks its e-mail even if the process dies.
  */
 async function notifyNewPlace(site: IdentitySite, request: FastifyRequest, person: SigningIn): Promise<void> {
   const { deps } = site
@@ -136,7 +137,7 @@ export async function findSigningIn(deps: Deps, email: string): Promise<SigningI
   return person ?? null
 }
 
-/** Returns the value of a field in a posted form. If the field is missing or repeated, returns an empty text. */
+/** Returns the value of a form field. If the field is missing or repeated, returns an empty text. */
 export function formField(request: FastifyRequest, name: string): string {
   const value = (request.body as Record<string, unknown> | undefined)?.[name]
   return typeof value === 'string' ? value : ''
@@ -145,7 +146,7 @@ export function formField(request: FastifyRequest, name: string): string {
 const ENROLLED = ['totp', 'passkey'] as const
 
 /**
- * Returns the open sign-in of this browser, which the server finds by its cookie. If the sign-in does not exist or has expired,
+ * Returns the open sign-in of this browser, which the server finds by a cookie. If the sign-in does not exist or has expired,
  * throws SessionNotFound. If the URL names another sign-in, refuses with not_found.
  */
 export async function openSignIn(site: IdentitySite, request: FastifyRequest<SignInRoute>, reply: FastifyReply) {
@@ -163,23 +164,23 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
       details.params.client_id === 'operator'
         ? { ...view, dashboard: site.home('operator'), for_operators: true }
         : view,
-    /** The factor whose setup the console requested: the authenticator app, or a passkey. */
+    /** The factor that the console wants the user to set up. Null means none. */
     enrol: ENROLLED.find((factor) => factor === details.params.enrol) ?? null,
     first: result.first_step ?? null,
-    /** The id of this sign-in, and the id of the browser's session. */
+    /** The ids of this sign-in and of the browser's session. Null as `session` means that the browser has none. */
     kept: { interaction: details.uid, session: details.session?.cookie ?? null },
-    /** Stores that the user entered the right password. */
+    /** Stores that the user has entered the right password. */
     remember: (first_step: NonNullable<SignInResult['first_step']>) => store({ first_step }),
     /**
-     * Returns the user who entered the right password. If no user has entered it, or the subject of the user has changed since,
-     * refuses the request.
+     * Returns the user who entered the right password. If no user has entered it, or the password has changed since, refuses
+     * with not_found.
      */
     async firstStep(): Promise<SigningIn> {
       const { subject } = result.first_step ?? refuse('not_found')
       const [person] = await deps.db.query<SigningIn>(BY_SUBJECT, [subject, EMBEDDED])
       return person ?? refuse('not_found')
     },
-    /** Completes the sign-in, sets the cookie of a known browser and returns the next address. Mails the user of a new browser. */
+    /** Completes the sign-in, sets the cookie of the known browser, and returns the next URL. */
     async finish(person: SigningIn, amr: string[]): Promise<string> {
       await notifyNewPlace(site, request, person)
       reply.header('set-cookie', deviceCookie(site, request, person))
@@ -187,7 +188,7 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
         { component: 'identity', request_id: request.id, user_id: person.id, address: request.ip, amr },
         'a user signed in',
       )
-      // The clock that later computes the age of the sign-in must also set its time.
+      // The time comes from the server's clock, because the same clock later computes the age of the sign-in.
       const ts = Math.floor(deps.clock.now().getTime() / 1000)
       return store({ login: { accountId: person.subject, amr, ts } })
     },
@@ -197,8 +198,7 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
 const DEVICE_COOKIE = 'identity_device'
 const DEVICE_S = 180 * 86_400
 
-// The cookie contains the subject of the user. Every new password replaces the subject, so that the server then treats the browser
-// as unknown.
+// The cookie contains the subject of the user. Every new password replaces the subject, so the browser is then unknown again.
 function deviceCookie(site: IdentitySite, request: FastifyRequest, person: SigningIn): string {
   const { deps } = site
   const until = deps.clock.now().getTime() + DEVICE_S * 1000
@@ -211,8 +211,8 @@ function deviceCookie(site: IdentitySite, request: FastifyRequest, person: Signi
 }
 
 /**
- * Returns the id of this browser for the user. Null means that the user has not signed in with this browser since the last change
- * of the password.
+ * Returns the id of this browser for the user. Null means that the user has not signed in with this browser since the last
+ * change of the password.
  */
 export function deviceOf(deps: Deps, { headers }: FastifyRequest, person: SigningIn | null): string | null {
   const value = new RegExp(`(?:^|;\\s*)(?:__Secure-)?${DEVICE_COOKIE}=([\\w-]{1,1000})(?:;|$)`).exec(

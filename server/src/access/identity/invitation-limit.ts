@@ -1,16 +1,15 @@
-// Limits the rate of invitation e-mails. Without a limit, a user could create a merchant and invite, remove and invite a stranger
-// again, and so fill the stranger's mailbox.
+// Limits invitation e-mails, so that no user can fill the mailbox of a stranger with repeated invitations.
 
 import { createHash } from 'node:crypto'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 
-/** The maximum number of invitation e-mails that all merchants together send to one address in a day. */
+/** The greatest number of invitation e-mails to one address in a day, over all merchants. */
 const ADDRESS_MAX = 3
-/** The maximum number of invitation e-mails that one merchant sends in a day. */
+/** The greatest number of invitation e-mails of one merchant in a day. */
 const MERCHANT_MAX = 50
 const DAY_MS = 86_400_000
 
-// A counter begins with an e-mail and ends at blocked_until, one day later. Concurrent transactions wait for the row lock, so that
+// A counter starts with an e-mail and ends one day later, at blocked_until. Concurrent transactions wait for the row lock, so
 // only one of them sends the last allowed e-mail.
 const COUNT = sql(
   'invitation_mails_count',
@@ -22,12 +21,9 @@ const COUNT = sql(
    returning failures`,
 )
 
-/**
- * Returns true if this merchant may mail one more invitation to this address, which is in lower case. Each call counts one
- * invitation.
- */
+/** Counts one invitation, and returns true if the merchant may send its e-mail. `email` is in lower case. */
 export async function mayMailInvitation(deps: Deps, tx: Tx, merchant_id: string, email: string): Promise<boolean> {
-  // Every transaction first counts for the address and then for the merchant, so that two transactions cannot deadlock.
+  // Every transaction first counts for the e-mail address and then for the merchant, so that two transactions never deadlock.
   if ((await countInvitation(deps, tx, `address:${email}`)) > ADDRESS_MAX) return false
   return (await countInvitation(deps, tx, `merchant:${merchant_id}`)) <= MERCHANT_MAX
 }

@@ -5,32 +5,35 @@ import type { Deps } from '../../kernel/db/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { fetchJson } from './fetch-json.ts'
 
-/** The age at which the server fetches the keys again. The server then refuses a key that the issuer has removed. */
+/**
+ * The age in milliseconds after which the server fetches the keys again. So the server soon refuses a key that the issuer has
+ * removed.
+ */
 const FRESH_MS = 5 * 60_000
-/** The time for which the last fetched keys stay valid while the server cannot reach the issuer. */
+/** The time in milliseconds for which the last keys stay valid if the issuer is unreachable. */
 const STALE_MS_MAX = 24 * 3_600_000
 /**
- * The minimum pause between two fetches of keys. Any client can name an unknown key in a token, so that a token must not cause more
- * fetches.
+ * The shortest pause between two fetches, in milliseconds. Any client can send a token with an unknown key, so tokens must not
+ * cause more fetches.
  */
 const REST_MS = 10_000
 const KEYS_MAX = 100
 
-/** The issuer's keys and userinfo address, and the time at which the server fetched them. */
+/** The keys and the userinfo URL of the issuer, with the time of the fetch in milliseconds. */
 type IssuerMetadata = { key: JWTVerifyGetKey; userinfo: string | null; read_at: number }
 
-/** The functions that use a foreign issuer. */
+/** The client of a foreign issuer. */
 export type Issuer = {
   /**
-   * Returns the key that the header of a token names. If the issuer has no such key, throws jose's ERR_JWKS_NO_MATCHING_KEY. If no
-   * key is valid any more and the server cannot reach the issuer, refuses the request with 503.
+   * Returns the key for the header of a token. If the issuer has no such key, throws jose's ERR_JWKS_NO_MATCHING_KEY. If no
+   * fetched key is valid and the issuer is unreachable, refuses with 503.
    */
   key: JWTVerifyGetKey
-  /** Returns the address of the userinfo endpoint. Null means that the issuer has no such endpoint. */
+  /** Returns the URL of the userinfo endpoint. Null means that the issuer has none. */
   userinfo(): Promise<string | null>
 }
 
-/** Creates the client of OIDC_ISSUER. The client sends no request before the server verifies the first token. */
+/** Makes the client of OIDC_ISSUER. It sends no request before the server verifies the first token. */
 export function createIssuer(deps: Deps): Issuer {
   const nowMs = () => deps.clock.now().getTime()
   let metadata: IssuerMetadata | null = null
@@ -65,7 +68,7 @@ export function createIssuer(deps: Deps): Issuer {
     const age = metadata === null ? Number.POSITIVE_INFINITY : Math.abs(nowMs() - metadata.read_at)
     if (age >= FRESH_MS && mayRefresh()) {
       const refreshed = refresh()
-      // If the last request failed, the server checks tokens with the known keys and does not wait for this request.
+      // If the last fetch failed, the server uses the known keys and does not wait for this fetch.
       if (age >= STALE_MS_MAX || !failed) await refreshed
     }
     if (metadata === null || nowMs() - metadata.read_at >= STALE_MS_MAX) refuseUnreachable()
@@ -79,7 +82,7 @@ export function createIssuer(deps: Deps): Issuer {
         return await before.key(header, token)
       } catch (error) {
         if ((error as { code?: string }).code !== 'ERR_JWKS_NO_MATCHING_KEY') throw error
-        // The issuer may have a new key, so that the server fetches the keys again.
+        // The server fetches the keys again, because the issuer may have a new key.
         if (metadata === before && mayRefresh()) await refresh()
         if (failed) refuseUnreachable()
         if (metadata === null || metadata === before) throw error
@@ -97,7 +100,7 @@ function refuseUnreachable(): never {
   })
 }
 
-/** Fetches the issuer's discovery document and keys. If a request fails, or the document names another issuer, throws an error. */
+/** Fetches the discovery document and the keys. If a request fails, or the document names another issuer, throws. */
 async function discover(deps: Deps): Promise<IssuerMetadata> {
   const { oidc_issuer: issuer } = deps.config
   const description = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
@@ -109,7 +112,7 @@ async function discover(deps: Deps): Promise<IssuerMetadata> {
     throw new Error(`the discovery document of ${issuer} has no jwks_uri with the protocol of the issuer or https`)
   const { keys } = await fetchJson(jwks_uri)
   if (!Array.isArray(keys)) throw new Error(`the response of ${jwks_uri} has no list of keys`)
-  // Some issuers also list keys for other uses, so that the server skips a key that cannot verify signatures.
+  // The server skips keys that cannot verify signatures, because some issuers also list keys for other uses.
   const usable = keys.filter((key) => key?.kty !== 'oct' && key?.d === undefined).slice(0, KEYS_MAX)
   return {
     key: createLocalJWKSet({ keys: usable } as JSONWebKeySet),
@@ -119,8 +122,7 @@ async function discover(deps: Deps): Promise<IssuerMetadata> {
 }
 
 /**
- * Returns an address from the issuer's metadata. Null means that the address is missing, or less secure than the address of the
- * issuer.
+ * Returns a URL of the issuer's metadata. Null means that the URL is missing, or less secure than the URL of the issuer.
  */
 function safeEndpoint(issuer: string, named: unknown): string | null {
   const url = typeof named === 'string' ? URL.parse(named) : null

@@ -1,5 +1,5 @@
-// Stores the keys that sign the tokens of the built-in identity provider. All processes read the keys from the database, which has
-// the private keys in encrypted form.
+// Stores the keys that sign tokens of the built-in provider. All processes read them from the database, which contains the
+// private keys in encrypted form.
 
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
@@ -7,10 +7,13 @@ import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 /** The algorithm with which the built-in provider signs tokens. */
 export const ALGORITHM = 'ES256'
 
-/** The key that signs tokens now. */
+/** The private key that signs new tokens of an issuer. */
 export type IssuerKey = { kid: string; issuer: string; private_key: CryptoKey; private_jwk: JWK }
 
-/** A key that verifies tokens of `issuer`. If the key is retired, it verifies only tokens with an earlier date. */
+/**
+ * A public key that verifies tokens of an issuer. After `retired_at`, the key verifies only earlier tokens. Null means that the
+ * key is not retired.
+ */
 export type VerifyingKey = { issuer: string; key: CryptoKey; retired_at: Date | null }
 
 const CURRENT = sql(
@@ -25,12 +28,12 @@ const INSERT = sql(
    values ($1, $2, $3::json, $4, $5, null) on conflict (issuer) where retired_at is null do nothing`,
 )
 
-/** Returns the newest signing key of any issuer. Null means that no signing key exists yet. */
+/** Returns the newest signing key of any issuer. Null means that none exists yet. */
 export function latestIssuerKey(deps: Deps): Promise<IssuerKey | null> {
   return findCurrent(deps, null)
 }
 
-/** Returns the signing key of `issuer`. If no signing key exists yet, creates one. */
+/** Returns the signing key of `issuer`. If none exists yet, creates one. */
 export async function issuerKey(deps: Deps, issuer: string): Promise<IssuerKey> {
   const found = await findCurrent(deps, issuer)
   if (found) return found
@@ -39,7 +42,7 @@ export async function issuerKey(deps: Deps, issuer: string): Promise<IssuerKey> 
   const common = { kid, alg: ALGORITHM, use: 'sig' }
   const public_jwk = { ...(await exportJWK(pair.publicKey)), ...common }
   const private_jwk = { ...(await exportJWK(pair.privateKey)), ...common }
-  // If two processes start at once, the database stores one key, and both processes use it.
+  // If two processes create a key at once, the database stores only one, and both processes use it.
   await oneStatement(deps.db).query(INSERT, [
     kid,
     issuer,
@@ -60,13 +63,15 @@ async function findCurrent(deps: Deps, issuer: string | null): Promise<IssuerKey
   return { kid: row.kid, issuer: row.issuer, private_key, private_jwk }
 }
 
-/** The time within which every process notices the retirement of a key. */
+/**
+ * The time in milliseconds for which a process caches a key. Within this time, every process applies the retirement of a key.
+ */
 const CACHE_MS = 60_000
 const CACHE_MAX = 100
 
 /**
- * Creates the function that finds verifying keys by id. The function caches known keys for a minute, and does not cache unknown
- * keys.
+ * Makes the function that finds a verifying key by its id. Null means that no such key exists. The function caches known keys
+ * for a minute, and no unknown keys.
  */
 export function keyReader(deps: Deps): (kid: string) => Promise<VerifyingKey | null> {
   const cache = new Map<string, VerifyingKey & { until: number }>()

@@ -1,23 +1,24 @@
-// Creates and checks the links in e-mails. A link proves once, and for a limited time, that the user can read the mailbox.
+// Makes and checks the links in e-mails. A link is valid once and for a limited time, and proves that the user can read the
+// mailbox.
 
 import { createHash } from 'node:crypto'
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 
-/** The purposes of a mailed link. */
+/** The purpose of a mailed link. */
 export type LinkKind = 'confirm' | 'reset'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 const LIVES_MS: Record<LinkKind, number> = { confirm: 7 * DAY_MS, reset: 30 * MINUTE_MS }
 
-/** The user to whom the server mailed a link. */
+/** The user who gets a mailed link. */
 export type LinkOwner = {
   user_id: string
   email: string
   name: string
   language: 'sw' | 'en'
   password_hash: string | null
-  /** True if the user must replace the password that a command made. */
+  /** True if the user must replace the password, because a command made it. */
   has_first_password: boolean
 }
 
@@ -46,8 +47,8 @@ const SWEEP = sql(
 const tokenHash = (token: string) => createHash('sha256').update(token).digest()
 
 /**
- * Creates the token of a new link. The new link replaces older links of the user with the same purpose. The database stores only
- * the hash of the token.
+ * Returns the token of a new link, which replaces earlier links with the same purpose. The database stores only the hash of the
+ * token.
  */
 export async function newLink(deps: Deps, tx: Tx, kind: LinkKind, user_id: string): Promise<string> {
   const token = Buffer.from(deps.random.bytes(32)).toString('base64url')
@@ -58,8 +59,8 @@ export async function newLink(deps: Deps, tx: Tx, kind: LinkKind, user_id: strin
 }
 
 /**
- * Returns the user of a link. Null means that the link is not valid. The function does not use up the link, because mail programs
- * also open links.
+ * Returns the user of a link. Null means that the link is not valid. The function does not use up the link, because mail
+ * programs also open links.
  */
 export async function findMailedLink(
   deps: Deps,
@@ -71,17 +72,17 @@ export async function findMailedLink(
   return owner ?? null
 }
 
-/** Uses up a link. If the link has expired, or another request has used it up, returns false. */
+/** Uses up a link. Returns false if the link has expired or is already used up. */
 export async function useLink(deps: Deps, tx: Tx, token: string): Promise<boolean> {
   return (await tx.query(USE, [tokenHash(token), deps.clock.now()])).length === 1
 }
 
-/** Deletes every link of a user, after a change of the password. */
+/** Deletes all links of a user, after a change of the password. */
 export async function clearLinks(tx: Tx, user_id: string): Promise<void> {
   await tx.query(CLEAR, [user_id])
 }
 
-/** Deletes links that have expired. */
+/** Deletes expired links, at most 1,000. Returns their number. */
 export async function sweepLinks(deps: Deps, now: Date): Promise<number> {
   return (await oneStatement(deps.db).query(SWEEP, [now])).length
 }

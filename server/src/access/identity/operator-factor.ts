@@ -1,19 +1,19 @@
-// Decides which operators must sign in with a second factor: all, except the demo operator outside production.
+// Decides which operators need a second factor to sign in: all except the demo operator outside production.
 
 import type { OperatorRole } from '../../kernel/http/index.ts'
 import type { Config } from '../../kernel/lib/index.ts'
 
-/** The end of the e-mail addresses of all demo users. No mail server can have this domain. */
+/** The end of the e-mail addresses of all demo users. No real domain can have this name. */
 export const DEMO_DOMAIN = '@demo.malipo.example'
 
-/** Returns true for the e-mail address of a demo user. */
+/** Returns true if this is the e-mail address of a demo user. */
 export function isDemoUser(email: string): boolean {
   return email.endsWith(DEMO_DOMAIN)
 }
 
 /**
- * Returns true if a user gets the role of an operator only with a second factor. The demo operator of an installation outside production
- * needs none, so that a new installation can be tried; production refuses to start while demo users can sign in.
+ * Returns true if a user has the operator role only after a sign-in with a second factor. Outside production, the demo operator
+ * needs none. Production does not start while demo users can sign in.
  */
 export function needsSecondFactor(
   { config }: { config: Pick<Config, 'node_env'> },

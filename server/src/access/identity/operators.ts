@@ -1,10 +1,13 @@
-// Reads the operators with their second factors and sign-ins.
+// Reads the operators, with their second factors and sign-ins.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { OperatorRole } from '../../kernel/http/index.ts'
 import { OPERATOR_ROLE } from '../merchants/index.ts'
 
-/** A user with the role of an operator. `last_sign_in_at` is the newest sign-in at the operator console whose session is stored. */
+/**
+ * A user with an operator role. `last_sign_in_at` is the newest stored sign-in at the operator console. Null means that none is
+ * stored.
+ */
 export type OperatorAccount = {
   user_id: string
   email: string
@@ -28,7 +31,9 @@ const LIST = sql(
 const COUNT = sql('operators_count', `select count(*)::int as total from users u where ${IS_OPERATOR}`)
 const EMAIL = sql('operators_email', `select u.email from users u where u.id = $1 and ${IS_OPERATOR}`)
 
-/** Reads a part of the operators by e-mail address, disabled ones last, and the number of all operators. */
+/**
+ * Returns a part of the operators sorted by e-mail address, disabled operators last, and the number of all operators.
+ */
 export async function listOperators(
   reader: Reader,
   { limit, offset }: { limit: number; offset: number },

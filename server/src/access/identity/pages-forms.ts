@@ -5,7 +5,7 @@ import { type Html, html } from '../../kernel/lib/index.ts'
 import { type FormField, fieldHtml, form, link, type Problems, pageHtml, textsOf, type View } from './pages.ts'
 import { usePasskeyHtml } from './pages-passkeys.ts'
 
-/** The input of a refused form, which the page shows again. No page shows a password or a code again. */
+/** The input of a refused form. The page shows this input again, but never a password or a code. */
 export type FormInput = { email?: string; name?: string; business_name?: string }
 
 function emailField(view: View, typed: FormInput, autocomplete: 'username' | 'email'): FormField {
@@ -24,7 +24,7 @@ function newPasswordField(view: View): FormField {
   }
 }
 
-/** Returns the sign-in form with the e-mail address and the password. */
+/** Returns the sign-in form. `typed` is the input of a refused form. */
 export function signInPage(view: View, typed: FormInput = {}, problems: Problems = {}): string {
   const t = textsOf(view)
   const password: FormField = {
@@ -45,11 +45,11 @@ ${view.for_operators ? null : register}`
 
 function codeField(label: string, hint?: string): FormField {
   const base = { name: 'code', label, type: 'text', autocomplete: 'one-time-code', max: 40 } as const
-  // A recovery code has letters, so that a field for recovery codes must not open the keyboard of digits.
+  // The field does not open the keyboard of digits, because a recovery code contains letters.
   return hint ? { ...base, hint } : { ...base, numeric: true }
 }
 
-/** Returns the page of the second step: a form for a code and, if the user has a passkey, a form for the passkey. */
+/** Returns the page of the second step: a form for a code, and a form for a passkey if the user has one. */
 export function codePage(
   view: View,
   passkey: PublicKeyCredentialRequestOptionsJSON | null,
@@ -66,7 +66,7 @@ ${form(fields, t.sign_in)}`,
   )
 }
 
-/** Returns the form that sets up the second step: the key for the app, and a code that confirms the key. */
+/** Returns the form that sets up the second step: the secret for the app, and a field for a code. */
 export function enrolPage(
   view: View,
   enrol: { secret: string; url: string; must: boolean },
@@ -86,7 +86,7 @@ ${form(fields, t.go_on)}`
   return pageHtml(view, t.enrol_title, body, problems)
 }
 
-/** Returns the page that shows the recovery codes once and links to the console. */
+/** Returns the page that shows the recovery codes once, with a link to the console. */
 export function recoveryCodesPage(view: View, codes: readonly string[], way_on: string): string {
   const t = textsOf(view)
   const body = html`<p>${t.recovery_lead}</p>
@@ -129,7 +129,7 @@ ${form(fields, t.send_link)}`,
   )
 }
 
-/** Returns the form for a new password, to which a mailed link leads. */
+/** Returns the form for a new password, which a mailed link opens. */
 export function choosePage(view: View, owner: { email: string; welcome: boolean }, problems: Problems = {}): string {
   const t = textsOf(view)
   return pageHtml(
@@ -142,8 +142,8 @@ ${form([whoseAccount(owner.email), fieldHtml(newPasswordField(view), problems)],
 }
 
 /**
- * Returns the form that confirms an e-mail address. The link proves that the user reads the mailbox, and the password proves that
- * the user made the account.
+ * Returns the form that confirms an e-mail address. The link proves that the user reads the mailbox, and the password proves
+ * that the user made the account.
  */
 export function confirmPage(view: View, owner: { email: string }, problems: Problems = {}): string {
   const t = textsOf(view)
@@ -158,7 +158,9 @@ ${form([whoseAccount(owner.email), fieldHtml(password, problems)], t.confirm)}`
   return pageHtml(view, t.confirm_title, body, problems)
 }
 
-/** Returns a hidden field with the e-mail address, so that password managers know the account of the new password. */
+/**
+ * Returns a hidden field with the e-mail address, so that password managers store the new password for this account.
+ */
 function whoseAccount(email: string): Html {
   return html`<p><strong>${email}</strong></p>
 <input type="hidden" name="username" autocomplete="username" value="${email}">

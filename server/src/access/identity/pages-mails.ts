@@ -1,9 +1,9 @@
-// Writes the e-mails of the identity provider, in the language of the recipient.
+// Writes the e-mails of the identity provider in the language of the recipient.
 
 import type { Email } from '../../adapters/messages/index.ts'
 import { type Language, showTime } from '../../kernel/lib/index.ts'
 
-/** The recipient of an e-mail, the address of its link, and the act that the e-mail reports. */
+/** The recipient of an e-mail, the URL of its link, and the action that the e-mail reports. */
 export type IdentityMail = { to: string; language: Language; brand: string; url: string; act?: MailedAct }
 
 const BODIES = {
@@ -129,7 +129,9 @@ const BODIES = {
   },
 } satisfies Record<string, Record<Language, (brand: string, url: string, facts: string) => string[]>>
 
-/** The time, the IP address and the device of an act that an e-mail reports. An empty device is unknown. */
+/**
+ * The time, the IP address and the device of a reported action. Null as `address`, or an empty `device`, means unknown.
+ */
 export type MailedAct = { at: Date; address: string | null; device: string }
 
 const FACTS = {
@@ -145,7 +147,7 @@ function factLines(act: MailedAct | undefined, language: Language): string {
   return `${time}\n${words.device}: ${act.device || words.unknown}\n${words.address}: ${act.address}`
 }
 
-/** Creates an e-mail of the given kind in the language of the recipient. */
+/** Returns an e-mail of the given kind in the language of the recipient. */
 export function identityMail(kind: keyof typeof BODIES, { to, language, brand, url, act }: IdentityMail): Email {
   const [subject = '', text = ''] = BODIES[kind][language](brand, url, factLines(act, language))
   return { kind, to, subject, text }

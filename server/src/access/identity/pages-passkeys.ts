@@ -1,4 +1,4 @@
-// Renders the parts of identity pages that use a passkey, and provides their script.
+// Renders the parts of identity pages that use passkeys, and reads their script.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -9,15 +9,15 @@ import type {
 import { type Html, html } from '../../kernel/lib/index.ts'
 import { fieldHtml, type Problems, pageHtml, textsOf, type View } from './pages.ts'
 
-/** The script of pages with a passkey. `path` changes with the content. */
+/** The script of pages with passkeys. `path` contains a hash of the text, so browsers can cache the script. */
 export type PasskeyScript = { text: string; path: string }
 
-/** The address of the script without its version. */
+/** The path of the script without its hash. */
 export const SCRIPT_PATH = '/identity/passkey.js'
 
 let cached: PasskeyScript | null = null
 
-/** Returns the script. The process reads the file once. */
+/** Returns the script. The process reads its file once. */
 export function passkeyScript(): PasskeyScript {
   if (cached) return cached
   const text = readFileSync(new URL('./passkey-page.js', import.meta.url), 'utf8')
@@ -30,7 +30,7 @@ type PasskeyOptions =
   | { ceremony: 'create'; options: PublicKeyCredentialCreationOptionsJSON }
   | { ceremony: 'get'; options: PublicKeyCredentialRequestOptionsJSON }
 
-/** Returns a form that sends the answer of a passkey. The script shows the form if the browser has passkeys. */
+/** Returns a form that sends the answer of a passkey. If the browser supports passkeys, the script shows the form. */
 function passkeyForm(view: View, { ceremony, options }: PasskeyOptions, fields: readonly Html[], button: string): Html {
   const failed = ceremony === 'get' ? textsOf(view).passkey_failed : textsOf(view).add_passkey_failed
   return html`<form method="post" novalidate hidden data-passkey="${ceremony}" data-options="${JSON.stringify(options)}" data-failed="${failed}">
@@ -42,12 +42,12 @@ ${fields}<input type="hidden" name="passkey">
 `
 }
 
-/** Returns the part of the page of the second step that uses a passkey. */
+/** Returns the form of the second step with a passkey. */
 export function usePasskeyHtml(view: View, options: PublicKeyCredentialRequestOptionsJSON): Html {
   return passkeyForm(view, { ceremony: 'get', options }, [], textsOf(view).use_passkey)
 }
 
-/** Returns the page that adds a passkey. `name` is the value of the field of the name. */
+/** Returns the page that adds a passkey. `name` is the value of its name field. */
 export function addPasskeyPage(
   view: View,
   { options, name, name_max }: { options: PublicKeyCredentialCreationOptionsJSON; name: string; name_max: number },

@@ -1,4 +1,4 @@
-// Renders the pages of the OpenID provider: the sign-out page and the error page.
+// Renders the pages of the OpenID provider: sign-out and errors.
 
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -8,8 +8,8 @@ import { messagePage, pageHtml, textsOf, type View, waitInWords } from './pages.
 import { languageOf } from './pages-texts.ts'
 
 /**
- * Returns the content security policy of the pages. It allows only style sheets of this server and, if `script` is true, scripts of
- * this server. A form may lead only to `form_origins`.
+ * Returns the content security policy of the pages. The policy allows only style sheets of this server, and scripts of this
+ * server if `script` is true. Forms may lead only to `form_origins`.
  */
 export function pagePolicy(form_origins: readonly string[], script = false): string {
   const forms = ["'self'", ...form_origins].join(' ')
@@ -37,7 +37,9 @@ function sendProviderPage(ctx: KoaContextWithOIDC, text: string, form_origins: r
   ctx.body = text
 }
 
-/** Returns the page that asks the user to confirm the sign-out, so that a link on another site cannot sign the user out. */
+/**
+ * Returns the page that asks the user to confirm the sign-out, so that a link on another site cannot sign the user out.
+ */
 export function signOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
   const t = textsOf(view)
@@ -53,17 +55,17 @@ export function signOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   sendProviderPage(ctx, pageHtml(view, t.sign_out, body), next ? [new URL(next).origin] : [])
 }
 
-/** Returns the page after the sign-out, for a sign-out request without a return address. */
+/** Returns the page after a sign-out without a return URL. */
 export function signedOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
   const t = textsOf(view)
   sendProviderPage(ctx, messagePage(view, t.signed_out, t.signed_out_lead, { href: view.dashboard, text: t.sign_in }))
 }
 
-/** The seconds in the Retry-After header of a page when the database does not answer. */
+/** If the database does not answer, the value of the Retry-After header of a page, in seconds. */
 export const RETRY_AFTER_S = 3
 
-/** Returns the error page without internal details. The caller sets the status before. */
+/** Returns the error page without internal details. The caller has already set the status. */
 export function errorPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
   const t = textsOf(view)

@@ -1,4 +1,4 @@
-// Defines the sentences of the identity pages, in Swahili and English.
+// Contains the texts of the identity pages in Swahili and English.
 
 import { acceptedLanguage, adminCommand, type Language, languageOfTag } from '../../kernel/lib/index.ts'
 
@@ -117,7 +117,7 @@ const sw = {
   password_first: 'Chagua nywila tofauti na ile uliyopewa.',
 }
 
-/** The sentences of the identity pages in one language. */
+/** The texts of the identity pages in one language. */
 export type IdentityTexts = { [K in keyof typeof sw]: (typeof sw)[K] }
 
 const en: IdentityTexts = {
@@ -236,12 +236,12 @@ const en: IdentityTexts = {
   password_first: 'Choose another password than the one that you received.',
 }
 
-/** Returns the sentences of the identity pages in a language. */
+/** The texts of the identity pages by language. */
 export const TEXTS: Record<Language, IdentityTexts> = { sw, en }
 
 /**
- * Returns the language of a page: `lang` of the URL, else the language that the dashboard requests, else the language of the
- * browser, else Swahili.
+ * Returns the language of a page: `lang` of the URL, else the language that the console requests, else that of the browser,
+ * else Swahili.
  */
 export function languageOf(requested: readonly unknown[], accept: string | undefined): Language {
   for (const tag of requested) {

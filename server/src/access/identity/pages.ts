@@ -1,34 +1,34 @@
-// Renders the layout of the identity pages: HTML without scripts, which works on a cheap phone.
+// Renders the layout of the identity pages: HTML without scripts, which also works on cheap phones.
 
 import { FAVICON, logoHtml, OPERATOR_FAVICON } from '../../kernel/http/index.ts'
 import { type Html, html, type Language } from '../../kernel/lib/index.ts'
 import { type IdentityTexts, TEXTS } from './pages-texts.ts'
 
-/** The brand, language and addresses of a page. */
+/** The brand, the language and the URLs of a page. */
 export type View = {
   brand: string
   language: Language
-  /** The path and query of this page, for the link to the other language. */
+  /** The path and the query of this page, for the link to the other language. */
   url: string
-  /** The address of the style sheet of the pages. */
+  /** The path of the style sheet. */
   style: string
-  /** The address of the dashboard, or the address of the console to which the user signs in. */
+  /** The URL of the console to which the user signs in, otherwise of the dashboard. */
   dashboard: string
-  /** True if the user signs in to the operators' console. Its pages have another colour. */
+  /** True if the user signs in to the operator console, whose pages have another colour. */
   for_operators: boolean
-  /** True if a person can register only with an invitation (SIGN_UP=invited). */
+  /** True if a new user needs an invitation (SIGN_UP=invited). */
   by_invitation: boolean
 }
 
-/** The problems of a form, by the name of the field. */
+/** The problems of a form by field name. */
 export type Problems = Readonly<Record<string, string>>
 
-/** Returns the texts of a page in the language of the page. */
+/** Returns the texts of a page in its language. */
 export function textsOf(view: View): IdentityTexts {
   return TEXTS[view.language]
 }
 
-/** Returns a whole page. At its top, the page lists `problems`, each with a link to the field. */
+/** Returns a whole page. At its top, the page lists `problems`, each with a link to its field. */
 export function pageHtml(view: View, title: string, body: Html, problems: Problems = {}): string {
   const t = textsOf(view)
   const found = Object.entries(problems)
@@ -65,7 +65,7 @@ ${
 `.toString()
 }
 
-/** Returns the URL of an identity page in this language. */
+/** Returns the URL of an identity page with this language. */
 export function withLanguage(url: string, language: Language): string {
   const [path = '', query = ''] = url.split('?', 2)
   const parameters = new URLSearchParams(query)
@@ -73,13 +73,13 @@ export function withLanguage(url: string, language: Language): string {
   return `${path}?${parameters}`
 }
 
-/** Returns a link to another page, in the language of the current page. */
+/** Returns a link to another identity page in the same language. */
 export function link(view: View, path: string, text: string): Html {
   return html`<a href="${withLanguage(path, view.language)}">${text}</a>`
 }
 
 /**
- * A field of a form. Browsers and password managers read `autocomplete`. If `numeric` is true, a phone opens the keyboard of
+ * A field of a form. `autocomplete` is for browsers and password managers. If `numeric` is true, a phone opens the keyboard of
  * digits.
  */
 export type FormField = {
@@ -93,7 +93,7 @@ export type FormField = {
   max?: number
 }
 
-/** Returns the HTML of a labelled field with its hint and problem. */
+/** Returns a field with its label, hint and problem. */
 export function fieldHtml(field: FormField, problems: Problems): Html {
   const { name, label, type, autocomplete, value, hint, numeric, max } = field
   const problem = problems[name]
@@ -122,8 +122,8 @@ ${
 }
 
 /**
- * Returns a form with one button, which posts to the address of its page. The server checks the input instead of the browser, so
- * that the messages have the language of the page.
+ * Returns a form with one button, which posts to the URL of its page. Browsers do not check the input, so that the messages
+ * have the language of the page.
  */
 export function form(fields: readonly Html[], button: string): Html {
   return html`<form method="post" novalidate>
@@ -132,7 +132,7 @@ ${fields}<button type="submit">${button}</button>
 `
 }
 
-/** Returns a page with a message and a link. */
+/** Returns a page with a message and an optional link. */
 export function messagePage(view: View, title: string, lead: string, way_on?: { href: string; text: string }): string {
   const t = textsOf(view)
   const { href, text } = way_on ?? { href: view.dashboard, text: t.to_dashboard }
@@ -144,7 +144,7 @@ export function messagePage(view: View, title: string, lead: string, way_on?: { 
   )
 }
 
-/** Returns a duration in words: in seconds up to 90 seconds, and in minutes above 90 seconds. */
+/** Returns a duration in words: up to 90 seconds in seconds, above in minutes. */
 export function waitInWords(t: IdentityTexts, seconds: number): string {
   return seconds <= 90 ? t.seconds(seconds) : t.minutes(Math.ceil(seconds / 60))
 }

@@ -34,7 +34,7 @@ form.addEventListener('submit', async (event) => {
   is_open = false
 })
 
-// If the browser shows the page again from its history, an old answer must not be sent again.
+// If the browser shows the page again from its history, the form must not send an old answer again.
 addEventListener('pageshow', () => {
   answer.value = ''
 })

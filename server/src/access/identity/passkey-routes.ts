@@ -1,4 +1,4 @@
-// Adds the endpoints of the caller's passkeys: list and remove passkeys, and get the options to confirm the session with one.
+// Defines the routes for the caller's passkeys: list and remove passkeys, and get the options to confirm the session with one.
 
 import Type, { type Static } from 'typebox'
 import { actOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -29,7 +29,7 @@ const RequestOptions = Type.Object({
   ),
 })
 
-/** Adds the endpoints of the caller's passkeys. */
+/** Adds the routes for the caller's passkeys. */
 export function passkeyRoutes(deps: Deps): Routes {
   return (app) => {
     listPasskeysRoute(deps, app)

@@ -7,12 +7,12 @@ import { nullable } from '../../kernel/lib/index.ts'
 const BASE64URL_PATTERN = '^[A-Za-z0-9_-]*$'
 const base64url = (maxLength: number) => Type.String({ maxLength, pattern: BASE64URL_PATTERN, examples: ['dGVzdA'] })
 
-/** A credential id is at most 1,023 bytes long. */
+/** The id of a credential, which has at most 1,023 bytes. */
 const CREDENTIAL_ID = base64url(1364)
 const CredentialBase = { id: CREDENTIAL_ID, rawId: CREDENTIAL_ID, type: Type.Literal('public-key') }
 const CLIENT_DATA = base64url(4096)
 
-/** The answer of a passkey to a challenge: `PublicKeyCredential.toJSON()` of the browser. */
+/** The answer of a passkey to a challenge: the result of `PublicKeyCredential.toJSON()`. */
 export const PasskeyAnswer = Type.Object(
   {
     ...CredentialBase,
@@ -25,10 +25,10 @@ export const PasskeyAnswer = Type.Object(
   },
   { description: 'The answer of the passkey: `PublicKeyCredential.toJSON()` of the browser.' },
 )
-/** The answer of a passkey to a challenge. */
+/** The type of an answer to a challenge. */
 export type PasskeyAnswerBody = Static<typeof PasskeyAnswer>
 
-/** The answer of an authenticator that made a passkey: `PublicKeyCredential.toJSON()` of the browser. */
+/** The answer of an authenticator that made a passkey: the result of `PublicKeyCredential.toJSON()`. */
 export const NewPasskeyAnswer = Type.Object({
   ...CredentialBase,
   response: Type.Object({
@@ -38,7 +38,7 @@ export const NewPasskeyAnswer = Type.Object({
   }),
 })
 
-/** A passkey of the caller. */
+/** A passkey of the caller in the API. */
 const PasskeyRecord = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -50,11 +50,11 @@ const PasskeyRecord = Type.Object(
   },
   { title: 'Passkey' },
 )
-/** A passkey of the caller in a response. */
+/** The type of a passkey in the API. */
 export type PasskeyView = Static<typeof PasskeyRecord>
-/** The response with one passkey. */
+/** A passkey in the response envelope. */
 export const PasskeyResponse = success(PasskeyRecord)
-/** The response with the passkeys of the caller. */
+/** The passkeys of the caller in the response envelope. */
 export const PasskeysResponse = success(
   Type.Object({
     items: Type.Array(PasskeyRecord),
@@ -65,5 +65,5 @@ export const PasskeysResponse = success(
   }),
 )
 
-/** The parameters of the path that names a passkey. */
+/** The path parameters of a passkey. */
 export const PasskeyParams = Type.Object({ passkey_id: Type.String({ description: 'The id of the passkey.' }) })

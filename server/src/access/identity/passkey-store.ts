@@ -1,18 +1,18 @@
-// Stores passkeys and the challenges that passkeys sign.
+// Stores passkeys, and the challenges that passkeys sign.
 
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
 
-/** The maximum number of passkeys of a user. */
+/** The greatest number of passkeys of a user. */
 export const PASSKEYS_MAX = 10
-/** The lifetime of a challenge, in seconds: the time in which the user answers the dialog of the browser. */
+/** The lifetime of a challenge in seconds, in which the user must answer the dialog of the browser. */
 export const CHALLENGE_S = 300
 const CHALLENGE_BYTES = 32
 
-/** A passkey of a user, in the list of the user's passkeys. */
+/** A passkey in the list of a user's passkeys. Null as `used_at` means that the user has not used it. */
 export type ListedPasskey = { id: string; name: string; created_at: Date; used_at: Date | null }
 
-/** The part of a passkey that verifies its answers. `domain` is the relying party id. */
+/** The data that verifies the answers of a passkey. `domain` is the relying party id. */
 export type PasskeyKey = {
   domain: string
   credential_id: Buffer
@@ -52,12 +52,12 @@ const REMOVE = sql(
 )
 const CLEAR = sql('passkeys_clear', 'delete from passkeys where user_id = $1')
 
-/** Returns the passkeys of a user, the oldest first. */
+/** Returns the passkeys of a user, oldest first. */
 export function listPasskeys(reader: Reader, user_id: string): Promise<ListedPasskey[]> {
   return reader.query<ListedPasskey>(LIST, [user_id])
 }
 
-/** Returns the passkeys that a user can use at a domain. */
+/** Returns the passkeys of a user that are valid for a domain. */
 export function usablePasskeys(
   reader: Reader,
   user_id: string,
@@ -66,7 +66,7 @@ export function usablePasskeys(
   return reader.query(USABLE, [user_id, domain])
 }
 
-/** Returns a passkey of a user by the id of its authenticator. Null means that the user has no such passkey. */
+/** Returns a passkey of a user by its credential id. Null means that the user has no such passkey. */
 export async function findPasskey(
   reader: Reader,
   user_id: string,
@@ -78,16 +78,16 @@ export async function findPasskey(
 }
 
 /**
- * Records the use of a passkey. Returns false if another request used the same or a later counter before, or if the passkey is
- * removed.
+ * Records the use of a passkey. Returns false if another request has used the same or a later counter, or if the passkey does
+ * not exist.
  */
 export async function recordUse(deps: Deps, id: string, sign_count: number): Promise<boolean> {
   return (await oneStatement(deps.db).query(USE, [id, sign_count, deps.clock.now()])).length === 1
 }
 
 /**
- * Stores a new passkey. Returns the reason if the server stores nothing: the user has no second step, has the maximum number of
- * passkeys, or the passkey is stored already.
+ * Stores a new passkey. If the user has no second step, has PASSKEYS_MAX passkeys, or has already stored the passkey, stores
+ * nothing and returns the reason.
  */
 export async function addPasskey(
   deps: Deps,
@@ -95,7 +95,7 @@ export async function addPasskey(
   user_id: string,
   passkey: PasskeyKey & { name: string },
 ): Promise<'added' | 'no_second_step' | 'full' | 'known'> {
-  // The lock makes concurrent additions of one user wait for each other, so that the count holds.
+  // With this lock, concurrent additions of one user wait for each other, so that the limit holds.
   if ((await tx.query(LOCK_OWNER, [user_id])).length === 0) return 'no_second_step'
   const [count] = await tx.query<{ n: number }>(COUNT, [user_id])
   if ((count?.n ?? 0) >= PASSKEYS_MAX) return 'full'
@@ -105,20 +105,19 @@ export async function addPasskey(
   return (await tx.query(ADD, values)).length === 1 ? 'added' : 'known'
 }
 
-/** Deletes a passkey of a user, and returns it. Null means that the user has no such passkey. */
+/** Deletes a passkey of a user and returns it. Null means that the user has no such passkey. */
 export async function removePasskey(tx: Tx, user_id: string, id: string): Promise<ListedPasskey | null> {
   const [removed] = await tx.query<ListedPasskey>(REMOVE, [id, user_id])
   return removed ?? null
 }
 
-/** Deletes every passkey of a user. */
+/** Deletes all passkeys of a user. */
 export async function clearPasskeys(tx: Tx, user_id: string): Promise<void> {
   await tx.query(CLEAR, [user_id])
 }
 
 /**
- * What the answer of a passkey does, and for which user. `binding` is the id of the open sign-in, or of the session that the
- * answer confirms.
+ * The purpose of a passkey answer, and its user. `binding` is the id of the open sign-in, or of the session to confirm.
  */
 export type Ceremony = { purpose: 'add' | 'sign_in' | 'confirm'; binding: string; user_id: string }
 
@@ -138,7 +137,7 @@ const SWEEP = sql(
      select c.purpose, c.binding from passkey_challenges c where c.expires_at <= $1 limit 1000) returning purpose`,
 )
 
-/** Makes the challenge of a ceremony, which replaces an open challenge of the same ceremony. */
+/** Makes a challenge and returns it. It replaces an open challenge of the same ceremony. */
 export async function openChallenge(deps: Deps, { purpose, binding, user_id }: Ceremony): Promise<Uint8Array> {
   const challenge = deps.random.bytes(CHALLENGE_BYTES)
   const expires_at = new Date(deps.clock.now().getTime() + CHALLENGE_S * 1000)
@@ -146,14 +145,14 @@ export async function openChallenge(deps: Deps, { purpose, binding, user_id }: C
   return challenge
 }
 
-/** Uses up the challenge of a ceremony and returns it. Null means that no challenge is open, or that it has expired. */
+/** Deletes the challenge of a ceremony and returns it. Null means that no challenge is open, or that it has expired. */
 export async function takeChallenge(deps: Deps, { purpose, binding, user_id }: Ceremony): Promise<Buffer | null> {
   type ChallengeRow = { challenge: Buffer; expires_at: Date }
   const [row] = await oneStatement(deps.db).query<ChallengeRow>(TAKE, [purpose, binding, user_id])
   return row && row.expires_at > deps.clock.now() ? row.challenge : null
 }
 
-/** Deletes challenges that have expired. */
+/** Deletes expired challenges, at most 1,000. Returns their number. */
 export async function sweepChallenges(deps: Deps, now: Date): Promise<number> {
   return (await oneStatement(deps.db).query(SWEEP, [now])).length
 }

@@ -1,4 +1,5 @@
-// Tests the domain and the origin to which the server binds passkeys. server/test/portal/passkeys.test.ts tests passkeys in a browser.
+// Tests the domain and the origin for which a passkey is valid. server/test/portal/passkeys.test.ts tests passkeys in a
+// browser.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

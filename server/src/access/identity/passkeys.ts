@@ -1,5 +1,5 @@
-// Checks passkeys with the library @simplewebauthn/server. A passkey is a second factor after the password: a key pair in a phone, a
-// computer or a security key, which the browser uses only on the pages of this server.
+// Checks passkeys with the library @simplewebauthn/server. A passkey is a key pair in a phone, a computer or a security key. It
+// is a second factor after the password.
 
 import { isIP } from 'node:net'
 import type {
@@ -23,18 +23,17 @@ import {
 } from './passkey-store.ts'
 
 /**
- * The library. Its import takes a tenth of a second, and workers and commands do not need it, so the first use imports the library.
- * The library is maintained, has types and no install script, and checks every step of the standard.
+ * Loads the library at its first use, because the import takes a tenth of a second and workers and commands do not need it. The
+ * library is maintained, has types and no install script, and checks every step of the standard.
  */
 const library = () => import('@simplewebauthn/server')
 
-/** The relying party of passkeys: the domain to which browsers bind passkeys, and the origin of the page that uses one. */
+/** The relying party of passkeys: the domain for which passkeys are valid, and the origin of the page that uses one. */
 export type RelyingParty = { domain: string; origin: string }
 
 /**
- * Returns the relying party for a page at `page_url`. Its domain is the domain of the public address `base_url`. Null means that
- * browsers permit no passkeys there: the address has no domain name, its connection is not encrypted, or the page is outside of
- * the domain.
+ * Returns the relying party for a page at `page_url`, with the domain of `base_url`. Null means that browsers allow no passkeys
+ * there, because of an IP address, a page without TLS, or a page outside of the domain.
  */
 export function relyingParty(base_url: string, page_url = base_url): RelyingParty | null {
   const { hostname: domain } = new URL(base_url)
@@ -44,11 +43,11 @@ export function relyingParty(base_url: string, page_url = base_url): RelyingPart
   return hostname === domain || hostname.endsWith(`.${domain}`) ? { domain, origin } : null
 }
 
-/** Only algorithms that every browser supports: EdDSA, ES256 and RS256. */
+/** The algorithms that every browser supports: EdDSA, ES256 and RS256. */
 const ALGORITHMS = [-8, -7, -257]
 const TIMEOUT_MS = CHALLENGE_S * 1000
 
-/** Returns the options with which the browser makes a new passkey, with a new challenge. */
+/** Returns the options with which a browser makes a passkey, with a new challenge. */
 export async function creationOptions(
   deps: Deps,
   { domain }: RelyingParty,
@@ -71,7 +70,9 @@ export async function creationOptions(
   })
 }
 
-/** Returns the options with which the browser uses a passkey, with a new challenge. Null means that the user has no passkey. */
+/**
+ * Returns the options with which a browser uses a passkey, with a new challenge. Null means that the user has no passkey.
+ */
 export async function requestOptions(
   deps: Deps,
   { domain }: RelyingParty,
@@ -98,14 +99,15 @@ async function descriptors(
   return usable.map(({ credential_id, transports }) => ({ id: credential_id.toString('base64url'), transports }))
 }
 
-/** Returns the user handle of a passkey: the bytes of the user's id, so that the handle contains no e-mail address. */
+/** Returns the user handle of a passkey: the bytes of the user id, so that the handle contains no e-mail address. */
 function userHandle(user_id: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.from(user_id.replaceAll('-', ''), 'hex'))
 }
 
-/** Returns the answer of a browser in a form field. Null means that the text is no answer of this kind. */
+/** Parses the answer of a browser in a form field. Null means that the text does not match the schema. */
 async function parseAnswer<Schema extends TSchema, Answer>(schema: Schema, text: string): Promise<Answer | null> {
-  // This import of three hundred files also takes a tenth of a second, so the first answer imports them.
+  // The function loads this library at the first answer, because the import of its three hundred files takes a tenth of a
+  // second.
   const { Value } = await import('typebox/value')
   try {
     const answer: unknown = JSON.parse(text)
@@ -116,8 +118,8 @@ async function parseAnswer<Schema extends TSchema, Answer>(schema: Schema, text:
 }
 
 /**
- * Checks the answer of an authenticator that made a passkey, and uses up the challenge. Returns the key to store. Null means that
- * the answer is wrong, or that its challenge is not open.
+ * Checks the answer for a new passkey and uses up the challenge. Returns the data to store. Null means that the answer is
+ * wrong, or that its challenge is not open.
  */
 export async function checkNewPasskey(
   deps: Deps,
@@ -152,8 +154,8 @@ export async function checkNewPasskey(
 }
 
 /**
- * Throws if the answer contains certificates. The server requests none, and the library would ask other servers whether a
- * certificate is revoked.
+ * If the answer contains certificates, throws. The server requests none, and the library would send requests to other servers
+ * to check their revocation.
  */
 async function refuseCertificates({ response }: RegistrationResponseJSON): Promise<void> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
@@ -162,7 +164,7 @@ async function refuseCertificates({ response }: RegistrationResponseJSON): Promi
   if (!is_plain || attestation.get('attStmt').get('x5c') !== undefined) throw new Error('the answer has certificates')
 }
 
-/** Checks the answer of a passkey in a form field, as `usePasskey` does. */
+/** Checks the answer of a passkey in a form field. See `usePasskey`. */
 export async function usePasskeyText(
   deps: Deps,
   party: RelyingParty,
@@ -174,8 +176,8 @@ export async function usePasskeyText(
 }
 
 /**
- * Checks the answer of a passkey, and uses up the challenge. Returns false if the answer is wrong or its challenge is not open. Also
- * returns false if the passkey belongs to another user, the device did not verify the user, or the counter did not grow.
+ * Checks the answer of a passkey and uses up the challenge. Returns false if the answer is wrong, its challenge is not open, or
+ * the passkey is of another user. Also false if the device has not verified the user, or the counter did not grow.
  */
 export async function usePasskey(
   deps: Deps,
@@ -207,7 +209,7 @@ export async function usePasskey(
   return verified?.verified === true && recordUse(deps, passkey.id, verified.authenticationInfo.newCounter)
 }
 
-/** Returns the result of a check. The library throws an error for a wrong answer: the log gets its reason, and the result is null. */
+/** Returns the result of a check. If the library throws because of a wrong answer, logs the reason and returns null. */
 async function orRefused<Result>(
   deps: Deps,
   { purpose, user_id }: Ceremony,

@@ -22,7 +22,7 @@ import { sweepChallenges } from './passkey-store.ts'
 import { MOUNT } from './provider.ts'
 import { createSite, type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 
-/** Adds the built-in identity provider under /identity. If the configuration names a foreign OIDC_ISSUER, adds nothing. */
+/** Adds the built-in identity provider under /identity. If OIDC_ISSUER names a foreign issuer, adds nothing. */
 export function identityRoutes(deps: Deps, { revokeAllKeys }: { revokeAllKeys: RevokeAllKeys }): Routes {
   return (app) => {
     if (deps.config.oidc_issuer !== '') return
@@ -32,7 +32,7 @@ export function identityRoutes(deps: Deps, { revokeAllKeys }: { revokeAllKeys: R
   }
 }
 
-/** Returns the worker's task that deletes expired records, links and counters. */
+/** Makes the worker task that deletes expired records, links, counters, sessions and challenges. */
 export function identityTask(deps: Deps): Task {
   return sweepTask(deps, 'identity', [
     (now) => sweepRecords(deps, now),
@@ -43,7 +43,7 @@ export function identityTask(deps: Deps): Task {
   ])
 }
 
-/** Passes the requests of the OpenID protocol to oidc-provider, which reads each request itself. */
+/** Passes the requests of the OpenID protocol to oidc-provider, which reads the bodies itself. */
 function mountProvider(scope: FastifyInstance, site: IdentitySite): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (_request, _body, done) => done(null))
@@ -62,7 +62,7 @@ function mountProvider(scope: FastifyInstance, site: IdentitySite): void {
         if (value !== undefined) reply.raw.setHeader(name, value)
       }
       reply.hijack()
-      // The provider derives its addresses from these headers, so that the server overwrites the headers of the client.
+      // The provider builds its URLs from these headers, so the server overwrites the headers of the client.
       raw.headers['x-forwarded-proto'] = address.protocol.slice(0, -1)
       raw.headers['x-forwarded-host'] = address.host
       raw.headers['x-forwarded-for'] = request.ip
@@ -80,7 +80,7 @@ function mountProvider(scope: FastifyInstance, site: IdentitySite): void {
 function mountPages(scope: FastifyInstance, site: IdentitySite): void {
   scope.register(formbody, { bodyLimit: 16 * 1024 })
   scope.setErrorHandler((error, request, reply) => sendRefusal(site, error, request, reply))
-  // Only pages of this server may post these forms. The browser sends the origin of the page, which another site cannot forge.
+  // Only pages of this server may post these forms. Browsers send the origin of the page, and another site cannot forge it.
   scope.addHook('onRequest', async (request) => {
     if (request.method === 'POST' && !isOwnOrigin(site, request)) refuse('forbidden')
   })
@@ -96,15 +96,15 @@ function mountPages(scope: FastifyInstance, site: IdentitySite): void {
 }
 
 /**
- * The maximum number of forms that the server handles at once. A form may hash a password and query the database, and payments need
- * the same resources.
+ * The greatest number of forms in progress. A form may hash a password and query the database, and payments need the same
+ * resources.
  */
 const FORMS_MAX = 32
-/** The maximum number of forms of one network that the server handles at once, so that one client cannot use up FORMS_MAX. */
+/** The greatest number of forms in progress of one network, so that one client cannot use up FORMS_MAX. */
 const FORMS_OF_NETWORK_MAX = 8
 
 /**
- * Limits the forms that the server handles at once. If the limit is reached, the server refuses a form before it reads or counts
+ * Limits the number of forms in progress. If a limit is reached, the server refuses the form before it reads or counts
  * anything.
  */
 export function boundForms(): (handler: RouteHandlerMethod) => RouteHandlerMethod {
@@ -128,7 +128,7 @@ export function boundForms(): (handler: RouteHandlerMethod) => RouteHandlerMetho
     }
 }
 
-/** The refusal of a form above the concurrency limit. Its page differs from the page of a process that stops. */
+/** The refusal of a form above the limit. Its page has another text than that of a process that stops. */
 class TooManyForms extends Refusal {
   constructor() {
     super('service_unavailable', { retry_after_s: RETRY_AFTER_S })
@@ -147,13 +147,13 @@ function isOwnOrigin(site: IdentitySite, { headers }: FastifyRequest): boolean {
   return from !== null && own.includes(from.origin)
 }
 
-/** Sends an error to the user as a page. */
+/** Sends an error as a page. */
 function sendRefusal(site: IdentitySite, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const view = site.view(request)
   const t = textsOf(view)
   const show = (status: number, title: string, lead: string) => site.send(reply, status, messagePage(view, title, lead))
   const error = thrown as { name?: string; statusCode?: number }
-  // oidc-provider throws this error if a sign-in is unknown, has expired or belongs to another browser.
+  // oidc-provider throws this error if a sign-in is unknown, has expired, or is of another browser.
   if (error.name === 'SessionNotFound') return show(400, t.expired, t.expired_lead)
   if (thrown instanceof Refusal && thrown.code === 'forbidden') return show(403, t.foreign, t.foreign_lead)
   if (thrown instanceof Refusal && thrown.code === 'service_unavailable') {

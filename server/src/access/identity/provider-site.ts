@@ -1,4 +1,4 @@
-// Creates the functions that all identity pages use: for the public address, the provider and the page layout.
+// Makes the functions that all identity pages use, such as the public URL, the provider and the layout.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
@@ -16,26 +16,27 @@ import { consoleOrigins, consoleRedirectUris, createProvider, MOUNT } from './pr
 export type IdentitySite = {
   deps: Deps
   revokeAllKeys: RevokeAllKeys
-  /** Returns the public address of this installation. */
+  /** Returns the public URL of this installation. */
   base_url(): string
   provider(): Promise<Provider>
   view(request: FastifyRequest, ...languages: unknown[]): View
-  /** Returns the public address of a console. */
+  /** Returns the public URL of a console. */
   home(console: Console): string
-  /** Sends a page. `script` permits scripts of this server, for pages with a passkey. */
+  /** Sends a page. If `script` is true, the page may load scripts of this server. */
   send(reply: FastifyReply, status: number, page: string, options?: { script: boolean }): FastifyReply
 }
 
-/** The route options of every identity page. Pages are public, and the API documentation does not list them. */
+/** The route options of every identity page. The pages are public, and the API documentation omits them. */
 export const PAGE_ROUTE = { schema: { hide: true }, config: { access: 'public' } } as const
 
-/** Creates the functions that the identity pages of an app use. */
+/** Makes the functions for the identity pages of an app. */
 export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): IdentitySite {
   const { config } = deps
-  // The port is unknown until the app listens, and the signing key may change, so the first use creates the provider.
+  // The first use makes the provider, because the app does not know its port earlier. If the signing key changes, the next use
+  // makes another provider.
   let built: { key: IssuerKey; provider: Promise<Provider> } | null = null
   const base_url = () => config.base_url || `http://127.0.0.1:${portOf(app) ?? config.port}`
-  // Sign-ins that arrive together share one read, because each read holds a connection that payments need.
+  // Concurrent sign-ins share one query, because each query needs a connection that payments also need.
   const currentKey = gather<string, IssuerKey>(
     async ([issuer = '', ...others]) => {
       const key = await issuerKey(deps, issuer)
@@ -52,7 +53,7 @@ export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): 
       if (built?.key.kid !== key.kid) built = { key, provider: createProvider(deps, base_url(), key) }
       const current = built
       return current.provider.catch((error) => {
-        // If the creation fails, the next sign-in creates the provider again.
+        // If the creation fails, the next sign-in tries again.
         if (built === current) built = null
         throw error
       })
@@ -69,7 +70,7 @@ export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): 
         by_invitation: config.sign_up === 'invited',
       }
     },
-    // The address of a console is the folder of its first redirect address.
+    // The URL of a console is the folder of its first redirect URL.
     home: (console) => new URL('./', consoleRedirectUris(deps, base_url(), console)[0]).href,
     send(reply, status, page, { script } = { script: false }) {
       return reply

@@ -1,4 +1,4 @@
-// Tests the built-in OpenID provider with the requests that the dashboard and a browser send.
+// Tests the built-in OpenID provider with the requests of a console and a browser.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

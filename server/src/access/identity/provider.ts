@@ -1,6 +1,5 @@
-// Configures the built-in OpenID provider, oidc-provider, with only the features that the two consoles need. Each console is a
-// public client with PKCE and rotating refresh tokens, and a token opens only its console. The operator console requires a new
-// sign-in each time.
+// Configures oidc-provider as the built-in OpenID provider of the two consoles. Each console is a public client with PKCE and
+// rotating refresh tokens. A token is valid at one console only. The operator console requires a new sign-in each time.
 
 import { hkdfSync } from 'node:crypto'
 import type {
@@ -20,22 +19,22 @@ import { ALGORITHM, type IssuerKey } from './keys.ts'
 import { errorPage, RETRY_AFTER_S, signedOutPage, signOutPage } from './pages-provider.ts'
 import { ACCESS_TOKEN_S, AUDIENCE, EMBEDDED } from './tokens.ts'
 
-/** The path of the provider and its pages. */
+/** The path of the provider and of its pages. */
 export const MOUNT = '/identity'
 
 const RESOURCE = 'urn:malipo:api'
 const SCOPES = 'openid profile email offline_access'
-/** The lifetime of an unused refresh token. */
+/** The lifetime of an unused refresh token, in seconds. */
 const REFRESH_S = 7 * 86_400
 const SIGN_IN_S = 3600
 
 /**
- * The type of the oidc-provider library. The import of the library takes a fifth of the start time, and workers and commands do not
- * need it. `createProvider` therefore imports the library.
+ * The type of the library. `createProvider` imports the library itself, because the import takes a fifth of the start time, and
+ * workers and commands do not need it.
  */
 type Library = typeof import('oidc-provider')
 
-/** Creates the provider with its signing key, for a public address such as https://api.example.com. */
+/** Makes the provider for a public URL such as https://api.example.com. */
 export async function createProvider(deps: Deps, base_url: string, key: IssuerKey): Promise<Provider> {
   const library: Library = await import('oidc-provider')
   const secret = Buffer.from(hkdfSync('sha256', key.private_jwk.d ?? '', '', 'identity cookies', 32))
@@ -62,7 +61,7 @@ export async function createProvider(deps: Deps, base_url: string, key: IssuerKe
       errorPage(deps, ctx)
     },
   })
-  // `identityRoutes` overwrites these headers with the public address, so that a client cannot set them.
+  // A client cannot set these headers, because `identityRoutes` overwrites them.
   provider.proxy = true
   provider.on('server_error', (ctx, error) => {
     setUnavailable(ctx, error)
@@ -75,7 +74,7 @@ export async function createProvider(deps: Deps, base_url: string, key: IssuerKe
   return provider
 }
 
-/** If the database does not answer, changes the provider's status 500 to 503, so that the client retries. */
+/** If the database does not answer, changes the status 500 to 503, so that the client retries. */
 function setUnavailable(ctx: KoaContextWithOIDC, error: unknown): void {
   if (!isUnavailable(error)) return
   ctx.status = 503
@@ -86,7 +85,7 @@ function errorDetail(error: Error, { errors }: Library): string | undefined {
   return error instanceof errors.OIDCProviderError ? error.error_detail : undefined
 }
 
-/** Returns the redirect addresses of a console. Outside production, the server also allows the names of the local machine. */
+/** Returns the redirect URLs of a console. Outside production, they include those of the local machine. */
 export function consoleRedirectUris({ config }: Deps, base_url: string, client: Console): string[] {
   const given = client === 'operator' ? config.operator_redirect_uris : config.dashboard_redirect_uris
   if (given.length > 0) return given
@@ -99,7 +98,7 @@ export function consoleRedirectUris({ config }: Deps, base_url: string, client: 
   return [...new Set([base_url, ...own])].map((origin) => `${origin}/${client}/callback`)
 }
 
-/** Returns the origins of all consoles. */
+/** Returns the origins of the redirect URLs of both consoles. */
 export function consoleOrigins(deps: Deps, base_url: string): string[] {
   const uris = CONSOLES.flatMap((client) => consoleRedirectUris(deps, base_url, client))
   return [...new Set(uris.map((uri) => new URL(uri).origin))]
@@ -128,7 +127,7 @@ function protocol(deps: Deps, base_url: string, { errors }: Library): Configurat
     routes: { authorization: '/authorize', token: '/token', jwks: '/jwks', end_session: '/sign-out' },
     scopes: SCOPES.split(' '),
     claims: { openid: ['sub'], profile: ['name', 'locale'], email: ['email', 'email_verified'] },
-    // To set up the second step or a passkey, a console sends enrol=totp or enrol=passkey with prompt=login.
+    // A console sends enrol=totp or enrol=passkey with prompt=login to set up the second step or a passkey.
     extraParams: ['enrol'],
     pkce: { required: () => true },
     responseTypes: ['code'],
@@ -175,7 +174,7 @@ const lifetimes: Configuration = {
   },
 }
 
-/** Returns the name of a cookie. If the address has https, browsers accept a cookie of this name only over TLS. */
+/** Returns the full name of a cookie. If `secure` is true, browsers accept a cookie with this name only over TLS. */
 export function cookieName(name: string, secure: boolean): string {
   return secure ? `__Secure-${name}` : name
 }
@@ -194,15 +193,15 @@ function cookies(secret: string, secure: boolean): NonNullable<Configuration['co
   }
 }
 
-/** Sets the times of an access token from the clock of the server, which later checks these times. */
+/** Sets the times of an access token from the server's clock, because the server later checks them with this clock. */
 function stamp(deps: Deps, payload: Record<string, unknown>): void {
   const now = Math.floor(deps.clock.now().getTime() / 1000)
   Object.assign(payload, { iat: now, exp: now + ACCESS_TOKEN_S })
 }
 
 /**
- * Returns the authentication methods, the time of the sign-in and the session, from the code or the refresh token. A token from a
- * refresh keeps the time of the sign-in. If the session has ended, refuses the token.
+ * Returns the authentication methods, the time of the sign-in and the session for a new token. A refresh does not change the
+ * time of the sign-in. If the session has ended, throws InvalidGrant.
  */
 async function tokenClaims(
   deps: Deps,
@@ -226,7 +225,7 @@ async function tokenClaims(
 }
 
 /**
- * Returns the prompts of a sign-in, without the consent prompt. If the user of the session no longer exists, or the client is the
+ * Returns the prompts of a sign-in without the consent prompt. If the user of the session does not exist, or the client is the
  * operator console, the user must sign in again.
  */
 function policy({ interactionPolicy: policies }: Library): interactionPolicy.Prompt[] {
@@ -249,7 +248,9 @@ function policy({ interactionPolicy: policies }: Library): interactionPolicy.Pro
   return prompts
 }
 
-/** Returns the grant of this browser's session. The first sign-in creates the grant, and the grant expires with the session. */
+/**
+ * Returns the grant of this browser's session. The first sign-in creates the grant, and the grant expires with the session.
+ */
 async function grantFor(ctx: KoaContextWithOIDC) {
   const { provider, session, client, account } = ctx.oidc
   if (!session || !client || !account) return undefined

@@ -1,5 +1,5 @@
-// Changes the rights of a user: disables and enables the user, takes the operator role, removes a lost second step. Each change ends the
-// sessions of the user. The admin command and the operator console use the same functions.
+// Changes the rights of a user: disable, enable, remove the operator role, remove a lost second step. Each change ends the
+// sessions of the user. The admin command and the operator console use these functions.
 
 import { type Act, type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -15,12 +15,12 @@ import { hasSecondStep } from './totp.ts'
 /** A change of the rights of a user. */
 export type RightsAction = 'disable' | 'enable' | 'revoke_operator' | 'drop_second_step'
 
-/** The user whose rights changed. */
+/** A user whose rights changed. */
 export type ChangedUser = { user_id: string; email: string }
 
 type UserRightsRow = { id: string; operator_role: OperatorRole | null; issuer: string | null; disabled_at: Date | null }
 
-/** A function that changes a user and returns the audit entry. */
+/** The function of a change. It changes the user and returns a part of the audit entry. */
 type RightsChange = (
   deps: Deps,
   tx: Tx,
@@ -56,9 +56,9 @@ const CHANGES: Record<RightsAction, RightsChange> = {
 }
 
 /**
- * Changes the rights of a user from the next request on, ends the user's sessions at the built-in provider and writes the audit log. If
- * the user does not exist, refuses with not_found. If the change has no effect, or takes the rights of the last enabled SUPER_ADMIN,
- * refuses with invalid_state. A demo user may be the last one, because production does not start with demo users.
+ * Changes the rights of a user from the next request on, ends the user's sessions at the built-in provider, and writes an audit
+ * entry. Errors: not_found for an unknown user, and invalid_state if nothing changes or the user is the last enabled
+ * SUPER_ADMIN. A demo user may be the last one, because production does not start with demo users.
  */
 export async function changeUserRights(
   deps: Deps,
@@ -72,7 +72,8 @@ export async function changeUserRights(
   const { action, before, after } = await CHANGES[change](deps, tx, user)
   const takes_rights = change === 'disable' || change === 'revoke_operator'
   if (takes_rights && !isDemoUser(email)) keepSuperAdmin(super_admins, user.id)
-  // A foreign issuer manages the sessions of its users, and the subject of a user must not change.
+  // If the user is of a foreign issuer, the server ends no sessions, because that issuer manages them and the subject must not
+  // change.
   if (user.issuer === EMBEDDED) await endSessions(deps, tx, user.id)
   await recordAudit(deps, tx, {
     ...act,
@@ -88,8 +89,8 @@ export async function changeUserRights(
 }
 
 /**
- * If the user is the last enabled SUPER_ADMIN, refuses with invalid_state. `super_admins` comes from `lockSuperAdmins`, before the
- * change.
+ * If the user is the last enabled SUPER_ADMIN, refuses with invalid_state. `super_admins` comes from `lockSuperAdmins` before
+ * the change.
  */
 export function keepSuperAdmin(super_admins: readonly string[], user_id: string): void {
   if (super_admins.length > 1 || !super_admins.includes(user_id)) return

@@ -1,4 +1,4 @@
-// Confirms a session: the user enters a code of the second step or the password, or uses a passkey, without a new sign-in.
+// Confirms a session without a new sign-in: the user enters a code or the password, or uses a passkey.
 
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -16,7 +16,7 @@ import { consoleRedirectUris } from './provider.ts'
 import type { CurrentSessionView } from './session-schema.ts'
 import { hasSecondStep, useCode } from './totp.ts'
 
-/** The credential with which a user confirms a session: one of the three. */
+/** The credential that confirms a session: one of the three fields. */
 export type Confirmation = {
   code?: string | undefined
   password?: string | undefined
@@ -24,8 +24,8 @@ export type Confirmation = {
 }
 
 /**
- * Returns the ways in which the user confirms the session. A session without a row needs a new sign-in. `passkey` is true if the
- * user has a passkey that works in the console of the session.
+ * Returns how the user can confirm the session. A session without a row needs a new sign-in. `passkey` is true if the user has
+ * a passkey that is valid in the console of the session.
  */
 export async function confirmationOf(
   deps: Deps,
@@ -40,8 +40,8 @@ export async function confirmationOf(
 }
 
 /**
- * Returns the options with which the browser uses a passkey to confirm the session. If the user has no passkey that works in the
- * console of the session, refuses with invalid_state.
+ * Returns the options with which the browser uses a passkey to confirm the session. If the user has no passkey for the console
+ * of the session, refuses with invalid_state.
  */
 export async function confirmationOptions(
   deps: Deps,
@@ -54,7 +54,7 @@ export async function confirmationOptions(
   return options ?? refuse('invalid_state', { message: 'You have no passkey that can confirm this session.' })
 }
 
-/** Returns the relying party at the console of a session. Null means that no passkey can confirm the session. */
+/** Returns the relying party for the console of a session. Null means that no passkey can confirm the session. */
 function sessionParty(deps: Deps, app: App, { console, session_id }: SessionPrincipal): RelyingParty | null {
   if (console === null || session_id === null) return null
   const base_url = baseUrlOf(deps.config, app)
@@ -66,9 +66,8 @@ function ceremonyOf({ session_id, user_id }: SessionPrincipal): Ceremony | null 
 }
 
 /**
- * Confirms a session, which then counts as a recent sign-in. A wrong code, password or passkey counts as a failed sign-in of the
- * user. Refuses a missing or wrong field with 400, too many attempts with 429, and a session that only a new sign-in renews with
- * invalid_state.
+ * Confirms a session, which then counts as a recent sign-in. A wrong credential counts as a failed attempt. Errors: 400 for a
+ * missing or wrong field, 429 for too many attempts, and invalid_state for a session that needs a new sign-in.
  */
 export async function confirmIdentity(
   deps: Deps,
@@ -102,7 +101,7 @@ export async function confirmIdentity(
   await attempt.succeeded()
 }
 
-/** Returns the field with the credential. If the field that the user needs is missing, refuses the request with 400. */
+/** Returns the name of the field with the credential. If the required field is missing, refuses with 400. */
 async function confirmationField(
   deps: Deps,
   { user_id }: SessionPrincipal,

@@ -1,5 +1,4 @@
-// Adds the endpoints of the caller's sessions: list and end sessions, show the current session, and confirm it with a code, the
-// password or a passkey.
+// Defines the routes for the caller's sessions: list and end sessions, show the current session, and confirm it.
 
 import { actOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction } from '../../kernel/db/index.ts'
@@ -18,7 +17,7 @@ import {
 
 const tags = ['People']
 
-/** Adds the endpoints of the caller's session. */
+/** Adds the routes for the caller's sessions. */
 export function sessionRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

@@ -7,10 +7,10 @@ import { PasskeyAnswer } from './passkey-schema.ts'
 
 const Timestamp = (description: string) => Type.String({ format: 'date-time', description })
 
-/** The ways in which a user confirms a session. */
+/** The ways to confirm a session. `sign_in` means that only a new sign-in is possible. */
 const CONFIRMATIONS = ['code', 'password', 'sign_in'] as const
 
-/** The session of the caller. */
+/** The current session in the API. */
 const CurrentSession = Type.Object(
   {
     auth_time: nullable(
@@ -27,12 +27,12 @@ const CurrentSession = Type.Object(
   },
   { title: 'CurrentSession' },
 )
-/** The session of the caller in a response. */
+/** The type of the current session in the API. */
 export type CurrentSessionView = Static<typeof CurrentSession>
-/** The response with the session of the caller. */
+/** The current session in the response envelope. */
 export const CurrentSessionAnswer = success(CurrentSession)
 
-/** A session of the caller in the list. */
+/** A session in the list of the caller's sessions. */
 const SessionRecord = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -45,14 +45,14 @@ const SessionRecord = Type.Object(
   },
   { title: 'Session' },
 )
-/** A session of the caller in a response. */
+/** The type of a session in the list. */
 export type SessionView = Static<typeof SessionRecord>
-/** The response with one session. */
+/** A session in the response envelope. */
 export const SessionAnswer = success(SessionRecord)
-/** The response with the sessions of the caller. */
+/** The sessions of the caller in the response envelope. */
 export const SessionsAnswer = success(Type.Object({ items: Type.Array(SessionRecord) }))
 
-/** The parameters of the path that names a session. */
+/** The path parameters of a session. */
 export const SessionParams = Type.Object({ session_id: Type.String({ description: 'The id of the session.' }) })
 
 /** The body of POST /v1/session/confirm. */

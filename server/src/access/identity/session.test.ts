@@ -1,11 +1,11 @@
-// Tests that every process accepts valid tokens, and applies the current rights of the token's user.
+// Tests that every process accepts valid tokens, and applies the current rights of the user.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createWorld, type Reply, type World } from '../../../test/harness.ts'
 
 let world: World
-/** Creates another process on the same database. */
+/** Another server process on the same database. */
 let other: World
 before(async () => {
   world = await createWorld()

@@ -1,4 +1,4 @@
-// Checks sessions. The server finds the user of an access token, and the current rights of the user.
+// Authenticates sessions: finds the user of an access token, and reads the current rights of the user.
 
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, violatedConstraint } from '../../kernel/db/index.ts'
@@ -30,8 +30,8 @@ type SessionRow = {
   })[]
 }
 
-// An invitation gives access only after the user has proven the e-mail address. Otherwise a stranger could sign up with the address
-// of an invited user. Null in s.name means that the member has no invitation.
+// An invitation gives access only after the user has proved the e-mail address. Otherwise a stranger could sign up with the
+// address of an invited user. Null in s.name means that the membership has no invitation.
 const FIND = sql(
   'session_find',
   `select i.place, u.id as user_id, u.email, u.email_verified, u.name, ${OPERATOR_ROLE} as operator_role,
@@ -47,19 +47,20 @@ const FIND = sql(
    where u.disabled_at is null and (i.session_id is null or c.id is not null)`,
 )
 
-/** The id of the request and the address of its client, for the audit log, and the header that names background requests. */
+/** The parts of a request that the check needs: the id and the IP address for the audit log, and the headers. */
 type TokenRequest = { id: string; ip: string; headers: Readonly<Record<string, unknown>> }
 
-/** The header with which a console marks the requests that it sends while nobody uses the page. They are no sign of activity. */
+/**
+ * The header of requests that a console sends in the background. The server does not count them as activity of the user.
+ */
 const BACKGROUND = 'x-background'
 
-/** A user of a session, and the row of the session. Null in `session` means that the session has no row. */
+/** A user with its session. Null as `session` means that the session has no row. */
 type FoundSession = { principal: SessionPrincipal; session: (SessionTimes & { id: string }) | null }
 
 /**
- * Creates the function that checks tokens of OIDC_ISSUER or of the built-in provider. The function reads the rights of the user on
- * every request without a cache. If a token is invalid, the refusal is always invalid_session without a reason. If a session has
- * ended, the refusal names the reason.
+ * Makes the function that authenticates a token. On every request, it reads the rights of the user without a cache. If the
+ * token is invalid, the refusal is invalid_session without a reason. If the session has ended, the refusal contains the reason.
  */
 export function createSessions(deps: Deps): (token: string, request: TokenRequest) => Promise<SessionPrincipal> {
   const verifier = deps.config.oidc_issuer === '' ? createEmbeddedVerifier(deps) : createForeignVerifier(deps)
@@ -92,14 +93,14 @@ const ENDED: Record<SessionEnd, string> = {
   age: 'This session has reached its longest duration. Sign in again.',
 }
 
-/** Returns the user of an open session, and records the activity. If the session has ended, refuses the request. */
+/** Records the activity of the user and returns the user. If the session has ended, refuses. */
 async function useSession(
   deps: Deps,
   { principal, session }: FoundSession,
   request: TokenRequest,
 ): Promise<SessionPrincipal> {
   if (session === null) {
-    // Only the issuer records the activity of this session. The server checks only the age of the session.
+    // The server checks only the age of a session without a row, because only the issuer records its activity.
     const { console, auth_time, by_command } = principal
     const times = auth_time && { console, signed_in_at: auth_time, seen_at: deps.clock.now() }
     if (times && !by_command && sessionEnd(deps, times, deps.clock.now()))
@@ -123,8 +124,8 @@ const INVITED = sql(
 )
 
 /**
- * Binds an invited user at the first sign-in. If no invited user has this address, the function does nothing. If SIGN_UP is invited,
- * a withdrawn invitation is no invitation.
+ * Binds an invited user to the issuer and subject of the first sign-in. If no invited user has this e-mail address, does
+ * nothing. If SIGN_UP=invited, ignores withdrawn invitations.
  */
 async function bindInvited(
   deps: Deps,
@@ -150,7 +151,7 @@ async function bindInvited(
       })
     })
   } catch (error) {
-    // The subject belongs to a disabled user. A second account of this subject must not give access.
+    // If a disabled user has the same subject, the server must not bind the subject to a second user.
     if (violatedConstraint(error) !== 'users_subject_key') throw error
   }
 }
@@ -172,7 +173,7 @@ function sessionPrincipal(deps: Deps, row: SessionRow, claims: Claims): SessionP
     auth_time: newest(claims.auth_time, row.confirmed_at),
     second_factor: claims.strong,
     by_command: claims.by_command,
-    // A sign-in without a second factor gives no operator role, except to the demo operator.
+    // Without a second factor, a user has no operator role. The demo operator is the exception.
     operator_role: claims.strong || !needsSecondFactor(deps, row) ? row.operator_role : null,
     memberships: row.memberships.map(({ role, second_factor_required, verified, priced, ...merchant }) => ({
       role,

@@ -1,53 +1,58 @@
-// Signs access tokens of the built-in identity provider (JWTs as RFC 9068 defines them), and checks the tokens of every issuer.
+// Signs access tokens of the built-in provider (JWTs by RFC 9068), and checks the tokens of every issuer.
 
 import { type CryptoKey, decodeProtectedHeader, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose'
 import type { Deps } from '../../kernel/db/index.ts'
 import { CONSOLES, type Console } from '../../kernel/http/index.ts'
 import { ALGORITHM, type IssuerKey, keyReader } from './keys.ts'
 
-/** The audience of the tokens of the built-in provider. */
+/** The audience of tokens of the built-in provider. */
 export const AUDIENCE = 'malipo-api'
-/** The lifetime of an access token of the built-in provider. */
+/** The lifetime of an access token of the built-in provider, in seconds. */
 export const ACCESS_TOKEN_S = 900
 /** The allowed difference between the clocks of two machines, in seconds. */
 const LEEWAY_S = 30
-/** The maximum length of a token. The server refuses a longer token before it parses the token. */
+/** The greatest length of a token in characters. The server refuses a longer token before it parses it. */
 export const TOKEN_MAX = 8192
 
-/** The issuer of users of the built-in provider in the table users. This value does not depend on the public address. */
+/** The issuer of users of the built-in provider in the table users. It does not depend on the public URL. */
 export const EMBEDDED = 'embedded'
 
-/** The facts that the server reads from a valid token. */
+/** The facts in a valid token. */
 export type Claims = {
   issuer: string
   subject: string
-  /** True means that the user signed in with a second factor or an equivalent method. */
+  /** True if the user signed in with a second factor or an equivalent method. */
   strong: boolean
-  /** The console that the token opens. Null means that the token opens both consoles. */
+  /** The console for which the token is valid. Null means both consoles. */
   console: Console | null
-  /** The time of the sign-in. Null means that the token does not contain a valid time. */
+  /** The time of the sign-in. Null means that the token has no valid time. */
   auth_time: Date | null
-  /** True means that the admin command made the token, without a sign-in. */
+  /** True if the admin command made the token without a sign-in. */
   by_command: boolean
-  /** The id of the session. Null means a token of the admin command, of a foreign issuer, or of an earlier version of the program. */
+  /**
+   * The id of the session. Null means that the session has no row: the token is of the admin command, a foreign issuer, or an
+   * earlier version.
+   */
   session_id: string | null
 }
 
-/** The client id in tokens that the admin command makes. A browser cannot get such a token. */
+/** The client id in tokens of the admin command. A browser cannot get such a token. */
 const COMMAND = 'admin'
 
 /** The functions that check the tokens of one issuer. */
 export type Verifier = {
   /**
-   * Returns the facts in a token. Null means that the token is invalid. If the server cannot reach the issuer, refuses the request
-   * with 503.
+   * Returns the facts in a token. Null means that the token is invalid. If the issuer is unreachable, refuses with 503.
    */
   verify(token: string): Promise<Claims | null>
-  /** Returns the e-mail address that the issuer has verified, for a user whom the server has not bound to a subject yet. */
+  /**
+   * Returns the verified e-mail address of a user who is not bound to a subject yet. Null means that the issuer has verified
+   * none.
+   */
   verifiedEmail(token: string, claims: Claims): Promise<string | null>
 }
 
-/** Signs an access token for a user of the built-in provider. The admin command calls this function. */
+/** Signs an access token for a user of the built-in provider, for the admin command. */
 export async function issueAccessToken(
   deps: Deps,
   key: IssuerKey,
@@ -69,14 +74,18 @@ export async function issueAccessToken(
 /** The values that a token must have. `typ` is the media type in its header. */
 export type ExpectedToken = { issuer: string; audience: string; algorithms: string[]; typ: string }
 
-/** The form of a token: three base64url parts. Decoders accept further forms, so that one token would have many spellings. */
+/**
+ * The form of a token: three base64url parts. Without this check, decoders would accept several texts for the same token.
+ */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
-/** The form of a valid subject. PostgreSQL does not store NUL and lone surrogates, and no issuer needs other control characters. */
+/**
+ * The form of a valid subject, without control characters and lone surrogates. PostgreSQL cannot store NUL and lone surrogates.
+ */
 const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 /**
- * Checks the signature and claims of a token. Null means that the token is invalid. The check ignores the header fields `jku`,
- * `x5u`, `x5c` and `jwk`, because the sender chooses them. If `key` throws an error that is not from jose, throws that error.
+ * Checks the signature and the claims of a token. Null means that the token is invalid. The check ignores `jku`, `x5u`, `x5c`
+ * and `jwk`, because the sender chooses them. If `key` throws another error than jose, throws this error.
  */
 export async function readToken(
   deps: Deps,
@@ -90,16 +99,16 @@ export async function readToken(
   const verified = await noError(() => jwtVerify(token, key as JWTVerifyGetKey, options))
   if (verified === null) return null
   const { payload, protectedHeader } = verified
-  // If a token has a critical extension, the server refuses the token, because the server supports no such extension.
+  // The server refuses a token with critical extensions, because it supports none.
   if (protectedHeader.crit !== undefined) return null
   const { sub, iat = 0 } = payload
   if (typeof sub !== 'string' || !SUBJECT.test(sub) || iat > now.getTime() / 1000 + LEEWAY_S) return null
-  // If a token is bound to a key, its sender must prove possession of the key, and a bearer header has no such proof.
+  // The server refuses a token that is bound to a key, because a bearer token does not prove that the sender has the key.
   if (payload.cnf !== undefined) return null
   return { ...payload, sub, iat }
 }
 
-/** Returns null for jose's errors about a token. Throws any other error, such as an unreachable database. */
+/** If jose refuses the token, returns null. Throws all other errors, such as an unreachable database. */
 export async function noError<Result>(read: () => Result | Promise<Result>): Promise<Result | null> {
   try {
     return await read()
@@ -112,7 +121,7 @@ export async function noError<Result>(read: () => Result | Promise<Result>): Pro
 /** The authentication methods that count as a second factor (RFC 8176). */
 const STRONG = ['otp', 'mfa', 'hwk', 'swk', 'sc']
 
-/** Returns true if the authentication methods of a token include a strong method. `more` lists further strong methods. */
+/** Returns true if the authentication methods of a token include a strong method or a method in `more`. */
 export function isStrong(amr: unknown, more: readonly string[] = []): boolean {
   return Array.isArray(amr) && amr.some((way) => STRONG.includes(way) || more.includes(way))
 }
@@ -125,7 +134,7 @@ export function authTimeOf({ auth_time, iat }: JWTPayload & { iat: number }): Da
 
 const KID = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Creates the verifier for tokens of the built-in provider. */
+/** Makes the verifier for tokens of the built-in provider. */
 export function createEmbeddedVerifier(deps: Deps): Verifier {
   const keyOf = keyReader(deps)
   return {
@@ -138,23 +147,23 @@ export function createEmbeddedVerifier(deps: Deps): Verifier {
       const expected = { issuer, audience: AUDIENCE, algorithms: [ALGORITHM], typ: 'at+jwt' }
       const payload = await readToken(deps, token, key, expected)
       if (!payload) return null
-      // A retired key signs no further tokens, and its tokens expire within their lifetime. A thief of the key thus cannot use it
-      // with earlier dates for longer.
+      // A retired key verifies only tokens from before its retirement. They expire within ACCESS_TOKEN_S, so a thief of the key
+      // cannot use earlier dates for longer.
       if (retired_at !== null) {
         const since_s = (deps.clock.now().getTime() - retired_at.getTime()) / 1000
         if (since_s > ACCESS_TOKEN_S || payload.iat * 1000 > retired_at.getTime()) return null
       }
       const by_command = payload.client_id === COMMAND
       const console = CONSOLES.find((client) => client === payload.client_id) ?? null
-      // If a token has another client id, it gives no access, because this key signs no tokens for other clients.
+      // If a token has another client id, the server refuses it, because this key signs no tokens for other clients.
       if (console === null && !by_command) return null
-      // A user of the admin command needs access to the database, which counts as a second factor.
+      // The admin command needs access to the database, which counts as a second factor.
       const strong = isStrong(payload.amr, ['cli'])
       const auth_time = authTimeOf(payload)
       const session_id = typeof payload.sid === 'string' ? payload.sid : null
       return { issuer: EMBEDDED, subject: payload.sub, strong, console, auth_time, by_command, session_id }
     },
-    // When a user of the built-in provider chooses a password, the server binds the user to a subject.
+    // The built-in provider never binds users by e-mail address: it binds a user who chooses a password.
     verifiedEmail: async () => null,
   }
 }

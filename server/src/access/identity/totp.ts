@@ -7,7 +7,7 @@ import { clearPasskeys } from './passkey-store.ts'
 
 const STEP_S = 30
 const DIGITS = 6
-/** The number of earlier and later codes that the server also accepts, because the clock of a phone may be slow or fast. */
+/** The number of earlier and later codes that the server also accepts, because the clock of a phone may be wrong. */
 const WINDOW = 1
 const SECRET_BYTES = 20
 const RECOVERY_CODES = 10
@@ -24,12 +24,14 @@ function totpOf(secret: string, label = '', issuer = ''): TOTP {
   return new TOTP({ ...of, ...(label ? { label } : {}), ...(issuer ? { issuer } : {}) })
 }
 
-/** Returns the otpauth address of a secret, which an authenticator app opens. */
+/** Returns the otpauth URL of a secret, which an authenticator app can open. */
 export function otpauthUrl(secret: string, account: string, issuer: string): string {
   return totpOf(secret, account, issuer).toString()
 }
 
-/** Returns the counter of a code: the number of 30-second steps since 1970. Null means that the code is not valid now. */
+/**
+ * Returns the counter of a code: the number of 30-second steps since 1970. Null means that the code is not valid now.
+ */
 export function counterOf(deps: Deps, secret: string, code: string): number | null {
   const token = code.replace(/\s/g, '')
   if (!/^\d{6}$/.test(token)) return null
@@ -40,7 +42,7 @@ export function counterOf(deps: Deps, secret: string, code: string): number | nu
 
 const HAS = sql('second_steps_has', 'select 1 from second_steps where user_id = $1')
 const FIND = sql('second_steps_find', 'select secret from second_steps where user_id = $1')
-// The query changes no row for a used code, and no row for the second of two concurrent requests, so that a code works once.
+// If the code is already used, the statement updates no row. So if two requests use the same code at once, only one succeeds.
 const USE = sql(
   'second_steps_use',
   'update second_steps set last_counter = $2 where user_id = $1 and last_counter < $2 returning user_id',
@@ -50,16 +52,16 @@ const USE_RECOVERY = sql(
   'delete from recovery_codes where user_id = $1 and code_hash = $2 returning user_id',
 )
 
-/** Returns true if the user has a second step. */
+/** Returns true if the user has an authenticator app as the second step. */
 export async function hasSecondStep(reader: Reader, user_id: string): Promise<boolean> {
   return (await reader.query(HAS, [user_id])).length > 0
 }
 
-/** Uses up a code and returns its kind. Null means that the code is wrong or already used up. */
+/** Uses up a code and returns its kind. Null means that the code is wrong or already used. */
 export async function useCode(deps: Deps, tx: Tx, user_id: string, code: string): Promise<'app' | 'recovery' | null> {
   const [row] = await tx.query<{ secret: string }>(FIND, [user_id])
   if (!row) return null
-  // If the secret is unreadable because its SECRET_KEY is lost, recovery codes still work.
+  // If the secret is unreadable because SECRET_KEY is lost, recovery codes still work.
   const counter = opens(deps.vault, row.secret) ? counterOf(deps, deps.vault.open(row.secret), code) : null
   if (counter !== null) return (await tx.query(USE, [user_id, counter])).length === 1 ? 'app' : null
   return (await tx.query(USE_RECOVERY, [user_id, recoveryHash(code)])).length === 1 ? 'recovery' : null
@@ -78,8 +80,8 @@ const ADD_RECOVERY = sql(
 const CLEAR = sql('second_steps_clear', 'delete from second_steps where user_id = $1')
 
 /**
- * Stores a second step, which replaces an earlier second step, and uses up the code `counter` that confirmed the app. Returns new
- * recovery codes, which the page shows once.
+ * Stores a second step in place of an earlier one, and uses up the code `counter` that confirmed the app. Returns new recovery
+ * codes, which the page shows once.
  */
 export async function setSecondStep(
   deps: Deps,
