@@ -7,9 +7,9 @@ import type { ApiKeyRecord } from './present.ts'
 import { lockKey, revokeLocked } from './revoke.ts'
 
 /**
- * Revokes a key and creates a key with the same name, environment, scopes, IP flags and expiry. `rotated_by_id` is the user.
- * Errors: not_found for an unknown key, invalid_state for a revoked or expired key, and a refusal of a live key without live
- * access.
+ * Revokes a key and creates a key with the same name, environment, scopes, IP flags and expiry. `rotated_by_id` is the id of
+ * the rotating user. Errors: not_found for an unknown key, invalid_state for a revoked or expired key, and a refusal of a live
+ * key without live access.
  */
 export async function rotateKey(
   deps: Deps,

@@ -15,7 +15,7 @@ export type SumKey = {
   subject: string
 }
 
-/** Sums of one day in cents, by `sumName`. If a sum is missing, it is zero. */
+/** Sums of one day in cents, by `sumName`. If the Map has no entry for a sum, the sum is zero. */
 export type DailySums = { day: string; totals: Map<string, bigint> }
 
 /** The amount in cents that an action adds to a sum. */
@@ -107,7 +107,9 @@ export const lockSums: (deps: Pick<Deps, 'clock'>, tx: Tx, keys: readonly SumKey
 /** Reads the sums of today in cents without locks, for a preview. */
 export const readSums = readTotals(READ)
 
-/** Adds an amount to `sums` in memory, for the next action of the same batch. `addToSums` writes it to the database. */
+/**
+ * Adds an amount to `sums` in memory, for the next action of the same batch. `addToSums` writes the amount to the database.
+ */
 export function countPart({ totals }: DailySums, { key, amount_minor }: SumPart): void {
   const name = sumName(key)
   totals.set(name, (totals.get(name) ?? 0n) + amount_minor)

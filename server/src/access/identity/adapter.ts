@@ -122,7 +122,8 @@ function recordSubject(payload: AdapterPayload): string | null {
 }
 
 /**
- * The state of an open sign-in. `login` means that it is complete. `first_step` means that the user entered the right password.
+ * The state of an open sign-in. If `login` exists, the sign-in is complete. If only `first_step` exists, the user has entered
+ * the right password.
  */
 export type SignInResult = {
   login?: { accountId: string; amr: string[]; ts: number }

@@ -15,7 +15,7 @@ type AttemptLimits = { pair: AttemptLimit | null; account: AttemptLimit; address
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** The limit of an IP address. It is high and its failures expire soon, because many phones share an address. */
+/** The limit of an IP address. The limit is high and its failures expire soon, because many phones share an address. */
 const ADDRESS: AttemptLimit = { free: 200, first_s: 10, max_s: 60, fade_ms: MINUTE_MS / 2 }
 const PAIR: AttemptLimit = { free: 5, first_s: 30, max_s: 900, fade_ms: null }
 /** The limit of all known browsers of an account together: 500 attempts a day. */
@@ -81,8 +81,8 @@ const SWEEP = sql(
 )
 
 /**
- * The greatest number of attempts that a process counts at once. Without this limit, attempts from one address could use all
- * database connections, because they wait for the same row lock.
+ * The greatest number of attempts that a process counts at once. All attempts from one address wait for the same row lock. So
+ * without this limit, they could use all database connections.
  */
 const countedAtOnce = limitConcurrency(2)
 

@@ -11,7 +11,7 @@ import { EMBEDDED } from './tokens.ts'
  * The lifetime of a browser session of the provider, in seconds. Each new access token extends the session by this time.
  */
 export const BROWSER_SESSION_S = 14 * 86_400
-/** The accuracy of `seen_at` in milliseconds. Because of it, each session writes at most one row a minute. */
+/** The accuracy of `seen_at` in milliseconds, so that a session writes at most one row a minute. */
 const SEEN_MS = 60_000
 
 /** The console and the times that limit a session. */

@@ -25,7 +25,7 @@ const LOCAL_PASSWORDS =
 
 let loaded: Promise<ReadonlySet<string>> | null = null
 
-/** The smallest length of a listed password, because another rule refuses shorter passwords. */
+/** The smallest length of a password in the list, because another rule refuses shorter passwords. */
 const LISTED_MIN = 8
 
 /**

@@ -1,6 +1,9 @@
 // Finds the names of browser and system in a User-Agent header, so that a user recognizes a sign-in.
 
-/** Browsers with the part of their User-Agent. The order matters, because most browsers also name Chrome or Safari. */
+/**
+ * Browser names, each with the text that identifies the browser in a User-Agent header. The order matters, because most
+ * browsers also name Chrome or Safari.
+ */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],
@@ -10,7 +13,10 @@ const BROWSERS = [
   ['Safari', 'Safari'],
 ] as const
 
-/** Systems with the part of their User-Agent. The order matters, because Android also names Linux. */
+/**
+ * System names, each with the text that identifies the system in a User-Agent header. The order matters, because Android also
+ * names Linux.
+ */
 const SYSTEMS = [
   ['Android', 'Android'],
   ['iPhone', 'iPhone'],

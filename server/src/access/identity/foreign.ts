@@ -64,7 +64,7 @@ export function createForeignVerifier(deps: Deps): Verifier {
 function consoleOf({ config }: Deps, { client_id, azp }: JWTPayload): Console | null | undefined {
   const { dashboard_client_id, operator_client_id } = config
   if (operator_client_id === '') return null
-  // If a token names two different clients, it is valid for neither.
+  // If a token names two different clients, neither client accepts the token.
   if (client_id !== undefined && azp !== undefined && client_id !== azp) return undefined
   const client = client_id ?? azp
   if (client === operator_client_id) return 'operator'

@@ -29,7 +29,7 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const person = await firstStep()
     // If the user has a second step, the user must enter a code of that step before a replacement.
     if (!first?.may_replace && (await hasSecondStep(deps.db, person.id))) refuse('not_found')
-    // If the user reloads the page, it shows the same secret, because the app may have stored it.
+    // If the user reloads the page, the page shows the same secret, because the app may have stored that secret.
     const secret = first?.new_secret ?? newTotpSecret(deps)
     await remember({ ...first, subject: person.subject, new_secret: secret })
     return site.send(reply, 200, enrolPage(view, enrolment(secret, person.email, needsSecondFactor(deps, person))))

@@ -71,8 +71,7 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
         { component: 'identity', request_id: request.id, address: request.ip },
         'the server refused a sign-in',
       )
-      // The page shows every problem at the password field, so that it does not reveal whether the e-mail address has an
-      // account.
+      // The page shows every problem at the password field, so that no page reveals whether the e-mail address has an account.
       const problems = { password: textsOf(view).wrong_sign_in }
       return site.send(reply, 401, signInPage(view, { email }, problems))
     }
@@ -94,7 +93,7 @@ export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
   })
 }
 
-/** Writes an action of a user to the audit log and queues an e-mail about it, in the language of the user. */
+/** Writes an action of a user to the audit log, and queues an e-mail about the action in the language of the user. */
 export async function notifyUser(
   site: IdentitySite,
   tx: Tx,

@@ -33,7 +33,7 @@ export type Issuer = {
   userinfo(): Promise<string | null>
 }
 
-/** Makes the client of OIDC_ISSUER. It sends no request before the server verifies the first token. */
+/** Makes the client of OIDC_ISSUER. The client sends no request before the server verifies the first token. */
 export function createIssuer(deps: Deps): Issuer {
   const nowMs = () => deps.clock.now().getTime()
   let metadata: IssuerMetadata | null = null

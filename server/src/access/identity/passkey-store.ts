@@ -137,7 +137,7 @@ const SWEEP = sql(
      select c.purpose, c.binding from passkey_challenges c where c.expires_at <= $1 limit 1000) returning purpose`,
 )
 
-/** Makes a challenge and returns it. It replaces an open challenge of the same ceremony. */
+/** Makes and returns a new challenge, which replaces an open challenge of the same ceremony. */
 export async function openChallenge(deps: Deps, { purpose, binding, user_id }: Ceremony): Promise<Uint8Array> {
   const challenge = deps.random.bytes(CHALLENGE_BYTES)
   const expires_at = new Date(deps.clock.now().getTime() + CHALLENGE_S * 1000)

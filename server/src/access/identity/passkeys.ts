@@ -1,5 +1,5 @@
-// Checks passkeys with the library @simplewebauthn/server. A passkey is a key pair in a phone, a computer or a security key. It
-// is a second factor after the password.
+// Checks passkeys with the library @simplewebauthn/server. A passkey is a key pair in a phone, a computer or a security key,
+// and a second factor after the password.
 
 import { isIP } from 'node:net'
 import type {

@@ -20,7 +20,7 @@ export type ChangedUser = { user_id: string; email: string }
 
 type UserRightsRow = { id: string; operator_role: OperatorRole | null; issuer: string | null; disabled_at: Date | null }
 
-/** The function of a change. It changes the user and returns a part of the audit entry. */
+/** The function that changes the user and returns a part of the audit entry. */
 type RightsChange = (
   deps: Deps,
   tx: Tx,

@@ -59,8 +59,9 @@ const BACKGROUND = 'x-background'
 type FoundSession = { principal: SessionPrincipal; session: (SessionTimes & { id: string }) | null }
 
 /**
- * Makes the function that authenticates a token. On every request, it reads the rights of the user without a cache. If the
- * token is invalid, the refusal is invalid_session without a reason. If the session has ended, the refusal contains the reason.
+ * Makes the function that authenticates a token. The function reads the rights of the user on every request, without a cache.
+ * If the token is invalid, the refusal is invalid_session without a reason. If the session has ended, the refusal contains the
+ * reason.
  */
 export function createSessions(deps: Deps): (token: string, request: TokenRequest) => Promise<SessionPrincipal> {
   const verifier = deps.config.oidc_issuer === '' ? createEmbeddedVerifier(deps) : createForeignVerifier(deps)

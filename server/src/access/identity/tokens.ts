@@ -11,10 +11,10 @@ export const AUDIENCE = 'malipo-api'
 export const ACCESS_TOKEN_S = 900
 /** The allowed difference between the clocks of two machines, in seconds. */
 const LEEWAY_S = 30
-/** The greatest length of a token in characters. The server refuses a longer token before it parses it. */
+/** The greatest length of a token in characters. The server refuses a longer token without parsing. */
 export const TOKEN_MAX = 8192
 
-/** The issuer of users of the built-in provider in the table users. It does not depend on the public URL. */
+/** The issuer of users of the built-in provider in the table users. This value does not depend on the public URL. */
 export const EMBEDDED = 'embedded'
 
 /** The facts in a valid token. */
@@ -99,7 +99,7 @@ export async function readToken(
   const verified = await noError(() => jwtVerify(token, key as JWTVerifyGetKey, options))
   if (verified === null) return null
   const { payload, protectedHeader } = verified
-  // The server refuses a token with critical extensions, because it supports none.
+  // The server refuses a token with critical extensions, because the server supports none.
   if (protectedHeader.crit !== undefined) return null
   const { sub, iat = 0 } = payload
   if (typeof sub !== 'string' || !SUBJECT.test(sub) || iat > now.getTime() / 1000 + LEEWAY_S) return null
@@ -147,8 +147,8 @@ export function createEmbeddedVerifier(deps: Deps): Verifier {
       const expected = { issuer, audience: AUDIENCE, algorithms: [ALGORITHM], typ: 'at+jwt' }
       const payload = await readToken(deps, token, key, expected)
       if (!payload) return null
-      // A retired key verifies only tokens from before its retirement. They expire within ACCESS_TOKEN_S, so a thief of the key
-      // cannot use earlier dates for longer.
+      // A retired key verifies only tokens from before its retirement, and these tokens expire within ACCESS_TOKEN_S. So a
+      // thief of the key cannot use earlier dates for longer.
       if (retired_at !== null) {
         const since_s = (deps.clock.now().getTime() - retired_at.getTime()) / 1000
         if (since_s > ACCESS_TOKEN_S || payload.iat * 1000 > retired_at.getTime()) return null
@@ -163,7 +163,7 @@ export function createEmbeddedVerifier(deps: Deps): Verifier {
       const session_id = typeof payload.sid === 'string' ? payload.sid : null
       return { issuer: EMBEDDED, subject: payload.sub, strong, console, auth_time, by_command, session_id }
     },
-    // The built-in provider never binds users by e-mail address: it binds a user who chooses a password.
+    // The built-in provider never binds users by e-mail address. The server binds a user when the user chooses a password.
     verifiedEmail: async () => null,
   }
 }

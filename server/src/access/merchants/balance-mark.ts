@@ -36,7 +36,8 @@ export async function getBalanceMark(reader: Reader, owner: MarkOwner): Promise<
 }
 
 /**
- * Sets the balance mark; null removes it. If the amount is wrong, refuses with 400. If the mark is the same, changes nothing.
+ * Sets the balance mark. Null removes the mark. If the amount is wrong, refuses with 400. If the mark is the same, changes
+ * nothing.
  */
 export async function setBalanceMark(
   deps: Deps,

@@ -1,5 +1,5 @@
-// Writes the e-mail of an invitation, in the language of the inviting user. The text is the same with and without an account,
-// so that the inviting user cannot find out about accounts.
+// Writes the e-mail of an invitation, in the language of the inviting user. The text is the same with and without an account of
+// the recipient, so it reveals no account.
 
 import type { Email } from '../../adapters/messages/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'

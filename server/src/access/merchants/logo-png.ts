@@ -27,8 +27,7 @@ const KEPT = ['PLTE', 'tRNS'] as const
 export type LogoProblem = 'unreadable' | 'too_wide' | 'too_large'
 
 /**
- * Returns the upload as a new PNG, or the reason why the server refuses it. Decompresses at most the size that the header
- * states.
+ * Returns the upload as a new PNG, or the reason for a refusal. Decompresses at most the size that the header states.
  */
 export function rewritePng(upload: Buffer): LogoPicture | LogoProblem {
   const chunks = readPngChunks(upload)

@@ -16,7 +16,7 @@ export type WarningKind = Exclude<NoticeKind, 'digest'>
 /** The period of a summary. */
 export type DigestPeriod = 'daily' | 'weekly'
 
-/** The roles that get a warning, because they can solve its problem. */
+/** The roles that get a warning, because members with these roles can solve the problem. */
 export const WARNED_ROLES: Record<WarningKind, readonly MerchantRole[]> = {
   withdrawals: ['MERCHANT_ADMIN', 'FINANCE'],
   webhooks: ['MERCHANT_ADMIN', 'DEVELOPER'],
@@ -186,14 +186,14 @@ export function noticeRecipients(reader: Reader, merchant_id: string, kind: Warn
 export type QueuedNoticeKind = DigestPeriod | Exclude<WarningKind, 'withdrawals'>
 
 /**
- * A warning or summary to queue once. If `not_before` is given, the worker may queue it again if the last time was at or before
- * `not_before`.
+ * A warning or summary that the worker queues at most once. If `not_before` is given, a second time is allowed if the first
+ * time was at or before `not_before`.
  */
 export type NoticeClaim = { merchant_id: string; kind: QueuedNoticeKind; subject: string; not_before?: Date }
 
 /**
- * Records that the worker queues a warning or summary. Returns false if a worker has already queued it, or has queued it after
- * `not_before`.
+ * Records that the worker queues a warning or summary. Returns false if a worker has already queued the same one, or has done
+ * so after `not_before`.
  */
 export async function claimNotice(deps: Deps, tx: Tx, claim: NoticeClaim): Promise<boolean> {
   const { merchant_id, kind, subject, not_before = new Date(0) } = claim

@@ -161,8 +161,8 @@ async function writeLook(
 }
 
 /**
- * The smallest contrast to white. It includes a reserve over the 4.5 of WCAG 2.2 (1.4.3), because pages also have grey and
- * tinted backgrounds.
+ * The smallest allowed contrast of the colour to white. WCAG 2.2 (1.4.3) requires 4.5; the rest is a reserve for the grey and
+ * tinted backgrounds of pages.
  */
 const CONTRAST_MIN = 5.4
 

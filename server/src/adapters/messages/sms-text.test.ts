@@ -1,4 +1,4 @@
-// Tests how the server counts the parts of an SMS, and how it cleans and shortens the text.
+// Tests how the server counts the parts of an SMS, and how the server cleans and shortens the text.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

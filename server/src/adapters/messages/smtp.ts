@@ -112,7 +112,7 @@ function mailOf({ to, subject, text, created_at, attachments, unsubscribe_url }:
 
 const LOGO_ID = 'logo'
 
-/** Returns the text of an e-mail as HTML below the logo. If a line is a web address, it becomes a link. */
+/** Returns the text of an e-mail as HTML below the logo. If a line is a web address, the HTML contains a link. */
 function htmlWithLogo(text: string): string {
   const paragraphs = text.split('\n\n').map((paragraph) => {
     const lines = paragraph

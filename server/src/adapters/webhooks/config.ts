@@ -148,8 +148,8 @@ export async function saveConfig(
   const missing = environments.filter((environment) => before.every((row) => row.environment !== environment))
   const { webhook_url, rotate_secret } = change
   if (before.length === 0 && webhook_url === undefined) refuseField('webhook_url', 'is required the first time')
-  // If only the sandbox configuration is missing, it gets the live secret. A missing live configuration gets a new secret and
-  // never that of the sandbox, because a sandbox key may have made that secret.
+  // If only the sandbox configuration is missing, the new one gets the live secret. If the live configuration is missing, the
+  // new one gets a new secret, because a sandbox key may have made the sandbox secret.
   const [template] = before.filter(({ environment }) => environment === 'live')
   const needs_secret = rotate_secret || (webhook_url !== undefined && missing.length > 0 && template === undefined)
   const made = needs_secret ? newSecret(deps) : null

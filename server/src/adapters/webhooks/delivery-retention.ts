@@ -4,8 +4,8 @@
 import type { Deps } from '../../kernel/db/index.ts'
 import { retentionTask, type Task } from '../../kernel/work/index.ts'
 
-// Within a JSON text, a backslash precedes each quotation mark, so the patterns match only fields. They begin with a comma,
-// because these fields are never the first field.
+// Within a JSON text, a backslash precedes each quotation mark, so the patterns match only fields. The patterns begin with a
+// comma, because these fields are never the first field.
 const TEXT = '"(?:[^"\\\\]|\\\\.)*"'
 const PAIRS = `(?:${TEXT}:${TEXT},?)*`
 const FIELDS = `,"(?:customer_phone":(?:${TEXT}|null)|metadata":(?:\\{${PAIRS}\\}|null))`

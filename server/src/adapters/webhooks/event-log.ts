@@ -108,7 +108,7 @@ export type EventPosition = {
 export type ScannedEvents = { number: number; ids: string[]; scanned: number; last_id: string }
 
 const POSITION = 'number int, merchant_id uuid, environment text, event text, from_id uuid'
-// The scan does not filter by event, so it also ends after $2 rows of each table if the event is rare.
+// The scan does not filter by event. So if the event is rare, the scan also ends after $2 rows of each table.
 const IDS = sql(
   'event_stream_ids',
   `select i.number, s.ids, s.scanned, s.last_id from json_to_recordset($1::json) as i(${POSITION})
@@ -186,7 +186,7 @@ const SWEEP = sql(
 /** The greatest number of rows that one statement deletes. */
 const BATCH_MAX = 1_000
 
-/** Makes the task that deletes events without a delivery after 30 days. It deletes no deliveries. */
+/** Makes the task that deletes events without a delivery after 30 days. The task deletes no deliveries. */
 export function eventRetention(deps: Deps): Task {
   return sweepTask(deps, 'event_retention', [
     async (now) => (await oneStatement(deps.db).query(SWEEP, [oldestEventId(now), BATCH_MAX])).length,

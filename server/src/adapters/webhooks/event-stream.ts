@@ -28,7 +28,7 @@ const EVERY_MS = 500
 const HEARTBEAT_MS = 5_000
 /**
  * IDS_MAX is the greatest number of ids that one read scans for a stream. SENT_MAX is the greatest number of events that one
- * read sends to it.
+ * read sends to a stream.
  */
 const IDS_MAX = 1_000
 const SENT_MAX = 200
@@ -52,7 +52,7 @@ const STREAMS_MAX = 100
 export const STREAMS_PER_CALLER = 5
 /** The greatest number of open streams of one merchant in a process. */
 export const STREAMS_PER_MERCHANT = 10
-/** If more than this number of bytes wait for a slow client, the server sends no further events to it. */
+/** If more than this number of bytes wait for a slow client, the server sends no further events to the client. */
 const WAITING_BYTES_MAX = 1_048_576
 /** If bytes wait and the client reads nothing for this time, in milliseconds, the server closes the connection. */
 const UNREAD_MS = 30_000

@@ -23,7 +23,7 @@ type Lane<Item> = {
   health: LaneHealth
   /**
    * The greatest number of concurrent sends to this endpoint. Quick answers increase the width. Slow answers and timeouts
-   * decrease it.
+   * decrease the width.
    */
   width: number
   sending: number

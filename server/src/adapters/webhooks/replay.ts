@@ -19,8 +19,8 @@ const SCAN_END = sql(
   `select id from webhook_deliveries where merchant_id = $1 and id >= $2 and id < $3 order by id offset $4 limit 1`,
 )
 
-// The statement changes no pending delivery, so only one of two concurrent calls queues a delivery. It locks the rows by id, in
-// the same order as every batch of this table.
+// The statement changes no pending delivery, so only one of two concurrent calls queues a delivery. The statement locks the
+// rows by id, in the same order as every batch of this table.
 const REPLAY = sql(
   'webhook_replay_since',
   `update webhook_deliveries d

@@ -9,7 +9,7 @@ import { sweepTask, type Task } from '../../kernel/work/index.ts'
 const DAY_MS = 86_400_000
 const SALT_BYTES = 16
 const PREFIX = 'sha256:'
-/** The highest number of rows that one SQL statement deletes. */
+/** The greatest number of rows that one statement deletes. */
 const ROWS_MAX = 1_000
 
 /** The IP address of a caller in the two forms that the server stores. */

@@ -144,7 +144,8 @@ export type AnchorState = {
 
 const STATE_COLUMNS = 'written_number, file_error, sent_number, send_failures, send_due_at, send_error'
 const STATE = sql('audit_anchor_state', `select ${STATE_COLUMNS} from audit_anchor_state where id = 1`)
-// If a lease ends too late, a process with a wrong clock took the lease, so another process may take it.
+// If a lease ends later than its longest duration, a process with a wrong clock took the lease. So another process may take the
+// lease.
 const LEASE = sql(
   'audit_anchor_lease',
   `update audit_anchor_state set lease_owner = $1, lease_until = $3

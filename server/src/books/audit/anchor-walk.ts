@@ -1,4 +1,4 @@
-// Checks the signatures, the numbers and the hashes of the lines of anchors. The file uses no database, so an auditor can do
+// Checks the signatures, the numbers and the hashes of the lines of anchors. This file uses no database, so an auditor can do
 // the same check with a copy and the public key.
 
 import { type Anchor, type AnchoredHead, isSignedWith, lineHash, NO_ANCHOR_BEFORE, parseAnchor } from './anchor.ts'
@@ -19,13 +19,13 @@ export type IsTrusted = (key: string, at: Date) => boolean
 /** A check of anchors, one line after the other. */
 export type AnchorWalk = {
   /**
-   * Reads the next line. Returns the anchor, or a text about the fault. Null means that a process died while it wrote: the line
-   * is unfinished, or repeats an earlier line.
+   * Reads the next line. Returns the anchor, or a text about the fault. Null means that the line is unfinished or repeats an
+   * earlier line, because a process died while it wrote.
    */
   read(line: string): WalkedAnchor | string | null
   /** The last line, if only the beginning of an anchor is there. Null means that the last line is complete. */
   readonly unfinished: { line: string; place: number } | null
-  /** The newest anchor so far. `chains` is the number of chains in it. Null means none. */
+  /** The newest anchor so far, with the number of its chains. Null means that the walk has read no anchor. */
   readonly last: { number: number; at: string; chains: number } | null
   /** The ends of all chains in the anchors so far, by merchant id. */
   readonly held: ReadonlyMap<string, HeldHead>

@@ -1,5 +1,5 @@
 // Tests that the log has an entry for each action even under load, that no entry changes, and that only permitted users read
-// it.
+// the log.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -50,7 +50,8 @@ export async function readBalance(
 /** The key of a book: its merchant and its environment. */
 export type BookKey = { merchant_id: string; environment: string }
 
-// The statement locks accounts in the same order as the statement that writes postings, so that they never deadlock.
+// The statement locks accounts in the same order as the statement that writes postings, so that the two statements never
+// deadlock.
 const LOCK_BOOKS = sql(
   'ledger_lock_books',
   `select a.merchant_id, a.environment, a.code, a.balance_minor

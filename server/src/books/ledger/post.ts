@@ -8,7 +8,7 @@ type AccountPair = readonly [debit: AccountCode, credit: AccountCode]
 
 /**
  * The debit and credit accounts of each fact. Leg 0 is the amount, leg 1 the fee, leg 2 the charge of the provider. The
- * merchant or the platform bears the charge. The database stores these leg numbers, so they never change.
+ * merchant or the platform bears the charge. The database stores these leg numbers, so no version may change them.
  */
 const FACTS = {
   // The payer paid. The provider owes the amount to the platform, and the platform owes the amount less the fee to the
@@ -72,7 +72,7 @@ export type SourceType = 'collection' | 'withdrawal' | 'adjustment'
 
 /**
  * A business fact about one record, with its amounts in cents. If the fact has no fee or charge, `fee_minor` or `charge_minor`
- * is zero. `transfer_id` sets the id of leg 0, so that another row can refer to it.
+ * is zero. `transfer_id` sets the id of leg 0, so that another row can refer to this leg.
  */
 export type Posting = {
   merchant_id: string

@@ -29,7 +29,7 @@ let server: EmbeddedDatabase
 let backup: MadeBackup
 /** A copy of the backup folder, for the tests that change files. */
 let copy: string
-/** A time between the second and the third row. */
+/** A time between the inserts of the second row and the third row. */
 let second: Date
 
 before(async () => {

@@ -1,2 +1,2 @@
-/** The error of a backup or a restore. Its message describes the problem and the next step of the operator. */
+/** The error of a backup or a restore. The message describes the problem and the next step of the operator. */
 export class BackupError extends Error {}

@@ -27,7 +27,7 @@ export type BackupSource = {
   random: Random
 }
 
-/** A finished backup: its folder, its manifest, and the bytes that it uses on disk. */
+/** A finished backup: its folder, its manifest, and its size on disk in bytes. */
 export type MadeBackup = { folder: string; manifest: Manifest; stored_bytes: number }
 
 /** Folders with content of the running server. A backup contains these folders without their files. */
@@ -45,7 +45,7 @@ const SKIPPED = /^(?:postmaster\.(?:pid|opts)|pg_internal\.init.*|pgsql_tmp.*|cu
 const CONTROL_FILE = 'global/pg_control'
 const COPIES_AT_ONCE = 8
 
-/** Makes a backup and returns it. Throws a BackupError if the place, the database or its WAL do not allow a backup. */
+/** Makes and returns a backup. If the place, the database or its WAL do not allow a backup, throws a BackupError. */
 export async function makeBackup(source: BackupSource): Promise<MadeBackup> {
   const place = resolve(source.place)
   const inside = relative(resolve(source.data_dir), place)

@@ -1,6 +1,6 @@
 /**
- * Encrypts each finished WAL file of the folder `wal-out` into `PLACE/wal/SYSTEM`, then removes it from `wal-out`. PostgreSQL
- * writes to `wal-out` with basic_archive. SYSTEM is the id of the database system. If the process dies, the next run continues.
+ * Encrypts each finished WAL file of the folder `wal-out` into `PLACE/wal/SYSTEM`, then removes the source. PostgreSQL writes
+ * to `wal-out` with basic_archive. SYSTEM is the id of the database system. If the process dies, the next run continues.
  */
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs/promises'

@@ -16,7 +16,7 @@ const UNSEEN = /\p{Cf}|\p{Co}|\p{Cn}|\p{Variation_Selector}/u
 
 /**
  * Returns one line for drawing without control characters or direction marks, with at most `max` characters. If the fonts lack
- * a character, a box replaces it.
+ * a character, a box replaces the character.
  */
 export function clean(text: string, max: number): string {
   const line = plainLine(text.toWellFormed(), max)

@@ -16,7 +16,7 @@ export type Drawing =
 /** The answer of the drawing thread: the PDF, or the reason why the thread could not draw it. */
 export type Drawn = { pdf: Uint8Array } | { problem: string }
 
-/** The timeout of one document in milliseconds, with the start of the thread. */
+/** The timeout of one document in milliseconds, including the start of the thread. */
 const DRAWING_MS_MAX = 20_000
 /** The time in milliseconds after which the process ends an idle thread, to free its memory. */
 const IDLE_MS = 10_000

@@ -1,4 +1,4 @@
-// Draws a receipt for till printers with 58 mm paper, of which they print 48 mm. The length depends on the content.
+// Draws a receipt for till printers, which print 48 mm of 58 mm wide paper. The length depends on the content.
 
 import { type Language, maskPhone, showAmount, showTime } from '../lib/index.ts'
 import { clean } from './clean.ts'
@@ -22,7 +22,7 @@ import {
 } from './sheet.ts'
 import { TEXTS } from './texts.ts'
 
-/** The data of a receipt. The amount is in cents. The phone number is complete, and the drawing masks it. */
+/** The data of a receipt. The amount is in cents. The phone number is complete, and the drawing masks the number. */
 export type ReceiptDocument = {
   language: Language
   /** The name of the operator of this installation. */

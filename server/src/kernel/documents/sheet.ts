@@ -99,8 +99,8 @@ export function widthOf(sheet: Sheet, style: Style, line: string): number {
 }
 
 /**
- * Breaks a text into lines of at most `width` points. If a word is too wide, the function splits the word. After `max` lines,
- * it cuts the text with an ellipsis.
+ * Breaks a text into lines of at most `width` points. If a word is too wide, the function splits the word. If the text needs
+ * more than `max` lines, the last line ends with an ellipsis.
  */
 export function wrap(sheet: Sheet, style: Style, text: string, width: number, max: number): string[] {
   const lines: string[] = []
@@ -126,7 +126,9 @@ export function wrap(sheet: Sheet, style: Style, text: string, width: number, ma
   return [...lines.slice(0, max - 1), `${last.trimEnd()}…`]
 }
 
-/** Returns the part of a long word for this line. If a dash or slash is in the second half, the line ends after it. */
+/**
+ * Returns the part of a long word for this line. If a dash or slash is in the second half, the line ends after that character.
+ */
 function goodHead(head: string): string {
   const end = Math.max(head.lastIndexOf('-'), head.lastIndexOf('/')) + 1
   return end > head.length / 2 ? head.slice(0, end) : head
@@ -145,8 +147,8 @@ function longestHead(sheet: Sheet, style: Style, text: string, width: number): s
 }
 
 /**
- * Returns the style with a size with which the line fits into `width` points. Callers use it for amounts, which must show all
- * digits.
+ * Returns the same style in a size with which the line fits into `width` points. Callers use this function for amounts, which
+ * must show all digits.
  */
 export function fitted(sheet: Sheet, style: Style, line: string, width: number): Style {
   const needed = widthOf(sheet, style, line)

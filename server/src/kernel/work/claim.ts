@@ -29,7 +29,7 @@ export type Claimed<Row> = Row & { previous_owner: string | null }
 
 /** The greatest number of queues that one statement reads. */
 const QUEUES_MAX = 500
-/** The greatest number of rounds in one claim. Each round reads queues, and claims rows if it finds due queues. */
+/** The greatest number of rounds in one claim. Each round reads queues, and claims rows of the due queues. */
 const ROUNDS_MAX = 20
 /** The longest lease. Because of this limit, a process finds its own leases with the index on due_at. */
 const LEASE_MS_MAX = 10 * 60_000

@@ -23,8 +23,8 @@ export type Task = {
    */
   giveBack?(): Promise<number>
   /**
-   * True means that another process may repeat the calls in progress at once. Undefined means that the process keeps their
-   * leases if it must end, because no process may send a payout twice.
+   * True means that another process may repeat the calls in progress at once. Undefined means that no call may run twice, such
+   * as a payout. So a process that must end does not return these leases.
    */
   repeats_safely?: true
 }
