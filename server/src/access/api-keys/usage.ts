@@ -17,7 +17,7 @@ const WRITE = sql(
    on conflict (merchant_id, key_id) do update set last_used_at = excluded.last_used_at`,
 )
 
-/** Makes the recorder. If the process dies, the uses in memory are lost. */
+/** Makes the recorder. If the process dies, the uses in memory do not reach the database. */
 export function createUsage(deps: Deps): KeyUsage {
   const used = new Map<string, string>()
   const write = async (): Promise<number> => {

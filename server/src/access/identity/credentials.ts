@@ -85,7 +85,7 @@ const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/(?<!=)=+$/, 
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** A dummy hash with the same cost, so that the check of an unknown user takes the same time. */
+/** A dummy hash with the same cost, so that the check takes the same time for known and unknown users. */
 const DUMMY_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`
 
 /**

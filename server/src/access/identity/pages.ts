@@ -12,7 +12,7 @@ export type View = {
   url: string
   /** The path of the style sheet. */
   style: string
-  /** The URL of the console to which the user signs in, otherwise of the dashboard. */
+  /** The URL of the console to which the user signs in. Outside of a sign-in, the URL of the dashboard. */
   dashboard: string
   /** True if the user signs in to the operator console, whose pages have another colour. */
   for_operators: boolean

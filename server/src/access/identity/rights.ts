@@ -12,7 +12,7 @@ import { isDemoUser } from './operator-factor.ts'
 import { EMBEDDED } from './tokens.ts'
 import { hasSecondStep } from './totp.ts'
 
-/** A change of the rights of a user. */
+/** The name of a change of a user's rights. */
 export type RightsAction = 'disable' | 'enable' | 'revoke_operator' | 'drop_second_step'
 
 /** A user whose rights changed. */

@@ -5,7 +5,7 @@ import type { Email } from '../../adapters/messages/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
 import type { Language } from '../../kernel/lib/index.ts'
 
-/** The data of an invitation e-mail. */
+/** The data of an invitation e-mail. `language` is the language of the inviting user. */
 export type InvitationMail = {
   merchant_id: string
   merchant_name: string

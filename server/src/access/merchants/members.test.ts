@@ -156,7 +156,7 @@ test('no response shows an inviter whether an e-mail address has an account', as
       pick(log),
       pick(mails),
     ])
-    // Two invitations may differ only in the address, the random ids and the number of the log entry.
+    // The results of the two invitations may differ only in the e-mail address, the random ids and the number of the log entry.
     return seen
       .replaceAll(email, 'EMAIL')
       .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => `id at ${id.slice(0, 13)}`)

@@ -98,6 +98,7 @@ export const RuleInput = Type.Object(
   },
   { title: 'PriceRuleRequest' },
 )
+/** The type of a price rule in a request. */
 export type RuleInput = Static<typeof RuleInput>
 
 /** The greatest number of rules in a price list. */
@@ -379,6 +380,7 @@ export const ReviewedAddress = Type.Object(
   },
   { title: 'ReviewedIpAddress' },
 )
+/** The type of an allowlist entry in the API for operators. */
 export type ReviewedAddress = Static<typeof ReviewedAddress>
 
 /** The query parameters of the list of allowlist entries. */

@@ -12,7 +12,7 @@ import { smsText } from './sms-text.ts'
 type QueuedMessage = {
   to: string
   text: string
-  /** The kind of the message, such as password.reset. */
+  /** The kind of the message, such as identity.reset or invoice.send. */
   kind: string
   /** The merchant that the message concerns. Undefined means that it concerns no merchant. */
   merchant_id?: string

@@ -42,6 +42,7 @@ export const MerchantMessage = Type.Object(
   },
   { title: 'Message' },
 )
+/** The type of a message in the form for its merchant. */
 export type MerchantMessage = Static<typeof MerchantMessage>
 
 /** A message in the form for operators. */
@@ -59,6 +60,7 @@ export const OperatorMessage = Type.Object(
   },
   { title: 'OperatorMessage' },
 )
+/** The type of a message in the form for operators. */
 export type OperatorMessage = Static<typeof OperatorMessage>
 
 const MessageFilters = {

@@ -42,7 +42,7 @@ export type NewEvent = {
   trace?: TraceContext | null
 }
 
-/** A queued delivery. */
+/** A queued delivery of an event to one endpoint. */
 export type Delivery = {
   merchant_id: string
   id: string

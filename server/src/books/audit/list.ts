@@ -22,9 +22,9 @@ export type AuditEntry = {
   reason?: string | null
   before?: unknown
   after?: unknown
-  /** The X-Request-Id of the request. */
+  /** The X-Request-Id of the request. Null or undefined means that the action has no request. */
   request_id?: string | null
-  /** The IP address of the caller. */
+  /** The IP address of the caller. Null or undefined means that the action has none. */
   address?: string | null
 }
 

@@ -46,7 +46,8 @@ const FACTS = {
     fee: ['fee_income', 'available'],
     charge: { merchant: ['provider_float', 'available'], platform: ['provider_float', 'processor_cost'] },
   },
-  // An operator corrected a balance. The last word of the fact is the account on the other side.
+  // An operator corrected the available balance. The last word of the fact names the other account: provider_float, fee_income
+  // or processor_cost.
   adjustment_credited_float: { amount: ['provider_float', 'available'] },
   adjustment_credited_fee: { amount: ['fee_income', 'available'] },
   adjustment_credited_cost: { amount: ['processor_cost', 'available'] },

@@ -18,9 +18,9 @@ export type BackupSource = {
   url: string
   /** The folder of the embedded server, with `data` and `secrets.json`. */
   server: string
-  /** The folder that gets the backup. */
+  /** The folder of the backups. */
   place: string
-  /** DATA_DIR, which must not contain the place. */
+  /** DATA_DIR, which must not contain the folder `place`. */
   data_dir: string
   key: BackupKey
   clock: Clock

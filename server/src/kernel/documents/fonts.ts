@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** The font faces of documents. */
+/** The names of the two font faces. */
 export type Face = 'regular' | 'bold'
 
 /**

@@ -26,7 +26,7 @@ import { type InvoiceStatus, TEXTS } from './texts.ts'
 /** The data of an invoice. Amounts are in cents. Phone numbers are complete, and the drawing masks them. */
 export type InvoiceDocument = {
   language: Language
-  /** The name of the operator of this installation. */
+  /** BRAND_NAME, the name of this installation. */
   brand_name: string
   merchant_name: string
   /** The logo of the merchant as a PNG in base64. Null means that the merchant has none. */

@@ -23,7 +23,7 @@ import { TEXTS } from './texts.ts'
 /** The data of a poster. The amount is in cents. Null means that the poster shows no amount. */
 export type PosterDocument = {
   language: Language
-  /** The name of the operator of this installation. */
+  /** BRAND_NAME, the name of this installation. */
   brand_name: string
   merchant_name: string
   /** The logo of the merchant as a PNG in base64. Null means that the merchant has none. */

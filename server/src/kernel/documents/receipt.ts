@@ -25,7 +25,7 @@ import { TEXTS } from './texts.ts'
 /** The data of a receipt. The amount is in cents. The phone number is complete, and the drawing masks the number. */
 export type ReceiptDocument = {
   language: Language
-  /** The name of the operator of this installation. */
+  /** BRAND_NAME, the name of this installation. */
   brand_name: string
   merchant_name: string
   /** The logo of the merchant as a PNG in base64. Null means that the merchant has none. */

@@ -17,7 +17,7 @@ export type Sheet = { doc: PDFKit.PDFDocument; root: PDFKit.PDFStructureElement;
 export type SheetOptions = {
   title: string
   author: string
-  /** The name of the operator of this installation. */
+  /** BRAND_NAME, the name of this installation. */
   brand_name: string
   language: Language
   drawn_at: Date

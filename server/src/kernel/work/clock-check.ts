@@ -11,7 +11,7 @@ import {
   type WaitingTable,
 } from './waiting-table.ts'
 
-/** The tolerated difference between the clocks of two machines. */
+/** The tolerated difference between the clocks of two machines, in milliseconds. */
 const TOLERANCE_MS = 5_000
 /** The pause between two passes over the table, and after a failed step. */
 const EVERY_MS = 60_000

@@ -29,7 +29,7 @@ export type Task = {
   repeats_safely?: true
 }
 
-/** The running worker. */
+/** A worker, which runs its tasks from `start` to `stop`. */
 export type Worker = {
   start(): void
   /** Claims no further rows and waits for the rows in progress. */
