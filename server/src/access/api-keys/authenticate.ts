@@ -42,7 +42,7 @@ const FIND = sql(
 
 /**
  * Makes the function that authenticates requests. If a key is restricted to approved addresses, the function refuses other
- * addresses. One query reads the keys of all waiting requests. No cache, because a cache could accept a revoked key.
+ * addresses. One query reads the keys of all waiting requests. There is no cache, because a cache could accept a revoked key.
  */
 export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Authenticate {
   const find = gather<string, ApiKeyRow | null>(

@@ -186,8 +186,8 @@ export function noticeRecipients(reader: Reader, merchant_id: string, kind: Warn
 export type QueuedNoticeKind = DigestPeriod | Exclude<WarningKind, 'withdrawals'>
 
 /**
- * A warning or summary that the worker queues at most once. If `not_before` is given, a second time is allowed if the first
- * time was at or before `not_before`.
+ * A warning or summary that the worker queues at most once. If `not_before` is given and the last time was not after
+ * `not_before`, the worker may queue the same one again.
  */
 export type NoticeClaim = { merchant_id: string; kind: QueuedNoticeKind; subject: string; not_before?: Date }
 
@@ -209,7 +209,7 @@ export function queuedNotices(
   return reader.query(CLAIMED, [merchant_ids, notices.map(({ subject }) => subject), kind, since])
 }
 
-/** A member that has not got the summary of a period yet. */
+/** A member that has not yet received the summary of a period. */
 export type DueDigest = NoticeRecipient & { merchant_id: string }
 
 /** The kind of a summary, and the end of its period. */

@@ -8,8 +8,8 @@ export type MerchantStatus = (typeof MERCHANT_STATUSES)[number]
 type StatusMove = { from: MerchantStatus; to: MerchantStatus; message: string }
 
 /**
- * The moves of operators. If the merchant has another status than `from`, the refusal contains `message`. A PENDING merchant
- * cannot be suspended, because a reactivation would then give live access without an approval.
+ * The moves of operators. If the merchant has another status than `from`, the refusal contains `message`. Operators cannot
+ * suspend a PENDING merchant, because a reactivation would then give live access without an approval.
  */
 export const merchantMoves = {
   approve: { from: 'PENDING', to: 'ACTIVE', message: 'Only a PENDING merchant can be approved.' },

@@ -133,7 +133,7 @@ export type SavedConfig = {
 
 /**
  * Saves a checked change in each of `environments`. If an environment has no configuration, only a change with a webhook_url
- * makes one. If none of them has one and webhook_url is missing, refuses with 400.
+ * creates one. If no environment has a configuration and webhook_url is missing, refuses with 400.
  */
 export async function saveConfig(
   deps: Deps,
