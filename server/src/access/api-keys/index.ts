@@ -1,4 +1,4 @@
-// Exports API keys: authenticate, create, list, rotate and revoke.
+// Exports the functions that authenticate, create and revoke API keys, their routes, and the record of their use.
 
 export { type AuthenticateOptions, createAuthenticate } from './authenticate.ts'
 export { createKey, insertKey, type NewKey } from './create.ts'

@@ -1,4 +1,4 @@
-// Exports sign-in and rights of users: the OpenID provider, sessions, tokens, passwords, second factors and invitations.
+// Exports the OpenID provider, sessions, tokens, passwords and passkeys, and the rights of users and operators.
 
 export { endSessions, hasPassword, newPassword, setPassword } from './credentials.ts'
 export { mayMailInvitation } from './invitation-limit.ts'

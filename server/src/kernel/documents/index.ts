@@ -1,4 +1,4 @@
-// Exports the PDFs of invoices, receipts and posters, and the QR codes of pages.
+// Exports the PDFs of invoices, receipts and posters, the QR codes of pages, and the writer of PNG files.
 
 export { drawDocument } from './draw.ts'
 export type { InvoiceDocument } from './invoice.ts'

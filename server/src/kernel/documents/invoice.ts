@@ -52,8 +52,8 @@ export type InvoiceDocument = {
    */
   pay_url: string | null
   /**
-   * The payment of the invoice. `reversed_at` is the time at which the provider reversed the payment. Null means that the
-   * invoice has no known payment.
+   * The payment of the invoice. `reversed_at` is the time at which the provider reversed the payment. Null as `paid` means that
+   * the invoice has no payment.
    */
   paid: { at: Date; reference: string | null; reversed_at: Date | null } | null
   /** True for a sandbox invoice. */
