@@ -1,5 +1,5 @@
-// Counts the parts of an SMS and shortens its text. One part holds 160 characters of the GSM alphabet, or 70 other characters.
-// Each further part costs the same.
+// Counts the parts of an SMS and shortens its text. One part holds 160 characters of the GSM alphabet, or 70 characters if the
+// text has any other character. Each further part costs the same.
 
 import { plainText } from '../../kernel/lib/index.ts'
 

@@ -163,8 +163,8 @@ function setHealth<Item>({ rounds, sending, queued }: LaneTable<Item>, lane: Lan
 }
 
 /**
- * Removes the next lane that may send from its round. The three healths take turns, so that lanes of each health get slots.
- * Null means that no lane may send.
+ * Removes the next lane that may send from its round. Lanes of each health take turns, so that each health gets slots. Null
+ * means that no lane may send.
  */
 function nextLane<Item>(table: LaneTable<Item>, limits: LaneLimits): Lane<Item> | null {
   const { rounds, sending } = table

@@ -19,7 +19,7 @@ const BATCH_SIZE = 1_000
 /** The limits of one step: the number of entries, and the duration in milliseconds. */
 export const AUDIT_STEP_LIMITS = { entries: 20_000, ms: 2_000 } as const
 const PROBLEMS_MAX = 100
-/** A number that is greater than the number of any entry. The largest bigint. */
+/** A number that is greater than the number of any entry: the largest bigint. */
 const END = '9223372036854775807'
 
 /**

@@ -31,7 +31,7 @@ export type InvoiceDocument = {
   merchant_name: string
   /** The logo of the merchant as a PNG in base64. Null means that the merchant has none. */
   logo: string | null
-  /** The contact data of the merchant, one line for each way. */
+  /** The contact data of the merchant, one line for each kind of contact. */
   contact: readonly string[]
   /** The invoice number as the customer sees it, such as INV-000123. */
   number: string

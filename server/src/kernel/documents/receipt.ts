@@ -30,7 +30,7 @@ export type ReceiptDocument = {
   merchant_name: string
   /** The logo of the merchant as a PNG in base64. Null means that the merchant has none. */
   logo: string | null
-  /** The contact data of the merchant, one line for each way. */
+  /** The contact data of the merchant, one line for each kind of contact. */
   contact: readonly string[]
   amount_minor: bigint
   currency: string
