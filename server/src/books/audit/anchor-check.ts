@@ -145,7 +145,7 @@ async function readAll(
   return { line_fault: await compare(), entry_faults }
 }
 
-/** Returns a text about the first anchor that differs from its row. Null means that all anchors are equal. */
+/** Returns a text about the first anchor that differs from its row. Null means that each anchor equals its row. */
 async function storedFault(reader: Reader, anchors: readonly WalkedAnchor[]): Promise<string | null> {
   const stored = await anchorHashes(
     reader,

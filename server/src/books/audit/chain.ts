@@ -195,7 +195,7 @@ export function endFault(merchant_id: string, link: ChainLink, head: { seq: stri
 
 /**
  * Checks every chain from its first entry. Returns one text for each broken chain, which names the first faulty entry. If
- * `vault` is null, skips the values of seals. If `now` is null, ignores missing addresses.
+ * `vault` is null, ignores wrong seals. If `now` is null, ignores missing addresses.
  */
 export async function checkChains(
   reader: Reader,

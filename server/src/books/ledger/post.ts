@@ -227,7 +227,7 @@ export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posti
   warnOfClock(deps, result.booked_at.getTime() - at.getTime())
 }
 
-/** If the clock is more than this behind the last booking, the process logs a warning. In milliseconds. */
+/** If the clock is behind the last booking by more than this time in milliseconds, the process logs a warning. */
 const BEHIND_WARNING_MS = 30_000
 /** The shortest time between two such warnings, in milliseconds. */
 const WARN_EVERY_MS = 60_000

@@ -22,7 +22,7 @@ import { findRestorable, planWal, type RestoreSource, restoreFiles, WAL_IN, type
 /** Options of `recoverDatabase`. */
 export type RecoverOptions = RestoreSource & {
   data_dir: string
-  /** If the user of PostgreSQL cannot access DATA_DIR, the folder for the data. */
+  /** If the user of PostgreSQL cannot access DATA_DIR, this folder contains the data. */
   outside: string
   /** The names of the migrations of this program. */
   migrations: readonly string[]

@@ -1,5 +1,5 @@
-// Removes characters from texts of merchants and payers that the fonts cannot draw, because an attacker may have written the
-// text.
+// Cleans texts of merchants and payers for drawing, because an attacker may have written the text. The functions remove or
+// replace characters that the fonts cannot draw.
 
 import { plainLine } from '../lib/index.ts'
 import { canDraw } from './fonts.ts'

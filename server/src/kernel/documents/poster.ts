@@ -43,7 +43,9 @@ const A5: [number, number] = [419.53, 595.28]
 const LEFT = 32
 const WIDTH = A5[0] - 2 * LEFT
 const QR_SIZE = mm(84)
-/** The size of the logo in points. If all other lines are as long as possible, this space is left. */
+/**
+ * The greatest size of the logo in points. If all other lines are as long as possible, this space remains for the logo.
+ */
 const LOGO_BOX = { width: 150, height: 40 }
 
 const PAY: Style = { face: 'bold', size: 22 }

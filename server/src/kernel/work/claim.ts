@@ -1,5 +1,5 @@
 // Claims due rows by lease, in batches that are fair between merchants, or between the queues of a table. `lease_owner` is the
-// process that holds the lease of a row, and `due_at` is its end. If the process dies, the row becomes due when the lease ends.
+// process that holds the lease of a row. `due_at` is the end of the lease, so the row of a dead process becomes due again.
 
 import { type Deps, oneStatement, type Statement, sql } from '../db/index.ts'
 import { createClockCheck } from './clock-check.ts'
@@ -31,7 +31,9 @@ export type Claimed<Row> = Row & { previous_owner: string | null }
 const QUEUES_MAX = 500
 /** The greatest number of rounds in one claim. Each round reads queues, and claims rows of the due queues. */
 const ROUNDS_MAX = 20
-/** The longest lease. Because of this limit, a process finds its own leases with the index on due_at. */
+/**
+ * The longest lease in milliseconds. Because of this limit, a process finds its own leases with the index on due_at.
+ */
 const LEASE_MS_MAX = 10 * 60_000
 
 /**

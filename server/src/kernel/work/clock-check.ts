@@ -13,7 +13,7 @@ import {
 
 /** The tolerated difference between the clocks of two machines, in milliseconds. */
 const TOLERANCE_MS = 5_000
-/** The pause between two passes over the table, and after a failed step. */
+/** The pause between two passes over the table, and after a failed step, in milliseconds. */
 const EVERY_MS = 60_000
 const QUEUES_MAX = 500
 /** The greatest number of rows that one step reads. */

@@ -20,7 +20,9 @@ export type ConcurrencyLimits = {
   claimable(): { max: number; closed: string[] }
 }
 
-/** The concurrency limit of a lane that declares none. A claim may exceed this limit by the size of the claim. */
+/**
+ * The concurrency limit of a lane that declares none, in rows. A claim may exceed this limit by the size of the claim.
+ */
 const DEFAULT_LIMIT = 1_000
 /**
  * If less than this share of a declared limit is free, claims exclude the lane, because claims of single rows cost more for

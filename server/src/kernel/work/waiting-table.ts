@@ -37,7 +37,7 @@ export type QueuePosition = readonly string[]
 /** The columns that identify a queue, with their types and the position before the first queue. */
 export type QueueColumns = { names: readonly string[]; types: readonly string[]; start: QueuePosition }
 
-/** Returns the columns that identify a queue of a table. */
+/** Returns the columns that identify a queue: merchant_id, then the columns of `queue`. */
 export function queueColumns({ queue = {} }: WaitingTable): QueueColumns {
   const types = ['uuid', ...Object.values(queue)]
   return {
