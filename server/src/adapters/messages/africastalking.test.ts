@@ -1,4 +1,4 @@
-// Tests that the SMS gateway sends over real connections, with a simulated Africa's Talking.
+// Tests that the SMS gateway sends over real connections to a simulated Africa's Talking.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'

@@ -60,7 +60,7 @@ const STATUS_OUTCOMES: Record<string, SendOutcomeKind> = {
   Queued: 'taken',
   // If the status is RiskHold, the gateway may send the SMS later, so a retry could send the SMS twice.
   RiskHold: 'unknown',
-  // The operator can register the sender or pay for more SMS, so a later retry can succeed.
+  // The operator can register the sender or add balance, so a later retry can succeed.
   InvalidSenderId: 'again',
   InsufficientBalance: 'again',
   InvalidPhoneNumber: 'refused',

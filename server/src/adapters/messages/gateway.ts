@@ -8,7 +8,7 @@ export type Channel = (typeof CHANNELS)[number]
 
 /**
  * The outcome of a send. `taken`: the gateway accepted the message. `refused`: no retry can succeed. `again`: the gateway has
- * not got the message. `unknown`: the gateway may have the message. `why` begins with a stable word and a colon.
+ * not received the message. `unknown`: the gateway may have the message. `why` begins with a stable word and a colon.
  */
 export type SendOutcome =
   | { kind: 'taken'; gateway_id: string | null }

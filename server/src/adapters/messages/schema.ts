@@ -7,8 +7,8 @@ import { CHANNELS } from './gateway.ts'
 
 const STATUSES = ['kept', 'waiting', 'sent', 'failed'] as const
 /**
- * The status of a message. `waiting`: the worker will send it. `sent`: the gateway accepted it. `kept`: the server never sends
- * it. `failed`: the server makes no further attempt.
+ * The status of a message. `waiting`: the worker sends the message when it is due. `sent`: the gateway accepted it. `kept`: the
+ * server never sends it. `failed`: the server makes no further attempt.
  */
 export type MessageStatus = (typeof STATUSES)[number]
 

@@ -126,7 +126,7 @@ export type SavedConfig = {
   /** The new secret in plain text. Null means that the change made no secret. */
   secret: string | null
   /**
-   * The configuration of each environment before and after the change. Null in `before` means that the environment had none.
+   * The configuration of each environment before and after the change. Null as `before` means that the environment had none.
    */
   changes: { before: StoredConfig | null; after: StoredConfig }[]
 }

@@ -76,8 +76,8 @@ const IN_RECORD = { body_chars: 16_384, attempts: 100 }
 export const REPLAYS_MAX = 100
 
 /**
- * The SQL condition that the endpoint of a delivery exists. True for a default endpoint, because the merchant may configure it
- * again.
+ * The SQL condition that the endpoint of a delivery exists. The condition is true for a default endpoint, because the merchant
+ * may configure it again.
  */
 export const ENDPOINT_EXISTS = `(endpoint_id = '${DEFAULT_ENDPOINT_ID}' or endpoint_id in (
        select c.id from webhook_configs c where c.merchant_id = $1 and c.environment = $2))`

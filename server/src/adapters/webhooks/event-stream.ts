@@ -185,7 +185,7 @@ function requireRoom(open: readonly { caller_id: string; merchant_id: string }[]
 
 /**
  * Returns the start of a stream. If `after` is null, the stream skips all committed events. The server sends the headers after
- * this read, so the client gets each event that commits after the headers.
+ * this read, so the client gets each event of a later commit.
  */
 async function startPosition(deps: Deps, of: StreamRequest): Promise<Pick<OpenStream, 'from_id' | 'seen'>> {
   const now = deps.clock.now()
