@@ -196,7 +196,7 @@ function notifyNewKey(deps: Deps, tx: Tx, request: FastifyRequest, { record }: C
   return notifyAdmins(deps, tx, actOf(request), merchant_id, { kind: 'key_created', name, environment, last4 })
 }
 
-/** Only the first answer contains the plaintext. The stored answer to a repeated request does not. */
+/** Only the first answer contains the plaintext. The stored answer to a repeated request contains none. */
 function withPlaintextOnce({ record, plaintext_key }: CreatedKey) {
   const stored = presentKey(record)
   return { stored, fresh: { ...stored, plaintext_key } }

@@ -1,4 +1,4 @@
-// Records at the start of the server if FOUR_EYES_AMOUNT=off lets one operator move any amount.
+// If FOUR_EYES_AMOUNT=off, records at the start of the server that one operator may move any amount.
 
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction } from '../../kernel/db/index.ts'

@@ -57,7 +57,7 @@ export function pageUrl(base_url: string, path: string, language: Language, toke
 
 /**
  * Creates a user with a PENDING merchant and queues an e-mail with a confirmation link. If the e-mail address has an account,
- * only queues an e-mail that says so. Both cases look the same to the caller.
+ * only queues an e-mail that states this fact. Both cases look the same to the caller.
  */
 export async function signUp(deps: Deps, account: NewAccount, mail: MailContext, request: RequestAct): Promise<void> {
   await inTransaction(deps.db, async (tx) => {
@@ -104,7 +104,9 @@ async function addAccount(
   await queueEmail(deps, tx, identityMail('identity.confirm', { to: email, language, brand: mail.brand, url: where }))
 }
 
-/** Queues an e-mail with a link to set a password. If the e-mail address has no account, the e-mail says so. */
+/**
+ * Queues an e-mail with a link to set a password. If the e-mail address has no account, the e-mail states this fact.
+ */
 export async function sendResetLink(deps: Deps, to: string, language: Language, mail: MailContext): Promise<void> {
   const { brand, base_url } = mail
   await inTransaction(deps.db, async (tx) => {

@@ -35,7 +35,9 @@ type Stage = {
   claims: Record<string, unknown>
 }
 
-/** Returns the token with replaced claims, signed with the issuer's key. Undefined removes a claim. */
+/**
+ * Returns the token with replaced claims, signed with the issuer's key. If the new value is undefined, removes the claim.
+ */
 function altered(stage: Stage, claims: Record<string, unknown>, header: Record<string, unknown> = {}): string {
   return sign({ ...stage.header, ...header }, { ...stage.claims, ...claims }, stage.key)
 }

@@ -62,7 +62,7 @@ export function signedOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   sendProviderPage(ctx, messagePage(view, t.signed_out, t.signed_out_lead, { href: view.dashboard, text: t.sign_in }))
 }
 
-/** If the database does not answer, the value of the Retry-After header of a page, in seconds. */
+/** If the database does not answer, a page has this value in its Retry-After header, in seconds. */
 export const RETRY_AFTER_S = 3
 
 /** Returns the error page without internal details. The caller has already set the status. */

@@ -176,8 +176,8 @@ export async function usePasskeyText(
 }
 
 /**
- * Checks the answer of a passkey and uses up the challenge. Returns false if the answer is wrong, its challenge is not open, or
- * the passkey is of another user. Also false if the device has not verified the user, or the counter did not grow.
+ * Checks the answer of a passkey and uses up the challenge. Returns true only if the challenge was open and the answer is right
+ * for a passkey of this user. The device must also have verified the user, and the counter must have grown.
  */
 export async function usePasskey(
   deps: Deps,

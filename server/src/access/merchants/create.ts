@@ -23,7 +23,7 @@ const DEFAULT_PRICES = sql(
 /** The greatest number of tries to find an unused routing code. */
 const DRAWS_MAX = 5
 
-/** The input for a new merchant. `approved` makes the merchant ACTIVE. */
+/** The input for a new merchant. If `approved` is true, the merchant is ACTIVE from the start. */
 export type NewMerchant = { name: string; email?: string | undefined; approved: boolean }
 
 const COMMAND: Act = { actor: { kind: 'command', id: null, name: 'admin' } }

@@ -134,8 +134,8 @@ const ALLOWED = sql(
 )
 
 /**
- * Makes the function that returns whether an address is approved. One query checks all waiting requests. Without a cache, every
- * process applies an approval or a removal on the next request.
+ * Makes the function that returns whether an address is approved. One query checks all waiting requests. There is no cache, so
+ * every process applies an approval or a removal on the next request.
  */
 export function createAllowlist(deps: Deps): (merchant_id: string, address: string) => Promise<boolean> {
   const isAllowed = gather<{ merchant_id: string; address: string }, boolean>(

@@ -9,7 +9,7 @@ import type { NoticeSettings, NoticeSettingsChange } from './schema.ts'
 
 /** The kinds of e-mails that a member can turn off: warnings about one topic each, and the summary. */
 export const NOTICE_KINDS = ['withdrawals', 'webhooks', 'keys', 'digest'] as const
-/** The name of a kind. */
+/** The name of a kind of e-mails that a member can turn off. */
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 /** The topic of a warning. */
 export type WarningKind = Exclude<NoticeKind, 'digest'>

@@ -15,7 +15,8 @@ export type MerchantContact = {
 }
 
 /**
- * The public profile of a merchant. `logo_hash` is part of the URL of the logo. Null means that the merchant has none.
+ * The public profile of a merchant. `logo_hash` is part of the URL of the logo. Null in a field means that the merchant has
+ * none.
  */
 export type MerchantLook = MerchantContact & { accent_color: string | null; logo_hash: string | null }
 
