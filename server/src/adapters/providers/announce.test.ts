@@ -1,4 +1,5 @@
-// Tests the report that a process logs at its start: the providers of live money, and warnings about the settings.
+// Tests that the start report of a process lists the providers of live money, warns about settings and counts payments of
+// unconfigured providers.
 
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'

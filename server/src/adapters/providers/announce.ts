@@ -8,7 +8,7 @@ import type { Provider } from './port.ts'
 import { findProvider, isSimulated } from './registry.ts'
 import type { Routing } from './routing.ts'
 
-/** The providers of live money. */
+/** The settings of live money, as the start report shows them. `routes` has entries such as "qr=selcom". */
 export type LiveMoney = {
   provider: string
   routes: readonly string[]
@@ -16,11 +16,11 @@ export type LiveMoney = {
    * The callback URL of each live provider. Null means that the provider has no URL, so the platform gets outcomes from queries only.
    */
   callbacks: Readonly<Record<string, string | null>>
-  /** The methods of live payouts. */
+  /** The payout methods of all live providers together. */
   payouts: readonly string[]
 }
 
-/** Reads the providers of live money from settings and routing. */
+/** Returns the settings of live money. A simulating provider is missing in `callbacks`. */
 export function liveMoney(config: Config, routing: Routing): LiveMoney {
   const real = routing.live.filter(({ name }) => !isSimulated(name))
   return {
@@ -36,7 +36,7 @@ function payoutsOf({ live }: Routing): string[] {
   return [...new Set(live.flatMap(({ capabilities }) => capabilities.payout_methods))]
 }
 
-/** Writes the providers of live money as lines for the terminal. */
+/** Returns the lines that the terminal shows about live money. */
 export function liveLines({ provider, routes, callbacks, payouts }: LiveMoney): string[] {
   const note = isSimulated(provider) ? ' (moves no money)' : ''
   return [

@@ -1,5 +1,5 @@
-// Tests that the server can store every answer about a payout, whatever its texts, amounts and times. A strange answer never
-// pays a payout and never keeps a payout open.
+// Tests that the server can store every answer about a payout, whatever its texts, amounts and times. An answer with an
+// impossible amount never settles a payout.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,5 +1,5 @@
 // Cleans every answer of a provider before the platform decides or stores anything. An answer can have texts of any length,
-// characters that the database cannot store, or a time that never comes. None of these may keep a payment open.
+// characters that the database cannot store, or a time far in the future. None of these may keep a payment open.
 
 import { redactFields } from '../../kernel/lib/index.ts'
 import {
@@ -17,17 +17,22 @@ import {
 const STATUS_MAX = 64
 const CURRENCY_MAX = 8
 const NAME_MAX = 200
-/** The greatest lengths of the token and of the text of a QR code. The standard for QR payments allows 512 characters. */
+/**
+ * The greatest lengths, in UTF-16 units, of the token and of the text of a QR code. The standard for QR payments allows 512
+ * characters.
+ */
 const TOKEN_MAX = 64
 const PAYLOAD_MAX = 1024
-/** The greatest length of a provider's message for operators. */
+/** The greatest length, in code points, of a provider's message for operators. */
 const MESSAGE_MAX = 300
 /**
- * The shortest pause before the next query. A shorter announced pause becomes this pause, so that no worker queries without
- * a pause.
+ * The shortest pause before the next query, in milliseconds. If a provider announces a shorter pause, this pause applies,
+ * because a worker must not query without a pause.
  */
 const ASK_AGAIN_MS_MIN = 250
-/** The longest pause before the next query. A longer announced pause becomes this pause. */
+/**
+ * The longest pause before the next query, in milliseconds. If a provider announces a longer pause, this pause applies.
+ */
 export const ASK_AGAIN_MS_MAX = 3_600_000
 const AMOUNT_MINOR_MAX = 2n ** 53n
 
@@ -35,13 +40,13 @@ const AMOUNT_MINOR_MAX = 2n ** 53n
 const UNWRITABLE = /[\p{Cc}\p{Cs}]/u
 const EACH_UNWRITABLE = new RegExp(UNWRITABLE, 'gu')
 
-/** Cleans the name of an account. If the value has no name, returns null. */
+/** Cleans the name of an account and cuts the name to NAME_MAX code points. If the value has no name, returns null. */
 export function readName(value: unknown): string | null {
   const name = storableText(value, NAME_MAX)?.trim() ?? ''
   return name === '' ? null : name
 }
 
-/** The answer by which the platform replaces an unreadable answer. */
+/** The answer that the platform uses in place of an unreadable answer. */
 export const UNREADABLE: Answer & PayoutAnswer = { kind: 'unknown', why: 'unreadable', provider_status: null }
 
 /** Cleans an answer about a payment, so that its texts are storable, its times are bounded and its amount is possible. */
@@ -62,7 +67,7 @@ export function readAnswer(answer: Answer): Answer {
     case 'held':
     case 'reversed': {
       const currency = storableText(answer.currency, CURRENCY_MAX)
-      // An impossible amount must neither pay the payment nor fail the batch of the payment.
+      // An impossible amount must neither settle the payment nor make its whole batch fail.
       if (!isAmount(answer.amount_minor) || currency === null) return UNREADABLE
       return { kind: answer.kind, amount_minor: answer.amount_minor, currency, ...common }
     }
@@ -71,7 +76,7 @@ export function readAnswer(answer: Answer): Answer {
   }
 }
 
-/** Cleans the answer to a push. */
+/** Cleans the answer to a push as `readAnswer` does, and accepts `not_sent` too. */
 export function readPushAnswer(answer: PushAnswer): PushAnswer {
   if (typeof answer !== 'object' || answer === null || answer.kind !== 'not_sent') return readAnswer(answer as Answer)
   return { kind: answer.kind, provider_status: null, ...busyMark(answer.busy), ...askAgainOf(answer.ask_again_ms) }
@@ -132,8 +137,8 @@ function commonFields(answer: Answer | PayoutAnswer) {
 }
 
 /**
- * Returns the provider's status without repeated secrets such as a PIN. The server stores that status and shows the status
- * to merchants.
+ * Removes repeated secrets such as a PIN from the provider's status or id, and cuts the text. The server stores the text, and
+ * merchants can read the status.
  */
 function statusText(value: unknown): string | null {
   return storableText(typeof value === 'string' ? redactFields(value) : value, STATUS_MAX)

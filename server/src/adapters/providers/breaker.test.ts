@@ -1,4 +1,4 @@
-// Tests when the circuit breaker opens and closes a circuit.
+// Tests that the circuit breaker opens a circuit after faults and closes the circuit after a successful probe.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ test('the breaker opens a circuit when more than half of the newest calls are fa
   for (let i = 0; i < 10; i++) call(i % 2 === 0 ? FAULT : GOOD)
   assert.equal(may(breaker), true)
   const other = setUp()
-  // The test requests all permits while the circuit is closed.
+  // The test gets all permits while the circuit is closed, because an open circuit gives no permit.
   const passes = Array.from({ length: 12 }, () => passOf(other.breaker))
   for (const [i, pass] of passes.entries()) other.breaker.record(pass, i % 3 === 0 ? GOOD : FAULT)
   assert.equal(may(other.breaker), false)

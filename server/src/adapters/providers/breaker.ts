@@ -8,7 +8,7 @@ import { type Answer, CALL_MS_MAX, type PayoutAnswer, type Provider, type PushAn
 /** The state of a circuit. `closed`: all calls pass. `open`: no call passes. `half_open`: one probe at a time passes. */
 export type CircuitState = 'closed' | 'open' | 'half_open'
 
-/** The state of a circuit in the form that operators read, with times in milliseconds. */
+/** The state of a circuit in the form that operators read. The median duration is in milliseconds. */
 export type CircuitHealth = {
   provider: string
   method: string
@@ -19,7 +19,7 @@ export type CircuitHealth = {
   faults: number
   median_ms: number | null
   since: Date
-  /** The time when the next probe passes. Null means that the circuit is not open. */
+  /** The time from which the breaker permits the next probe. Null means that the circuit is not open. */
   retry_at: Date | null
 }
 
@@ -40,19 +40,21 @@ export type CallTally = {
  */
 export type CallPermit = Readonly<{ provider: string; method: string; probing: boolean; turn: number }>
 
-/** The circuits of a process. */
+/** The circuits of a process: the breaker permits calls, records their results and reports the state. */
 export type Breaker = {
   /**
-   * Returns a permit for a call, or null while the circuit stops calls. After the pause of an open circuit, one caller gets
-   * a permit.
+   * Returns a permit for a call, or null while the circuit stops calls. After the pause of an open circuit, the breaker gives
+   * one permit.
    */
   permit(provider: string, method: string): CallPermit | null
   /** Returns the milliseconds until the next probe of an open circuit. If calls pass, returns 0. */
   pause(provider: string, method: string): number
-  /** Records the result of a call. The breaker ignores a call that began before the last change of the circuit. */
+  /**
+   * Records the result of a call. If the call began before the last change of the circuit, the breaker ignores the result.
+   */
   record(permit: CallPermit, call: { fault: boolean; duration_ms: number }): void
   health(): CircuitHealth[]
-  /** Counts a call that ended. Counts decide no circuit. */
+  /** Counts a call that ended. These counts never open or close a circuit. */
   count(provider: string, method: string, fault: boolean): void
   tallies(): CallTally[]
 }
@@ -211,7 +213,7 @@ function circuitHealth({ provider, method, state, window, since, retry_at }: Cir
  */
 export const QUESTIONS = { payments: 'status', payouts: 'payout_status', names: 'name' } as const
 
-/** The provider_status that operators read if an open circuit stopped a payout. */
+/** If an open circuit stops a payout, operators read this text as its provider status. */
 export const CIRCUIT_OPEN = 'CIRCUIT_OPEN'
 
 /** The answer to a query that the server did not send. The payment or payout keeps the last status of the provider. */
@@ -226,7 +228,7 @@ export function isUnasked(answer: PushAnswer | PayoutAnswer): boolean {
   return answer.kind === 'unknown' && answer.why === 'not_asked'
 }
 
-/** The pause before queries that wait for the result of a probe. */
+/** The pause before queries that wait for the result of a probe, in milliseconds. */
 export const AFTER_PROBE_MS = 1_000
 
 /**
@@ -248,7 +250,7 @@ export function isFault(answer: PushAnswer | PayoutAnswer, slow = false): boolea
   }
 }
 
-/** A call through the circuit breaker. */
+/** A call to a provider that the circuit breaker permits or stops. */
 export type GuardedCall<Reply> = {
   /** Makes the call. If `probing` is true, the call tests whether the provider works again and should be small. */
   work(probing: boolean): Promise<Reply>

@@ -1,5 +1,5 @@
-// Tests two live providers at once, with their real adapters and the twins of their gateways. Each payment and payout goes
-// over the provider of its route.
+// Tests that a platform with two live providers sends each payment and payout to the provider of its route. The real adapters
+// call the twins of their gateways.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,5 +1,5 @@
-// Builds the configured providers. The sandbox and the mock provider always exist. A real provider exists if the settings
-// have the URL of its gateway, even without a route, so that the server can finish its payments.
+// Builds the configured providers. The sandbox and the mock provider always exist. If the settings have the URL of a gateway,
+// its provider exists too, even without a route, so that the server can finish its payments.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { type Config, gatewayAddress, settingsOf } from '../../kernel/lib/index.ts'
@@ -10,7 +10,7 @@ import { PROVIDERS } from './registry.ts'
 /** The name of the sandbox provider, which never moves money. */
 export const SANDBOX = 'sandbox'
 
-/** The providers of this process. */
+/** The providers that this process built from its settings, and the functions that start and end them. */
 export type ConfiguredProviders = {
   /** All providers, by name. */
   all: ReadonlyMap<string, FullProvider>

@@ -31,7 +31,8 @@ export type ProviderParts<Settings> = {
 }
 
 /**
- * The form in which a provider's statements write the platform's references, if that form differs from the sent reference.
+ * The functions that convert references to and from a provider's statements. Only a provider whose statements change the sent
+ * reference has these functions.
  */
 export type StatementForm = {
   /** Returns the form of a reference in a statement. If the reference has no such form, returns null. */
@@ -59,7 +60,9 @@ export type ProviderDefinition = ConfigurableProvider & {
    * them.
    */
   statementForm: StatementForm | null
-  /** Lists warnings about valid settings. `is_prompting` is true if payment prompts go over this provider. */
+  /**
+   * Lists warnings about valid settings. If the platform sends payment prompts through this provider, `is_prompting` is true.
+   */
   warnings?(settings: AnySettings, use: { is_prompting: boolean }): string[]
   /** Builds the provider of the sandbox. Exactly one provider defines this function. */
   createSandbox?(name: string, parts: ProviderParts<AnySettings>): Provider

@@ -1,4 +1,4 @@
-// Tests that the exchange reports whether the client wrote a byte of a request, and that the caller receives late answers.
+// Tests that the exchange reports whether the client wrote a byte of a request, and that a late answer reaches the adapter.
 
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'

@@ -4,7 +4,7 @@
 import { type Dispatcher, Pool } from 'undici'
 import { systemClock } from '../../kernel/lib/index.ts'
 
-/** A request to send. */
+/** An HTTP request to a provider. Null in `body` means that the request has no body. */
 export type ProviderRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
@@ -108,8 +108,8 @@ export function createLateRequests(max: number): LateRequests {
 }
 
 /**
- * The share of the timeout that a request needs after the wait for a connection. A gateway can hardly answer in less time, so
- * that the platform would have to query a request whose outcome it does not know.
+ * The share of the timeout that a request needs after the wait for a connection. In less time, a gateway can hardly answer. The
+ * platform would then have to query the outcome.
  */
 const NEEDED_SHARE = 0.1
 
@@ -156,8 +156,8 @@ export function exchange(
     // Sockets need the clock of the machine, even if the platform uses a simulated clock.
     stop = systemClock.after(Math.max(timeout_ms, 0), () => {
       if (cancelWait()) return finish({ kind: 'not_sent', busy: true })
-      // If a request gets its connection at the last moment, the request has no time to connect. The provider has no fault
-      // then.
+      // If a request gets its connection at the last moment, the client has no time to connect. This is no fault of the
+      // provider.
       if (abort === null)
         return finish({ kind: 'not_sent', ...busyOf(performance.now() - placed < placed - begun || undefined) })
       finish({ kind: 'lost', why: 'timeout' })

@@ -2,7 +2,7 @@
 
 import type { PayoutMethod } from './port.ts'
 
-/** The recipient whose name a caller looks up before a payout. */
+/** The recipient of a payout, for the look-up of the recipient's name before the payout. */
 export type PayoutRecipient = {
   method: PayoutMethod
   /** The neutral code of the network or bank (lib/destinations.ts). */
@@ -49,7 +49,7 @@ export type ProviderExtras = {
  */
 export type ProviderLists = {
   /**
-   * If true, a person fills the account of `floatBalance` by hand and the account only pays payouts. The money of payments
+   * If true, an operator fills the account of `floatBalance` by hand and the account only pays payouts. The money of payments
    * is in another account, so the balance differs from all money at the provider.
    */
   separate_float?: true

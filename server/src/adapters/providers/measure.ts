@@ -1,4 +1,4 @@
-// Measures the calls of providers and the circuits for /metrics.
+// Measures the calls to providers and the circuits for /metrics.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Breaker, CircuitState } from './breaker.ts'
@@ -72,7 +72,10 @@ const KINDS: readonly string[] = [
 ]
 const REASONS: readonly string[] = ['unreachable', 'timeout', 'refused_us', 'unreadable', 'not_asked']
 
-/** Returns the kind of an answer, or the reason of an unknown outcome. The answer is not yet cleaned. */
+/**
+ * Returns the kind of an answer, or the reason of an unknown outcome. The function reads the answer before the platform cleans
+ * the answer.
+ */
 function outcomeOf(answers: AnyAnswer | readonly AnyAnswer[]): string {
   const answer = [answers].flat()[0] as { kind?: unknown; why?: unknown } | undefined
   const kind = String(answer?.kind)
@@ -82,7 +85,7 @@ function outcomeOf(answers: AnyAnswer | readonly AnyAnswer[]): string {
 
 const STATE_VALUES: Record<CircuitState, number> = { closed: 0, half_open: 1, open: 2 }
 
-/** Shows the circuits of this process before each scrape. */
+/** Updates the metrics of this process's circuits before each scrape. */
 export function measureCircuits({ metrics }: Pick<Deps, 'metrics'>, breaker: Breaker): void {
   const states = metrics.gauge({
     name: 'malipo_circuit_state',

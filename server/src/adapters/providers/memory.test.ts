@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createOnce, createReferenceMemory } from './memory.ts'
 
-/** Makes work that counts its runs. */
+/** Makes a function that counts its runs. */
 const counting = () => {
   let times = 0
   return { work: async () => ++times, times: () => times }

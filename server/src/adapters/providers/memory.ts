@@ -1,7 +1,7 @@
 // Keeps results by reference in memory, so that a repeated call sends no second request. The memory only saves requests: an
 // adapter without this memory is correct too.
 
-/** The values by reference. If the memory is full, the oldest value makes room for a new value. */
+/** The values by reference. If the memory is full, a new value replaces the oldest value. */
 export type ReferenceMemory<Value> = {
   get(reference: string): Value | undefined
   set(reference: string, value: Value): void
@@ -28,8 +28,8 @@ export function createReferenceMemory<Value>(max = REMEMBERED_MAX): ReferenceMem
 }
 
 /**
- * Does the work once for each reference. A repeated call gets the running result. A repeated call gets the finished result
- * if `keep` returns true for that result. After an error, the next call does the work again.
+ * Does the work once for each reference. A repeated call gets the running result. If `keep` returns true for the finished
+ * result, a repeated call gets this result too. After an error, the next call does the work again.
  */
 export function createOnce<Value>(keep: (value: Value) => boolean, max = REMEMBERED_MAX) {
   const results = createReferenceMemory<Promise<Value>>(max)

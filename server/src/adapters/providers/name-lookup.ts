@@ -1,4 +1,5 @@
-// Looks up the name on a receiving account at the provider of its destination, and compares names. The provider's answer decides nothing.
+// Looks up the name on a receiving account at the provider of its destination, and compares names. No payout depends on the
+// provider's answer.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { readName } from './answer.ts'
@@ -6,7 +7,7 @@ import { answerOf, type Breaker, guarded, QUESTIONS } from './breaker.ts'
 import type { PayoutRecipient, ProviderExtras } from './extras.ts'
 import type { Provider } from './port.ts'
 
-/** The dependencies of a lookup. */
+/** The configured providers by name, and their circuit breaker. */
 export type NameLookupOptions = {
   providers: ReadonlyMap<string, Provider & ProviderExtras>
   breaker: Breaker
@@ -18,7 +19,10 @@ export type AccountName = { name: string; message: null } | { name: null; messag
 /** The result of a lookup. If the list contains null, the provider has no name for the account. */
 type NameAnswer = readonly [{ name: string } | null | undefined] | 'failed' | 'stopped'
 
-/** Asks a provider for the name on the receiving account. `found` is the name of the provider; null means that there is none. */
+/**
+ * Queries a provider for the name on the receiving account. `found` is the name of the provider. Null means that no provider
+ * pays out to this destination.
+ */
 export async function lookupAccountName(
   deps: Deps,
   { providers, breaker }: NameLookupOptions,
@@ -46,7 +50,7 @@ export async function lookupAccountName(
     : { name, message: null }
 }
 
-/** Returns true if two names have the same words, in any order, case or accents. */
+/** Returns true if two names have the same words, whatever their order, case and accents. */
 export function sameName(one: string, other: string): boolean {
   return nameWords(one) === nameWords(other)
 }

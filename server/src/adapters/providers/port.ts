@@ -1,13 +1,13 @@
 // Defines the port of payment providers: the requests of the platform and all answers of a provider.
 
-/** The methods of payments. */
+/** The payment methods that a provider can support. */
 export const METHODS = ['wallet_push', 'provider_pesa', 'qr'] as const
-/** A method of payments. */
+/** One of the payment methods in METHODS. */
 export type Method = (typeof METHODS)[number]
 
-/** The outcomes that a sandbox request can ask of the simulating provider. */
+/** The outcomes that a sandbox request can choose. */
 export const SIMULATE_STATUSES = ['successful', 'failed', 'pending_clearance', 'reversed'] as const
-/** An outcome that a sandbox request can ask for. */
+/** One of the outcomes that a sandbox request can choose. */
 export type SimulateStatus = (typeof SIMULATE_STATUSES)[number]
 
 /**
@@ -58,9 +58,9 @@ export type PaymentRequest = {
   phone: string | null
   amount_minor: bigint
   currency: string
-  /** The outcome to simulate in the sandbox. Null means that no outcome is chosen, as in live requests. */
+  /** The outcome to simulate in the sandbox. Null means that the request chooses no outcome, as in live requests. */
   simulate_status: SimulateStatus | null
-  /** The time when the provider took the request. Null means that this time is not known. */
+  /** The time when the provider accepted the request. Null means that the platform does not know this time. */
   sent_at: Date | null
   /**
    * The time at which the platform fails the payment. If possible, the provider refuses the payer's money after this time.
@@ -102,8 +102,8 @@ export type UnknownWhy =
   | 'not_asked'
 
 /**
- * The answer to a push. `not_sent`: the payer got no prompt and the provider stored no payment, so the caller may repeat the
- * push. If the caller cannot repeat the push, or the payer should see the failure at once, the adapter answers `declined`.
+ * The answer to a push. `not_sent`: the payer got no prompt and the provider stored no payment, so the platform may repeat the
+ * push. If the platform cannot repeat the push, or the payer should read the failure at once, the adapter answers `declined`.
  */
 export type PushAnswer =
   | Answer
@@ -112,9 +112,9 @@ export type PushAnswer =
 /** The answer to a QR request: the texts exactly as the provider made them, or the reason why there are no texts. */
 export type QrAnswer = Answer & { payment_token?: string; qr_payload?: string }
 
-/** The methods of payouts. */
+/** The payout methods that a provider can support. */
 export const PAYOUT_METHODS = ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'] as const
-/** A method of payouts. */
+/** One of the payout methods in PAYOUT_METHODS. */
 export type PayoutMethod = (typeof PAYOUT_METHODS)[number]
 
 /** A payout request to the provider. The amount is in cents. */
@@ -136,7 +136,7 @@ export type PayoutRequest = {
   bank_name: string | null
   amount_minor: bigint
   currency: string
-  /** The time when the provider took the request. Null means that this time is not known. */
+  /** The time when the provider accepted the request. Null means that the platform does not know this time. */
   sent_at: Date | null
 }
 
@@ -212,11 +212,14 @@ export const CALL_MS_MAX = 5_000
  * contain any texts, so `providers/answer.ts` cleans each answer before the platform uses it.
  */
 export type Provider = {
-  /** The name of the provider, stored on each attempt and used in the callback path /callbacks/<name>. */
+  /**
+   * The name of the provider. The platform stores the name on each attempt and uses the name in the callback path
+   * /callbacks/<name>.
+   */
   name: string
   capabilities: {
     methods: readonly Method[]
-    /** True if the provider moves whole shillings only. */
+    /** If true, the provider moves whole shillings only. */
     whole_shillings: boolean
     /** The methods of payouts. An empty list means that the provider only takes payments. */
     payout_methods: readonly PayoutMethod[]
@@ -237,13 +240,12 @@ export type Provider = {
     /** If true, the provider answers a push after the payer decided, so a timeout of a push is no fault of the provider. */
     slow_pushes?: true
     /**
-     * The number of concurrent queries about payments, and about payouts, if the provider takes one query per request. Each
+     * The number of concurrent queries about payments, and about payouts, of a provider that takes one query per request. Each
      * query is then a separate call of `status` or `payoutStatus`, so that a hanging query delays no other query.
      */
     asks_singly?: number
     /**
-     * False means that the provider runs in this process and cannot be down, so a simulated fault must not stop other
-     * callers.
+     * False means that the provider runs in this process and cannot be down, so a simulated fault must not stop other payments.
      */
     circuit_breaker?: false
     /**
@@ -257,16 +259,16 @@ export type Provider = {
   /** Requests a QR code. For a repeated reference, returns the same code. */
   qr(request: PaymentRequest): Promise<QrAnswer>
   /**
-   * Queries the outcomes of payments, in the order of the requests. These answers are the truth about a payment. If the
-   * deadline of a payment has passed and the provider can cancel orders, the adapter first cancels the open order.
+   * Queries the outcomes of payments, in the order of the requests. Only these answers prove an outcome. If the deadline of a
+   * payment has passed and the provider can cancel orders, the adapter first cancels the open order.
    */
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
   /**
-   * Sends a payout. A process calls this function after it took the payout's send token, or after a query answered
-   * `not_found`. If the provider already has the reference, the answer is never `declined`, because the payout may be paid.
+   * Sends a payout. A process calls this function after it took the payout's send token, or after a query answered `not_found`.
+   * If the provider already has the reference, the answer is never `declined`, because the provider may have paid.
    */
   payout(request: PayoutRequest): Promise<PayoutAnswer>
-  /** Queries the outcomes of payouts, in the order of the requests. These answers are the truth about a payout. */
+  /** Queries the outcomes of payouts, in the order of the requests. Only these answers prove an outcome. */
   payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>
   /** Verifies a callback on its raw bytes. The header CALLBACK_PATH has the path of the callback's request. */
   verifyCallback(headers: Record<string, string | undefined>, body: Buffer): CallbackVerdict

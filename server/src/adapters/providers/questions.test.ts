@@ -1,4 +1,4 @@
-// Tests how the platform sends queries to a provider: one query per call, or many queries in one call.
+// Tests that the platform sends one query per call or many queries in one call, as the provider requires.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { gatherQuestions } from './questions.ts'
 const GOOD: Answer = { kind: 'accepted', provider_status: 'PENDING' }
 const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: null }
 
-/** Makes a provider that answers when the test decides. `calls` has the running calls with their queries. */
+/** Makes a provider whose answers the test sends. `calls` has the running calls with their queries. */
 function setUp(asks_singly?: number) {
   const provider: Provider = {
     name: 'mock',

@@ -12,8 +12,8 @@ const SETS = { max_items: 500, max_running: 4 }
 type Unasked = typeof UNASKED & { ask_again_ms: number }
 
 /**
- * Makes the function that queries one payment or payout behind the circuit of `method`. `ask` answers in the order of its
- * items, ends before its timeout and never throws. If the circuit stops a query, `ask_again_ms` has the pause.
+ * Makes the function that queries one payment or payout through the circuit breaker of `method`. `ask` answers in the order of
+ * its items, ends before its timeout and never throws. If the circuit stops a query, `ask_again_ms` has the pause.
  */
 export function gatherQuestions<Item, Reply extends Answer | PayoutAnswer>(
   guard: { breaker: Breaker; clock: Clock },

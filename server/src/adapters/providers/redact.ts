@@ -1,8 +1,11 @@
 // Removes the platform's secrets from answers, because a gateway may repeat the fields of a request.
 
-/** The replacement of a secret. */
+/** The text that replaces each removed secret. */
 export const REDACTED = '[redacted]'
-/** The length of the shortest secret that the redaction removes. A shorter secret could occur in an answer by chance. */
+/**
+ * The length in characters of the shortest secret that the redaction removes. A shorter secret could occur in an answer by
+ * chance.
+ */
 const LENGTH_MIN = 8
 
 /** Removes secrets from texts that the server stores or logs. */

@@ -1,5 +1,4 @@
-// Tests the folders of the providers. The registry lists each folder. All folders have the same exports and the same names
-// for their files.
+// Tests that the registry lists the folder of each provider, and that all folders have the same exports and file names.
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'

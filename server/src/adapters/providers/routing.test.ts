@@ -1,4 +1,5 @@
-// Tests how the platform chooses a provider: by the most exact route, then by the route of the method, then by default.
+// Tests that the platform chooses the provider of the most exact route, then of the route of the method, then the default
+// provider.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -5,10 +5,10 @@ import type { Environment } from '../../kernel/http/index.ts'
 import { ConfigError, DESTINATIONS, refuse } from '../../kernel/lib/index.ts'
 import { METHODS, type Method, PAYOUT_METHODS, type PayoutMethod, type Provider } from './port.ts'
 
-/** The payment or payout whose provider the caller seeks: a method, and for a payout the destination. */
+/** The payment or payout for which the platform chooses a provider: a method, and for a payout the destination. */
 export type RouteQuery = { method: Method } | { method: PayoutMethod; destination_code: string }
 
-/** Maps payments and payouts to providers. */
+/** The functions and lists by which the platform chooses the provider of a payment or payout. */
 export type Routing = {
   /** Returns the provider of a payment or payout. If no configured provider can serve the query, returns null. */
   find(environment: Environment, query: RouteQuery): Provider | null
@@ -19,14 +19,14 @@ export type Routing = {
   /** The providers of live payments, each once. */
   live: readonly Provider[]
   /**
-   * The routes whose provider cannot serve them although another live provider could. Each route has the form of
-   * PROVIDER_ROUTES (qr, MOBILE_MONEY/AIRTEL) and comes with the providers that could serve it.
+   * The routes that their provider cannot serve although another live provider could. Each route has the form of
+   * PROVIDER_ROUTES (qr, MOBILE_MONEY/AIRTEL). `could` has the names of the providers that could serve the route.
    */
   unreachable_routes: readonly { route: string; could: readonly string[] }[]
 }
 
 /**
- * The options of `createRouting`. The keys of `routes` are methods, or payout methods with a destination
+ * The providers and settings for the choice. The keys of `routes` are methods, or payout methods with a destination
  * (MOBILE_MONEY/MPESA). The values are names of providers.
  */
 export type RoutingOptions = {
@@ -36,7 +36,7 @@ export type RoutingOptions = {
   sandbox: Provider
 }
 
-/** Makes the routing. If a route is invalid, throws a ConfigError that names the route. */
+/** Makes the functions that choose providers. If a route is invalid, throws a ConfigError that names the route. */
 export function createRouting({ providers, default_name, routes, sandbox }: RoutingOptions): Routing {
   const named = (name: string, what: string): Provider => {
     const found = providers.get(name)

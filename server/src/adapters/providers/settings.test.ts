@@ -1,5 +1,4 @@
-// Tests the settings of all providers. The server requires the settings of each used provider, and production refuses
-// insecure settings.
+// Tests that the server requires the settings of each used provider, and that production refuses insecure settings.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'

@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Another process over the same database. */
+/** Makes another process with the same database. */
 function newProcess(role: 'api' | 'worker') {
   const deps: Deps = { ...world.deps, process_id: randomUUID(), config: { ...world.deps.config, process: role } }
   const breaker = createBreaker(deps.clock)

@@ -1,20 +1,25 @@
-// Shares the calls and the circuits of each process through a table, so that operators see all processes. A process writes all of its
-// rows in one statement every few seconds, and never in the path of a payment.
+// Shares the calls and the circuits of each process through a table, so that operators see all processes. Every few seconds, a
+// process writes all of its rows in one statement. No payment waits for this statement.
 
 import { type Deps, oneStatement, type Reader, sql } from '../../kernel/db/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
 import type { Breaker, CircuitState } from './breaker.ts'
 
 const WRITE_EVERY_MS = 5_000
-/** A process without new calls writes its rows this often, so that operators see that it runs. */
+/**
+ * The milliseconds after which a process without new calls writes its rows again, so that operators see that the process runs.
+ */
 const REPEAT_MS = 30_000
-/** A row older than this belongs to a process that has ended. */
+/** If a row is older than this many milliseconds, its process has ended. */
 const FRESH_MS = 3 * REPEAT_MS
 const FORGET_MS = 3_600_000
 /** The greatest number of rows of other processes that a read returns. */
 const ROWS_MAX = 2_000
 
-/** The calls of one process to a provider by one method, and its circuit. Null in `circuit` means no circuit. */
+/**
+ * The calls of one process to a provider by one method, and its circuit. Null in `circuit` means that the provider has no
+ * circuit.
+ */
 export type ProcessCalls = {
   process_id: string
   process: string
@@ -78,7 +83,7 @@ function ownCalls({ clock, config, process_id }: Deps, breaker: Breaker): Proces
   })
 }
 
-/** Makes the task that writes the rows of this process. Without new calls, it writes only every half minute. */
+/** Makes the task that writes the rows of this process. Without new calls, the task writes only every half minute. */
 export function shareCallsTask(deps: Deps, breaker: Breaker): Task {
   let written = { text: '', at: Number.NEGATIVE_INFINITY }
   return {
@@ -100,8 +105,8 @@ export function shareCallsTask(deps: Deps, breaker: Breaker): Task {
 }
 
 /**
- * Reads the calls and circuits of all running processes. Those of this process come from its memory, and those of others are some
- * seconds old.
+ * Reads the calls and circuits of all running processes. The values of this process come from its memory. The values of other
+ * processes are some seconds old.
  */
 export async function readCalls(deps: Deps, reader: Reader, breaker: Breaker): Promise<ProcessCalls[]> {
   const since = new Date(deps.clock.now().getTime() - FRESH_MS)
@@ -109,11 +114,13 @@ export async function readCalls(deps: Deps, reader: Reader, breaker: Breaker): P
   return [...ownCalls(deps, breaker), ...others]
 }
 
-/** The calls and circuits of one method of a provider over all processes. */
+/** The calls and circuits of one method of a provider, added up over all processes. */
 export type SharedCircuit = {
   provider: string
   method: string
-  /** The worst state of a process. Null means that the provider has no circuits. */
+  /**
+   * The worst state among the processes, in the order open, half open, closed. Null means that the provider has no circuits.
+   */
   state: CircuitState | null
   processes: number
   /** The number of processes whose circuit is open. */

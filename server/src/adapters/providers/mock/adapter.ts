@@ -14,7 +14,7 @@ import { qrPayload } from './qr.ts'
  */
 const REMEMBERED_MAX = 50_000
 
-/** The options of `createMockProvider`. */
+/** The settings and functions that a mock provider in this process needs. */
 export type MockProviderOptions = {
   name: string
   profile: MockProfile
@@ -26,8 +26,8 @@ export type MockProviderOptions = {
 }
 
 /**
- * Makes a mock provider without network and book, whose outcomes follow from the request and the time of its acceptance. If
- * the process ends, its scheduled callbacks get lost, but queries still find the outcomes.
+ * Makes a mock provider without network and book. The request and the time of its acceptance decide each outcome. If the
+ * process ends, its scheduled callbacks get lost, but queries still find the outcomes.
  */
 export function createMockProvider(options: MockProviderOptions): Provider {
   const { name, profile, clock, secret, sink } = options
@@ -38,7 +38,7 @@ export function createMockProvider(options: MockProviderOptions): Provider {
     try {
       await sink(name, callback.headers, callback.body)
     } catch {
-      // The mock provider ignores a failed callback, because a callback is only a hint.
+      // The mock provider ignores a failed callback, because the platform also queries the outcome.
     }
   }
 
@@ -56,8 +56,8 @@ export function createMockProvider(options: MockProviderOptions): Provider {
   }
   const takePayment = (request: PaymentRequest): Answer =>
     take(payments, request.reference, timelineOf(request, profile))
-  // If this process accepted the request, the timeline begins at the acceptance. After a restart, the timeline begins when
-  // the caller sent the request.
+  // If this process accepted the request, the timeline begins at the acceptance. After a restart, the timeline begins at the
+  // time when the platform sent the request.
   const takenAt = (taken: Map<string, Date>, { reference, sent_at }: PaymentRequest | PayoutRequest) =>
     taken.get(reference) ?? sent_at
 
@@ -81,7 +81,7 @@ export function createMockProvider(options: MockProviderOptions): Provider {
     payout: async (request) => take(payouts, request.reference, payoutTimelineOf(request, profile)),
     payoutStatus: async (requests) => {
       const now = clock.now()
-      // If the process ended before the caller stored the answer, this provider has also lost the request, so the answer is
+      // If the process ended before the platform stored the answer, this provider has also lost the request, so the answer is
       // `not_found`.
       return requests.map((request) => payoutAnswerAt(request, takenAt(payouts, request), profile, now))
     },

@@ -11,16 +11,16 @@ import { qrPayload } from './qr.ts'
  */
 const PAYMENTS_MAX = 3_000_000
 const REFERENCE_MAX_CHARS = 128
-/** The form of an amount in cents as text. */
+/** The form of an amount in cents as text: no leading zero, and at most 17 digits. */
 export const AMOUNT = /^[1-9]\d{0,16}$/
 
 type MockPayment = PaymentRequest & { sent_at: Date; prompts: number }
 type MockStatus = (typeof WORDS)[keyof typeof WORDS]
 
-/** One payment in the book. */
+/** One payment in the book. `amount_minor` is in cents, as text. */
 export type BookEntry = { reference: string; status: string | null; amount_minor: string; prompts: number }
 
-/** The sums of the book. `prompts` counts the prompts to payers. */
+/** The sums of the book. `prompts` counts the prompts to payers, and `completed_minor` is in cents. */
 export type BookTotals = {
   payments: number
   prompts: number
@@ -28,7 +28,7 @@ export type BookTotals = {
   by_status: Record<string, number>
 }
 
-/** The answer to POST /payments. */
+/** The mock provider's answer to POST /payments. */
 export type MockPaymentReply = {
   status: string | null
   provider_id: string | null

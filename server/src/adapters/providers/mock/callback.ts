@@ -37,12 +37,12 @@ export function scheduleCallbacks(
   }
 }
 
-/** The greatest time by which a timer fires early. */
+/** The greatest number of milliseconds by which a timer fires early. */
 const EARLY_MS_MAX = 1_000
 
 /**
- * Runs at a time. If the timer fires a little early, waits for the rest, because a query that follows a callback must find
- * the outcome. If much more time is left, the clock stepped back, so runs at once.
+ * Calls `run` at `time_ms`. If the timer fires a little early, waits for the rest, because a query that follows a callback must
+ * find the outcome. If much more time is left, the clock stepped back, so calls `run` at once.
  */
 function onceItIs(clock: Clock, time_ms: number, run: () => void): void {
   clock.after(Math.max(0, time_ms - clock.now().getTime()), () => {

@@ -1,5 +1,5 @@
-// Tests the contract of the mock providers for payments, beyond the contract of all providers in contract.test.ts: the
-// statuses, the magic numbers and the faults of the mock provider over HTTP.
+// Tests that the mock providers fulfil their own contract for payments: statuses, magic numbers, and faults over HTTP. The file
+// contract.test.ts has the contract of all providers.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

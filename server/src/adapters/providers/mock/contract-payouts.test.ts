@@ -1,4 +1,5 @@
-// Tests the contract of the mock providers for payouts, beyond the contract of all providers in contract.test.ts.
+// Tests that the mock providers fulfil their own contract for payouts. The file contract.test.ts has the contract of all
+// providers.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

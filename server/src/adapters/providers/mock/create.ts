@@ -21,8 +21,8 @@ export function create({ settings, clock, sink }: ProviderParts<MockSettings>): 
 }
 
 /**
- * Builds the provider of the sandbox. Its payments succeed unless `simulate_status` or a magic number chooses another
- * outcome.
+ * Builds the provider of the sandbox. If neither `simulate_status` nor a magic number chooses another outcome, its payments
+ * succeed.
  */
 export function createSandbox(name: string, { settings, clock, sink }: ProviderParts<MockSettings>): Provider {
   const { secret, seed, delay_ms } = settings

@@ -1,5 +1,5 @@
-// Computes the timeline of a payment at the mock provider from the payment's request alone. So every process computes the
-// same timeline, even after a restart.
+// Computes the timeline of a payment at the mock provider from the payment's request and the provider's settings alone. So
+// every process computes the same timeline, even after a restart.
 
 import { hash } from 'node:crypto'
 import type { Answer, PaymentRequest, SimulateStatus } from '../port.ts'
@@ -11,7 +11,7 @@ export type MockProfile = {
   success_default: 'always' | number
   /** The seed of random outcomes. Seed and reference together decide the outcome of a payment. */
   seed: string
-  /** The pause before each outcome. */
+  /** The pause before each outcome, in milliseconds. */
   delay_ms: number
 }
 
@@ -27,9 +27,15 @@ export type EngineRequest = Pick<
   'reference' | 'method' | 'phone' | 'amount_minor' | 'currency' | 'simulate_status' | 'on_page'
 >
 
-/** The time before the simulated scan of a code on a page. A program that sent a phone chose the outcome by it, and only waits. */
+/**
+ * The milliseconds before the simulated scan of a code on a page. If the request has a phone, that phone already chose the
+ * outcome, so the pause is short.
+ */
 const SCAN_MS = 5_000
-/** The time for which a code without a phone waits for the payer's choice of an outcome on the page, before its simulated scan. */
+/**
+ * The milliseconds before the simulated scan of a code without a phone. In this time, the payer can choose an outcome on the
+ * page.
+ */
 const CHOICE_MS = 20_000
 
 /** The provider's statuses. NOT_FOUND is only an answer to a query: no payment has this status. */
@@ -53,7 +59,9 @@ const SIMULATED: Record<SimulateStatus, MockPaymentFate> = {
   reversed: fateOfEnding('012'),
 }
 
-/** Computes the timeline of a payment. */
+/**
+ * Computes the timeline of a payment from its request and the profile. The same request always has the same timeline.
+ */
 export function timelineOf(request: EngineRequest, profile: MockProfile): MockTimeline {
   const digest = digestOf(request.reference, profile)
   const provider_id = providerIdOf(request.reference, profile)
@@ -68,8 +76,8 @@ export function timelineOf(request: EngineRequest, profile: MockProfile): MockTi
 }
 
 /**
- * Returns the pause before the first result. If the payer waits on a page, a prompt and a chosen outcome have their result at once,
- * and a code has its result after the simulated scan.
+ * Returns the milliseconds before the first result. If the payer waits on a page, the result of a prompt or of a chosen outcome
+ * comes at once. The result of a code comes after the simulated scan.
  */
 function pauseOf({ method, on_page, simulate_status, phone }: EngineRequest, { delay_ms }: MockProfile): number {
   if (!on_page) return delay_ms
@@ -78,7 +86,7 @@ function pauseOf({ method, on_page, simulate_status, phone }: EngineRequest, { d
   return Math.max(phone === null ? CHOICE_MS : SCAN_MS, delay_ms)
 }
 
-/** The shortest time between two results, so that a caller can query after each result. */
+/** The shortest time in milliseconds between two results, so that the platform can query after each result. */
 const RESULT_GAP_MIN_MS = 300
 
 /** Makes the timeline of an accepted request with its results in order. Each result has its number of callbacks. */
@@ -103,7 +111,7 @@ export function answerAt(request: EngineRequest & { sent_at: Date | null }, prof
   return truthAt(timelineOf(request, profile), request.sent_at, now)
 }
 
-/** The greatest difference between the clocks of two machines. */
+/** The greatest normal difference between the clocks of two machines, in milliseconds. */
 const CLOCKS_DIFFER_MS_MAX = 60_000
 
 /**
@@ -116,7 +124,7 @@ export function truthAt<StepAnswer extends object>(
   now: Date,
 ): StepAnswer | (StepAnswer & { ask_again_ms: number }) {
   const ahead_ms = taken_at.getTime() - now.getTime()
-  // If the acceptance lies further ahead than two clocks can differ, the clock stepped back, so all steps have passed.
+  // If the acceptance is further in the future than two clocks can differ, the clock stepped back, so all steps have passed.
   const elapsed_ms = ahead_ms > CLOCKS_DIFFER_MS_MAX ? Number.POSITIVE_INFINITY : Math.max(0, -ahead_ms)
   const [first, ...later] = timeline
   let current = first

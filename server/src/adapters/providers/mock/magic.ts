@@ -3,13 +3,13 @@
 
 import type { FailureReason, PayoutFailure } from '../port.ts'
 
-/** One result of a payment. */
+/** One result of a payment. `extra_minor` is the difference in cents between the paid and the requested amount. */
 export type MockPaymentResult =
   | { kind: 'succeeded'; extra_minor?: bigint }
   | { kind: 'held' | 'reversed' }
   | { kind: 'declined'; reason: FailureReason }
 
-/** The outcome of a payment with this ending. */
+/** The outcome of a payment whose phone has a magic ending. */
 export type MockPaymentFate = {
   /** The results in their order. An empty list means that the provider never decides. */
   results: readonly MockPaymentResult[]
@@ -133,7 +133,7 @@ export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   },
 ]
 
-/** One result of a payout. */
+/** One result of an accepted payout at the mock provider. */
 export type MockPayoutResult =
   | { kind: 'succeeded' }
   | { kind: 'reversed'; charge_returned: boolean }
@@ -148,7 +148,7 @@ export type MockPayoutFate =
   | { request: 'unclear' }
   | { request: 'refused' }
 
-/** A row of the table of payouts. */
+/** A row of the table of payouts: an ending of the destination with its outcome. */
 export type PayoutMagicNumber = MockMagicNumberRow<MockPayoutFate>
 
 const PAID: MockPayoutResult = { kind: 'succeeded' }

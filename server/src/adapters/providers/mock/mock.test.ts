@@ -61,7 +61,8 @@ const MAGIC_LIVES: Record<string, (string | number)[][]> = {
 describe('magic numbers', () => {
   for (const { ending, happens } of MAGIC_NUMBERS) {
     it(`the engine gives a payment from a phone that ends in ${ending} the timeline of its row, "${happens}"`, () => {
-      // The magic number decides instead of chance, so the timeline is the same although all other payments fail.
+      // The magic number decides before the success rate, so the timeline is the same although this profile fails all other
+      // payments.
       const failing = { ...SANDBOX, success_default: 0 }
       assert.deepEqual(lifeOf({ phone: `255712345${ending}` }), MAGIC_LIVES[ending])
       assert.deepEqual(lifeOf({ phone: `255712345${ending}` }, failing), MAGIC_LIVES[ending])

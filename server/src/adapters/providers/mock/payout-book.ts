@@ -32,7 +32,7 @@ export type PayoutTotals = {
   by_status: Record<string, number>
 }
 
-/** The answer to POST /payouts. */
+/** The mock provider's answer to POST /payouts. */
 export type MockPayoutReply = ReturnType<typeof payoutReplyOf>
 
 /** Makes an empty book. For each accepted payout, the book calls `onTaken` once with the payout's timeline. */

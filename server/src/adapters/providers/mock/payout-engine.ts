@@ -1,4 +1,4 @@
-// Computes the timeline of a payout at the mock provider from the payout's request alone.
+// Computes the timeline of a payout at the mock provider from the payout's request and the provider's settings alone.
 
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
 import { lifeOf, type MockProfile, type MockTimeline, providerIdOf, truthAt } from './engine.ts'
@@ -23,7 +23,7 @@ export const PAYOUT_WORDS = {
 
 /** The answer about a payout whose result the provider does not report. */
 export const UNCLEAR: PayoutAnswer = { kind: 'unknown', why: 'ambiguous', provider_status: PAYOUT_WORDS.unclear }
-/** The answer to a request if the provider refuses the sender's address. */
+/** The answer to a request whose sender's address the provider refuses. */
 export const REFUSED: PayoutAnswer = { kind: 'blocked', provider_status: PAYOUT_WORDS.refused }
 /** The answer about a payout that the provider never accepted. */
 export const NOT_FOUND: PayoutAnswer = { kind: 'not_found', provider_status: PAYOUT_WORDS.not_found }
@@ -47,8 +47,8 @@ export function payoutTimelineOf(request: PayoutEngineRequest, profile: MockProf
 }
 
 /**
- * Returns the answer at `now` about a payout that the provider accepted at `taken_at`. If `taken_at` is null, that time is
- * not known. A refused payout is never found, and an unclear payout stays unclear at any time.
+ * Returns the answer at `now` about a payout that the provider accepted at `taken_at`. If `taken_at` is null or the provider
+ * refuses the payout, the answer is `not_found`. An unclear payout stays unclear at any time.
  */
 export function payoutAnswerAt(
   request: PayoutEngineRequest,

@@ -1,4 +1,4 @@
-// Tests payouts at the mock provider in this process, with a clock that the test sets.
+// Tests that payouts at the mock provider in this process follow the table of magic numbers. The test sets the clock.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

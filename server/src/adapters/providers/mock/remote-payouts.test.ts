@@ -1,4 +1,5 @@
-// Tests payouts at the mock provider over HTTP: the book, the faults, and answers that no provider should send.
+// Tests that the adapter and the book of the mock provider agree about payouts over HTTP, even after faults and invalid
+// answers.
 
 import assert from 'node:assert/strict'
 import type { Server } from 'node:http'

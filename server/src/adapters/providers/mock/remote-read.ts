@@ -15,9 +15,9 @@ import type { PostedRequest } from './post.ts'
 
 const AMOUNT = /^\d{1,17}$/
 
-/** An unknown answer of the mock provider process. */
+/** An answer of the mock provider process that does not decide the outcome. */
 export type MockUnknownAnswer = Extract<Answer, { kind: 'unknown' }>
-/** The members of a JSON object. */
+/** The members of a JSON object, whose values no function has checked yet. */
 export type MockFields = Record<string, unknown>
 type MockContent = { problem: null; content: MockFields } | { problem: MockUnknownAnswer; content: null }
 
@@ -67,7 +67,7 @@ export function answerToRequest(content: MockFields): QrAnswer {
   return unseen(status)
 }
 
-/** Maps the status of one payment. */
+/** Maps the status of one payment to an outcome. If the provider did not list the payment, the outcome is unknown. */
 export function answerToStatus(payment: MockFields | undefined): Answer {
   if (payment === undefined) return unknown('unreadable')
   const { status } = payment
@@ -113,7 +113,7 @@ export function answerToPayout(posted: PostedRequest): PayoutAnswer {
   return unseen(status)
 }
 
-/** Maps the status of one payout. */
+/** Maps the status of one payout to an outcome. If the provider did not list the payout, the outcome is unknown. */
 export function answerToPayoutStatus(payout: MockFields | undefined): PayoutAnswer {
   if (payout === undefined) return unknown('unreadable')
   const { status } = payout
@@ -171,7 +171,7 @@ function unseen(status: unknown): MockUnknownAnswer {
   return typeof status === 'string' ? unknown('unseen_status', status) : unknown('unreadable')
 }
 
-/** Makes an unknown answer with its reason. */
+/** Returns an unknown answer. Null in `provider_status` means that the provider gave no status. */
 export function unknown(why: MockUnknownAnswer['why'], provider_status: string | null = null): MockUnknownAnswer {
   return { kind: 'unknown', why, provider_status }
 }

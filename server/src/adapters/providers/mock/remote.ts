@@ -26,7 +26,9 @@ const HEADERS = { 'content-type': 'application/json' }
 /** The adapter with `close`, which ends its connections. */
 export type RemoteMockProvider = Provider & { close(): Promise<void> }
 
-/** The options of `createRemoteMockProvider`. */
+/**
+ * The address, the callback secret and the timeout of a mock provider process. `timeout_ms` is CALL_MS_MAX by default.
+ */
 export type RemoteMockOptions = { name: string; url: string; secret: string; timeout_ms?: number }
 
 /** Makes the adapter for a mock provider process at `url`. The adapter never throws because of that process. */

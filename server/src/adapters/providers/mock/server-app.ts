@@ -14,15 +14,17 @@ import { post } from './post.ts'
 
 const BODY_MAX_BYTES = 256 * 1024
 const KEEP_ALIVE_MS = 60_000
-/** The time that running requests may still take after the server stops. */
+/** The milliseconds that running requests may still take after the server stops. */
 const CLOSE_GRACE_MS = 1000
-/** The number of concurrent callbacks. The receiver may settle the payment before the receiver answers. */
+/**
+ * The greatest number of concurrent callbacks. The number is high because a receiver may settle the payment before its answer.
+ */
 const CALLBACK_CONNECTIONS_MAX = 512
 const CALLBACK_RETRIES = 5
 const CALLBACK_RETRY_PAUSE_MS = 1000
 const CALLBACK_TIMEOUT_MS = 5000
 
-/** The options of `startMockServer`. */
+/** The settings of a mock provider process. Without `clock`, the process uses the clock of the machine. */
 export type MockServerOptions = {
   /** The port. 0 means that the system chooses a free port. */
   port: number
@@ -41,7 +43,7 @@ export type MockFaults = {
   hang_rate: number
   /** The share of requests with the answer 500. */
   error_rate: number
-  /** If true, the provider closes every connection that carries a payment or payout request. */
+  /** If true, the provider closes the connection of each payment or payout request and sends no answer. */
   down: boolean
 }
 
@@ -52,7 +54,7 @@ export type MockBook = BookTotals & {
   payouts: PayoutTotals & { entries?: PayoutEntry[] }
 }
 
-/** A running mock provider. */
+/** A running mock provider, with functions that read its book and set its faults. */
 export type MockServer = {
   url: string
   book(options?: { full: boolean }): MockBook
@@ -60,7 +62,7 @@ export type MockServer = {
   close(): Promise<void>
 }
 
-/** Starts the mock provider. Resolves when the provider accepts connections. */
+/** Starts the mock provider. The promise resolves as soon as the provider accepts connections. */
 export async function startMockServer(options: MockServerOptions): Promise<MockServer> {
   const clock = options.clock ?? systemClock
   const callbacks = createCallbackSender(options.callback_url, clock)

@@ -1,5 +1,4 @@
-// Tests the settings of the mock provider. If a value is invalid, the server refuses the value with the name of its
-// variable.
+// Tests that the server refuses an invalid setting of the mock provider and names the variable.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

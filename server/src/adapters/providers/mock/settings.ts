@@ -2,7 +2,7 @@
 
 import { number, type SettingValues, setting, text, url } from '../../../kernel/lib/setting.ts'
 
-/** The table of the mock provider's settings. */
+/** The settings of the mock provider, each with its variable, default value and check. */
 export const settings = {
   url: setting(
     'MOCK_URL',
@@ -24,7 +24,7 @@ export const settings = {
   delay_ms: setting('MOCK_DELAY_MS', '1500', number(0, 600_000), 'Milliseconds until a mock payment has its outcome.'),
 } as const
 
-/** The checked settings of the mock provider. */
+/** The values of the mock provider's settings after validation. */
 export type MockSettings = SettingValues<typeof settings>
 
 /** Returns no problems, because no two valid settings contradict each other. */

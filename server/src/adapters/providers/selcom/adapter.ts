@@ -15,7 +15,9 @@ export type SelcomProvider = Provider &
   Required<ProviderExtras> &
   Pick<ProviderLists, 'separate_float'> & { close(): Promise<void> }
 
-/** The options of `createSelcomProvider`. The optional fields decide what the gateway's manual leaves open. */
+/**
+ * The options of `createSelcomProvider`. The optional fields answer questions that the gateway's manual leaves open.
+ */
 export type SelcomOptions = {
   name: string
   /** The base URL of the gateway with its version: https://.../v1. */
@@ -36,8 +38,8 @@ export type SelcomOptions = {
   random: Random
   log: Log
   /**
-   * The minutes until the order of an unpaid prompt ends. Null, the default, means shortly before the payment's deadline, as
-   * for codes.
+   * The minutes until the order of an unpaid prompt ends. Null, the default, means that the order ends shortly before the
+   * payment's deadline, as codes do.
    */
   push_expiry_min?: number | null
   /**
@@ -64,7 +66,7 @@ export type SelcomOptions = {
   timeout_ms?: number
 }
 
-/** The part of CALL_MS_MAX that is left for work around the requests. */
+/** The part of CALL_MS_MAX that the adapter keeps for its work before and after the requests. */
 const AROUND_MS = 500
 const TIMEOUT_MS_MAX = CALL_MS_MAX - AROUND_MS
 

@@ -9,7 +9,7 @@ import { type SelcomCredentials, verifiedFields } from './sign.ts'
 const BODY_MAX_BYTES = 16 * 1024
 const UNVERIFIED: CallbackVerdict = { verified: false }
 
-/** The options for verifying callbacks. */
+/** The credentials, time window and clock by which the adapter verifies callbacks. */
 export type SelcomCallbackOptions = {
   credentials: SelcomCredentials
   /**

@@ -18,8 +18,8 @@ export function capabilities({
     concurrency_limits: { payments: connections, payouts: connections },
     // A bank compares the recipient's name with the name on the account, so bank payouts require the name.
     needs: { BANK_ACCOUNT: ['destination_name'] },
-    // Payments and payouts share the connections for queries. Each kind may use half, so a hanging kind leaves half for the
-    // other kind.
+    // Payments and payouts share the connections for queries. Each kind may use half, so hanging queries of one kind do not
+    // delay the other kind.
     asks_singly: Math.ceil(connections / 2),
   }
 }

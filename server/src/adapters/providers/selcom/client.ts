@@ -1,5 +1,5 @@
-// Sends signed requests to the gateway and classifies the answers. Because requests contain a PIN, the client logs no
-// request. The client removes secrets from an answer before the answer enters a log.
+// Sends signed requests to the gateway and classifies the answers. Because requests contain a PIN, the client logs no request.
+// The client removes secrets from an answer before it logs the answer.
 
 import type { Clock, Log } from '../../../kernel/lib/index.ts'
 import { type ConnectionQueue, createConnectionQueue, exchange } from '../exchange.ts'
@@ -8,7 +8,7 @@ import { classifySelcomExchange, type SelcomEnvelope, type SelcomVerdict } from 
 import { createSelcomRedaction } from './redact.ts'
 import { type SelcomCredentials, type SignedFields, signedHeaders } from './sign.ts'
 
-/** The options of the client. */
+/** The gateway's address, the credentials and the limits of a client. */
 export type SelcomClientOptions = {
   /** The name of the provider in log lines. */
   name: string
@@ -25,19 +25,19 @@ export type SelcomClientOptions = {
   log: Log
 }
 
-/** One request to the gateway. Of these fields, the log may contain the path and the `reference`. */
+/** One request to the gateway. Of these fields, the client logs only `path` and `reference`. */
 export type SelcomCall = { path: string; fields: SignedFields; reference: string; timeout_ms: number }
 
 /** The kinds of requests that change a payment or payout. Each kind has separate connections. */
 export type SelcomActKind = 'prompts' | 'codes' | 'payouts'
 
-/** The client of the gateway. No function throws, and every call ends before its timeout. */
+/** The functions that send requests to the gateway. No function throws, and every call ends before its timeout. */
 export type SelcomClient = {
   /** Sends a request that changes a payment or payout. Such a request never waits for a request of another kind. */
   act(what: SelcomActKind, call: SelcomCall): Promise<SelcomVerdict>
-  /** Sends a query. The caller may repeat a query. */
+  /** Sends a query. The adapter may repeat a query, because a query changes nothing. */
   ask(call: SelcomCall): Promise<SelcomVerdict>
-  /** Cancels an order. */
+  /** Cancels an order over the connections for queries. */
   end(call: SelcomCall): Promise<SelcomVerdict>
   /** Sends a query that the gateway accepts only as POST. */
   askByPost(call: SelcomCall): Promise<SelcomVerdict>

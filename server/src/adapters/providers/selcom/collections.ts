@@ -1,4 +1,5 @@
-// Takes payments. The adapter makes an order, then sends its prompt or shows its code. The status of the order is the truth.
+// Takes payments. The adapter makes an order, then sends its prompt or returns its code. Only the status of the order decides
+// the outcome.
 
 import { countdown } from '../countdown.ts'
 import { createOnce } from '../memory.ts'
@@ -8,7 +9,7 @@ import type { SelcomClient } from './client.ts'
 import { endOf, type OrderMade, orderMade, orderStatus, promptAnswer, qrAnswerOf } from './mapping.ts'
 import type { SignedFields } from './sign.ts'
 
-/** The options for taking payments. */
+/** The till, the buyer, the codes and the timeouts for payments. */
 export type SelcomCollectionsOptions = {
   /** The vendor id of the till that takes the money of the orders. */
   vendor: string
@@ -17,8 +18,8 @@ export type SelcomCollectionsOptions = {
   /** The buyer of an order. If the payer's phone is not known, the adapter uses this phone. */
   buyer: { name: string; email: string; phone: string }
   /**
-   * The minutes until the order of a prompt ends, at most until shortly before the payment's deadline. Null means shortly
-   * before that deadline.
+   * The minutes until the order of a prompt ends, at most until shortly before the payment's deadline. Null means that the
+   * order ends shortly before that deadline.
    */
   push_expiry_min: number | null
   /** The result codes by which the status query reports an unknown order. */
@@ -38,13 +39,15 @@ const PROMPT_PATHS = {
   wallet_push: '/checkout/wallet-payment',
   provider_pesa: '/checkout/selcompesa-payment',
 } as const
-/** The shares of the timeout that remain for the query of an order and for the prompt. */
+/** The shares of the timeout that the adapter reserves for the query of an order and for the prompt. */
 const QUESTION_SHARE = 0.15
 const PROMPT_SHARE = 0.25
-/** The share of the timeout that remains for cancelling an order and for the query after the cancellation. */
+/**
+ * The share of the timeout that the adapter reserves for cancelling an order and for the query after the cancellation.
+ */
 const END_SHARE = 0.5
 
-/** Makes the functions that take money. */
+/** Makes the functions of the port that take money through Selcom. */
 export function createSelcomCollections(client: SelcomClient, options: SelcomCollectionsOptions): SelcomCollections {
   const gateway = { client, options }
   // A repeated reference gets the first answer. If the payer certainly got no prompt, the adapter tries again.
@@ -84,8 +87,8 @@ async function queryOrder(
 }
 
 /**
- * Queries an order. If the order is open after the deadline of its payment, cancels the order, so that no payer pays a
- * failed payment. If the cancellation fails, a second query finds a payment of the last moment.
+ * Queries an order. If the order is open after the deadline of its payment, cancels the order, so that no payer pays a failed
+ * payment. If the cancellation fails, a second query finds a payment that came at the last moment.
  */
 async function queryAndCancel(gateway: SelcomCollectionsParts, request: PaymentRequest): Promise<Answer> {
   const { client, options } = gateway
@@ -120,8 +123,9 @@ async function prompt(
   return promptAnswer(await client.act('prompts', { path: PROMPT_PATHS[method], fields, reference, timeout_ms }))
 }
 
-// An order prompts no payer, so the caller may repeat a push that failed before its prompt. After the prompt, the adapter
-// only queries. The status is `not_found` only for a configured code, because a missing order had no prompt.
+// An order prompts no payer, so the platform may repeat a push that failed before its prompt. After the prompt, the adapter
+// only queries. For a code in `order_unknown_codes`, a query answers `not_found`, because an order that does not exist had no
+// prompt.
 async function push(gateway: SelcomCollectionsParts, request: PaymentRequest): Promise<PushAnswer | null> {
   if (request.method === 'qr' || request.phone === null) return UNFIT
   const { timeout_ms } = gateway.options
@@ -151,18 +155,20 @@ async function requestCode(gateway: SelcomCollectionsParts, request: PaymentRequ
   if (made.kind === 'made') return qrAnswerOf(made)
   if (made.kind !== 'refused') return made.answer
   const seen = await queryOrder(gateway, request, left())
-  // The order exists, but only the first answer had the code. No payer saw that code, because a caller repeats this request
-  // only if the caller has no code.
+  // The order exists, but only the first answer had the code. The platform repeats this request only while the platform has no
+  // code, so no payer can have the code.
   if (seen.kind === 'accepted') return { ...CODE_LOST, provider_status: seen.provider_status }
   return seen.kind === 'unknown' || seen.kind === 'not_found' ? made.answer : seen
 }
 
-/** The answer if the payer got no prompt and will get no prompt. The payer can try a new payment at once. */
+/** The answer to a push whose payer got no prompt and will get no prompt. The payer can try a new payment at once. */
 const NOT_PROMPTED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
-/** The answer if the adapter requested no order because no connection was free. The caller can repeat the same push. */
+/**
+ * The answer to a push without a free connection. The adapter requested no order, so the platform can repeat the same push.
+ */
 const BUSY: PushAnswer = { kind: 'not_sent', busy: true, provider_status: null }
 const CODE_LOST = { kind: 'declined', reason: 'provider_unavailable' } as const
-/** The answer if the capabilities of the provider exclude this payment. The adapter sends no request. */
+/** The answer to a payment that the capabilities of the provider exclude. The adapter sends no request. */
 const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
 
 /** Returns the fields of a payment's order. If the gateway cannot take the payment, returns null. */

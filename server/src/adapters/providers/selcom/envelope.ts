@@ -5,10 +5,10 @@ import { busyOf, type ExchangeResult, type LostWhy } from '../exchange.ts'
 import { follows } from '../follows.ts'
 import type { BlockCause } from '../port.ts'
 
-/** The members of a JSON object. */
+/** The members of a JSON object, whose values no function has checked yet. */
 export type SelcomFields = Record<string, unknown>
 
-/** A well-formed envelope of an answer. */
+/** The fields of a well-formed answer of the gateway. Null means that the field is missing. */
 export type SelcomEnvelope = {
   resultcode: string
   result: string
@@ -20,9 +20,9 @@ export type SelcomEnvelope = {
 }
 
 /**
- * The class of an exchange. `rejected`: the gateway did not execute a wrong request. `refused`: the gateway, or a proxy
- * unless `certain`, refuses access. `not_sent`: the client wrote no byte. `unclear`: the gateway may have executed the
- * request.
+ * The class of an exchange. `rejected`: the gateway did not execute a wrong request. `refused`: the gateway refuses access;
+ * without `certain`, a proxy may have refused instead. `not_sent`: the client wrote no byte. `unclear`: the gateway may have
+ * executed the request.
  */
 export type SelcomVerdict =
   | { is: 'done' | 'pending' | 'failed' | 'rejected'; status: number; envelope: SelcomEnvelope }
@@ -35,7 +35,7 @@ const CODE = /^[0-9A-Za-z]{1,8}$/
 const DONE = '000'
 /** The codes that mean "in progress": two codes of every product, and three codes of transfers from abroad. */
 const PENDING: readonly string[] = ['111', '927', '001', '002', '003']
-/** The code that means an ambiguous result. */
+/** The result code by which the gateway reports an ambiguous result. */
 export const AMBIGUOUS = '999'
 /**
  * The message about a silent upstream, which can come with any failure code. The gateway writes the message with this
@@ -115,12 +115,12 @@ export function classifySelcomExchange(sent: ExchangeResult, refusal_texts: read
   return result_class === 'unclear' ? unclear('unseen_status') : { is: result_class, status, envelope }
 }
 
-/** Returns true for a JSON object. */
+/** Returns true for a JSON object, and false for a list, null or any other value. */
 export function isFields(value: unknown): value is SelcomFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** If the value is a text, returns the text, otherwise null. */
+/** If the value is a text, returns the text. Otherwise returns null. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }

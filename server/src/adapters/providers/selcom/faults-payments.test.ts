@@ -1,5 +1,5 @@
-// Collects money from the twin of the gateway as the platform does. The tests compare the outcomes with the books of the
-// twin, which count the prompts of each payer.
+// Tests that the outcomes of payments agree with the books of the gateway's twin, which count the prompts of each payer. The
+// tests push and query as the platform does.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,5 +1,5 @@
-// Sends payouts to the twin of the gateway as the platform does. The tests compare the outcomes with the books of the twin,
-// which count the executions of each payout.
+// Tests that the outcomes of payouts agree with the books of the gateway's twin, which count the executions of each payout. The
+// tests send and query as the platform does.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -124,8 +124,8 @@ describe('payouts at the twin of the gateway', () => {
     )
     const before = await rig.provider.floatBalance()
     const requests = Array.from({ length: 120 }, () => payout({ destination_identifier: '255680000500' }))
-    // If the request of a payout did not arrive, the payout gets no further answer, unless the platform may send the payout
-    // again.
+    // If the request of a payout did not arrive and the platform may not send the payout again, the payout gets no further
+    // answer.
     const done = ({ reference }: PayoutRequest) => {
       return (received: PayoutAnswer) =>
         isFinal(received) || (received.kind === 'unknown' && rig.twin.payout('walletcashin', reference) === null)

@@ -1,4 +1,4 @@
-// Tests how the adapter maps the gateway's answers to outcomes of payouts, and neutral destination codes to the gateway's
+// Tests that the adapter maps the gateway's answers to outcomes of payouts, and neutral destination codes to the gateway's
 // codes.
 
 import assert from 'node:assert/strict'
@@ -374,7 +374,7 @@ describe('answers about a payout', () => {
       provider_id: '0289999288',
     })
     assert.equal(sent(verdictOfWords('990', 'FAIL')).provider_status, '990 FAIL')
-    // If the answer to a query is ambiguous, its status and its id do not belong to the payout.
+    // An ambiguous answer to a query has no status and no id of the payout.
     assert.deepEqual(answerToQuery(verdictOfWords('999', 'AMBIGOUS')), {
       kind: 'unknown',
       why: 'unseen_status',

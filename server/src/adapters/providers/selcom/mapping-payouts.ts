@@ -7,7 +7,7 @@ import type { PayoutAnswer, PayoutFailure, PayoutRequest } from '../port.ts'
 import { isFields, type SelcomEnvelope, type SelcomVerdict, textOf } from './envelope.ts'
 import { amountOf, codeAndResultOf, REPEATED, UNAVAILABLE, unknown, whyOf } from './mapping.ts'
 
-/** The options for mapping answers about payouts. */
+/** The settings for mapping answers about payouts. */
 export type SelcomPayoutReading = {
   /** The pause that the gateway requires before a query. */
   ask_again_ms: number

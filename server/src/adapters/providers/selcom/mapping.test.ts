@@ -1,4 +1,4 @@
-// Tests how the adapter maps the gateway's answers to outcomes of payments.
+// Tests that the adapter maps the gateway's answers to outcomes of payments.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // Maps the gateway's answers to outcomes of payments. A payment has two requests: the order, which prompts no payer, and the
-// prompt. Any other code fails a payment, as the manual says, because a later success still credits the payment.
+// prompt. A failure code without a documented meaning fails the payment, as the manual says, because a later success still
+// credits the payment.
 
 import { parseAmount } from '../../../kernel/lib/index.ts'
 import type { Answer, FailureReason, PaymentRequest, PayoutAnswer, QrAnswer } from '../port.ts'
@@ -15,7 +16,7 @@ export type OrderMade =
 
 type SelcomStatusFields = { provider_status: string | null; provider_id?: string | null }
 
-/** The options for mapping the status of an order. */
+/** The settings and the time for mapping the status of an order. */
 export type SelcomOrderReading = {
   now: Date
   /** The minutes until the order of a prompt ends. Null means that the settings configure no such end. */
@@ -31,7 +32,9 @@ const OUR_FAULT: readonly string[] = ['400', '412', '651']
 /** The possible messages about a repeated reference. The manual documents no such message. */
 export const REPEATED = /duplicat|\balready\b|\bexists\b|\bnot unique\b/i
 
-/** Returns the code and the result of an envelope as one text for operators. */
+/**
+ * Returns the code and the result of an envelope as one text for operators. If the envelope is missing, returns null.
+ */
 export function codeAndResultOf(envelope: SelcomEnvelope | null): string | null {
   return envelope === null ? null : `${envelope.resultcode} ${envelope.result}`
 }
@@ -72,7 +75,7 @@ export function promptAnswer(verdict: SelcomVerdict): Answer | null {
   switch (verdict.is) {
     case 'done':
     case 'pending': {
-      // `done` only means that the gateway sent the prompt. The status of the order has the payer's decision.
+      // `done` only means that the gateway sent the prompt. The status of the order shows the payer's decision.
       const { result, reference } = verdict.envelope
       return { kind: 'accepted', provider_status: result, provider_id: reference }
     }
@@ -161,8 +164,8 @@ function hasExpired(request: PaymentRequest, { now, expiry_min }: SelcomOrderRea
 }
 
 /**
- * Returns the time at which an order ends by itself: `expiry_min` after its prompt, but shortly before the payment's
- * deadline at the latest. Then the last query finds the end of the order. If the order has no end, returns null.
+ * Returns the time at which an order ends by itself: `expiry_min` after its prompt, but shortly before the payment's deadline
+ * at the latest. The last query before the deadline then finds the ended order. If the order has no end, returns null.
  */
 export function endOf(
   { method, deadline_at }: PaymentRequest,
@@ -177,7 +180,7 @@ export function endOf(
 }
 
 const MINUTE_MS = 60_000
-/** The time between the end of an order and the deadline of its payment. */
+/** The milliseconds between the end of an order and the deadline of its payment. */
 const LAST_MS = 5 * MINUTE_MS
 
 /** Converts shillings, as text or number, to cents. If the value is no amount, returns null. */
@@ -186,14 +189,16 @@ export function amountOf(value: unknown): bigint | null {
   return typeof amount === 'bigint' ? amount : null
 }
 
-/** Returns the reason of an unknown outcome. */
+/**
+ * Returns the reason of an unknown outcome. For an answer with an unexplained failure code, the reason is `unseen_status`.
+ */
 export function whyOf(verdict: SelcomVerdict) {
   if (verdict.is === 'not_sent') return verdict.busy ? 'busy' : 'unreachable'
   if (verdict.is === 'refused') return 'refused_us'
   return verdict.is === 'unclear' ? verdict.why : 'unseen_status'
 }
 
-/** Makes an unknown answer with its reason. */
+/** Returns an unknown answer without a provider status. */
 export function unknown(why: (Answer & { kind: 'unknown' })['why']): Answer & PayoutAnswer & { kind: 'unknown' } {
   return { kind: 'unknown', why, provider_status: null }
 }

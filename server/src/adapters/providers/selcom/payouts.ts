@@ -13,18 +13,20 @@ import { codeAndResultOf } from './mapping.ts'
 import { balanceOf, nameOf, payoutSent, payoutStatus, type SelcomPayoutReading } from './mapping-payouts.ts'
 import type { SignedFields } from './sign.ts'
 
-/** The options for sending payouts. */
+/** The accounts and settings for sending payouts. */
 export type SelcomPayoutsOptions = {
   /**
-   * The prepaid account that pays the payouts. Its owner fills the account, which is separate from the till. Null means that
-   * the provider pays out nothing.
+   * The prepaid account that pays the payouts. An operator fills this account, which is separate from the till, by hand. Null
+   * means that the provider pays out nothing.
    */
   float: { vendor: string; pin: string } | null
   /** The sender that the gateway requires for bank payouts. */
   sender: { account: string; name: string; phone: string; purpose: string }
-  /** If true, a payout to a Selcom Pesa wallet contains its product code. The gateway's manual shows both forms. */
+  /**
+   * If true, a payout to a Selcom Pesa wallet contains the product code of Selcom Pesa. The gateway's manual shows both forms.
+   */
   selcom_pesa_code: boolean
-  /** The options for mapping answers about payouts. */
+  /** The settings for mapping answers about payouts. */
   reading: SelcomPayoutReading
   timeout_ms: number
   random: Random
@@ -56,7 +58,7 @@ const NAME_PATHS: Record<SelcomRail, string> = {
   qwiksend: '/qwiksend/lookup/',
 }
 
-/** Makes the functions for payouts. */
+/** Makes the functions of the port that pay out through Selcom. */
 export function createSelcomPayouts(client: SelcomClient, options: SelcomPayoutsOptions): SelcomPayouts {
   const { float, timeout_ms, reading } = options
   // A repeated reference gets the first answer. If that answer allows the platform to send the payout again, the adapter

@@ -1,4 +1,4 @@
-// Tests the whole platform with the Selcom adapter as the provider of live payments, connected to the twin of the gateway.
+// Tests that the whole platform settles each live payment once, with the Selcom adapter and the twin of the gateway.
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
@@ -11,8 +11,8 @@ import type { SelcomOptions } from './adapter.ts'
 const ANY_TIME_S = 1e9
 
 /**
- * Makes a platform that takes live payments over the twin. The clock of platform and adapter stands still, and the clock of
- * the gateway runs.
+ * Makes a platform whose live provider is Selcom's twin. The clock of platform and adapter stands still, and the clock of the
+ * gateway runs.
  */
 async function stage(
   work: (world: World, rig: TwinWithAdapter) => Promise<void>,
@@ -43,7 +43,7 @@ async function statusOf(world: World, id: string) {
   return (await world.get(`/v1/collections/${id}`, world.live_key)).body.data
 }
 
-/** Waits until the collection is no longer processing, and returns the collection. Between two queries, `step` runs. */
+/** Waits until the collection is no longer processing, and returns the collection. Calls `step` between two queries. */
 async function settled(world: World, id: string, step: () => Promise<unknown>) {
   let collection = await statusOf(world, id)
   await repeatUntil(

@@ -1,10 +1,10 @@
-// Removes the platform's secrets from the gateway's answers.
+// Removes the platform's secrets from the answers of Selcom's gateway, because the gateway may repeat a PIN or a key.
 
 import { createRedaction as createTexts, REDACTED } from '../redact.ts'
 import type { SelcomVerdict } from './envelope.ts'
 import { authorizationOf, type SelcomCredentials } from './sign.ts'
 
-/** Removes the platform's secrets from answers of the gateway. */
+/** The two functions that remove secrets: one before and one after the client reads an answer. */
 export type SelcomRedaction = {
   /** Removes the long secrets from a whole answer, as text. */
   raw(text: string): string
@@ -21,7 +21,7 @@ export function createSelcomRedaction({ api_key, api_secret }: SelcomCredentials
   const { clean: raw } = createTexts([api_secret, api_key, encoded])
   const escaped = pin?.replace(/[^0-9A-Za-z]/g, '\\$&')
   const alone = escaped ? new RegExp(`(?<![0-9A-Za-z])${escaped}(?![0-9A-Za-z])`, 'g') : null
-  // A second redaction after JSON parsing finds secrets that were escaped in the JSON text.
+  // A second redaction after JSON parsing finds secrets whose characters the JSON text had escaped.
   const cleanText = (text: string) => (alone === null ? raw(text) : raw(text).replace(alone, REDACTED))
   return {
     raw,

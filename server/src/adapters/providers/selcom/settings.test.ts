@@ -1,4 +1,4 @@
-// Tests the settings of Selcom. If a value is invalid, the server refuses the value with the name of its variable.
+// Tests that the server refuses an invalid setting of Selcom and names the variable.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -19,7 +19,7 @@ import {
   words,
 } from '../../../kernel/lib/setting.ts'
 
-/** The table of Selcom's settings. */
+/** The settings of Selcom, each with its variable, default value and check. */
 export const settings = {
   url: setting(
     'SELCOM_URL',
@@ -117,7 +117,7 @@ export const settings = {
   ),
 } as const
 
-/** The checked settings of Selcom. */
+/** The values of Selcom's settings after validation. */
 export type SelcomSettings = SettingValues<typeof settings>
 
 /** The settings that payouts require together. */

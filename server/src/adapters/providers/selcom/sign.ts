@@ -13,13 +13,13 @@ export type SelcomCredentials = { api_key: string; api_secret: string }
 export type SignedFields = readonly (readonly [name: string, value: string | number])[]
 
 const DIGEST_METHOD = 'HS256'
-/** The offset of the gateway's time zone. */
+/** The offset of the gateway's time zone from UTC, in milliseconds and as text. */
 const OFFSET_MS = 3 * 3_600_000
 const OFFSET = '+03:00'
 /** The form of a timestamp: local time, with or without fractions of a second, then the offset with or without a colon. */
 const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?(Z|[+-]\d\d:?\d\d)$/
 
-/** Returns the value of the Authorization header. */
+/** Returns the value of the Authorization header, which has the API key in base64. */
 export function authorizationOf(api_key: string): string {
   return `SELCOM ${Buffer.from(api_key, 'utf8').toString('base64')}`
 }
@@ -42,12 +42,12 @@ export function signingString(timestamp: string, fields: SignedFields): string {
   return fields.reduce((text, [name, value]) => `${text}&${name}=${value}`, `timestamp=${timestamp}`)
 }
 
-/** Returns the signature of a text. */
+/** Returns the HMAC-SHA256 signature of a text in base64. */
 export function digestOf(api_secret: string, text: string): string {
   return createHmac('sha256', Buffer.from(api_secret, 'utf8')).update(text, 'utf8').digest('base64')
 }
 
-/** Returns the headers of a request that carries exactly these fields. */
+/** Returns the headers of a request with exactly these fields. `now` is the signed time. */
 export function signedHeaders(credentials: SelcomCredentials, fields: SignedFields, now: Date): Record<string, string> {
   const timestamp = timestampOf(now)
   return {

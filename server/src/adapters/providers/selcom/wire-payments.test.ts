@@ -1,4 +1,4 @@
-// Tests over real sockets how the adapter takes payments.
+// Tests over real sockets that the adapter prompts each payer at most once and reports the right outcome of each payment.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

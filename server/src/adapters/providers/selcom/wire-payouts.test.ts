@@ -1,4 +1,5 @@
-// Tests payouts of the adapter over real sockets.
+// Tests over real sockets that the adapter sends each payout at most once and reports whether the platform may send the payout
+// again.
 
 import assert from 'node:assert/strict'
 import { createServer as createTcpServer } from 'node:net'

@@ -1,4 +1,4 @@
-// Tests rules for all calls of the adapter over real sockets: capabilities, timeouts, secrets and the log.
+// Tests over real sockets that all calls of the adapter keep the rules for capabilities, timeouts, secrets and the log.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

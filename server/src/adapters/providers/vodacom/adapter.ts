@@ -26,8 +26,8 @@ export type VodacomProvider = Provider &
   }
 
 /**
- * The options of `createVodacomProvider`. The optional fields concern speed, or decide what the gateway's manual leaves
- * open.
+ * The options of `createVodacomProvider`. The optional fields concern speed, or answer questions that the gateway's manual
+ * leaves open.
  */
 export type VodacomOptions = {
   name: string
@@ -47,9 +47,9 @@ export type VodacomOptions = {
   log: Log
   /** The country code of the market. The default is TZN. */
   country?: string
-  /** The text that the payer of a payment sees. */
+  /** The text that the payer's prompt shows. */
   payment_text?: string
-  /** The text that the recipient of a payout sees. */
+  /** The text that the recipient of a payout gets. */
   payout_text?: string
   /** The secret in the callback URL, as ?secret=. Null, the default, means that the adapter refuses every callback. */
   callback_secret?: string | null
@@ -95,7 +95,7 @@ export type VodacomOptions = {
   timeout_ms?: number
 }
 
-/** The part of CALL_MS_MAX that is left for work around the requests. */
+/** The part of CALL_MS_MAX that the adapter keeps for its work before and after the requests. */
 const AROUND_MS = 250
 const TIMEOUT_MS_MAX = CALL_MS_MAX - AROUND_MS
 const MINUTE_MS = 60_000
@@ -151,7 +151,7 @@ function publicKeyOf(text: string) {
   try {
     return readPublicKey(text)
   } catch {
-    // The error of the crypto library would quote the text of the key, so this error replaces it.
+    // The error of the crypto library would quote the text of the key, so this error replaces that error.
     throw new ConfigError('VODACOM_PUBLIC_KEY must be the RSA public key of the market, in base64 or PEM')
   }
 }

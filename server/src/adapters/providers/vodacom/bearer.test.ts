@@ -1,4 +1,4 @@
-// Tests the bearer of a request: a secret that only the gateway can decrypt.
+// Tests that only the gateway can decrypt the bearer of a request.
 
 import assert from 'node:assert/strict'
 import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto'

@@ -21,8 +21,8 @@ export function capabilities({
     concurrency_limits: { payments: limit, payouts: limit },
     prompts: REACHABLE,
     slow_pushes: true,
-    // Payments and payouts share the connections for queries. Each kind may use half, so a hanging kind leaves half for the
-    // other kind.
+    // Payments and payouts share the connections for queries. Each kind may use half, so hanging queries of one kind do not
+    // delay the other kind.
     asks_singly: Math.ceil(ask_connections / 2),
   }
 }

@@ -18,7 +18,7 @@ import { classifyVodacomExchange, type VodacomVerdict, type VodacomWording } fro
 import { createVodacomRedaction, type VodacomRedaction } from './redact.ts'
 import { createVodacomSessions, type VodacomSession, type VodacomSessions, within } from './session.ts'
 
-/** The options of the client. */
+/** The gateway's address, the credentials, the limits and the timeouts of a client. */
 export type VodacomClientOptions = {
   /** The name of the provider in log lines. */
   name: string
@@ -59,7 +59,7 @@ export type VodacomAct = {
 /** The kinds of requests that move money. Each kind has separate connections. */
 export type VodacomActKind = 'prompts' | 'payouts'
 
-/** The client of the gateway. No function throws, and every call ends before its timeout. */
+/** The functions that call the gateway. No function throws, and every call ends before its timeout. */
 export type VodacomClient = {
   act(kind: VodacomActKind, act: VodacomAct): Promise<VodacomVerdict>
   /** Queries the status of the request with this conversation id. */
@@ -72,7 +72,7 @@ export type VodacomClient = {
 }
 
 const ANSWER_MAX_BYTES = 64 * 1024
-/** The pause before the client uses a young session again after a refusal. */
+/** The pause in milliseconds before the client uses a young session again after a refusal. */
 const SETTLE_PAUSE_MS = 300
 /** The shortest remaining time of a timeout with which the client still starts a request. */
 const LEFT_MIN_MS = 50

@@ -9,11 +9,11 @@ import { paymentSent, paymentStatus, type VodacomReading } from './mapping.ts'
 import { packReference } from './reference.ts'
 import type { UnseenStateLog } from './unseen.ts'
 
-/** The options for taking payments. */
+/** The account, the text and the meanings of codes for payments. */
 export type VodacomCollectionsOptions = {
   country: string
   service_provider_code: string
-  /** The text that the payer sees in the prompt. */
+  /** The text that the payer's prompt shows. */
   text: string
   reading: VodacomReading
   unseen: UnseenStateLog
@@ -26,12 +26,12 @@ export type VodacomCollections = {
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
 }
 
-/** The answer if the payer got no prompt and will get no prompt. The payer can try a new payment at once. */
+/** The answer to a push whose payer got no prompt and will get no prompt. The payer can try a new payment at once. */
 const NOT_PROMPTED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
-/** The answer if the gateway cannot take this payment. The adapter sends no request. */
+/** The answer to a payment that the gateway cannot take. The adapter sends no request. */
 const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
 
-/** Makes the functions that take money. */
+/** Makes the functions of the port that take money through Vodacom. */
 export function createVodacomCollections(
   client: VodacomClient,
   options: VodacomCollectionsOptions,

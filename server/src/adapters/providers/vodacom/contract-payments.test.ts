@@ -1,4 +1,4 @@
-// Tests the contract of the Vodacom adapter for payments and callbacks, against the twin of the gateway.
+// Tests that the Vodacom adapter fulfils its contract for payments and callbacks, against the twin of the gateway.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'

@@ -1,5 +1,5 @@
-// Tests the contract of the Vodacom adapter for payouts, against the twin of the gateway. The file includes refunds and the
-// name look-up, which are not part of the port.
+// Tests that the Vodacom adapter fulfils its contract for payouts, against the twin of the gateway. The file includes refunds
+// and the name look-up, which are not part of the port.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

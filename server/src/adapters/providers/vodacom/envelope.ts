@@ -19,7 +19,7 @@ export type VodacomEnvelope = {
   state: string | null
   /** The id of the transaction in the answer to a query. */
   original_id: string | null
-  /** The mark in the answer to a query that the gateway reversed the transaction. */
+  /** The mark by which the answer to a query reports that the gateway reversed the transaction. */
   reversed: 'yes' | 'no' | 'unreadable'
   session: string | null
   names: readonly string[]

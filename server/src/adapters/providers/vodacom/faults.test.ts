@@ -1,5 +1,5 @@
-// Tests the adapter against a gateway with random faults of every kind. No money moves twice, and the adapter reports no
-// wrong outcome.
+// Tests that no money moves twice and that the adapter reports no wrong outcome while the gateway has random faults of every
+// kind.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

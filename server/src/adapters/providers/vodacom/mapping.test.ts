@@ -1,4 +1,4 @@
-// Tests, by tables, the outcome that the adapter reports for each code and state of the gateway.
+// Tests, by tables, that the adapter reports the listed outcome for each code and state of the gateway.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

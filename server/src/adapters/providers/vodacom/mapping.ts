@@ -19,7 +19,7 @@ export type StateWords = {
   payout_failed: readonly string[]
 }
 
-/** The options for mapping the answers to queries. */
+/** The settings for mapping the answers to queries. */
 export type VodacomReading = {
   states: StateWords
   /** The codes by which a query certainly reports that the payment does not and will not exist. */

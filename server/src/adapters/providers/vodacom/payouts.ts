@@ -1,5 +1,5 @@
 // Sends payouts to M-Pesa wallets, refunds payments, and queries payouts. If the gateway got no byte or refused access, the
-// platform sends the payout again. In any other doubt, the adapter only queries.
+// platform sends the payout again. If the outcome is otherwise unknown, the adapter only queries.
 
 import type { PayoutRecipient } from '../extras.ts'
 import { createOnce, createReferenceMemory } from '../memory.ts'
@@ -11,11 +11,11 @@ import { nameOf, payoutSent, payoutStatus, type VodacomReading } from './mapping
 import { packReference } from './reference.ts'
 import type { UnseenStateLog } from './unseen.ts'
 
-/** The options for sending payouts. */
+/** The account, the text and the meanings of codes for payouts. */
 export type VodacomPayoutsOptions = {
   country: string
   service_provider_code: string
-  /** The text that the recipient of a payout sees. */
+  /** The text that the recipient of a payout gets. */
   text: string
   reading: VodacomReading
   unseen: UnseenStateLog
@@ -23,7 +23,7 @@ export type VodacomPayoutsOptions = {
 
 /** A payment that an operator refunds in full. */
 export type RefundRequest = {
-  /** The reference of the payment. */
+  /** The platform's reference of the payment. */
   reference: string
   /** The provider's receipt of the payment. */
   provider_id: string
@@ -36,8 +36,8 @@ export type VodacomPayouts = {
   payout(request: PayoutRequest): Promise<PayoutAnswer>
   payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>
   /**
-   * Refunds a payment once, even if the caller repeats the call. In doubt, the status of the payment decides. The platform
-   * never calls this function, because the function moves real money; an operator may call the function by hand.
+   * Refunds a payment once, even after a repeated call. If the answer is unclear, the status of the payment decides. The
+   * platform never calls this function, because the function moves real money; an operator may call the function by hand.
    */
   refund(request: RefundRequest): Promise<PayoutAnswer>
   lookupName(recipient: PayoutRecipient): Promise<{ name: string } | null>
@@ -46,7 +46,7 @@ export type VodacomPayouts = {
 const MSISDN = /^\d{12,14}$/
 const RECEIPT = /^[0-9A-Za-z]{1,20}$/
 
-/** Makes the functions for payouts. */
+/** Makes the functions of the port that pay out through Vodacom, with the refund. */
 export function createVodacomPayouts(client: VodacomClient, options: VodacomPayoutsOptions): VodacomPayouts {
   // A repeated reference gets the first answer. If that answer allows the platform to send the payout again, the adapter
   // sends the request again.

@@ -1,9 +1,9 @@
-// Removes the platform's secrets from the gateway's answers.
+// Removes the platform's secrets from the answers of Vodacom's gateway, because the gateway may repeat a session or a key.
 
 import { createRedaction as createTexts } from '../redact.ts'
 import type { VodacomVerdict } from './envelope.ts'
 
-/** Removes the platform's secrets from texts that the server stores or logs. */
+/** The functions that remove secrets from texts that the server stores or logs. */
 export type VodacomRedaction = {
   /** Adds a temporary secret: a session or a bearer. */
   add(secret: string): void

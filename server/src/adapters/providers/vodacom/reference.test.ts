@@ -7,7 +7,7 @@ import { idToBase32, newId, seededRandom, settableClock, timeOfId } from '../../
 import { packReference, unpackReference } from './reference.ts'
 
 const ON_THE_WIRE = /^[0-9a-zA-Z \w+]{1,20}$/
-/** 2026-01-01. Two references within 2^38 ms of each other never have the same packed form. */
+/** The time of the first reference. Two references within 2^38 ms of each other never have the same packed form. */
 const START_MS = Date.UTC(2026, 0, 1)
 const SPAN_MS = 2 ** 38
 

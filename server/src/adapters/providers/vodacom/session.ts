@@ -14,7 +14,7 @@ export type VodacomSession = {
   proving: Promise<boolean> | null
 }
 
-/** The sessions of one application. */
+/** The functions that return the session of an application and record refusals. */
 export type VodacomSessions = {
   /** Returns the session to use. If no session is open within the timeout, returns null. */
   take(timeout_ms: number): Promise<VodacomSession | null>
@@ -25,7 +25,7 @@ export type VodacomSessions = {
   refused(session: VodacomSession): boolean
 }
 
-/** The options of `createVodacomSessions`. */
+/** The function that opens a session, and the times that limit its use. */
 export type VodacomSessionsOptions = {
   /** Opens a session. Never throws, and ends by a separate timeout. If the gateway opens no session, returns null. */
   open(): Promise<{ bearer: string } | null>
@@ -39,8 +39,8 @@ export type VodacomSessionsOptions = {
 /** The pause after a failed request for a session, so that waiting calls do not repeat the request at once. */
 const PAUSE_MS = 1_000
 /**
- * The spare time for opening the successor, in addition to the time to settle. Both times take at most half of a session's
- * life.
+ * The spare time in milliseconds for opening the successor, in addition to the time to settle. Both times take at most half of
+ * a session's life.
  */
 const SPARE_MS = 30_000
 

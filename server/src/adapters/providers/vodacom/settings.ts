@@ -15,7 +15,7 @@ import {
   words,
 } from '../../../kernel/lib/setting.ts'
 
-/** The table of Vodacom's settings. */
+/** The settings of Vodacom, each with its variable, default value and check. */
 export const settings = {
   url: setting(
     'VODACOM_URL',
@@ -119,7 +119,7 @@ export const settings = {
   ask_connections: setting('VODACOM_ASK_CONNECTIONS', '32', connections, 'Maximum of connections for queries.'),
 } as const
 
-/** The checked settings of Vodacom. */
+/** The values of Vodacom's settings after validation. */
 export type VodacomSettings = SettingValues<typeof settings>
 
 /** Returns no problems, because no two valid settings contradict each other. `create` checks each value. */
@@ -127,7 +127,9 @@ export function problems(): string[] {
   return []
 }
 
-/** If no state means a failed payment, returns a warning, because prompts without an answer then stay open for days. */
+/**
+ * If no configured state means a failed payment, returns a warning, because prompts without an answer then stay open for days.
+ */
 export function warnings({ failed_states }: VodacomSettings, { is_prompting }: { is_prompting: boolean }): string[] {
   if (!is_prompting || failed_states.size > 0) return []
   return [

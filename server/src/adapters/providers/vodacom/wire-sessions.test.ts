@@ -1,4 +1,4 @@
-// Tests the sessions of the adapter over HTTP, and the payments and payouts that need a session.
+// Tests over HTTP that the adapter opens and renews sessions, and that no request moves money under a refused session.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

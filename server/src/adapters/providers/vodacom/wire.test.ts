@@ -1,4 +1,4 @@
-// Tests the requests of the adapter over HTTP, and the answers of the adapter when the gateway fails.
+// Tests over HTTP that the adapter sends the fields of the manual and reports the right outcome when the gateway fails.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
