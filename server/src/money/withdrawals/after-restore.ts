@@ -1,7 +1,7 @@
 /**
- * Brings live payouts into doubt after a restore of the database to an earlier time. The server may have sent a payout after that time,
- * and the restored row does not show it. So no process sends the payout: its withdrawal becomes NEEDS_RECONCILIATION, the worker
- * queries the provider by the reference, and an operator decides if the provider has no such payout.
+ * After a restore of the database to an earlier time, marks live payouts as doubtful. The server may have sent such a payout
+ * after that time. The withdrawal becomes NEEDS_RECONCILIATION, and the worker queries the provider. If the provider has no
+ * such payout, an operator decides.
  */
 import type { PayoutAnswer } from '../../adapters/providers/port.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -18,7 +18,10 @@ const TAKE_UNSENT = sql(
 
 const BATCH = 250
 
-/** Brings each live payout that the provider has not confirmed into doubt, and returns their number. No other process may run. */
+/**
+ * Moves the withdrawal of each live payout that the provider has not confirmed to NEEDS_RECONCILIATION. Returns the number of
+ * these payouts. No other process may run meanwhile.
+ */
 export async function doubtUnsentPayouts(deps: Deps, tx: Tx, restored_to: string): Promise<number> {
   const unsent = await tx.query<WithdrawalId>(TAKE_UNSENT, [deps.process_id, deps.clock.now()])
   const answer: PayoutAnswer = {

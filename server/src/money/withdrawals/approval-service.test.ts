@@ -151,7 +151,7 @@ test('after a lock timeout the service runs each approval of the batch alone, an
   beforeStatement = (name) => {
     if (name !== 'withdrawals_lock') return
     locks += 1
-    // The transaction that locks one withdrawal outlasts the lock timeout of the batch, and the lock timeout of one approval alone.
+    // The transaction that locks one withdrawal lasts longer than the lock timeouts of the batch and of a single approval.
     if (locks <= 2) throw Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' })
   }
   const answers = await approveAtOnce(keys, (i) => ({ claim: claims[i] as IdempotencyClaim, answerOf }))

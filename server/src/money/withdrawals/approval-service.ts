@@ -1,6 +1,6 @@
-// Approves withdrawals in batches, and sends payouts and deliveries after the commit. One transaction claims the Idempotency-Keys
-// of a batch, approves, and stores the answers. The page docs/design/crash-points.md has the result of a crash in each step of a
-// batch.
+// Approves withdrawals in batches, and sends payouts and deliveries after the commit. One transaction claims the
+// Idempotency-Keys of a batch, approves, and stores the answers. The page docs/design/crash-points.md describes a crash in each
+// step.
 
 import type { CanDeliver, Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, isLockTimeout, isUnavailable, type Tx } from '../../kernel/db/index.ts'
@@ -21,24 +21,25 @@ import type { Payout } from './store.ts'
 /** The Idempotency-Key of an approval, and the function that makes the stored answer. */
 export type ApprovalKey = NonNullable<KeyedRequest<ApprovalResult>['once']>
 
-/** The functions and concurrency limits that operators' decisions use. */
+/** The functions by which operators' decisions approve withdrawals and send payouts and deliveries. */
 export type ApprovalService = {
   providers: PayoutProviders
   /** Returns true if this process has free capacity to send another delivery of the merchant at once. */
   canDeliver: CanDeliver
   /**
-   * Approves one withdrawal in a batch with concurrent approvals, and sends its payout. If the withdrawal needs another approval,
-   * sends no payout. If an approval is not allowed, throws a Refusal.
+   * Approves one withdrawal in a batch with concurrent approvals, and sends its payout. If the withdrawal needs another
+   * approval, sends no payout. If the server refuses the approval, throws a Refusal.
    */
   approve(request: ApprovalRequest): Promise<ApprovalResult>
   /**
-   * Approves as `approve` does, at most once for each key. If the key is repeated, returns the stored answer and sends no payout.
+   * Approves as `approve` does, at most once for each key. If a request repeats the key, returns the stored answer and sends no
+   * payout.
    */
   approveOnce(request: ApprovalRequest, key: ApprovalKey): Promise<StoredAnswer & { replayed: boolean }>
-  /** Approves a batch in the caller's transaction. The caller calls `sendApproved` after the commit. */
+  /** Approves a batch in the transaction of the calling function, which then calls `sendApproved` after the commit. */
   approveBatch(tx: Tx, requests: readonly ApprovalRequest[], options?: ApproveOptions): Promise<ApprovalBatch>
   sendApproved(batch: ApprovalBatch): void
-  /** Sends the payouts and deliveries whose leases this process holds. The caller calls this function after the commit. */
+  /** Sends the payouts and deliveries whose leases this process holds. The calling function must commit first. */
   sendNow(made: { payouts?: readonly Payout[]; deliveries?: Delivery[] }): void
 }
 

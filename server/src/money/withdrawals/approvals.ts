@@ -1,6 +1,5 @@
-// If a withdrawal, or a sum of the day with the withdrawal, reaches FOUR_EYES_AMOUNT, two operators have to approve. Each approval is
-// a row, written under the lock of the withdrawal. A question, a rejection or a cancellation ends the approvals; an approval also ends
-// with the rights of its operator, or when the operator gets a conflict of interest.
+// Finds, judges and stores the approvals of withdrawals. If a withdrawal, or a sum of the day with the withdrawal, reaches
+// FOUR_EYES_AMOUNT, two operators have to approve. Each approval is a row, written under the lock of the withdrawal.
 
 import { type DailySums, fourEyesMinor, needsSecond, payoutSums } from '../../access/four-eyes/index.ts'
 import { hasTies, operatorMay } from '../../access/merchants/index.ts'
@@ -12,9 +11,9 @@ import { type Withdrawal, type WithdrawalId, withdrawalName } from './store.ts'
 /** One operator's approval of a withdrawal. `reason` is the operator's text, which merchants cannot read. */
 export type Approval = { operator_id: string; operator_name: string; reason: string | null; at: Date }
 
-// An approval before the latest question to the merchant does not count. Before the reservation, the approval of a former operator, or
-// of an operator who has become a member of the merchant or has made one of its API keys, does not count either, and a rejection or a
-// cancellation ends all approvals. After the reservation, each approval stays valid.
+// An approval before the latest question to the merchant does not count. Before the reservation, a rejection or a cancellation
+// ends all approvals. Approvals by former operators, and by operators with ties to the merchant, count only after the
+// reservation.
 const FIND = sql(
   'withdrawal_approvals_find',
   `select w.merchant_id, w.id, a.operator_id, a.operator_name, a.reason, a.at
@@ -32,8 +31,8 @@ const FIND = sql(
 )
 
 /**
- * Returns the approvals that count for a batch of withdrawals, by `withdrawalName`. If a withdrawal has no approval, the result has
- * no entry.
+ * Returns the approvals that count for a batch of withdrawals, by `withdrawalName`. If no approval of a withdrawal counts, the
+ * result has no entry.
  */
 export async function findApprovals(reader: Reader, ids: readonly WithdrawalId[]): Promise<Map<string, Approval[]>> {
   const found = new Map<string, Approval[]>()
@@ -59,9 +58,9 @@ type CountedWithdrawal = Pick<
 >
 
 /**
- * Returns the number of operators that have to approve. If an operator has approved already, this is the number that the first
- * approval stored; otherwise the current setting decides. If the withdrawal brings a sum of this day to the amount, two have to
- * approve. Null in `sums` means that only the withdrawal counts.
+ * Returns the number of operators that have to approve. If an operator has approved already, the stored number applies;
+ * otherwise the current setting and the sums of the day decide. Null in `sums` means that only the amount of the withdrawal
+ * decides.
  */
 export function requiredApprovals(
   config: Pick<Config, 'four_eyes_amount'>,
@@ -76,9 +75,9 @@ export function requiredApprovals(
 }
 
 /**
- * Decides whether an operator's approval is the last that a withdrawal needs. If the operator submitted the withdrawal, refuses
- * with 403 forbidden, whatever the amount; with another conflict of interest, refuses with `conflict`. If the operator has approved
- * already, refuses with 409 second_operator_required. `approvals_required` is the number from `requiredApprovals`.
+ * Decides whether an operator's approval is the last that a withdrawal needs. If the operator submitted the withdrawal, the
+ * refusal is 403 forbidden. After another conflict of interest, the refusal is `conflict`. If the operator has approved
+ * already, the refusal is 409 second_operator_required.
  */
 export function judgeApprover(
   withdrawal: Withdrawal,
@@ -114,7 +113,10 @@ function refusedRepetition(approvals_required: number, earlier: readonly Approva
 export type NewApproval = WithdrawalId &
   Approval & { version: number; approvals_required: number; four_eyes_minor: bigint | null; first: boolean }
 
-/** Returns the row of an approval. Null means that the actor is not an operator. */
+/**
+ * Returns the row of an approval. Null means that the actor is not an operator, or that the withdrawal has no number of
+ * required approvals yet.
+ */
 export function newApproval(
   deps: Deps,
   withdrawal: Withdrawal,
@@ -136,7 +138,8 @@ export function newApproval(
 }
 
 /**
- * Returns the approvals after a new approval. If the same operator approved before, the new approval replaces the earlier approval.
+ * Returns the approvals after a new approval. If the same operator approved before, the new approval replaces the earlier
+ * approval.
  */
 export function withApproval(
   earlier: readonly Approval[],
@@ -163,7 +166,7 @@ const INSERT = sql(
    where w.merchant_id = g.merchant_id and w.id = g.id`,
 )
 
-/** Inserts approvals. The caller holds the locks of the withdrawals. */
+/** Inserts approvals. The calling transaction holds the locks of the withdrawals. */
 export async function insertApprovals(deps: Deps, tx: Tx, approvals: readonly NewApproval[]): Promise<void> {
   if (approvals.length === 0) return
   const input = approvals.map((approval) => ({

@@ -1,6 +1,6 @@
-// Approves withdrawals; only this code reserves money for a payout. One transaction writes the reservation, the payout, the
-// approval and the audit entry. The process calls the provider after the commit. If the process dies after the commit, the payout
-// keeps its token and becomes due when the lease ends.
+// Approves withdrawals; only this code reserves money for a payout. One transaction writes reservation, payout, approval and
+// audit entry. The process calls the provider after the commit. If the process dies before this call, the payout becomes due
+// when its lease ends.
 
 import {
   addToSums,
@@ -91,8 +91,8 @@ export type ApprovalResult = MerchantWithdrawal & { approvals: readonly Approval
 export type ApprovalBatch = { answers: (ApprovalResult | Refusal)[]; payouts: Payout[]; deliveries: Delivery[] }
 
 /**
- * The options of a batch. `send: false` is for the sandbox: the merchant decides and answers for operators and provider, the server
- * sends no payout, and one approval is enough. If `dry_run` is true, the function judges in the same way and writes no row.
+ * The options of a batch. `send: false` is for the sandbox: the merchant decides and answers for operators and provider, the
+ * server sends no payout, and one approval is enough. If `dry_run` is true, the function judges alike and writes no row.
  */
 export type ApproveOptions = { send?: boolean; dry_run?: boolean }
 
@@ -124,17 +124,20 @@ type ApprovalWork = {
   /** The remaining balance of each book after the earlier approvals of the batch. */
   available: Map<string, bigint>
   /**
-   * The limits of the day, and the sums after the earlier approvals of the batch. Null means a sandbox simulation without operators.
+   * The limits of the day, and the sums after the earlier approvals of the batch. Null means that the merchant simulates in the
+   * sandbox, without operators.
    */
   day: PayoutDay | null
-  /** The names of the withdrawals to new destinations. Empty unless the batch needs or has a confirmation. */
+  /**
+   * The names of the withdrawals to new destinations. If no item of the batch needs or has a confirmation, the set is empty.
+   */
   new_destinations: ReadonlySet<string>
   approvals: Map<string, Approval[]>
   /** The sums of the day under lock. Null means that no amount needs a second operator. */
   sums: DailySums | null
   /** The amounts of this batch, which `sums` already contains. */
   sum_parts: SumPart[]
-  /** Returns the refusal of an operator with a conflict of interest, or null. */
+  /** Returns the refusal of an operator with a conflict of interest. Null means that the operator has no conflict. */
   conflictOf: Awaited<ReturnType<typeof findConflicts>>
   changes: WithdrawalChange[]
   payouts: Payout[]
@@ -143,9 +146,9 @@ type ApprovalWork = {
 }
 
 /**
- * Approves a batch of withdrawals in the given transaction and order. Judges each withdrawal by its status, approvals and merchant,
- * and by the balance that earlier items leave. A refusal is the answer of its item and changes no row. If a withdrawal needs two
- * operators, the first approval reserves no money.
+ * Approves a batch of withdrawals in the given transaction and order. Judges each withdrawal by its status, approvals, merchant
+ * and the balance after earlier items. If the function refuses an item, its answer is a Refusal and no row changes. If a
+ * withdrawal needs two operators, the first approval reserves no money.
  */
 export async function approveWithdrawals(
   deps: Deps,
@@ -164,7 +167,8 @@ export async function approveWithdrawals(
   const counts = send && fourEyesMinor(deps.config) !== null
   const sum_keys = counts ? withdrawals.flatMap(payoutSums) : []
   const reads_destinations = send && (mustConfirm(deps) || requests.some((request) => request.confirm_new_destination))
-  // All queries share one round trip, and the connection keeps their order: it locks the sums before the books.
+  // All queries share one round trip. The connection keeps their order, so the lock of the sums comes before the lock of the
+  // books.
   const [sums, available, limits, approvals, conflictOf, new_destinations] = await Promise.all([
     (dry_run ? readSums : lockSums)(deps, tx, sum_keys),
     lockBooks(tx, withdrawals),
@@ -310,8 +314,8 @@ async function insertPayouts(deps: Deps, tx: Tx, payouts: readonly Payout[]): Pr
 }
 
 /**
- * Returns the fields of a withdrawal that an audit entry contains. Entries can never change, so they show the recipient's
- * account only in part. The target of the entry leads to the whole account.
+ * Returns the fields of a withdrawal that an audit entry contains. Entries can never change, so they have the recipient's
+ * account only in part. The whole account is in the withdrawal that the entry names.
  */
 export function auditFields(row: Withdrawal) {
   const { environment, method, destination_code } = row
@@ -328,10 +332,12 @@ export function auditFields(row: Withdrawal) {
   }
 }
 
-/** The refusal of an unknown withdrawal. */
+/** The message about an unknown withdrawal. */
 export const NOT_FOUND = { message: 'There is no such withdrawal.' }
 
-/** Returns the refusal of an action that the current status does not allow. */
+/**
+ * Refuses an action that the current status does not allow, with invalid_state and the actions that are possible instead.
+ */
 export function refuseState(row: Withdrawal, action: string): never {
   refuse('invalid_state', stateProblem(row, action))
 }
@@ -350,12 +356,15 @@ const NEXT_ACTIONS: Partial<Record<WithdrawalStatus, string>> = {
   NEEDS_ADMIN_ATTENTION: ' An operator can resolve the withdrawal.',
 }
 
-/** An approval that counts: the last that the withdrawal needs, or the first of two. */
+/**
+ * The verdict that an approval counts. `last` means that no other approval is missing; `first` means that a second operator has
+ * to approve.
+ */
 type ApprovalVerdict = { provider: Provider; place: 'first' | 'last' }
 
 /**
- * Returns the provider of the payout and the number of the approval, or a refusal. If `by` is null, this is a sandbox approval
- * without operators.
+ * Returns the provider of the payout and the place of the approval, or a refusal. If `by` is null, the merchant simulates the
+ * approval in the sandbox, without operators.
  */
 function judgeApproval(
   { deps, providers, available, day, sums }: ApprovalWork,
@@ -400,7 +409,7 @@ export function isRestricted({ withdrawal, merchant }: WithdrawalSnapshot): bool
   return withdrawal.environment === 'live' && (merchant.merchant_status !== 'ACTIVE' || !merchant.merchant_verified)
 }
 
-/** If the balance does not cover the withdrawal, returns its refusal. */
+/** If the balance does not cover the withdrawal, returns the refusal with both amounts. */
 export function shortOf(
   available_minor: bigint,
   { amount_minor, total_reserved_minor }: Pick<Withdrawal, 'amount_minor' | 'total_reserved_minor'>,
@@ -410,7 +419,10 @@ export function shortOf(
   return new Refusal('insufficient_balance', { message })
 }
 
-/** Returns the provider reference of a payout. Its first letter W distinguishes it from the references of collections. */
+/**
+ * Returns the provider reference of a payout. The first letter W distinguishes the reference from the references of
+ * collections.
+ */
 export function payoutReference(withdrawal_id: string): string {
   return `W${idToBase32(withdrawal_id)}`
 }
@@ -431,7 +443,7 @@ function newPayout(
   trace: TraceContext | null,
 ): Payout {
   const now = deps.clock.now()
-  // The merchant of the sandbox holds the lease, so that the simulated answer counts. If the merchant simulates no answer, the
+  // In the sandbox, the merchant holds the lease, so that the simulated answer counts. If the merchant simulates no answer, the
   // payout becomes due again.
   const leased = !send || providers.canDispatch(provider)
   const { merchant_id, id, environment, method, destination_code, destination_identifier } = withdrawal

@@ -1,5 +1,5 @@
-// Calls providers about payouts; every request and every answer passes through this file. If an adapter throws, exceeds the timeout
-// or returns no answer, the answer is unknown, because the provider may have paid.
+// Calls providers about payouts; every request and every answer passes through this file. If an adapter throws, exceeds the
+// timeout or returns no answer, the answer is unknown, because the provider may have paid.
 
 import { readPayoutAnswer, UNREADABLE } from '../../adapters/providers/answer.ts'
 import {
@@ -21,7 +21,7 @@ import { type Payout, payoutTraceFields } from './store.ts'
  * does not throw.
  */
 export type PayoutCalls = {
-  /** Sends the payout. The caller must have taken the send token of the payout. */
+  /** Sends the payout. The calling process must have taken the send token of the payout. */
   payout(payout: Payout): Promise<PayoutAnswer>
   /** Queries the status of the payout, in one request with other queries that wait for the same provider. */
   status(payout: Payout): Promise<PayoutAnswer>
@@ -65,8 +65,8 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
             (await answerOf(deps, payout.provider, () => provider.payout(payoutRequest(payout)))) ?? UNREADABLE,
           ),
         isFault,
-        // If the circuit is open, the server sends no payout, and the reservation stays. The payout waits until the circuit breaker
-        // lets a call through.
+        // If the circuit is open, the server sends no payout, and the reservation stays. The payout waits until the circuit
+        // breaker permits a call.
         stopped: (ask_again_ms) => ({ kind: 'not_sent', provider_status: CIRCUIT_OPEN, ask_again_ms }),
       })
     }),
@@ -78,7 +78,9 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
 
 type PayoutCall = (payout: Payout) => Promise<PayoutAnswer>
 
-/** Adds a span to a provider call, if the server traces the payout. The provider gets no header of the trace. */
+/**
+ * If the server traces the payout, adds a span to the provider call. The request to the provider has no header of the trace.
+ */
 function tracedPayoutCall({ tracer }: Deps, name: string, call: PayoutCall): PayoutCall {
   if (!tracer.is_on) return call
   return async (payout) => {
@@ -89,7 +91,7 @@ function tracedPayoutCall({ tracer }: Deps, name: string, call: PayoutCall): Pay
       span?.end()
       return answer
     } finally {
-      // After a failure, the call above has not ended the span.
+      // If the call throws, the code above has not ended the span.
       span?.end(true)
     }
   }
@@ -98,13 +100,17 @@ function tracedPayoutCall({ tracer }: Deps, name: string, call: PayoutCall): Pay
 /** The pause before the server checks again whether the operator has configured the provider. */
 const UNCONFIGURED_MS = 60_000
 
-/** Returns the answer to a status query. If no connection was free, the server does not count the query. */
+/**
+ * Returns the answer to a status query. If no connection was free, returns an answer that does not count as a query.
+ */
 function busyAsUnasked(answer: PayoutAnswer): PayoutAnswer {
   if (answer.kind !== 'unknown' || answer.why !== 'busy') return answer
   return answer.ask_again_ms === undefined ? UNASKED : { ...UNASKED, ask_again_ms: answer.ask_again_ms }
 }
 
-/** Converts an answer to a status query. If the provider refuses the query or does not receive it, the answer is unknown. */
+/**
+ * Converts an answer to a status query. If the provider refused the query or did not receive the query, the answer is unknown.
+ */
 function statusAnswer(answer: PayoutAnswer): PayoutAnswer {
   if (answer.kind === 'blocked') {
     const { because: _, ...rest } = answer

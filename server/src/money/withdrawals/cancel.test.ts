@@ -1,5 +1,5 @@
-// Tests that a merchant cancels a withdrawal until an operator has approved it: no money moves, and of a cancellation and an approval
-// exactly one counts.
+// Tests that a merchant can cancel a withdrawal until an operator has approved it. No money moves. Of a cancellation and an
+// approval, exactly one takes effect.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -17,7 +17,7 @@ let other: World
 let operator: TestOperator
 let shop: ShopWithKeys
 let finance: string
-/** The test can stop the process before a statement. */
+/** The function that runs before each statement. A test can stop the process in this function. */
 let onStatement: (name: string) => void = () => {}
 before(async () => {
   const options = { compose: { providers: [scriptedProvider(script)] } }
@@ -156,7 +156,7 @@ test('of a concurrent cancellation and approval exactly one takes effect, and on
     const id = await operator.submit(racing)
     const [approval, cancellation] = await Promise.all([
       operator.act(id, 'approve', {}, { world: round % 2 === 0 ? world : other }),
-      // The cancellation comes before, during and after the approval.
+      // Over the rounds, the cancellation comes before, during or after the approval.
       sleep(2 * (round % 8)).then(() => byKey(id, { key: racing.live, from: round % 4 < 2 ? world : other })),
     ])
     const winner = cancellation.status === 200 ? 'cancel' : 'approve'
@@ -192,7 +192,7 @@ test('a process that dies before any statement of a cancellation changes nothing
     const dead = await unchanged(world, () => byKey(id, { idempotency_key }), dies_at)
     onStatement = () => {}
     assert.equal(dead.status, 500, dies_at)
-    // The key of an interrupted request is free when its lock ends.
+    // The lock of the interrupted request ends within 30 seconds, and its key is free again.
     world.deps.clock.advance(30_000)
   }
   const done = await byKey(id, { idempotency_key })

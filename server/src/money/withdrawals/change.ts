@@ -72,7 +72,7 @@ export type MovedSnapshot = Pick<WithdrawalSnapshot, 'withdrawal' | 'merchant'> 
   payout: Pick<PayoutSnapshot, 'trace'> | null
 }
 
-/** Computes one move of a locked withdrawal. The caller writes the returned change. */
+/** Computes one move of a locked withdrawal. The calling function writes the returned change. */
 export function moveWithdrawal(
   deps: Deps,
   subscriptions: EventSubscriptions,
@@ -132,7 +132,7 @@ function completedAt(before: Withdrawal, to: Withdrawal['status'], now: Date): D
 }
 
 /**
- * Computes the history row of an answer that contradicts the status and makes no move. The row has the same status before and
+ * Computes the history row of an answer that contradicts the status but causes no move. The row has the same status before and
  * after.
  */
 export function noteContradiction(
@@ -188,7 +188,7 @@ const TIME_FIELDS: Partial<Record<EventName, string>> = {
   'disbursement.info_requested': 'info_requested_at',
 }
 
-/** Returns the payload of a disbursement event. */
+/** Returns the body of the webhook that an event of a disbursement sends to the merchant. */
 function disbursementEventBody(row: Withdrawal, { merchant_code }: WithdrawalMerchant, event: EventName, now: string) {
   const { failure_reason_code } = row
   const failure =
@@ -210,7 +210,7 @@ function disbursementEventBody(row: Withdrawal, { merchant_code }: WithdrawalMer
     status: row.status,
     method: row.method,
     ...failure,
-    // The merchant answers the question of the operator.
+    // The message is the operator's question, which the merchant has to answer.
     ...(event === 'disbursement.info_requested' ? { message: row.status_reason } : {}),
     [TIME_FIELDS[event] as string]: now,
     timestamp: now,
@@ -219,7 +219,7 @@ function disbursementEventBody(row: Withdrawal, { merchant_code }: WithdrawalMer
   }
 }
 
-// The query compares the version of each row. The rows are under lock, so that the condition always holds.
+// The query compares the version of each row. The rows are under lock, so every row matches.
 const WRITE = sql(
   'withdrawals_write',
   `with moved as (
@@ -278,7 +278,7 @@ export async function writeWithdrawalChanges(
   const [deliveries, written] = await Promise.all([
     enqueueEvents(deps, tx, events, canDeliver),
     tx.query<{ moved: number }>(WRITE, [JSON.stringify(rows), JSON.stringify(history), deps.clock.now()]),
-    // postTransfers runs last, because other transactions wait for the locked accounts of the merchants until the commit.
+    // `postTransfers` runs last, because other transactions wait for the locked accounts of the merchants until the commit.
     postTransfers(deps, tx, postings),
   ])
   assertInvariant(

@@ -1,5 +1,5 @@
-// Checks a request to send money out in two steps. The server reports errors in the body before it checks the Idempotency-Key, and
-// applies the platform's rules after that check. Callers rely on this order.
+// Checks a request to send money out in two steps. The server reports errors in the body before it checks the Idempotency-Key,
+// and applies the platform's rules after that check. Programs of merchants rely on this order.
 
 import type { PayoutMethod, Provider, RecipientField } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -19,7 +19,7 @@ import {
   storedMetadata,
 } from '../../kernel/lib/index.ts'
 
-/** A valid request body. The amount is in cents, and the destination code is as the caller sent it. */
+/** A valid request body. The amount is in cents, and the destination code has the form that the merchant sent. */
 export type CheckedPayoutBody = {
   merchant_id: string | undefined
   method: PayoutMethod
@@ -31,7 +31,7 @@ export type CheckedPayoutBody = {
   destination_name: string | null
   bank_name: string | null
   reference: string | null
-  /** The pairs of texts of the merchant. Null means that there are none. */
+  /** The pairs of texts of the merchant. Null means that the merchant sent no pairs. */
   metadata: Metadata | null
 }
 
@@ -61,8 +61,8 @@ type PayoutBody = {
 type PayoutFieldProblem = { field: string; message: string }
 
 /**
- * The fields that a request must contain. `phone_recipient` requires the destination, and the recipient's name if the destination
- * is a phone. `destination` requires only the destination. `price` requires neither, because no price depends on the recipient.
+ * The fields that a request must contain. `phone_recipient` requires the destination and, for a phone, the recipient's name.
+ * `destination` requires only the destination. `price` requires neither, because no price depends on the recipient.
  */
 export type RequiredRecipient = 'phone_recipient' | 'destination' | 'price'
 
@@ -129,7 +129,7 @@ export const CANONICAL_IDENTIFIER: Record<PayoutMethod, (text: string) => string
   BANK_ACCOUNT: (text) => (ACCOUNT.test(text) ? text : null),
 }
 
-/** The message for an identifier that the method does not have. */
+/** The message about an identifier that is invalid for the method. */
 export const IDENTIFIER_HELP: Record<PayoutMethod, string> = {
   MOBILE_MONEY: PHONE_HELP,
   PROVIDER_PESA: `${PHONE_HELP}, or the 6 to 20 digits of an account`,
@@ -141,8 +141,8 @@ function identifierField(method: PayoutMethod): 'bank_account_number' | 'destina
 }
 
 /**
- * Returns the identifier from one of its two fields. Undefined means that both fields are absent. If both fields exist, they must
- * be equal.
+ * Returns the identifier from one of its two fields. Undefined means that both fields are absent. If both fields exist and
+ * differ, adds a problem.
  */
 function readIdentifier(method: PayoutMethod, body: PayoutBody, problems: PayoutFieldProblem[]): string | undefined {
   let found: string | undefined
@@ -166,7 +166,7 @@ function readRecipientName(bank: boolean, body: PayoutBody, problems: PayoutFiel
     problems.push({ field: 'bank_account_name', message: 'differs from the recipient in destination_name' })
   }
   const chosen = name ?? of_account
-  // An operator reads the recipient's name before the money leaves, so that the name must contain no invisible characters.
+  // An operator reads the recipient's name before the money leaves, so the name must contain no invisible characters.
   if (chosen !== null && /\p{Cf}/u.test(chosen)) {
     problems.push({ field: 'destination_name', message: 'contains invisible characters' })
   }

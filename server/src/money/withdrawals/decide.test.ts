@@ -1,4 +1,4 @@
-// Tests the moves that every answer of a provider causes in every status and for every place of the money.
+// Tests that every answer of a provider causes the expected moves in every status and for every place of the money.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -57,13 +57,15 @@ const NAMES = Object.keys(ANSWERS) as Name[]
 const FINAL = NAMES.filter((name) => isFinalAnswer(ANSWERS[name]))
 const OPEN = NAMES.filter((name) => !isFinalAnswer(ANSWERS[name]))
 
-/** The expected moves with the posting of each move. The text 'noted' means a contradiction; an empty text means no move. */
+/**
+ * The expected moves with the posting of each move. The text 'noted' means a contradiction, and an empty text means no move.
+ */
 type Expected = Record<Name, string>
 
 const all = (expected: string, but: Partial<Record<Name, string>> = {}): Expected =>
   Object.fromEntries(FINAL.map((name) => [name, but[name] ?? expected])) as Expected
 
-/** The moves of a reversal when the server never received the answer about the payment. */
+/** If the server never received the answer about the payment, a reversal causes these two moves. */
 const BOTH = 'succeed:withdrawal_paid reverse:withdrawal_reversed'
 /** The moves of an approved withdrawal without a final answer. If an answer has another amount, the withdrawal needs attention. */
 const UNSETTLED = all('alarm:', {
@@ -75,12 +77,12 @@ const UNSETTLED = all('alarm:', {
 
 /** Every status with every place of the money, and the moves that each final answer causes. */
 const TABLE: [WithdrawalStatus, Funds, Expected][] = [
-  // The server has not sent these payouts, so that it only notes the answers.
+  // The server has not sent these payouts, so it only notes the answers.
   ['PENDING_ADMIN_APPROVAL', 'none', all('noted')],
   ['INFO_REQUESTED', 'none', all('noted')],
   ['REJECTED', 'none', all('noted')],
   ['CANCELLED', 'none', all('noted')],
-  // An operator recalled the payout before it was sent, so that no provider can have paid it.
+  // An operator recalled the payout before any process sent it, so no provider can have paid it.
   ['CANCELLED', 'released', all('alarm:', { declined: '', reversed: 'noted', 'reversed with its charge': 'noted' })],
   ['PROCESSING', 'reserved', UNSETTLED],
   ['NEEDS_RECONCILIATION', 'reserved', UNSETTLED],
@@ -94,9 +96,9 @@ const TABLE: [WithdrawalStatus, Funds, Expected][] = [
       'reversed with its charge': 'reverse:withdrawal_reversed',
     }),
   ],
-  // The ledger has released the money, so that only an operator can book a late payment.
+  // The ledger has released the money, so only an operator can book a late payment.
   ['FAILED', 'released', all('alarm:', { declined: '', reversed: 'noted', 'reversed with its charge': 'noted' })],
-  // The money came back by an operator's decision, so that no further move is possible.
+  // An operator's decision returned the money, so no further move is possible.
   ['FAILED', 'returned', all('noted', { declined: '' })],
   ['REVERSED', 'returned', all('noted', { reversed: '', 'reversed with its charge': '' })],
   ['NEEDS_ADMIN_ATTENTION', 'reserved', all('noted')],
@@ -156,10 +158,10 @@ describe('a PROCESSING withdrawal after an open answer', () => {
     accepted: ['', '', 'doubt:', 'doubt:'],
     // If a request got no answer, the provider may have paid. If the provider accepted the payout, the server only queries again.
     unknown: ['doubt:', '', 'doubt:', 'doubt:'],
-    // A provider that accepted the payout and no longer finds it contradicts itself.
+    // If a provider accepted the payout and no longer finds it, the provider contradicts itself.
     not_found: ['', 'doubt:', 'doubt:', 'doubt:'],
     not_sent: ['', '', 'doubt:', 'doubt:'],
-    // The provider accepted the payout before, so that a refusal does not prove a failure.
+    // The provider accepted the payout before, so a refusal does not prove a failure.
     blocked: ['block:', '', 'block:', 'doubt:'],
   }
   for (const name of OPEN) {

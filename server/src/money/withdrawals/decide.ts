@@ -18,7 +18,7 @@ export type WithdrawalMoney = Pick<
   | 'processor_fee_pass_through'
 >
 
-/** All data on which a decision depends. */
+/** The data about the withdrawal, its payout and its reservation on which a decision depends. */
 export type PayoutDecisionInput = WithdrawalMoney &
   Pick<Withdrawal, 'status' | 'currency'> & {
     /** The amount that the ledger has reserved for the withdrawal. */
@@ -48,8 +48,8 @@ export type DecidedMove = {
 }
 
 /**
- * The moves that an answer causes, in order. If the answer contradicts the status and no move is possible, `noted` has the answer.
- * If the answer is not new, there is neither a move nor a note.
+ * The moves that an answer causes, in order. If the answer contradicts the status and no move is possible, `noted` has the
+ * answer. If the server has the answer already, the decision has neither a move nor a note.
  */
 export type PayoutDecision = { steps: DecidedMove[]; noted: string | null }
 
@@ -72,10 +72,10 @@ export function decidePayout(input: PayoutDecisionInput, answer: PayoutAnswer): 
       return decideReversed(input, answer)
     case 'blocked':
       if (input.sent_at === null) return moveTo(input, 'block', { why })
-      // The provider accepted this payout before, so that a later refusal does not prove a failure.
+      // The provider accepted this payout before, so a later refusal does not prove a failure.
       return input.overdue ? moveTo(input, 'doubt', { why }) : NOTHING
     case 'unknown':
-      // The provider did not receive the query, so that this answer does not change the outcome.
+      // The provider did not receive the query, so this answer does not change the outcome.
       if (isUnasked(answer) && !input.overdue) return NOTHING
       // If a request got no answer, the provider may have paid. If the provider accepted the payout, the server only queries again.
       return input.sent_at === null || input.overdue ? moveTo(input, 'doubt', { why }) : NOTHING
@@ -89,14 +89,14 @@ export function decidePayout(input: PayoutDecisionInput, answer: PayoutAnswer): 
   }
 }
 
-/** Returns true if the answer is final. */
+/** Returns true for an answer that settles the payout: succeeded, declined or reversed. */
 export function isFinalAnswer(answer: PayoutAnswer): boolean {
   return answer.kind === 'succeeded' || answer.kind === 'declined' || answer.kind === 'reversed'
 }
 
 /**
- * Returns the text of an answer for the history. The server detects repeated answers by this text, so that a release must not
- * change it.
+ * Returns the text of an answer for the history. The server detects repeated answers by this text, so a new version of the
+ * server must not change the text.
  */
 export function describePayoutAnswer(answer: PayoutAnswer): string {
   if ('amount_minor' in answer) return `${answer.kind} ${formatAmount(answer.amount_minor)} ${answer.currency}`
@@ -106,28 +106,29 @@ export function describePayoutAnswer(answer: PayoutAnswer): string {
   return answer.kind
 }
 
-/** Returns the parts of an amount without a fee and without a charge. */
+/** The parts of an amount without a fee and without a charge. */
 export const WHOLE = { fee_minor: 0n, charge_minor: 0n, charge_borne_by: 'platform' } as const
 
-/**
- * If the provider blocks the payout, returns the explanation for operators. Null means that the provider does not block the payout.
- */
+/** If the provider blocks the payout, returns the explanation for operators; otherwise returns null. */
 export function blockReason(answer: PayoutAnswer): string | null {
   if (answer.kind !== 'blocked') return null
   const cause = answer.because === undefined ? BLOCKED : BLOCK_CAUSES[answer.because]
   return `${cause} The provider paid no money. An operator corrects the cause and retries the payout.`
 }
 
-/** The explanation of a block when the provider gives no cause. */
+/** The explanation of a block for which the provider gives no cause. */
 const BLOCKED = "The provider refused the platform's address or access."
 
-/** Returns the posting of a paid payout. If the ledger has released the money, the posting takes it from `available` again. */
+/**
+ * Returns the posting of a paid payout. If the ledger has released the money, the posting takes the money from `available`
+ * again.
+ */
 export function paidEffect(money: WithdrawalMoney): Effect {
   const fact = money.funds === 'released' ? 'withdrawal_paid_late' : 'withdrawal_paid'
   return { fact, ...parts(money) }
 }
 
-/** Returns the posting that gives the reserved money back to the merchant. */
+/** Returns the posting that returns the reserved money to the merchant. */
 export function releaseEffect(money: WithdrawalMoney): Effect {
   return { fact: 'withdrawal_released', amount_minor: money.total_reserved_minor, ...WHOLE }
 }
@@ -158,7 +159,7 @@ function decideSucceeded(input: PayoutDecisionInput, answer: PayoutAnswer & { ki
   if (canMoveWithdrawal('succeed', status) && hasExpectedAmount(input, answer)) {
     return moveTo(input, 'succeed', { funds: 'paid', effect: paidEffect(input), why: describePayoutAnswer(answer) })
   }
-  // The provider reports another amount, or reports a payment after it declined the payout or an operator recalled it.
+  // The provider reports another amount, or reports a payment after it declined the payout or an operator recalled the payout.
   const contradicts_failure = (status === 'FAILED' || status === 'CANCELLED') && funds === 'released'
   if (contradicts_failure || !hasExpectedAmount(input, answer)) return alarm(input, describePayoutAnswer(answer))
   return note(answer)
@@ -180,7 +181,7 @@ function decideReversed(input: PayoutDecisionInput, answer: PayoutAnswer & { kin
   if (status === 'REVERSED' && hasExpectedAmount(input, answer)) return NOTHING
   if (!hasExpectedAmount(input, answer)) return alarm(input, why)
   if (canMoveWithdrawal('succeed', status)) {
-    // The server never received the answer about the payment, so that the ledger books both the payment and the reversal.
+    // The server never received the answer about the payment, so the ledger books both the payment and the reversal.
     const [first] = moveTo(input, 'succeed', { funds: 'paid', effect: paidEffect(input), why }).steps
     const then = decideReversed({ ...input, status: moves.succeed.to, funds: 'paid' }, answer)
     return { steps: [first as DecidedMove, ...then.steps], noted: null }

@@ -1,4 +1,5 @@
-// Tests how a provider's answers, status queries and callbacks change a payout.
+// Tests that a provider's answers to requests and status queries change a payout as expected, and that a callback only causes a
+// query.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -113,7 +114,8 @@ describe('answers of the provider', () => {
       await stage.work()
       assert.deepEqual([executions(key), questions(key)], [1, 0])
 
-      // The provider blocks the first retry. Days after the approval, it accepts the second retry within a new deadline.
+      // The provider blocks the first retry. Days after the approval, the provider accepts the second retry within a new
+      // deadline.
       await hands.retry(key)
       await idle(stage)
       assert.equal(await statusOf(stage, key), 'BLOCKED_IP_WHITELIST')

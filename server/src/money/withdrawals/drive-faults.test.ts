@@ -1,5 +1,5 @@
-// Tests that the server loses no payout and sends no payout twice if an adapter fails, a provider is not configured or operators
-// decide.
+// Tests that the server loses no payout and sends no payout twice when an adapter fails, a provider is not configured or
+// operators decide.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// Tests late payouts: a request that gets no answer before a callback, and approvals after their deadline.
+// Tests that late answers, and approvals after the deadline, never make a process send a payout again.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

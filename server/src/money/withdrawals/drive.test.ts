@@ -1,5 +1,5 @@
-// Tests that the processes send a payout once, even if processes die or work at the same time. The requests that the provider
-// received are the proof.
+// Tests that the processes send a payout once, even if processes die or work at the same time. The tests count the requests at
+// the provider.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,6 +1,6 @@
-// Drives payouts. A process takes the send token and commits before the first byte leaves, so that only one process sends. If this
-// process dies with the token, a worker first queries the provider. The worker sends again, with the same reference, only if the
-// provider has no such payout. If the outcome stays unknown, an operator decides. A payout that must wait keeps its token (hold.ts).
+// Sends payouts. A process takes the send token and commits before the first byte leaves. If this process dies, a worker first
+// queries the provider. If the provider has no such payout, the worker sends again with the same reference. If the outcome
+// stays unknown, an operator decides.
 
 import type { Breaker } from '../../adapters/providers/breaker.ts'
 import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../../adapters/providers/port.ts'
@@ -13,13 +13,15 @@ import { type HeldPayout, HOLD, HOLD_CHECK_MS, HOLD_COLUMNS, type PayoutHold, re
 import { LONGEST_PAUSE_MS, type PayoutOutcome, settlePayouts } from './settle.ts'
 import { PAYOUT_COLUMNS, PAYOUT_LEASE_MS, type Payout, payoutTraceFields } from './store.ts'
 
-/** The driver of payouts, for approvals, callbacks and the worker. */
+/** The functions by which approvals, callbacks and the worker send and query payouts. */
 export type PayoutDriver = {
   /** Returns true if this process has free capacity for another payout at a provider. */
   hasCapacity(provider: string): boolean
-  /** Sends the payouts whose lease this process holds. Never throws; a payout that fails becomes due again. */
+  /** Sends the payouts whose lease this process holds. Never throws. A payout whose step fails becomes due again. */
   dispatch(payouts: readonly Payout[]): void
-  /** After a callback, queries the provider about a payout and settles the answer. Resolves after the commit. */
+  /**
+   * After a callback, queries the provider about a payout and settles the answer. The promise resolves after the commit.
+   */
   ask(payout: Payout): Promise<void>
   /** The background task that claims due payouts. */
   task: Task
@@ -29,11 +31,13 @@ export type PayoutDriver = {
 const CONCURRENCY_LIMIT = 500
 const POLL_EVERY_MS = 250
 const CLAIM_MAX = 250
-/** The time that must be left of a lease before a request: for the longest call and for the write of its answer. */
+/**
+ * The milliseconds of a lease that must remain before a request: for the longest call and for the write of its answer.
+ */
 const SEND_LEASE_MS = CALL_MS_MAX + 2_000
 
-// The query compares the token, so that only one process takes it: the approving process, a worker, or a process whose lease has
-// ended. If the payout must wait, the same query leaves the token and ends the lease.
+// The query compares the token, so that only one of several processes takes the token. If the payout must wait, the same query
+// leaves the token and ends the lease.
 const TAKE = sql(
   'payouts_take_token',
   `update payouts p set
@@ -49,8 +53,8 @@ const TAKE = sql(
    returning p.withdrawal_id, h.hold, p.held_by`,
 )
 
-// A process renews the lease before it sends a payout whose token was taken long ago. So the query also checks whether the
-// payout must wait.
+// Before a process sends a payout whose token a process took long ago, this query renews the lease. So the query also checks
+// whether the payout must wait.
 const RENEW = sql(
   'payouts_renew',
   `update payouts p set due_at = $2, updated_at = $4
@@ -60,12 +64,12 @@ const RENEW = sql(
    returning 1 as held`,
 )
 
-/** Settles one answer about a payout. Resolves after the commit. */
+/** Settles one answer about a payout. The promise resolves after the commit. */
 type LearnAnswer = (payout: Payout, answer: PayoutAnswer, holds_lease: boolean) => Promise<void>
 
 /**
- * The result of an attempt to take a send token. `taken`: this process must send now. `lost`: another process has the token or the
- * lease. `waits`: the history has the reason already. A `hold` is a reason that the history does not have yet.
+ * The result of an attempt to take a send token. `taken`: this process must send now. `lost`: another process has the token or
+ * the lease. `waits`: the history already has the reason to wait. A `hold` is a reason that the history does not have yet.
  */
 type TokenResult = 'taken' | 'lost' | 'waits' | { hold: PayoutHold }
 
@@ -74,16 +78,18 @@ type PayoutSteps = {
   deps: Deps
   call: PayoutCalls
   learn: LearnAnswer
-  /** Takes the send token of a payout. */
+  /** Takes the send token of a payout, in a batch with concurrent payouts. */
   takeToken(payout: Payout): Promise<TokenResult>
-  /** Writes into the history that a payout waits. */
+  /** Writes the reason for which a payout waits into its history. */
   recordHold(held: HeldPayout): Promise<void>
 }
 
 /** The functions of the webhook sender that a settlement calls. */
 type WebhookDispatch = { canDispatch: CanDeliver; dispatch(deliveries: Delivery[]): void }
 
-/** Makes the driver of payouts. `webhooks` sends the deliveries that a settlement leases to this process. */
+/**
+ * Makes the functions that send and query payouts. `webhooks` sends the deliveries that a settlement leases to this process.
+ */
 export function createPayoutDriver(
   deps: Deps,
   providers: ReadonlyMap<string, Provider>,
@@ -181,7 +187,9 @@ function holdFacts({ merchant_id, withdrawal_id, environment, provider, destinat
   return { merchant_id, withdrawal_id, environment, provider, destination_code }
 }
 
-/** Runs the steps of payouts. If this process already works on the payout, `run` returns false. */
+/**
+ * Makes the function that runs the next step of a payout. If this process already works on the payout, `run` returns false.
+ */
 function createRunner(
   steps: PayoutSteps,
   concurrency: ConcurrencyLimits,
@@ -189,7 +197,8 @@ function createRunner(
   const in_hand = new Set<string>()
   const under_way = new Set<Promise<unknown>>()
   const run = (payout: Payout): boolean => {
-    // If a step outlasts its lease, this process claims the row again. The claim extends the lease, and the step continues.
+    // If a step outlasts its lease, this process claims the row again. The claim extends the lease, and the first step
+    // continues.
     if (in_hand.has(payout.withdrawal_id)) return false
     in_hand.add(payout.withdrawal_id)
     concurrency.acquire(payout.provider)
@@ -219,7 +228,7 @@ function createRunner(
 async function runStep(steps: PayoutSteps, payout: Payout): Promise<void> {
   const { deps, call, learn, takeToken, recordHold } = steps
   const expired = deps.clock.now() >= payout.deadline_at
-  // After the deadline no process sends the payout.
+  // After the deadline, no process sends the payout.
   if (expired && payout.state === 'to_send') return learn(payout, { kind: 'not_sent', provider_status: null }, true)
   if (payout.state === 'to_send') {
     const lease_ends = deps.clock.now().getTime() + PAYOUT_LEASE_MS
@@ -230,14 +239,14 @@ async function runStep(steps: PayoutSteps, payout: Payout): Promise<void> {
   }
   const answer = await call.status(payout)
   const unanswered = payout.state === 'sending' && payout.sent_at === null
-  // The process that took the token may still be about to send, so that this process renews the lease before it sends.
+  // The process that took the token may be about to send, so this process renews the lease before it sends.
   if (unanswered && answer.kind === 'not_found' && !expired) return sendPayout(steps, payout, 0)
   await learn(payout, answer, true)
 }
 
 /** Sends a payout with a token that this process took, or that another process took and did not use. */
 async function sendPayout({ deps, call, learn }: PayoutSteps, payout: Payout, lease_ends: number): Promise<void> {
-  // If the lease is about to end, another process may take it soon, so that this process first renews the lease.
+  // If the lease is about to end, another process may take the lease soon, so this process first renews the lease.
   if (lease_ends - deps.clock.now().getTime() < SEND_LEASE_MS && !(await renewLease(deps, payout))) return
   deps.point('payout.before_send')
   const answer = await call.payout(payout)

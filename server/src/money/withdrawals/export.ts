@@ -29,7 +29,7 @@ const COLUMNS = [
   'completed_at',
   'environment',
 ] as const satisfies readonly (keyof WithdrawalRecord)[]
-/** The columns after COLUMNS: times in Tanzania. */
+/** The columns after COLUMNS, which have times in Tanzania. */
 const EAT_COLUMNS = ['created_at_eat', 'completed_at_eat']
 
 const AMOUNTS: readonly string[] = ['amount', 'total_charges', 'total_reserved_amount']
@@ -48,7 +48,7 @@ export function withdrawalExportRoute(deps: Deps, app: App, access: Access): voi
   app.get(
     '/v1/merchant/withdrawals/export.csv',
     {
-      // Without this option, a HEAD request would read all rows from the database and discard them.
+      // If Fastify exposed a HEAD route, a HEAD request would read all rows from the database and discard them.
       exposeHeadRoute: false,
       config: { access },
       schema: {

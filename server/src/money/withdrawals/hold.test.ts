@@ -1,5 +1,5 @@
-// Tests payouts that must wait: no process sends them, the history and the case name the reason, and they leave when the reason
-// ends.
+// Tests that no process sends a payout that must wait, that the history has the reason, and that a process sends the payout
+// later.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,7 +32,7 @@ async function approvedUnsent(stage: PayoutWorld): Promise<WithdrawalKey> {
   return key
 }
 
-/** Moves the clock, and lets the worker do the work that is due then. */
+/** Moves the clock and lets the worker do all due work. */
 async function later(stage: PayoutWorld, ms: number): Promise<void> {
   stage.world.deps.clock.advance(ms)
   await stage.work()

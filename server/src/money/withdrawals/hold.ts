@@ -1,5 +1,5 @@
-// Decides whether a payout must wait before the server sends it: for the end of a pause, or because its merchant is suspended. The statement that takes the send token makes the decision, so
-// that no payout leaves between the decision and the token. The history gets one entry for each reason.
+// Decides whether a payout must wait: for the end of a pause, or because its merchant is suspended. The statement that takes
+// the send token decides, so that no process sends the payout after a pause began. The history gets one entry for each reason.
 
 import { type Deps, inLockOrder, inputRows, inTransaction, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { noteHold, writeWithdrawalChanges } from './change.ts'
@@ -29,12 +29,12 @@ const hold = (lock: string) => `(
        order by started_at limit 1${lock}) s on true)`
 
 /**
- * SQL of one row with the column `hold`: the reason for which the payout of the row `i` waits. Null means that it may leave. The
- * lock clause makes the start of a pause wait for the statement (pauses.ts).
+ * SQL of one row with the column `hold`: the reason for which the payout of the row `i` waits. Null means that a process may
+ * send the payout. Because of the lock clause, the start of a pause waits for this statement (pauses.ts).
  */
 export const HOLD = hold(' for key share')
 
-/** The time after which a worker checks again whether a held payout may leave. */
+/** The milliseconds after which a worker checks again whether the payout must still wait. */
 export const HOLD_CHECK_MS = 30_000
 
 const FIND = sql(
@@ -47,7 +47,7 @@ const FIND = sql(
 /** A reason for which a payout waits, for operators. Null in `pause` means that the merchant is suspended. */
 export type DescribedHold = { text: string; pause: PayoutPause | null }
 
-/** Returns the reason for which an unsent payout waits now. Null means that it may leave. */
+/** Returns the reason for which an unsent payout waits now. Null means that a process may send the payout. */
 export async function findHold(reader: Reader, facts: HoldFacts): Promise<DescribedHold | null> {
   const { merchant_id, environment, provider, destination_code } = facts
   const values = [merchant_id, environment, provider, destination_code]
@@ -73,7 +73,7 @@ const MARK = sql(
 )
 
 /**
- * Writes the reasons for which payouts wait into their history. If the reason of a payout is in the history already, or a process
+ * Writes the reasons for which payouts wait into their history. If the history of a payout has the reason already, or a process
  * has sent the payout meanwhile, writes nothing for this payout.
  */
 export function recordHolds(deps: Deps, held: readonly HeldPayout[]): Promise<void> {

@@ -31,14 +31,14 @@ const LIST = sql(
   '',
   `select ${WITHDRAWAL_COLUMNS} from withdrawals w where ${CONDITIONS} and w.id < $8 order by w.id desc limit $9 offset $10`,
 )
-// The query counts in the order of the list, so that PostgreSQL uses the same index and stops at the limit.
+// The query counts in the order of the list. PostgreSQL then uses the same index and stops at the limit.
 const COUNT = sql(
   '',
   `select count(*)::int as total from (
      select 1 from withdrawals w where ${CONDITIONS} order by w.id desc limit $8) counted`,
 )
 
-// The query counts the withdrawals of a reference without an order, so that PostgreSQL uses the index of references.
+// The query counts the withdrawals of a reference without an order. PostgreSQL then uses the index of references.
 const COUNT_BY_REFERENCE = sql(
   '',
   `select count(*)::int as total from (select 1 from withdrawals w where ${CONDITIONS} limit $8) counted`,
@@ -70,7 +70,8 @@ function filterValues({ merchant_id, environment, status, reference, method, fro
 }
 
 /**
- * Returns withdrawals that pass the filter, newest first. If `before_id` is not null, returns only withdrawals with smaller ids.
+ * Returns withdrawals that match the filter, newest first. If `before_id` is not null, returns only withdrawals with smaller
+ * ids.
  */
 export function readWithdrawals(
   reader: Reader,
@@ -117,8 +118,7 @@ export async function getWithdrawal(
   const id = key.id.toLowerCase()
   const row = isId(id) ? await findWithdrawal(reader, { ...key, id }) : null
   if (row === null || row.environment !== key.environment) refuse('not_found', NOT_IN_ENVIRONMENT)
-  // The function reads the history after the record. The history may contain a later move, so that the function omits later
-  // entries.
+  // The function reads the history after the record. The history may contain a later move, so the function omits later entries.
   const history = await historyOf(reader, row)
   return presentDetail(
     row,
@@ -142,7 +142,10 @@ export function sumWithdrawals(
   return reader.query(SUMS, [merchant_id, environment, firstIdAt(from), firstIdAt(to)])
 }
 
-/** A summary counts a paid withdrawal if the merchant submitted it at most this long before the period. No index has the completion. */
+/**
+ * If the merchant submitted a paid withdrawal more than 31 days before the period, a summary omits the withdrawal. The reason
+ * is that no index has the time of completion.
+ */
 const SUBMITTED_BEFORE_MS = 31 * DAY_MS
 /** The greatest number of waiting withdrawals that a summary counts. */
 const WAITING_MAX = 1_000
@@ -159,10 +162,14 @@ const OF_DIGEST = sql(
      and w.completed_at >= $5 and w.completed_at < $6`,
 )
 
-/** The withdrawals of a summary: those paid in its period, and the number of those that wait for an operator now. */
+/**
+ * The withdrawals of a summary: the number and the cents of those paid in its period, and the number of those that wait now.
+ */
 export type DigestWithdrawals = { paid_count: number; paid_minor: bigint; waiting_count: number }
 
-/** Returns the withdrawals that the provider paid in a period, and the number of those that wait for an operator now. */
+/**
+ * Returns the withdrawals that a provider paid in a period, and the number of withdrawals that wait for an operator now.
+ */
 export async function withdrawalsOfDigest(
   reader: Reader,
   { merchant_id, environment }: { merchant_id: string; environment: Environment },

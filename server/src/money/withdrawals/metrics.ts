@@ -9,16 +9,16 @@ import type { Withdrawal } from './store.ts'
 const QUEUE = { queue: 'payouts', table: 'payouts' }
 const ROWS_MAX = 10_000
 
-/** Reads the state of the queue of payouts. */
+/** Reads the numbers of due and scheduled payouts, and the age of the oldest due payout in seconds. */
 export const readPayoutQueue: QueueReader = queueReader(QUEUE)
 
-/** A change of a withdrawal, which may leave the status unchanged. */
+/** A change of a withdrawal, which may keep the status. */
 type CountedChange = {
   withdrawal: Pick<Withdrawal, 'environment' | 'method'>
   history: { from_status: string; to_status: string }
 }
 
-/** Counts the moves of a committed batch. */
+/** Counts the moves of a committed batch. If a change keeps the status, the counter stays the same. */
 export function countWithdrawalMoves(metrics: Metrics, changes: readonly CountedChange[]): void {
   const payouts = metrics.counter({
     name: 'malipo_payouts_total',
@@ -43,7 +43,7 @@ const OPEN = sql(
 
 /** Returns the gauges of payouts: the queue, and the open payouts by state. */
 export function payoutGauges({ metrics }: Pick<Deps, 'metrics'>): DatabaseGauges[] {
-  // The counter exists from the start, so that a scrape describes it before the first move.
+  // The counter exists from the start, so that a scrape contains its description before the first move.
   countWithdrawalMoves(metrics, [])
   const open = metrics.gauge({
     name: 'malipo_payouts_open',

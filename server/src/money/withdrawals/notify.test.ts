@@ -1,4 +1,4 @@
-// Tests the e-mails to the merchant about an operator's decision or question.
+// Tests that the members who manage a merchant's money get an e-mail about an operator's decision or question.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,5 +1,5 @@
 // Queues e-mails to the merchant about operators' decisions, as plain text in each recipient's language. The transaction of the
-// decision also queues the e-mails, so that neither the decision nor its e-mails exist alone.
+// decision also queues the e-mails, so a rollback removes both.
 
 import { dashboardUrl, mailedName, noticeRecipients, unsubscribeUrl } from '../../access/merchants/index.ts'
 import { type Email, queueEmail } from '../../adapters/messages/index.ts'
@@ -10,7 +10,10 @@ import type { MerchantWithdrawal } from './store.ts'
 /** The decisions about which the merchant gets an e-mail. */
 export type DecisionKind = 'rejected' | 'info_requested' | 'recalled'
 
-/** Queues e-mails about a decision to the members who manage the merchant's money, unless they ended such e-mails. */
+/**
+ * Queues e-mails about a decision to the members who manage the merchant's money. If a member has unsubscribed from such
+ * e-mails, the member gets none.
+ */
 export async function notifyDecision(
   deps: Deps,
   tx: Tx,
@@ -38,7 +41,7 @@ type DecisionMailInput = {
   email: string
   language: Language
   brand: string
-  /** The address of the withdrawal's page. Empty means that the installation has no configured public address. */
+  /** The address of the withdrawal's page. If the installation has no public address, the text is empty. */
   url: string
 }
 

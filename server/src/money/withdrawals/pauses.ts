@@ -1,5 +1,5 @@
-// Starts, ends and lists pauses of payouts. The start of a pause locks the table against every statement that takes a send token. It
-// waits for running statements, and later statements read the pause. So no payout in its scope leaves after the answer.
+// Starts, ends and lists pauses of payouts. The start of a pause waits for running statements that take send tokens, and later
+// statements read the pause. So no process sends a payout of the pause after the answer to the operator.
 
 import { refuseConflict } from '../../access/merchants/index.ts'
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -7,15 +7,15 @@ import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 import { assertInvariant, findDestination, isId, newId, refuse } from '../../kernel/lib/index.ts'
 
-/** The scopes of a pause. */
+/** The scopes of a pause: all payouts, or those of one merchant, provider or destination. */
 export const PAUSE_SCOPES = ['platform', 'merchant', 'provider', 'destination'] as const
-/** The scope of one pause. */
+/** One of the scopes in PAUSE_SCOPES. */
 export type PauseScope = (typeof PAUSE_SCOPES)[number]
 
-/** The payouts that a pause concerns. The target is empty for the whole platform. */
+/** The payouts that a pause concerns. If the scope is `platform`, the target is empty. */
 export type PauseTarget = { scope: PauseScope; target: string }
 
-/** A row of `payout_pauses`. `merchant_name` is null unless the target is a merchant. */
+/** A row of `payout_pauses`. Null in `merchant_name` means that the target is not a merchant. */
 export type PayoutPause = PauseTarget & {
   id: string
   reason: string
@@ -32,14 +32,13 @@ const FROM = `from payout_pauses s
 const COLUMNS = `s.id, s.scope, s.target, s.reason, s.started_by_name, s.started_at, s.ended_by_name, s.ended_reason, s.ended_at,
      m.name as merchant_name`
 
-// The statements that take a token read the table `for key share`, which conflicts with this lock. PostgreSQL locks the tables of a
-// statement before it takes the snapshot, so that a statement that waited for the lock reads the new pause. Backups only read the
-// table, and do not conflict with this lock.
+// The statements that take a token read the table `for key share`, which conflicts with this lock. PostgreSQL takes this lock
+// before the snapshot, so a statement that waited reads the new pause. Backups do not conflict with this lock.
 const LOCK = sql('payout_pauses_lock', 'lock table payout_pauses in exclusive mode')
 
 /**
- * Waits for all statements that take send tokens, and stops new ones until the transaction ends. What the transaction writes about
- * pauses and merchants then applies to every later token.
+ * Waits for all statements that take send tokens, and stops new ones until the transaction ends. Every later token then depends
+ * on the pauses and merchants that this transaction writes.
  */
 export async function lockTokens(tx: Tx): Promise<void> {
   await tx.query(LOCK)
@@ -65,8 +64,8 @@ const SENDING = sql(
 )
 
 /**
- * Pauses payouts. `sending` counts the payouts in the scope whose token was taken before the pause, so that they may leave or may
- * have left. If such a pause is in force already, refuses with invalid_state.
+ * Pauses payouts. `sending` counts the payouts of the pause that a process may have sent, because it took the token before the
+ * pause. If a pause of the same payouts has not ended yet, refuses with invalid_state.
  */
 export async function startPause(
   deps: Deps,
@@ -110,9 +109,9 @@ const END = sql(
 )
 
 /**
- * Ends a pause. The payouts that waited leave within half a minute, unless another reason holds them. If the pause has ended
- * already, refuses with invalid_state. If it is unknown, refuses with not_found. If it concerns one merchant and the operator has a
- * conflict of interest, refuses with conflict_of_interest.
+ * Ends a pause. If no other reason holds a payout of the pause, a worker sends the payout within half a minute. Errors:
+ * invalid_state after the end of the pause, not_found for an unknown pause, conflict_of_interest for an operator with ties to
+ * the merchant.
  */
 export async function endPause(
   deps: Deps,
@@ -126,7 +125,7 @@ export async function endPause(
   const [pause] = isId(id) ? await tx.query<PayoutPause>(FIND, [id]) : []
   if (pause === undefined) return refuse('not_found', { message: 'There is no such pause of payouts.' })
   const { scope, target } = pause
-  // The refusal rolls the end back.
+  // A refusal rolls the transaction back, so the pause stays.
   if (scope === 'merchant') await refuseConflict(tx, { merchant_id: target, act })
   if (ended.length === 0) {
     const message = `This pause ended already, at ${pause.ended_at?.toISOString()} by ${pause.ended_by_name}.`
@@ -149,7 +148,7 @@ export async function endPause(
   return pause
 }
 
-// PostgreSQL plans these queries for their filter.
+// These queries are unnamed prepared statements, so PostgreSQL plans each query for its filter.
 const MATCHING = 's where $1::boolean is null or (s.ended_at is null) = $1'
 const LIST = sql(
   '',
@@ -160,7 +159,7 @@ const LIST = sql(
 )
 const COUNT = sql('', `select count(*)::int as total from (select 1 from payout_pauses ${MATCHING} limit $2) counted`)
 
-/** Returns a page of pauses: those in force first, then the newest. `active` null means all. */
+/** Returns a page of pauses: active pauses first, then the newest. Null in `active` means all pauses. */
 export async function listPauses(reader: Reader, filter: PageChoice & { active: boolean | null }) {
   const { active, page = 1, page_size = 20 } = filter
   const [rows, counted] = await Promise.all([
@@ -176,7 +175,7 @@ export async function findPause(reader: Reader, id: string): Promise<PayoutPause
   return row ?? null
 }
 
-/** Returns the payouts of a pause as the subject of a sentence. */
+/** Returns the payouts of a pause as the subject of a sentence, for example "All payouts". */
 export function describePaused({
   scope,
   target,

@@ -1,6 +1,5 @@
-// Limits the payouts that operators approve for a merchant on a day in Tanzania. The limits are settings, or numbers that an operator
-// sets for the merchant. Each environment counts separately. A payout counts on the day of its approval. If its money came back, the
-// payout no longer counts.
+// Limits the payouts that operators approve for a merchant in an environment on a day in Tanzania. The limits are settings, or
+// numbers that an operator sets for the merchant. If the money of a payout came back, the payout no longer counts.
 
 import { type BookKey, bookName } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
@@ -10,12 +9,12 @@ import type { Withdrawal } from './store.ts'
 /** The daily limits of a merchant in cents. Null means that there is no limit. */
 export type PayoutLimits = { daily_minor: bigint | null; destination_minor: bigint | null }
 
-/** The fields of a withdrawal that determine its daily sums. */
+/** The fields of a withdrawal that determine to which daily sums its amount adds. */
 type LimitedPayout = BookKey & Pick<Withdrawal, 'destination_identifier'>
 
 /**
- * The limits of merchants by merchant id, and the sums of the payouts of the day in cents. The map of sums has the names of
- * `bookName` and of `destinationName`.
+ * The limits of merchants by merchant id, and the sums of the payouts of the day in cents. The keys of the sums come from
+ * `bookName` and `destinationName`.
  */
 export type PayoutDay = { limits: ReadonlyMap<string, PayoutLimits>; sums: Map<string, bigint> }
 
@@ -27,7 +26,7 @@ const LIMITS = sql(
    from merchants where id = any($1::uuid[])`,
 )
 
-/** Reads the limits in force of merchants, by merchant id. */
+/** Returns the limits of merchants, by merchant id. If an operator set no limit for a merchant, the setting applies. */
 export async function findPayoutLimits(
   config: LimitsConfig,
   reader: Reader,
@@ -47,7 +46,7 @@ export async function findPayoutLimits(
   )
 }
 
-// A phone is the same destination under the code of each network, so the sum of a destination ignores its code.
+// The same phone may have the codes of several networks, so the sum of a destination ignores the code.
 const SUMS = sql(
   'payout_limits_sums',
   `with wanted as materialized (
@@ -70,8 +69,8 @@ const SUMS = sql(
 type DailySumRow = BookKey & { destination_identifier: string | null; sum_minor: bigint }
 
 /**
- * Reads the sums of the payouts that operators approved today: of each book, and of each destination of `payouts`. The caller holds
- * the locks of the books, so that no other approval changes a sum before the caller's commit.
+ * Reads the sums of the payouts that operators approved today: of each book, and of each destination of `payouts`. The calling
+ * transaction holds the locks of the books, so no other approval changes a sum before its commit.
  */
 export async function readPayoutSums(
   now: Date,
@@ -115,7 +114,7 @@ export function destinationName({ destination_identifier, ...book }: LimitedPayo
   return `${bookName(book)} ${destination_identifier}`
 }
 
-/** A limit, the payouts of the day, and whether another payout would exceed the limit. Amounts are decimal. */
+/** A limit, the payouts of the day, and whether another payout would exceed the limit. Amounts are decimal texts. */
 type PayoutLimitFact = { limit: string | null; approved_today: string; exceeded: boolean }
 
 /**

@@ -8,7 +8,10 @@ import type { MerchantMoveRecord, QuoteRecord, WithdrawalDetail, WithdrawalRecor
 import { canMoveWithdrawal, moves, type WithdrawalStatus } from './state.ts'
 import type { HistoryEntry, Withdrawal } from './store.ts'
 
-/** Returns the record of a withdrawal for its merchant, without the provider's explanations, which only operators read. */
+/**
+ * Returns the record of a withdrawal for its merchant. The record omits the provider's explanations, because only operators may
+ * read them.
+ */
 export function presentWithdrawal(row: Withdrawal): WithdrawalRecord {
   return presentWhole({ ...row, status_reason: isExplainedByProvider(row) ? null : row.status_reason })
 }
@@ -59,12 +62,12 @@ export function presentWhole(row: Withdrawal): WithdrawalRecord {
 
 /** Returns the record of a withdrawal for its merchant, with the visible part of its history. */
 export function presentDetail(row: Withdrawal, history: readonly HistoryEntry[]): WithdrawalDetail {
-  // Merchants do not see answers of the provider that changed no status.
+  // Merchants may not read answers of the provider that changed no status.
   const moved = history.filter(({ from_status, to_status }) => from_status !== to_status)
   return { ...presentWithdrawal(row), history: moved.map(presentMove) }
 }
 
-/** Returns the record of a quote. */
+/** Returns the record of a quote, with decimal amounts. */
 export function presentQuote(input: NewWithdrawal, price: WithdrawalPrice): QuoteRecord {
   return {
     withdrawal_amount: formatAmount(input.amount_minor),
@@ -97,7 +100,7 @@ const ACTORS: Record<string, MerchantMoveRecord['by']> = {
 }
 
 /**
- * Returns a move without the operator's name and the provider's texts. The merchant sees the messages between operators and the
+ * Returns a move without the operator's name and the provider's texts, but with the messages between operators and the
  * merchant.
  */
 function presentMove({ from_status, to_status, actor_kind, reason, at }: HistoryEntry): MerchantMoveRecord {

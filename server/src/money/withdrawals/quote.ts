@@ -13,7 +13,10 @@ import type { Environment } from '../../kernel/http/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import type { NewWithdrawal } from './check.ts'
 
-/** The charges in cents and the pricing rule that determines them. Null in the rule means no charge. */
+/**
+ * The charges in cents and the pricing rule that determines them. Null in the rule means that no rule applies, so the charges
+ * are zero.
+ */
 export type WithdrawalPrice = Charges & {
   total_reserved_minor: bigint
   pricing_rule_id: string | null
@@ -26,8 +29,8 @@ type PricedWithdrawal = Pick<NewWithdrawal, 'method' | 'destination_code' | 'amo
 }
 
 /**
- * Returns the price by the given pricing rules. If no rule applies, the price in the sandbox is zero, and the server refuses live
- * money with withdrawal_restricted. No live money thus leaves at a price that the merchant has not agreed to.
+ * Returns the price by the given pricing rules. If no rule applies, the price in the sandbox is zero, and the server refuses
+ * live money with withdrawal_restricted. So a merchant pays only prices that the merchant has agreed to.
  */
 export function withdrawalPrice(
   rules: readonly RuleInForce[],
@@ -47,7 +50,7 @@ export function withdrawalPrice(
 const NO_PRICE =
   'The merchant has no price for withdrawals of this method to this destination. Ask the platform for a price.'
 
-/** Returns the current price. A later submission computes the price again, so that this price is not binding. */
+/** Returns the current price. A later submission computes the price again, so this price is not binding. */
 export async function quoteWithdrawal(reader: Reader, input: NewWithdrawal): Promise<WithdrawalPrice> {
   return withdrawalPrice(await rulesInForce(reader, input.merchant_id), input)
 }

@@ -1,4 +1,4 @@
-// Tests recalls of approved payouts that were not sent: the money comes back, and of a recall and a sending process exactly one takes
+// Tests that the money comes back after a recall of an unsent payout. Of a recall and a sending process, exactly one takes
 // effect.
 
 import assert from 'node:assert/strict'
@@ -45,7 +45,7 @@ async function approvedUnsent() {
   return { shop, id }
 }
 
-/** Moves the clock, and lets both sending processes do the work that is due then. */
+/** Moves the clock and lets both sending processes do all due work. */
 async function later(ms: number): Promise<void> {
   for (const { system } of [world, other]) await system.payouts.task.idle()
   world.deps.clock.advance(ms)
@@ -103,7 +103,7 @@ test('of a recall and two sending processes exactly one takes effect: the payout
   for (let round = 0; round < 16; round++) {
     script.sent.length = 0
     const { shop, id } = await approvedUnsent()
-    // The recall comes before, during and after the claim and the token.
+    // Over the rounds, the recall comes before, during or after the claim and the token.
     const delay_ms = 4 * (round % 8)
     const [recall_ms, send_ms] = round < 8 ? [0, delay_ms] : [delay_ms, 0]
     const [recalled] = await Promise.all([

@@ -31,7 +31,7 @@ import {
   storeNameCheck,
 } from './recipients.ts'
 
-/** The dependencies of the routes of saved recipients. */
+/** The functions by which the routes choose a provider and look up a name. */
 export type RecipientsOptions = NameLookupOptions & { find: FindProvider }
 
 const tags = ['Withdrawals']
@@ -90,7 +90,7 @@ const RecipientBody = Type.Object(
 const RenameBody = Type.Object({ label: visibleLine(100) }, { title: 'SavedRecipientChange' })
 const params = Type.Object({ recipient_id: Type.String() })
 
-/** Adds the routes of saved recipients. */
+/** Makes the routes by which members list, save, check, rename and remove saved recipients. */
 export function recipientRoutes(deps: Deps, options: RecipientsOptions): Routes {
   return (app) => {
     recipientListRoutes(deps, app)
@@ -204,7 +204,8 @@ function recipientCheckRoute(deps: Deps, app: App, options: RecipientsOptions): 
       const { merchant, environment } = caller(request)
       const owner = { merchant_id: merchant.id, environment }
       const recipient = await getRecipient(deps.db, owner, request.params.recipient_id)
-      // The server counts the check before it asks the provider, so that a caller that disconnects early cannot avoid the count.
+      // The server counts the check before it queries the provider, so that a member who disconnects early cannot avoid the
+      // count.
       await inTransaction(deps.db, (tx) => countNameCheck(deps, tx, merchant.id))
       const provider = options.find(environment, recipient)?.name ?? null
       const { name } = await lookupAccountName(deps, options, provider, recipient)

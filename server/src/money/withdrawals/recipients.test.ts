@@ -1,4 +1,4 @@
-// Tests the saved recipients of a merchant: who may use them, what they keep, and that they approve nothing.
+// Tests that only members who may withdraw use the saved recipients of a merchant, and that a saved recipient approves nothing.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

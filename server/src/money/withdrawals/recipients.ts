@@ -1,5 +1,5 @@
-// Saves, renames and removes the recipients that a merchant pays again and again. A saved recipient fills a form; it approves nothing,
-// and every withdrawal to it passes the same checks as before.
+// Saves, renames and removes the recipients that a merchant pays repeatedly. A saved recipient only fills in a form. The server
+// checks every withdrawal to a saved recipient like any other withdrawal.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -24,10 +24,13 @@ export type RecipientOwner = { merchant_id: string; environment: Environment }
 /** The results of a name check. `unknown` never means that the account does not exist. */
 export const NAME_CHECKS = ['same', 'different', 'unknown'] as const
 
-/** Whether the provider has the same name for the account. */
+/** One of the results in NAME_CHECKS. */
 export type NameCheckResult = (typeof NAME_CHECKS)[number]
 
-/** A destination that a merchant paid. `paid_count` counts up to 100 payouts with status SUCCESS. */
+/**
+ * A destination that a merchant paid. `paid_count` counts up to 100 payouts with status SUCCESS. Null in `last_paid_at` means
+ * that no payout has succeeded.
+ */
 export type PaidDestination = {
   method: DestinationMethod
   destination_code: string
@@ -48,13 +51,15 @@ export type SavedRecipient = PaidDestination & {
   created_at: Date
 }
 
-/** A merchant may save this many recipients in an environment, so that the list is one page. */
+/** The greatest number of recipients that a merchant can save in an environment. The list is then one page. */
 export const RECIPIENTS_MAX = 200
-/** A merchant may ask for this many names a day, so that no merchant searches for the owners of numbers. */
+/**
+ * The greatest number of name checks of a merchant on a day, so that no merchant searches for the owners of numbers.
+ */
 export const NAME_CHECKS_PER_DAY = 30
-/** The list of earlier recipients looks at this many of the latest paid withdrawals. */
+/** The number of latest paid withdrawals from which the list of earlier recipients comes. */
 const RECENT_PAID = 200
-/** The list has at most this many earlier recipients. */
+/** The greatest number of earlier recipients in the list. */
 const EARLIER_MAX = 20
 
 const COLUMNS = `r.id, r.label, r.method, r.destination_code, r.destination_identifier, r.destination_name, r.name_check,
@@ -119,7 +124,9 @@ const COUNT_CHECK = sql(
    returning count`,
 )
 
-/** Returns the saved recipients of a merchant by label, and earlier recipients that are not saved, latest first. */
+/**
+ * Returns the saved recipients of a merchant by label, and earlier recipients that the merchant has not saved, latest first.
+ */
 export async function listRecipients(
   reader: Reader,
   { merchant_id, environment }: RecipientOwner,
@@ -192,7 +199,7 @@ export async function renameRecipient(
   return { ...before, label }
 }
 
-/** Removes a recipient. Its withdrawals stay. */
+/** Removes a recipient. The withdrawals to this recipient stay unchanged. */
 export async function removeRecipient(
   deps: Deps,
   tx: Tx,
@@ -216,7 +223,7 @@ export async function countNameCheck(deps: Deps, tx: Tx, merchant_id: string): P
   refuse('rate_limited', { retry_after_s: Math.ceil((tomorrow - now.getTime()) / 1_000), message })
 }
 
-/** Stores the result of a name check. */
+/** Stores the result and the time of a name check, and writes an audit entry. */
 export async function storeNameCheck(
   deps: Deps,
   tx: Tx,
@@ -244,7 +251,10 @@ function checkedDestination({ method, destination_code = '', destination_identif
   return { code: destination.code, identifier }
 }
 
-/** Returns the name without spaces around it. People decide by the name, so that it must contain no invisible characters. */
+/**
+ * Returns the name without spaces at its ends. A member or an operator trusts this name, so it must contain no invisible
+ * characters.
+ */
 function plainName(field: string, text: string): string {
   if (/\p{Cf}/u.test(text)) refuseField(field, 'contains invisible characters')
   return text.trim()
@@ -271,7 +281,9 @@ async function recordChange(
   })
 }
 
-/** Returns what the audit log keeps of a recipient: no name and a masked number, because the log keeps its entries for ever. */
+/**
+ * Returns the fields of a recipient for the audit log: no name and a masked number, because the log never deletes an entry.
+ */
 function auditOf({ method, destination_code, destination_identifier }: SavedRecipient) {
   const is_phone = method !== 'BANK_ACCOUNT' && canonicalPhone(destination_identifier) === destination_identifier
   const masked = is_phone ? maskPhone(destination_identifier) : `*** ${destination_identifier.slice(-4)}`

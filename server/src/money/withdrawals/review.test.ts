@@ -1,4 +1,4 @@
-// Tests operators' decisions other than approvals: the server makes each decision once, with its reason, history row and audit
+// Tests that the server makes each operator's decision other than an approval once, with its reason, history row and audit
 // entry.
 
 import assert from 'node:assert/strict'

@@ -40,7 +40,7 @@ import {
   withdrawalName,
 } from './store.ts'
 
-/** Locks one withdrawal. If the withdrawal is unknown or belongs to another environment, refuses with not_found. */
+/** Locks one withdrawal. If the withdrawal is unknown or is of another environment, refuses with not_found. */
 export async function lockWithdrawal(
   tx: Tx,
   key: WithdrawalId & { environment?: string },
@@ -79,8 +79,8 @@ export async function rejectWithdrawal(
 }
 
 /**
- * Asks the merchant for information. The withdrawal waits for the answer, and an operator may still approve or reject it. If the
- * withdrawal does not wait for approval, refuses with invalid_state.
+ * Asks the merchant for information. The withdrawal waits for the answer, and an operator may still approve or reject the
+ * withdrawal. If the withdrawal does not wait for approval, refuses with invalid_state.
  */
 export async function requestInfo(
   deps: Deps,
@@ -118,9 +118,9 @@ export async function respond(
 }
 
 /**
- * Cancels a withdrawal for its merchant before an operator approves it. No money moves, because the withdrawal has no reservation
- * yet. If the withdrawal is CANCELLED already, returns it unchanged. If its status allows no cancellation, refuses with
- * invalid_state.
+ * Cancels a withdrawal for its merchant before an operator approves it. No money moves, because the withdrawal has no
+ * reservation yet. If the withdrawal is CANCELLED already, returns the withdrawal unchanged. If its status allows no
+ * cancellation, refuses with invalid_state.
  */
 export async function cancelWithdrawal(
   deps: Deps,
@@ -136,11 +136,13 @@ export async function cancelWithdrawal(
   return writeDecision(deps, tx, act, snapshot, 'withdrawal.cancel', step, { reason: null, status_reason: null })
 }
 
-/** An operator's decision about a payout whose outcome is in doubt. */
+/** An operator's decision about a payout whose outcome is doubtful. */
 export type WithdrawalResolution = WithdrawalId & {
   outcome: 'SUCCESS' | 'FAILED'
   reason: string
-  /** The provider's id of the payout, as the operator found it at the provider. */
+  /**
+   * The provider's id of the payout that the operator found at the provider. Null means that the operator entered no id.
+   */
   provider_reference: string | null
 }
 
@@ -152,15 +154,15 @@ const CLOSE = sql(
 )
 
 /**
- * The withdrawal after a resolution, with the operators who have decided. If `verdict` is not the last, the withdrawal is unchanged and
- * waits for a second operator.
+ * The withdrawal after a resolution, with the operators who have decided. If `verdict` is not `last`, the withdrawal is
+ * unchanged and waits for a second operator.
  */
 export type ResolutionResult = { row: MerchantWithdrawal; deliveries: Delivery[]; verdict: CorrectionVerdict }
 
 /**
- * Ends a withdrawal whose payout is in doubt, by an operator's decision. The money moves as the outcome requires. If the status
- * allows no resolution, refuses with invalid_state. If the outcome is paid and the balance no longer has the released money,
- * refuses with insufficient_balance. If the operator has a conflict of interest, refuses with conflict_of_interest.
+ * Ends a withdrawal whose payout is doubtful, by an operator's decision, and moves the money. If the status allows no
+ * resolution, refuses with invalid_state. If the merchant spent the released money of a paid payout, refuses with
+ * insufficient_balance. If the operator has ties to the merchant, refuses with conflict_of_interest.
  */
 export async function resolveWithdrawal(
   deps: Deps,
@@ -205,7 +207,8 @@ export async function resolveWithdrawal(
 }
 
 /**
- * Returns the decision that two operators have to make equally. A later answer of the provider changes the version of the withdrawal.
+ * Returns the decision that two operators have to make equally. The decision contains the version of the withdrawal, because a
+ * later answer of the provider changes the version.
  */
 function correctionBy(row: Withdrawal, input: WithdrawalResolution): Correction {
   const { merchant_id, id, environment, version, total_reserved_minor: amount_minor } = row
@@ -221,7 +224,8 @@ function correctionBy(row: Withdrawal, input: WithdrawalResolution): Correction 
 }
 
 /**
- * If the reservation in the ledger differs from the record, refuses the withdrawal, because other reservations must not pay for it.
+ * Refuses an action because the reservation in the ledger differs from the record. Other reservations must not pay for this
+ * withdrawal.
  */
 function refuseBooks({ withdrawal, booked_minor }: WithdrawalSnapshot): never {
   const [booked, needed] = [formatAmount(booked_minor), formatAmount(withdrawal.total_reserved_minor)]
@@ -245,8 +249,8 @@ function resolvedAsUnpaid(row: Withdrawal): { funds: Funds; effect: Effect | nul
 }
 
 /**
- * Recalls an approved payout that no process has sent: takes its send token away, and releases its reservation. The merchant can read
- * `reason`. If the payout was sent or may have been sent, refuses with invalid_state.
+ * Recalls an approved payout that no process has sent: deletes its send token and releases its reservation. The merchant can
+ * read `reason`. If a process sent or may have sent the payout, refuses with invalid_state.
  */
 export async function recallWithdrawal(
   deps: Deps,
@@ -257,7 +261,7 @@ export async function recallWithdrawal(
   const snapshot = await lockWithdrawal(tx, input)
   const { withdrawal, payout } = snapshot
   if (!canMoveWithdrawal('recall', withdrawal.status)) refuseState(withdrawal, 'recalled')
-  // Every process that takes the token waits for this lock of the payout. Afterwards the payout has no token.
+  // Every process that takes the token waits for this lock of the payout. After the commit, the payout has no token.
   if (payout?.state !== 'to_send') refuseState(withdrawal, 'recalled: its payout was sent, or may have been sent')
   if (snapshot.booked_minor !== withdrawal.total_reserved_minor) refuseBooks(snapshot)
   const { reason } = input
@@ -275,9 +279,9 @@ const RETRY = sql(
 )
 
 /**
- * Prepares a blocked payout for another request, with a new token and the same reference. Refuses a payout that is not blocked
- * (invalid_state), a suspended merchant (withdrawal_restricted), a conflict of interest (conflict_of_interest), and a payout of a
- * pause (payouts_paused). If the returned payout has a lease, the caller sends the payout after the commit.
+ * Prepares a blocked payout for another request, with a new token and the same reference. If the returned payout has a lease,
+ * the calling process sends the payout after the commit. Errors: invalid_state for a payout that is not blocked,
+ * withdrawal_restricted for a suspended merchant, conflict_of_interest, and payouts_paused.
  */
 export async function retryWithdrawal(
   deps: Deps,

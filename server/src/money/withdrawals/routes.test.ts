@@ -1,4 +1,4 @@
-// Tests the endpoints that read withdrawals, that take answers to operators, and that list destinations.
+// Tests that merchants can read their withdrawals, answer operators and list destinations, and no data of other merchants.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -18,7 +18,10 @@ const BODY = { amount: '100', destination_code: 'MPESA', destination_identifier:
 let world: World
 let viewer: string
 let finance: string
-/** The ids of 25 withdrawals, oldest first. An operator rejected every third withdrawal, and asked a question about the next. */
+/**
+ * The ids of 25 withdrawals, oldest first. Of each three, an operator rejected the first and asked the merchant a question
+ * about the second.
+ */
 const ids: string[] = []
 before(async () => {
   world = await createWorld()

@@ -1,4 +1,4 @@
-// Serves the merchant's endpoints of withdrawals: the endpoints of the dashboard, of servers and of the sandbox.
+// Serves the merchant's endpoints of withdrawals: the endpoints of the dashboard, of merchants' servers and of the sandbox.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -59,7 +59,7 @@ import {
 import { simulateOutcome } from './simulate.ts'
 import { submitWithdrawal } from './submit.ts'
 
-/** The dependencies of the routes. The sandbox endpoint uses the approval service. */
+/** The functions and providers that the routes call. Only the sandbox endpoint uses the approval service. */
 export type WithdrawalsOptions = {
   approvalService: ApprovalService
   find: FindProvider
@@ -76,7 +76,7 @@ const COUNTED = '`total_items` counts up to 10,000.'
 const SUBMITTING =
   'The withdrawal always waits for an operator. The server reserves no money and calls no provider. It computes the charges, which then stay fixed.'
 
-/** Adds the routes of withdrawals. */
+/** Makes the routes of withdrawals for members, for merchants' servers and for the sandbox. */
 export function withdrawalRoutes(deps: Deps, options: WithdrawalsOptions): Routes {
   return (app) => {
     destinationRoute(app, options)

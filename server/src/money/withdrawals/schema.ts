@@ -1,4 +1,4 @@
-// Defines the schemas of requests and answers about withdrawals. Each schema is the validation, the type and the documentation.
+// Defines the schemas of requests and answers about withdrawals. Each schema validates, gives the type, and documents the API.
 
 import Type, { type Static } from 'typebox'
 import { PAYOUT_FAILURE_CODES, PAYOUT_METHODS } from '../../adapters/providers/port.ts'
@@ -49,7 +49,7 @@ const PHONE = 'Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +
 const ACCOUNT = 'Account number: letters, digits, - and /. It is stored as you send it.'
 const WALLET = `${PHONE} Or the account number of the wallet, 6 to 20 digits.`
 
-/** Body of POST /v1/merchant/withdrawals/quote. */
+/** The body of POST /v1/merchant/withdrawals/quote. */
 export const QuoteBody = Type.Object(
   {
     ...payment,
@@ -62,7 +62,7 @@ export const QuoteBody = Type.Object(
   { title: 'WithdrawalQuoteRequest' },
 )
 
-/** Body of POST /v1/merchant/withdrawals. */
+/** The body of POST /v1/merchant/withdrawals. */
 export const SubmitBody = Type.Object(
   {
     ...payment,
@@ -80,7 +80,7 @@ export const SubmitBody = Type.Object(
   { title: 'WithdrawalRequest' },
 )
 
-/** Body of POST /v1/disbursements/mobile-money. */
+/** The body of POST /v1/disbursements/mobile-money. */
 export const MobileMoneyBody = Type.Object(
   {
     ...payment,
@@ -93,7 +93,7 @@ export const MobileMoneyBody = Type.Object(
   { title: 'MobileMoneyDisbursementRequest' },
 )
 
-/** Body of POST /v1/disbursements/provider-pesa. */
+/** The body of POST /v1/disbursements/provider-pesa. */
 export const ProviderPesaBody = Type.Object(
   {
     ...payment,
@@ -106,7 +106,7 @@ export const ProviderPesaBody = Type.Object(
   { title: 'ProviderPesaDisbursementRequest' },
 )
 
-/** Body of POST /v1/disbursements/bank-account. */
+/** The body of POST /v1/disbursements/bank-account. */
 export const BankAccountBody = Type.Object(
   {
     ...payment,
@@ -120,7 +120,7 @@ export const BankAccountBody = Type.Object(
   { title: 'BankAccountDisbursementRequest' },
 )
 
-/** Body of POST /v1/merchant/withdrawals/{withdrawal_id}/respond. */
+/** The body of POST /v1/merchant/withdrawals/{withdrawal_id}/respond. */
 export const RespondBody = Type.Object(
   {
     ...acting,
@@ -129,7 +129,7 @@ export const RespondBody = Type.Object(
   { title: 'WithdrawalResponse' },
 )
 
-/** Body of POST /v1/merchant/withdrawals/{withdrawal_id}/cancel and of POST /v1/disbursements/{disbursement_id}/cancel. */
+/** The body of POST /v1/merchant/withdrawals/{withdrawal_id}/cancel and of POST /v1/disbursements/{disbursement_id}/cancel. */
 export const CancelBody = nullable(Type.Object(acting))
 
 /** All outcomes that a merchant can simulate. */
@@ -145,7 +145,7 @@ export const OUTCOMES = [
 /** One outcome that a merchant can simulate. */
 export type SimulatedOutcome = (typeof OUTCOMES)[number]
 
-/** Body of POST /v1/sandbox/disbursements/{disbursement_id}/simulate. */
+/** The body of POST /v1/sandbox/disbursements/{disbursement_id}/simulate. */
 export const SimulateBody = Type.Object(
   {
     merchant_id: acting.merchant_id,
@@ -161,9 +161,9 @@ export const ListFilter = {
   reference: Type.Optional(line(100, 'Your own reference, or its beginning. The case is ignored.')),
   ...TimeQuery,
 }
-/** Query of the merchant's list of withdrawals. */
+/** The query of the merchant's list of withdrawals. */
 export const ListQuery = Type.Object({ ...PageQuery, ...ListFilter, metadata: Type.Optional(MetadataFilter) })
-/** Query of the list of disbursements. */
+/** The query of the list of disbursements. */
 export const DisbursementsQuery = Type.Object({
   merchant_id: Type.Optional(line(64, 'Your own merchant id or `me`. Needed by members of several merchants.')),
   ...PageQuery,
@@ -171,7 +171,7 @@ export const DisbursementsQuery = Type.Object({
   metadata: Type.Optional(MetadataFilter),
 })
 
-/** Query of GET /v1/destinations. */
+/** The query of GET /v1/destinations. */
 export const DestinationsQuery = Type.Object({
   method: Type.Optional(enumOf('PayoutMethod', PAYOUT_METHODS)),
   environment: Type.Optional(
@@ -203,7 +203,7 @@ const charges = {
   processor_fee_pass_through: Type.Boolean({ description: 'True if the processor charge is part of total_charges.' }),
 }
 
-/** The charges of a withdrawal before its submission. */
+/** The charges of a withdrawal before its submission, as decimal amounts. */
 export const QuoteRecord = Type.Object(
   {
     withdrawal_amount: moneyText('The amount without charges.'),
@@ -275,7 +275,7 @@ const record = {
 export const WithdrawalRecord = Type.Object(record, { title: 'Withdrawal' })
 export type WithdrawalRecord = Static<typeof WithdrawalRecord>
 
-/** One move of a withdrawal, as the merchant sees it. */
+/** One move of a withdrawal in the form that merchants can read. */
 export const MerchantMoveRecord = Type.Object(
   {
     from_status: enumOf('WithdrawalStatus', STATUSES),

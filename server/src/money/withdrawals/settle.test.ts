@@ -1,4 +1,4 @@
-// Tests that a provider's answers post each fact once, from any source, in any order, and even if an answer repeats.
+// Tests that the server posts each fact once, whatever the source, the order and the repetition of a provider's answers.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -58,7 +58,7 @@ async function newSubscriber(events = EVENTS): Promise<Merchant> {
   return merchant
 }
 
-/** Gives the lease of a payout to a process, as a claim does. */
+/** Gives the lease of a payout to a process, as a claim by the worker does. */
 async function leaseTo({ id }: WithdrawalKey, process_id = world.deps.process_id): Promise<void> {
   const until = new Date(world.deps.clock.now().getTime() + 15_000)
   await world.rows('update payouts set lease_owner = $2, due_at = $3 where withdrawal_id = $1', [id, process_id, until])
@@ -75,7 +75,10 @@ const settleAnswers = (
     () => false,
   )
 
-/** Returns the balances of the merchant's book that are not zero. The first money of the book came in through the account float. */
+/**
+ * Returns the balances of the merchant's book that are not zero. The merchant's first money came through the ledger account
+ * float.
+ */
 async function book({ merchant_id }: WithdrawalKey): Promise<Record<string, bigint>> {
   const rows = await world.rows<{ code: string; balance_minor: bigint }>(
     "select code, balance_minor from ledger_accounts where merchant_id = $1 and environment = 'live' and balance_minor <> 0",

@@ -1,6 +1,6 @@
-// Settles payouts in one transaction: turns every answer of a provider into a status, postings and events. A repeated answer
-// changes nothing. If the process dies before the commit, the payout becomes due again. If it dies after the commit, each delivery
-// becomes due when its lease ends.
+// Settles payouts in one transaction: turns each answer of a provider into a status, postings and events. If the process dies
+// before the commit, the payout becomes due again. If the process dies after the commit, each delivery becomes due when its
+// lease ends.
 
 import { ASK_AGAIN_MS_MAX } from '../../adapters/providers/answer.ts'
 import { isUnasked } from '../../adapters/providers/breaker.ts'
@@ -28,7 +28,8 @@ import {
 } from './store.ts'
 
 /**
- * An answer about one payout. `holds_lease` is true if the answering process holds the payout's lease, and false after a callback.
+ * An answer about one payout. If the process that received the answer holds the payout's lease, `holds_lease` is true. After a
+ * callback, `holds_lease` is false.
  */
 export type PayoutOutcome = WithdrawalId & { answer: PayoutAnswer; holds_lease: boolean }
 
@@ -38,10 +39,15 @@ export type PayoutOutcome = WithdrawalId & { answer: PayoutAnswer; holds_lease: 
  */
 const PAUSES_S = [2, 5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600]
 
-/** The longest pause between two steps of a waiting payout, including pauses that a provider announces. */
+/**
+ * The longest pause in milliseconds between two steps of a waiting payout, including pauses that a provider announces.
+ */
 export const LONGEST_PAUSE_MS = Math.max(ASK_AGAIN_MS_MAX, 1_000 * Math.max(...PAUSES_S))
 
-/** Returns the due time of the next step: the end of the pause that the provider announced, or else of a growing pause. */
+/**
+ * Returns the due time of the next step. If the provider announced a pause, that pause applies; otherwise the pauses of
+ * PAUSES_S grow with the steps.
+ */
 function nextStepAt(now: Date, steps: number, announced_ms?: number): Date {
   const index = Math.min(Math.max(steps, 1), PAUSES_S.length) - 1
   return new Date(now.getTime() + (announced_ms ?? (PAUSES_S[index] as number) * 1_000))
@@ -60,7 +66,7 @@ const WRITE = sql(
    where p.merchant_id = i.merchant_id and p.withdrawal_id = i.withdrawal_id`,
 )
 
-// A separate query after the locks sees the rows that another process committed before this process got the locks.
+// A separate query after the locks reads the rows that another process committed before this process got the locks.
 const RECORDED_OUTCOMES = sql(
   'withdrawals_told',
   `select h.merchant_id, h.withdrawal_id as id, h.reason
@@ -73,8 +79,8 @@ const RECORDED_OUTCOMES = sql(
 type PayoutInHand = WithdrawalSnapshot & { payout: Readonly<PayoutSnapshot> }
 
 /**
- * Applies a batch of answers in the given transaction: status moves with their history, postings and events. A repeated answer
- * changes nothing. Returns the queued deliveries; this process sends those that it leases.
+ * Applies a batch of answers in the given transaction: moves with their history, postings and events. A repeated answer changes
+ * nothing. Returns the queued deliveries. If this process has the lease of a delivery, this process sends the delivery.
  */
 export async function applyPayoutOutcomes(
   deps: Deps,
@@ -96,8 +102,8 @@ export async function applyPayoutOutcomes(
     const name = withdrawalName(key)
     const before = snapshots.get(name)
     assertInvariant(before !== undefined && before.payout !== null, `the payout of withdrawal ${key.id} exists`)
-    // A final answer counts from every source. Any other answer counts only from the process that holds the lease, because only this
-    // process has the state of its request.
+    // A final answer counts from every source. If this process does not hold the lease, the server ignores any other answer,
+    // because only the lease holder has the state of its request.
     const counts = isFinalAnswer(answer) || (holds_lease && before.payout.lease_owner === deps.process_id)
     const noted: PayoutInHand = { ...before, payout: recordFacts(deps, before.payout, answer) }
     if (!counts) {
@@ -118,7 +124,7 @@ export async function applyPayoutOutcomes(
   return deliveries
 }
 
-/** Applies a batch of answers in a new transaction. */
+/** Applies a batch of answers in a new transaction. Returns the queued deliveries after the commit. */
 export async function settlePayouts(
   deps: Deps,
   outcomes: readonly PayoutOutcome[],
@@ -134,8 +140,8 @@ export async function settlePayouts(
 }
 
 /**
- * If a withdrawal no longer waits for an answer, reads the provider's answers in its history, as `name answer`. A repeated
- * contradiction counts once, because the operator who decided later knew it.
+ * If a withdrawal no longer waits for an answer, reads the provider's answers in its history, as `name answer`. The server
+ * records a repeated contradiction once, because the operator who decided later could read the first one.
  */
 async function readRecordedOutcomes(tx: Tx, withdrawals: readonly Withdrawal[]): Promise<Set<string>> {
   const ended = withdrawals
@@ -163,7 +169,7 @@ function isOverdue(deps: Deps, { deadline_at }: PayoutSnapshot): boolean {
 
 /**
  * Returns the changes of a withdrawal that an answer causes. Adds the answer to `recorded`, so that the server detects a
- * repetition.
+ * repeated answer.
  */
 function changesByAnswer(
   deps: Deps,
@@ -183,7 +189,7 @@ function changesByAnswer(
     recorded.add(entry)
     return !is_recorded
   }
-  // Operators read this explanation of the current status. The next move replaces it.
+  // Operators read this explanation of the current status. The next move replaces the explanation.
   const explanations = [
     blockReason(answer),
     isTrouble(answer) ? (answer.provider_message ?? answer.provider_status) : null,
@@ -212,7 +218,7 @@ function isTrouble({ kind }: PayoutAnswer): boolean {
   return kind === 'blocked' || kind === 'declined' || kind === 'unknown'
 }
 
-/** Logs a repeated answer. The operator who decided knew the answer, so that the history does not need it again. */
+/** Logs a repeated answer. The history already has the answer, which the operator could read before the decision. */
 function logRepeatedContradiction(deps: Deps, { merchant_id, id, status }: Withdrawal, outcome: string | null): void {
   deps.log.warn(
     { component: 'withdrawals', merchant_id, withdrawal_id: id, status, told: outcome },
@@ -227,7 +233,7 @@ function nextPayout(deps: Deps, { withdrawal, payout, merchant }: PayoutInHand, 
   // After the deadline, the server ignores announced pauses, because a provider must not postpone the queries for ever.
   const announced_ms = overdue ? undefined : answer.ask_again_ms
   if (isUnasked(answer) && !overdue) {
-    // The state of the payout stays, because the worker queries again when it reaches the provider.
+    // The state of the payout stays, because the provider did not get the query. The worker queries again.
     return { ...payout, due_at: nextStepAt(now, payout.asks, announced_ms), lease_owner: null }
   }
   const asks = Math.min(payout.asks + 1, ASKS_MAX)
@@ -251,10 +257,11 @@ function stateAfter(
   answer: PayoutAnswer,
   announced: boolean,
 ): PayoutState {
-  // If the provider announces that its final answer may change, the worker queries the payout once more.
+  // If the provider announces that its final answer may change, the worker queries the provider once more.
   if (isFinalAnswer(answer)) return announced ? 'asked' : 'final'
   if (answer.kind === 'blocked' && status === 'BLOCKED_IP_WHITELIST') return 'blocked'
-  // If no byte left, the provider never accepted the payout and its status is not in doubt, the worker sends the payout again.
+  // If the provider got no byte and never accepted the payout, and the withdrawal is still PROCESSING, the worker sends the
+  // payout again.
   if (answer.kind === 'not_sent' && status === 'PROCESSING' && sent_at === null) return 'to_send'
   return 'asked'
 }

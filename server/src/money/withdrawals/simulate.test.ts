@@ -169,7 +169,7 @@ describe('money of a simulated outcome', () => {
     ['FAILED', 0n, '0.00'],
     ['REJECTED', 0n, '0.00'],
     ['INFO_REQUESTED', 0n, '0.00'],
-    // The amount and our fee return to the merchant. The provider's charge for the payout does not return.
+    // The amount and our fee return to the merchant. The provider does not return its charge for the payout.
     ['REVERSED', 2_500n, '0.00'],
     ['NEEDS_RECONCILIATION', 108_500n, '1085.00'],
     ['BLOCKED_IP_WHITELIST', 108_500n, '1085.00'],
@@ -227,7 +227,7 @@ test('the server sends the events of a simulation at once, marked as sandbox', a
   await arrive(1)
   await simulate(ids[1], 'FAILED')
   await arrive(2)
-  // A reversal without a recorded success sends both events.
+  // If the payout had no success yet, the simulation of a reversal sends both events.
   await simulate(ids[2], 'REVERSED')
   await arrive(4)
   const received = sent()

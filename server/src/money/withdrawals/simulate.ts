@@ -31,7 +31,7 @@ export type SimulatedWithdrawal = { row: Withdrawal; deliveries: Delivery[] }
 
 /**
  * Moves a sandbox withdrawal to an outcome. If the withdrawal is live, refuses with not_found. If no move leads to the outcome,
- * refuses with invalid_state. Otherwise refuses for the same reasons as an approval.
+ * refuses with invalid_state. Also refuses for the same reasons as an approval.
  */
 export async function simulateOutcome(
   deps: Deps,
@@ -57,7 +57,8 @@ export async function simulateOutcome(
     refuseState(withdrawal, `simulated as ${outcome}`)
   }
   if (waits) await approveUnsent(deps, tx, service, act, { merchant_id, id })
-  // The transaction of the approval also settles the payout, so that no other process sees the payout and queries the provider.
+  // The transaction of the approval also settles the payout, so that no other process claims the payout and queries the
+  // provider.
   const outcomes = [{ merchant_id, id, answer: simulatedAnswer(withdrawal, outcome), holds_lease: waits }]
   const deliveries = await applyPayoutOutcomes(deps, tx, outcomes, service.canDeliver)
   const after = await findWithdrawal(tx, { merchant_id, id })

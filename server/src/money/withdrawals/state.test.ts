@@ -1,4 +1,5 @@
-// Tests the allowed moves of a withdrawal, the places of its money, and the constraints of the database.
+// Tests that a withdrawal makes only allowed moves, that each move changes the place of its money as listed, and that the
+// database enforces both.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -100,7 +101,7 @@ describe('moves of a withdrawal', () => {
   })
 })
 
-/** The place of the money after each move. Any move that the table does not have leaves the money in its place. */
+/** The place of the money after each move. If the table does not list a move, the money stays in its place. */
 const FLOWS: Partial<Record<WithdrawalMoveName, Partial<Record<Funds, Funds>>>> = {
   approve: { none: 'reserved' },
   succeed: { reserved: 'paid' },
@@ -111,7 +112,10 @@ const FLOWS: Partial<Record<WithdrawalMoveName, Partial<Record<Funds, Funds>>>> 
   resolve_unpaid: { reserved: 'released', paid: 'returned', released: 'released' },
 }
 
-/** Returns every status and place of the money to which moves can lead. Returned money is never in doubt. */
+/**
+ * Returns every status and place of the money to which moves can lead. If the money is returned or not reserved, the move
+ * `alarm` is not possible.
+ */
 function reachable(): Set<string> {
   const found = new Set(['PENDING_ADMIN_APPROVAL none'])
   for (const place of found) {

@@ -16,7 +16,7 @@ export const STATUSES = [
   'NEEDS_ADMIN_ATTENTION',
   'REVERSED',
 ] as const
-/** One status of a withdrawal. */
+/** One of the statuses in STATUSES. */
 export type WithdrawalStatus = (typeof STATUSES)[number]
 
 /** Statuses in which an operator, the merchant or the provider still has to act. */
@@ -30,11 +30,11 @@ export const OPEN_STATUSES = [
 ] as const satisfies readonly WithdrawalStatus[]
 
 /**
- * The places of the amount and the charges. Allowed changes are none to reserved, reserved to paid or released, released to paid
- * (a late payment), and paid to returned. Each posting of a withdrawal thus happens at most once.
+ * The places of the amount and the charges. Allowed changes are none to reserved, reserved to paid or released, released to
+ * paid (a late payment), and paid to returned. So each posting of a withdrawal happens at most once.
  */
 export const FUNDS = ['none', 'reserved', 'paid', 'released', 'returned'] as const
-/** The place of the amount and the charges of a withdrawal. */
+/** One of the places in FUNDS. */
 export type Funds = (typeof FUNDS)[number]
 
 /** The states of a payout; db/schema.md describes each. */
@@ -76,7 +76,7 @@ export const moves = {
     event: null,
   },
   reverse: { from: ['SUCCESS'], to: 'REVERSED', by: 'provider', event: 'disbursement.reversed' },
-  // Only while no process has taken the send token.
+  // An operator can recall a payout only while no process has taken the send token.
   recall: { from: ['PROCESSING'], to: 'CANCELLED', by: 'operator', event: null },
   retry: { from: ['BLOCKED_IP_WHITELIST'], to: 'PROCESSING', by: 'operator', event: null },
   resolve_paid: { from: STUCK, to: 'SUCCESS', by: 'operator', event: 'disbursement.success' },

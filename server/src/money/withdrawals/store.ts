@@ -22,7 +22,7 @@ export type Withdrawal = {
   destination_name: string | null
   bank_name: string | null
   reference: string | null
-  /** The pairs of texts of the merchant. Null means that there are none. */
+  /** The pairs of texts of the merchant. Null means that the merchant sent no pairs. */
   metadata: Metadata | null
   percentage_fee_minor: bigint
   flat_fee_minor: bigint
@@ -112,7 +112,9 @@ export type Payout = {
   trace: TraceContext | null
 }
 
-/** Returns the attributes of a span about a payout: ids and names, but no amount, destination or text of a caller. */
+/**
+ * Returns the attributes of a span about a payout: ids and names, but no amount, no destination and no text of a merchant.
+ */
 export function payoutTraceFields({ withdrawal_id, provider, environment, method }: Payout) {
   return {
     'malipo.withdrawal_id': withdrawal_id,
@@ -147,8 +149,8 @@ export const PAYOUT_COLUMNS = [
 ] as const
 
 /**
- * The lease of a payout: the time for one status query, one payout request and the work around them. Both calls have a timeout. If
- * the process dies, the payout waits for this time.
+ * The lease of a payout in milliseconds: the time for one status query, one payout request and the work between them. Both
+ * calls have a timeout. If the process dies, the payout waits until the lease ends.
  */
 export const PAYOUT_LEASE_MS = 2 * CALL_MS_MAX + 5_000
 
@@ -168,7 +170,7 @@ export type PayoutSnapshot = {
   trace: TraceContext | null
 }
 
-/** The merchant of a locked withdrawal. */
+/** The fields of a locked withdrawal's merchant on which decisions, events and e-mails depend. */
 export type WithdrawalMerchant = {
   merchant_code: string
   merchant_name: string
@@ -210,8 +212,8 @@ const LOCK = sql(
    ) w`,
 )
 
-// A separate query after the locks sees the rows that another process has just committed. The query locks the payout too, because a
-// process can take the payout's lease without the lock of the withdrawal.
+// A separate query after the locks reads the rows that another process has just committed. The query locks the payout too,
+// because a process can take the payout's lease without the lock of the withdrawal.
 const FACTS = sql(
   'withdrawals_facts',
   `select i.merchant_id, i.id, m.*, coalesce(t.amount_minor, 0) as booked_minor, p.provider, p.state as payout_state,

@@ -1,4 +1,4 @@
-// Tests how merchants submit withdrawals: accepted bodies, charges, and refusals that store no row.
+// Tests that the server stores a valid withdrawal with its charges, and that a refused submission stores no row.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -333,7 +333,7 @@ test('a merchant can withdraw the whole balance including charges, but not a cen
   assert.deepEqual(codeOf(over), [409, 'insufficient_balance'])
   const { data } = (await world.post(MOBILE, { ...TO_PHONE, amount: '900.00' }, { key })).body
   assert.equal(data.total_reserved_amount, '1000.00')
-  // The server reserves no money before an approval, so that the merchant may submit a second withdrawal.
+  // The server reserves no money before an approval, so the merchant may submit a second withdrawal.
   assert.equal((await world.post(MOBILE, { ...TO_PHONE, amount: '900.00' }, { key })).status, 202)
   assert.deepEqual(await balanceOf(world, key), ['1000.00', '0.00'])
 })

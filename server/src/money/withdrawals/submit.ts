@@ -1,6 +1,6 @@
-// Submits a withdrawal: checks and prices it, and stores it until an operator decides. One transaction writes the row, the audit
-// entry and the answer of the Idempotency-Key. If the process dies before the commit, no row exists. If it dies after the commit, a
-// retry gets the stored answer.
+// Checks a submitted withdrawal, computes its charges, and stores the withdrawal until an operator decides. One transaction
+// writes the row, the audit entry and the answer of the Idempotency-Key. If the process dies after the commit, a retry gets the
+// stored answer.
 
 import { findMerchant, rulesInForce } from '../../access/merchants/index.ts'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
@@ -45,8 +45,8 @@ const INSERT = sql(
 
 /**
  * Submits a withdrawal in the given transaction. If its live merchant is not active, verified and priced, refuses with
- * withdrawal_restricted. If the amount is above the available balance, refuses with insufficient_balance. An approval checks both
- * again.
+ * withdrawal_restricted. If the amount and the charges exceed the available balance, refuses with insufficient_balance. An
+ * approval checks both again.
  */
 export async function submitWithdrawal(
   deps: Deps,
