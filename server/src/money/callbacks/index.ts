@@ -1,4 +1,4 @@
-// Exports the public interface of the room callbacks, which receives the requests that providers send to this server.
+// Exports the functions that receive and store callbacks, the requests that providers send to this server.
 
 export { callbacksTask } from './keep.ts'
 export { type CallbackReceiver, createCallbackReceiver } from './receive.ts'

@@ -9,7 +9,7 @@ import { sweepTask, type Task } from '../../kernel/work/index.ts'
 /** The class of a stored callback: about a payment or payout of its provider, about an unknown payment or payout, or forged. */
 export type StoredVerdict = 'hint' | 'unknown_reference' | 'forged'
 
-/** One callback to store. */
+/** One callback to store. Null in `reference` means that the callback is forged. */
 export type CallbackRecord = { provider: string; verdict: StoredVerdict; reference: string | null; body: Buffer }
 
 const BODY_KEPT_BYTES = 4096

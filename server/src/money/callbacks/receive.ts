@@ -1,5 +1,5 @@
-// Receives callbacks. The server never trusts the outcome in a callback: it verifies and stores the callback, then queries the
-// provider. If the process dies first, the provider may retry the callback, and a worker queries the provider later.
+// Receives callbacks. The server verifies and stores a callback, then queries the provider, because a callback is no proof. If
+// the process dies before the query, the provider may retry the callback, and a worker queries the provider later.
 
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
@@ -10,8 +10,8 @@ import { findPayouts, type PayoutDriver, parsePayoutReference } from '../withdra
 import { createBudget, createKeeper } from './keep.ts'
 
 /**
- * The result of a callback. If the signature is wrong, the result is 'forged'. Otherwise the result is 'taken': if the payment or
- * payout belongs to the provider, the server has queried the provider and settled the outcome.
+ * The result of a callback. `forged`: its secret or signature is wrong. `taken`: its secret or signature is right. If a payment
+ * or payout of this provider has the reference, the server has also queried the provider and settled the answer.
  */
 export type CallbackReceiver = (
   provider: string,
@@ -68,7 +68,7 @@ export function createCallbackReceiver(
     }
     const { reference } = verdict
     const subject = await find(reference)
-    // A provider may report only about its own payments and payouts.
+    // If the payment or payout went to another provider, the server stores the callback but sends no query.
     const ours = subject !== null && subject.provider === name
     if (!ours) {
       if (!mayKeepUnknown()) return 'taken'
@@ -86,8 +86,8 @@ export function createCallbackReceiver(
 }
 
 /**
- * Makes at most one status query at a time for each reference. Callbacks that arrive during a query share the next query. Endless
- * duplicates of a callback thus cause no endless queries.
+ * Makes a function that sends at most one status query at a time for each reference. Callbacks that arrive during a query share
+ * the next query. Endless duplicates of a callback thus cause no endless queries.
  */
 function createAsker(): (reference: string, ask: () => Promise<void>) => Promise<void> {
   type Question = { out: Promise<void>; next: Promise<void> | null }

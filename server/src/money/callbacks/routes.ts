@@ -31,7 +31,8 @@ export function callbackRoutes(
         },
         async (request, reply) => {
           const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-          // Some providers sign nothing and send a secret in the query of the URL. HTTP/2 names the path with its query `:path`.
+          // Some providers sign nothing and send a secret in the query of the URL. The header `:path` has the path with this
+          // query, as in HTTP/2.
           const headers = { ...(request.headers as Record<string, string | undefined>), [CALLBACK_PATH]: request.url }
           const { provider } = request.params as { provider: string }
           const taken = await receive(provider, headers, body)
