@@ -1,22 +1,23 @@
-// Makes the style of a merchant's colour: a second style element, whose hash the content security policy of the page contains.
+// Makes the style element with a merchant's colour. The content security policy of the page contains the hash of the element.
 
 import { hash } from 'node:crypto'
 
-/** The style of one colour and its hash for the content security policy. */
+/** The CSS of one colour, and its SHA-256 hash for the content security policy. */
 export type AccentStyle = { text: string; hash: string }
 
-/** The share of the colour in the ground of a chosen field. */
+/** The share of the merchant's colour in the background of a chosen field. The rest is white. */
 const TINT_SHARE = 0.08
 const CACHE_MAX = 1_000
 
 const cache = new Map<string, AccentStyle>()
 
 /**
- * Returns the style of a colour (#rrggbb), for screens in light mode only: in dark mode and in print the page keeps its own colours.
- * Null means that the merchant has no colour.
+ * Returns the style of a colour (#rrggbb) for light mode. In dark mode and in print, the page keeps its own colours. If the
+ * colour is null or has another format, returns null.
  */
 export function accentStyle(color: string | null): AccentStyle | null {
-  // The database contains only checked colours. Another text could add rules to the page.
+  // The database stores only checked colours. This second check exists because an unchecked text could add CSS rules to the
+  // page.
   if (color === null || !/^#[0-9a-f]{6}$/.test(color)) return null
   const known = cache.get(color)
   if (known) return known
@@ -27,7 +28,7 @@ export function accentStyle(color: string | null): AccentStyle | null {
   return style
 }
 
-/** Mixes a little of the colour into white. */
+/** Mixes `TINT_SHARE` of the colour into white. Returns #rrggbb. */
 function tintOf(color: string): string {
   const mixed = [1, 3, 5].map((at) => {
     const value = Number.parseInt(color.slice(at, at + 2), 16)

@@ -7,7 +7,10 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 /** The style sheet that each page contains, and its hash for the content security policy. */
 export type PayStyle = { text: string; hash: string }
 
-/** The script in each encoding, with its address. The address changes when the script changes. */
+/**
+ * The script of the pay page: uncompressed, with brotli and with gzip. The path contains a hash of the script, so a changed
+ * script has a new path.
+ */
 export type PayScript = { path: string; version: string; plain: Buffer; br: Buffer; gzip: Buffer }
 
 const readAsset = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
@@ -29,19 +32,19 @@ const script = ((): PayScript => {
   }
 })()
 
-/** Returns the style sheet of every page. */
+/** Returns the style sheet that each page contains. The process has read the file at its start. */
 export function payStyle(): PayStyle {
   return style
 }
 
-/** Returns the script of every page. */
+/** Returns the script that each page loads. The process has read and compressed the file at its start. */
 export function payScript(): PayScript {
   return script
 }
 
 /**
- * Removes comments and indentation, because each page contains the style sheet. A quoted text in the style sheet must contain
- * no spaces.
+ * Removes comments and white space, because each page contains the style sheet. A quoted text in the style sheet must not need
+ * its white space.
  */
 function squeeze(css: string): string {
   return css

@@ -22,7 +22,7 @@ const ATTACKS = [
   '=1+1',
 ]
 
-/** Returns every screen with this text in each field that a merchant, customer or provider fills. */
+/** Returns every screen with this text in each field that a merchant, a customer or a provider fills. */
 function attacked(text: string): { name: string; page: string; view: Screen }[] {
   return LANGUAGES.flatMap((language) => {
     const base = shop(language, {

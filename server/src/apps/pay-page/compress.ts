@@ -1,18 +1,18 @@
-// Compresses pages. Every page is different, so the server compresses a page when it sends the page.
+// Compresses pages. Every page is different, so the server compresses each page when the server sends the page.
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { bestEncoding } from '../../kernel/http/index.ts'
 
-/** A body and its encoding. Null means that the body is not compressed. */
+/** A body and its content encoding. Null means that the body is not compressed. */
 export type CompressedPage = { body: Buffer; encoding: 'br' | 'gzip' | null }
 
 /** Below this size in bytes, compression saves less than its header costs. */
 const WORTH_BYTES = 600
 
-/** A page has about 20 KB. A larger window costs memory and saves nothing. */
+/** The window of brotli is 2^16 bytes. A page has about 20 KB, so a larger window costs memory and saves nothing. */
 const WINDOW_BITS = 16
 
-/** Compared with quality 5, this quality makes a page half a kilobyte larger and takes half the time. */
+/** The brotli quality. Compared with quality 5, a page is about 500 bytes larger and takes half the time. */
 const QUALITY = 3
 
 /**

@@ -1,4 +1,4 @@
-// Makes the queries that the pages share, and the frame around each screen of a link.
+// Makes the queries that the pages share, and reads the facts that each screen of a link shows.
 
 import type { FastifyRequest } from 'fastify'
 import type { MerchantLook } from '../../access/merchants/index.ts'
@@ -23,18 +23,19 @@ import { createFindUnanswered } from './unanswered.ts'
 import type { MagicOutcome, MerchantFrame, PayMethod } from './view.ts'
 
 /**
- * The dependencies of the pages. `outcomes` lists the magic numbers if all providers of the installation are mock providers.
+ * The dependencies of the pages. If all providers of the installation are mock providers, `outcomes` lists the magic numbers.
+ * Otherwise `outcomes` is empty.
  */
 export type PayPageOptions = {
   collect: Collect
-  /** Queries the provider about an attempt and records the answer. */
+  /** Queries the provider about an attempt, and records the answer in the database. */
   ask(attempt: Attempt): Promise<void>
   find(environment: 'live', request: { method: Method }): Provider | null
   live: readonly Provider[]
   outcomes: readonly { ending: string; happens: string; happens_sw: string }[]
 }
 
-/** The method at a provider for each way to pay. */
+/** The provider's method for each way to pay. */
 export const METHOD_OF: Record<PayMethod, Method> = {
   WALLET_PUSH: 'wallet_push',
   PROVIDER_PESA: 'provider_pesa',
@@ -44,10 +45,10 @@ const METHODS = Object.keys(METHOD_OF) as PayMethod[]
 /** The first digits of a phone number that ends in a magic number. No M-Pesa customer has a number with these digits. */
 const MAGIC_PHONE = '0754000'
 
-/** The queries of the pages. Each process makes them once. */
+/** The dependencies and the queries of the pages. Each process makes one context. */
 export type PageContext = ReturnType<typeof createPageContext>
 
-/** Makes the queries. Each combines the waiting requests into one SQL query. */
+/** Makes the context of a process. Each query answers all requests that wait for it with one SQL statement. */
 export function createPageContext(deps: Deps, options: PayPageOptions) {
   return {
     deps,
@@ -64,7 +65,7 @@ export function createPageContext(deps: Deps, options: PayPageOptions) {
   }
 }
 
-/** Returns the labelled outcomes in one language. */
+/** Returns the outcomes of the magic numbers, each with a label in this language. */
 function outcomesIn(language: Language, { outcomes }: PayPageOptions): MagicOutcome[] {
   return outcomes.map(({ ending, happens, happens_sw }) => ({
     ending,
@@ -73,7 +74,7 @@ function outcomesIn(language: Language, { outcomes }: PayPageOptions): MagicOutc
   }))
 }
 
-/** Returns the ways to pay the amount of this link that an available provider offers. */
+/** Returns the ways to pay for which an available provider accepts the amount of this link. */
 export function availableMethods({ options }: PageContext, link: Link): PayMethod[] {
   return METHODS.filter((name) => {
     const provider = options.find('live', { method: METHOD_OF[name] })
@@ -82,7 +83,7 @@ export function availableMethods({ options }: PageContext, link: Link): PayMetho
   })
 }
 
-/** Returns only the look of a link's merchant. */
+/** Returns the merchant's contact, colour and logo from a link. */
 function lookOf({ support_phone, support_email, support_address, accent_color, logo_hash }: Link): MerchantLook {
   return { support_phone, support_email, support_address, accent_color, logo_hash }
 }
@@ -130,7 +131,8 @@ export async function paymentsOf(
 }
 
 /**
- * Returns the payments of a page for a payer with an IP address, and whether an unanswered attempt can still take money.
+ * Returns the payments of a page for a payer with an IP address. Also returns whether an attempt without an answer can still
+ * take money.
  */
 export async function pageStateOf(context: PageContext, link: Link, address: string): Promise<PageState> {
   const payments = await paymentsOf(context, link)
@@ -138,7 +140,7 @@ export async function pageStateOf(context: PageContext, link: Link, address: str
   return { ...payments, address, unanswered: may ? await context.findUnanswered(link) : null }
 }
 
-/** Makes the function that finds the newest payment of a page. One query serves all pages that wait. */
+/** Makes the function that finds the newest payment of a page. One SQL statement answers all requests that wait. */
 function createFindLatest(deps: Deps): (link: Link) => Promise<PagePayment | null> {
   return gather<Link, PagePayment | null>(
     async (links) => {

@@ -1,4 +1,4 @@
-// Tests the pages at rate limits, at unknown addresses, for ended links and for unavailable providers.
+// Tests the pages at rate limits, at unknown addresses, for ended links, and while a provider is unavailable.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-// Tests the pages of payments whose money a provider took in another currency and returned.
+// Tests the pages of payments that a provider took in another currency and then returned.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -4,8 +4,8 @@ import { accentStyle } from './accent.ts'
 import { payScript, payStyle } from './assets.ts'
 
 /**
- * Returns the policy of a page: only the script and the styles of the pay page, and no other site may frame the page. `accent` is the
- * hash of the style of the merchant's colour.
+ * Returns the content security policy of a page. The page loads only the script and the styles of the pay page, and no other
+ * site may frame the page. `accent` is the hash of the merchant's style.
  */
 const policyOf = (accent?: string) =>
   [
@@ -32,8 +32,8 @@ const DENIED_FEATURES = [
 ]
 
 /**
- * The headers of a page. The headers hide the secret address of the page from other sites and from caches. No response sets a
- * cookie.
+ * The headers of a page without the merchant's colour. They keep the secret address of the page from other sites and from
+ * caches.
  */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
@@ -48,13 +48,13 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   vary: 'accept-encoding',
 }
 
-/** Returns the headers of a page with the merchant's colour (#rrggbb), or null for the colours of the page itself. */
+/** Returns the headers of a page with the merchant's colour (#rrggbb). Null means that the merchant has no colour. */
 export function pageHeaders(accent_color: string | null): Readonly<Record<string, string>> {
   const style = accentStyle(accent_color)
   return style === null ? PAGE_HEADERS : { ...PAGE_HEADERS, 'content-security-policy': policyOf(style.hash) }
 }
 
-/** The headers of a PDF or a picture. With a stricter policy, the PDF viewers of browsers would fail. */
+/** The headers of a PDF or a picture. With a stricter content security policy, the PDF viewers of browsers fail. */
 export const FILE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': "frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
@@ -64,7 +64,7 @@ export const FILE_HEADERS: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 }
 
-/** The headers of the script. The address of the script changes with its content. */
+/** The headers of the script. A browser may keep the script for ever, because a changed script has a new address. */
 export const SCRIPT_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/javascript; charset=utf-8',
   'cache-control': 'public, max-age=31536000, immutable',

@@ -1,4 +1,4 @@
-// Exports the pay page that payers see.
+// Exports the routes, the screens, the script and the headers of the pages of payers.
 
 export { payScript } from './assets.ts'
 export { compressPage } from './compress.ts'

@@ -1,4 +1,4 @@
-// Makes the screen of an invoice from the facts that every reader with the link may see.
+// Makes the screen of an invoice from the facts that any reader with the link may see.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { dayOf } from '../../kernel/lib/index.ts'
@@ -25,7 +25,7 @@ export function invoiceScreenOf(deps: Deps, invoice: Invoice, link: Link, mercha
     note: invoice.note,
     pay_link: linkStatusAt(link, now) === 'ACTIVE' && !under_review ? merchantFrame.pay_path : null,
     pdf_path: `${path}.pdf`,
-    // The receipt is at the address of the paid link.
+    // A receipt has the address of the link that the payer paid.
     receipt_path: paid_collection_id === null ? null : `/pay/${slug}/c/${paid_collection_id}/receipt`,
   }
 }

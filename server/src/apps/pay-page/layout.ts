@@ -7,11 +7,13 @@ import { contactOf, localPath, merchantOf, plainMerchant, shownAmount } from './
 import { pageTexts, pathInLanguage } from './texts.ts'
 import type { Frame, MerchantFrame, PollPaths } from './view.ts'
 
-/** The data for the polling script: the addresses, the displayed state, and the remaining seconds. */
+/** The data for the polling script: the addresses, the displayed state, and the seconds that remain. */
 export type Polling = PollPaths & {
   state: string
   countdown?: { remaining_s: number; total_s: number }
-  /** True if the page has a form. Without the script, a refresh would clear the input of the form. */
+  /**
+   * True if the page has a form. The page then does not refresh without the script, because a refresh would clear the input.
+   */
   form?: boolean
 }
 
@@ -33,7 +35,7 @@ export type ScreenContent = {
 /** The number of seconds after which a page without the script refreshes. */
 const REFRESH_S = 15
 
-/** Returns the page of a screen with a merchant. */
+/** Returns the HTML document of a screen with a merchant: the logo, the name and the contact surround the content. */
 export function shopPage(view: MerchantFrame, content: ScreenContent): string {
   const strip =
     view.test &&
@@ -48,7 +50,7 @@ export function shopPage(view: MerchantFrame, content: ScreenContent): string {
   )
 }
 
-/** Returns the page of a screen without a merchant. */
+/** Returns the HTML document of a screen without a merchant, such as an unknown address. */
 export function plainPage(view: Frame, content: ScreenContent): string {
   return wholePage(view, content, plainLine(view.brand_name, 60), null, footer(view, null))
 }
@@ -100,7 +102,7 @@ ${content.body}<p id="live" role="status" class="unseen"></p>
 ${foot}</body>
 </html>
 `
-  // No template may change the style sheet, because the content security policy contains the hash of the style sheet.
+  // No template may change the style sheet, because the content security policy contains its hash.
   const accent = 'look' in view ? accentStyle(view.look.accent_color) : null
   return `${before}${payStyle().text}${accent === null ? '' : `</style>\n<style>${accent.text}`}${after}`
 }
@@ -115,7 +117,7 @@ function pollingAttributes(view: Frame, { poll_path, check_path, state, countdow
 
 function helpLinks(view: MerchantFrame, has_contact: boolean): Html {
   const { say } = pageTexts(view.language)
-  // Receipts and invoices have the contact among their facts.
+  // Receipts and invoices already list the contact among their facts.
   const contact = has_contact ? null : contactOf(view)
   return html`${
     contact &&
@@ -135,7 +137,7 @@ ${links}<p class="pin">${say('never_share_pin')}</p>
 `
 }
 
-/** Returns the preview of a link in chat applications. */
+/** Returns the title and the description that a chat application previews for a link. */
 export function payCard(view: MerchantFrame): { title: string; description: string } {
   const { plain } = pageTexts(view.language)
   return {

@@ -1,4 +1,4 @@
-// Tests that the merchant's logo is in every document and in the e-mails to customers, and leaves all of them with its removal.
+// Tests that every document and every e-mail to a customer shows the merchant's logo until the merchant removes it.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -54,7 +54,7 @@ const counts = async (of = world) => {
   )
   return rows.map(({ name, n }) => `${name} ${n}`).sort()
 }
-/** Checks the rules that every page must meet. */
+/** Checks the status, the headers and the language, and the rules for each page. */
 const checkPage = (reply: Reply, status: number, language?: string) => {
   assert.equal(reply.status, status, reply.text)
   const { headers } = reply
@@ -66,7 +66,7 @@ const checkPage = (reply: Reply, status: number, language?: string) => {
   assert.equal(headers['cache-control'], 'no-store')
   assert.equal(headers['referrer-policy'], 'no-referrer')
   if (language !== undefined) assert.match(reply.text, new RegExp(`<html lang="${language}">`))
-  // The example next to the field and the magic numbers belong to no customer.
+  // No customer has the example number or the magic numbers.
   assert.doesNotMatch(
     reply.text,
     /(?:255|0)(?:754 ?12[34] ?(?!456)\d{3}|713 ?555 ?777)/,
@@ -74,7 +74,7 @@ const checkPage = (reply: Reply, status: number, language?: string) => {
   )
 }
 
-/** The state of the page for each magic number. */
+/** The screen that the page shows for each magic number. */
 const MAGIC = {
   '001': 'success',
   '002': 'failed',

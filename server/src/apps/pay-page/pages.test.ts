@@ -1,4 +1,4 @@
-// Tests that every screen is small enough for a slow network, and contains no code of other sites, in both languages.
+// Tests that every screen is small enough for a slow network, and loads no code of other sites, in both languages.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -100,7 +100,7 @@ test('no page contains inline code, inline styles or resources of other sites', 
 
 test('no page shows a complete phone number of a payer', () => {
   for (const { name, page } of PAGES) {
-    // The merchant's number, the example and the magic numbers are not secret.
+    // The merchant's number, the example number and the magic numbers are not secret.
     const text = markup(page).replace(/0754 000 111|255754000111|0754 123 456|value="0754000\d{3}"/g, '')
     assert.doesNotMatch(
       text.replace(/[0-9a-f]{4,}-[0-9a-f-]+/g, ''),

@@ -1,4 +1,4 @@
-// Sends the pages that payers open: a link, a payment, its QR image, and the receipt and the invoice, each as a page or a PDF.
+// Sends the pages that payers open: links, payments, QR images, receipts and invoices. Receipts and invoices are also PDFs.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { contactLines, findLogo, logoBase64 } from '../../access/merchants/index.ts'
@@ -29,7 +29,7 @@ import type { MerchantFrame } from './view.ts'
 type PaymentParams = { slug: string; collection_id: string }
 type DocumentFormat = 'html' | 'pdf'
 
-/** Sends the page of a link. */
+/** Sends the page of the link with this slug. If no link has the slug, sends the page about an unknown address. */
 export async function sendLinkPage(
   context: PageContext,
   request: FastifyRequest,
@@ -40,7 +40,7 @@ export async function sendLinkPage(
   return link === null ? sendNotFound(context.deps, request, reply) : showLinkPage(context, request, reply, link)
 }
 
-/** Sends the page of an existing link. If the payer's form has problems, `form` contains the form. */
+/** Sends the page of an existing link. If the payer's form has problems, the page shows the form again with `form`. */
 export async function showLinkPage(
   context: PageContext,
   request: FastifyRequest,
@@ -55,7 +55,7 @@ export async function showLinkPage(
   return sendScreen(request, reply, pageScreen(context.deps, link, state, around, form))
 }
 
-/** Answers a poll about the state of a link. */
+/** Answers a poll about the state of a link. If no link has the slug, answers 404 with the state `unknown`. */
 export async function pollPage(
   context: PageContext,
   request: FastifyRequest,
@@ -68,7 +68,7 @@ export async function pollPage(
   return sendPoll(reply, { state: pageScreenName(context.deps, link, state) })
 }
 
-/** Sends the help page of a link. */
+/** Sends the instructions of each network for the link with this slug, or the page about an unknown address. */
 export async function sendHelp(
   context: PageContext,
   request: FastifyRequest,
@@ -81,7 +81,10 @@ export async function sendHelp(
   return sendScreen(request, reply, { ...merchantFrame, screen: 'help' })
 }
 
-/** Sends the logo of a link's merchant. */
+/**
+ * Sends the merchant's logo as a PNG. If the link's merchant has no logo with this hash, sends the page about an unknown
+ * address.
+ */
 export async function sendLogo(
   context: PageContext,
   request: FastifyRequest,
@@ -96,7 +99,10 @@ export async function sendLogo(
   return reply.headers({ ...FILE_HEADERS, ...headers }).send(png)
 }
 
-/** Finds the link and the payment of an address. If a different payment paid the link, `paid` is that payment. */
+/**
+ * Finds the link and the payment of an address. If another payment paid the link while this payment is processing, `paid` is
+ * the other payment.
+ */
 async function findLinkPayment({ findBySlug, findPayment }: PageContext, { slug, collection_id }: PaymentParams) {
   const link = await findBySlug(slug)
   const payment = link === null ? null : await findPayment(link, collection_id)
@@ -105,7 +111,7 @@ async function findLinkPayment({ findBySlug, findPayment }: PageContext, { slug,
   return { link, payment, paid: other === null ? null : await findPayment(link, other) }
 }
 
-/** Sends the page of a payment. */
+/** Sends the page of a payment. If the link has no such payment, sends the page about an unknown address. */
 export async function sendPayment(
   context: PageContext,
   request: FastifyRequest,
@@ -122,7 +128,9 @@ export async function sendPayment(
   return sendScreen(request, reply, paymentScreen(context.deps, link, { payment, paid, page_state }, around, drawQr))
 }
 
-/** Applies the payer's choice of a simulated outcome, then shows the payment. On a page for real money, changes nothing. */
+/**
+ * Applies the outcome that the payer chose in a simulation, then shows the payment. On a page for real money, changes nothing.
+ */
 export async function simulatePayment(
   context: PageContext,
   request: FastifyRequest,
@@ -142,7 +150,9 @@ export async function simulatePayment(
   return redirectTo(deps, request, reply, `/pay/${found.link.slug}/c/${found.payment.collection_id}`)
 }
 
-/** Answers a poll about the state of a payment. */
+/**
+ * Answers a poll about the state of a payment. If the link has no such payment, answers 404 with the state `unknown`.
+ */
 export async function pollPayment(
   context: PageContext,
   reply: FastifyReply,
@@ -155,7 +165,9 @@ export async function pollPayment(
   return sendPoll(reply, { state, ...(left_s > 0 ? { left_s } : {}) })
 }
 
-/** Sends the QR code of a payment as a PNG. */
+/**
+ * Sends the QR code of a payment as a PNG. If the payer may no longer scan the code, sends the page about an unknown address.
+ */
 export async function sendQrImage(
   context: PageContext,
   request: FastifyRequest,
@@ -171,7 +183,9 @@ export async function sendQrImage(
     .send(qrPng(found.payment.qr_payload))
 }
 
-/** Sends the receipt of a payment. If the provider has taken no money, redirects to the page of the payment. */
+/**
+ * Sends the receipt of a payment. If the payment is neither successful nor reversed, redirects to the page of the payment.
+ */
 export async function sendReceipt(
   context: PageContext,
   app: App,
@@ -228,7 +242,9 @@ function methodName(frame: MerchantFrame, method: Method): string {
   return plain(method === 'qr' ? 'method_qr' : 'method_wallet_push')
 }
 
-/** Sends the invoice of a link. */
+/**
+ * Sends the invoice of a link as a page or a PDF. If the link has no invoice, sends the page about an unknown address.
+ */
 export async function sendInvoicePage(
   context: PageContext,
   app: App,
@@ -241,7 +257,7 @@ export async function sendInvoicePage(
   const link = await context.findBySlug(slug)
   if (link === null || link.invoice_id === null) return sendNotFound(deps, request, reply)
   const invoice = await context.findInvoice(link)
-  // If the invoice has a newer link, the old link no longer shows the invoice.
+  // If the invoice has a newer link, the old link does not show the invoice.
   if (invoice === null) return redirectTo(deps, request, reply, `/pay/${link.slug}`)
   const { merchantFrame } = await screenContextOf(context, request, link)
   if (format === 'html') return sendScreen(request, reply, invoiceScreenOf(deps, invoice, link, merchantFrame))

@@ -1,52 +1,52 @@
-// Contains components that several screens of the pay page share.
+// Makes the parts of pages that several screens of the pay page share.
 
 import { type Html, type HtmlValue, html, plainLine, showAmount } from '../../kernel/lib/index.ts'
 import { type PageTexts, type PlainTextKey, pageTexts, pathInLanguage } from './texts.ts'
 import type { Frame, MerchantFrame, UnansweredNotice } from './view.ts'
 
-/** The number of characters of a merchant's text that a page shows. */
+/** The number of characters that a page shows of each text of a merchant. */
 const MAX = { name: 80, description: 240, reference: 80, other: 160 } as const
 
 /**
- * Returns a merchant's text as one line with isolated text direction. Cuts the text, so that the amount stays visible on the
- * screen.
+ * Returns a merchant's text as one line with isolated text direction. The function cuts a long text, so that the amount stays
+ * visible on the screen.
  */
 export function merchantText(text: string, kind: keyof typeof MAX = 'other'): Html {
   return html`<bdi>${plainLine(text, MAX[kind])}</bdi>`
 }
 
-/** Returns the name of the merchant as HTML. */
+/** Returns the name of the merchant as HTML, cut to 80 characters. */
 export function merchantOf(view: MerchantFrame): Html {
   return merchantText(view.merchant_name, 'name')
 }
 
-/** Returns the name of the merchant as plain text. */
+/** Returns the name of the merchant as plain text, cut to 80 characters. */
 export function plainMerchant(view: MerchantFrame): string {
   return plainLine(view.merchant_name, MAX.name)
 }
 
-/** Returns the amount of a page. */
+/** Returns the amount that the payer pays, with its currency. */
 export function shownAmount(view: MerchantFrame): string {
   return showAmount(view.amount_minor, view.currency)
 }
 
-/** Returns a value that must stay on one line, such as a phone number. */
+/** Returns a value that the browser must not break into two lines, such as a phone number. */
 export function nowrap(text: string): Html {
   return html`<span class="whole">${text}</span>`
 }
 
-/** Returns a path of the pay page with the language of the page. */
+/** Appends the language of this page to a path of the pay page. */
 export function localPath(view: Frame, path: string): string {
   return pathInLanguage(path, view.language)
 }
 
-/** Returns a link that looks like a button. If there are two links, `second` marks the less important link. */
+/** Returns a link that looks like a button. If a screen has two buttons, `second` marks the less important one. */
 export function linkButton(href: string, text: HtmlValue, kind: 'first' | 'second' = 'first'): Html {
   return html`<a class="button ${kind}" href="${href}">${text}</a>
 `
 }
 
-/** Returns rows of names and values, without the rows whose value is missing. */
+/** Returns the rows of names and values as a list, without the rows whose value is null, undefined or false. */
 export function factList(rows: readonly (readonly [name: HtmlValue, value: HtmlValue])[]): Html {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== false)
   return html`<dl class="facts">
@@ -57,7 +57,7 @@ ${shown.map(
 `
 }
 
-/** Returns the contact of the merchant with links to call and write. Null means that the merchant gave no contact. */
+/** Returns the contact of the merchant with links to call and write. If the merchant gave no contact, returns null. */
 export function contactOf({ look }: MerchantFrame): Html | null {
   const { support_phone, support_email, support_address } = look
   const parts: HtmlValue[] = []
@@ -73,7 +73,10 @@ export function contactOf({ look }: MerchantFrame): Html | null {
   return parts.length === 0 ? null : html`${parts.map((part, i) => html`${i > 0 && html`<br>`}${part}`)}`
 }
 
-/** Returns the merchant's logo. Its alternative text is empty, because the name stands beside it. */
+/**
+ * Returns the merchant's logo. If the merchant has no logo, returns null. The alternative text is empty, because the name is
+ * beside the logo.
+ */
 export function logoOf({ look, pay_path }: MerchantFrame): Html | null {
   if (look.logo_hash === null) return null
   return html`<img class="logo" src="${pay_path}/logo/${look.logo_hash}.png" alt="" loading="lazy" decoding="async">`
@@ -106,7 +109,7 @@ ${filled.length > 0 && factList(filled)}${more}</section>
 `
 }
 
-/** Returns the heading of a state. The heading gets the focus, so that a screen reader reads the state first. */
+/** Returns the heading of a state. The heading has the focus, so that a screen reader reads the state first. */
 export function heading(text: HtmlValue): Html {
   return html`<h1 tabindex="-1" autofocus>${text}</h1>
 `
@@ -122,7 +125,7 @@ const SIGNS: Record<Tone, string> = {
   note: 'M16 9v9M16 22.5v.5',
 }
 
-/** Returns the icon and the heading of a state. */
+/** Returns a section with the icon and the heading of a state, then the body. */
 export function stateSection(tone: Tone, text: HtmlValue, body: HtmlValue): Html {
   return html`<section class="state ${tone}">
 <svg class="sign" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><circle cx="16" cy="16" r="15"/><path d="${SIGNS[tone]}"/></svg>
@@ -136,13 +139,15 @@ export function copyable(view: Frame, value: string): Html {
   return html`<span class="copyable"><bdi>${plainLine(value, MAX.other)}</bdi> <button type="button" class="small" hidden data-copy="${value}" data-done="${plain('copied')}">${say('copy')}</button></span>`
 }
 
-/** Returns a text without placeholders as a paragraph. */
+/** Returns the text of this key, which has no placeholders, as a paragraph. */
 export function paragraph(t: PageTexts, key: PlainTextKey): Html {
   return html`<p>${t.say(key)}</p>
 `
 }
 
-/** Returns a warning about an unanswered attempt, with a link to check again. */
+/**
+ * Returns a warning about an attempt without an answer, with a link to check again. If there is no such attempt, returns null.
+ */
 export function unansweredBox(view: MerchantFrame, unanswered: UnansweredNotice | null): Html | null {
   if (unanswered === null) return null
   const { say } = pageTexts(view.language)
@@ -152,7 +157,7 @@ ${linkButton(localPath(view, unanswered.check_path), say('check_again'), 'second
 `
 }
 
-/** Returns the instructions of each network as HTML. */
+/** Returns the steps that a payer takes on the phone, for each network. */
 export function networkHelp(view: MerchantFrame): Html {
   const { say } = pageTexts(view.language)
   return html`<dl class="networks">

@@ -40,7 +40,9 @@ function later(ms) {
   timer = setTimeout(ask, ms)
 }
 
-/** Returns the pause before the next poll. The pause grows while the prompt is valid, and is long afterwards. */
+/**
+ * Returns the pause before the next poll in milliseconds. The pause grows while the prompt is valid, and is long afterwards.
+ */
 function nextPause() {
   if (performance.now() >= ends) return SLOW_MS
   const now = pause
@@ -51,7 +53,7 @@ function nextPause() {
 async function ask() {
   clearTimeout(timer)
   if (asking || over) return
-  // If the page left now, the browser would abort the form that it sends.
+  // If the script opened another page now, the browser would abort the form that it is sending.
   if (sent) return later(nextPause())
   asking = true
   polled_at = performance.now()
@@ -65,7 +67,7 @@ async function ask() {
     if (body.left_s >= 0) ends = performance.now() + body.left_s * 1000
     if (body.state && body.state !== state && !sent) return leave()
   } catch {
-    // Without a network or an answer, the page polls again later.
+    // If the network or the answer is missing, the script polls again later.
   } finally {
     clearTimeout(alarm)
     asking = false
@@ -75,12 +77,12 @@ async function ask() {
 
 function leave() {
   over = true
-  // Browsers block vibration before the first touch.
+  // Browsers block vibration before the payer first touches the page.
   if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(200)
   location.replace(go)
 }
 
-/** The prompt covers the browser. When the payer comes back, the page polls at once. */
+/** The prompt covers the browser. When the payer comes back, the script polls at once. */
 function resume() {
   show(find('#offline'), navigator.onLine === false)
   if (navigator.onLine === false) say(find('#offline')?.textContent)
@@ -116,7 +118,7 @@ if (poll) {
   document.addEventListener('visibilitychange', resume)
   addEventListener('pageshow', (event) => event.persisted && resume())
   if (left !== undefined) {
-    // The script announces only marks that the countdown reaches after the page opened.
+    // The script announces only the marks that the countdown reaches after the browser has opened the page.
     for (const mark of [60, 30]) if (Number(left) <= mark) announced.add(mark)
     show(find('#countdown'))
     tick()
@@ -128,12 +130,14 @@ if (poll) {
 
 // Forms ----------------------------------------------------------------------------------------------------------------
 
-// A second tap sends nothing. A repeated form would be harmless, because it has the same idempotency key.
+// For this time after the payer sent a form, a second tap sends nothing. A repeated form would be harmless, because its
+// idempotency key is the same.
 const SENDING_MS = 20_000
 let sent = false
 const buttons = (disabled) => {
   sent = disabled
-  // The script disables the buttons after the form is sent, because a disabled button does not send its value.
+  // The script disables the buttons after the browser has read the form, because a browser does not send the value of a
+  // disabled button.
   setTimeout(() => {
     for (const button of all('form button')) button.disabled = sent
   })
@@ -146,7 +150,10 @@ addEventListener('submit', (event) => {
 addEventListener('pageshow', () => buttons(false))
 
 const phone = find('#phone')
-/** Marks the network of the typed number. A complete number without a mark gets a hint, because payers mistype. */
+/**
+ * Marks the network of the typed number. If no network has the prefix of a complete number, the script shows a hint, because
+ * payers mistype.
+ */
 phone?.addEventListener('input', () => {
   const digits = phone.value.replace(/\D/g, '').replace(/^(?:255|0)/, '')
   let known = digits.length < 9 || !find('#networks')
@@ -179,7 +186,7 @@ offer('[data-copy]', navigator.clipboard, async (button) => {
 offer('[data-share]', navigator.share, (button) => navigator.share({ text: button.dataset.share }).catch(() => {}))
 offer('[data-print]', true, () => print())
 
-// The page leaves only once. A payer who comes back to this page stays on it.
+// The script follows the link only once. If the payer comes back to this page, the page stays open.
 const back = find('#back[data-auto]')
 if (back && !history.state?.left) {
   show(find('#leaving'))

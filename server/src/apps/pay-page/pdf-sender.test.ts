@@ -1,4 +1,4 @@
-// Tests PDF files for readers of a link. The process draws each PDF once and limits the requests of each IP address.
+// Tests the PDF files of links. The process draws each PDF once and limits the requests of each IP address.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Returns the addresses of the PDFs of a paid invoice. */
+/** Returns the addresses of the invoice PDF and the receipt PDF of a paid invoice. */
 async function papersOf(of: World) {
   const { pay, sent } = invoicesOf(of)
   const invoice = await sent()

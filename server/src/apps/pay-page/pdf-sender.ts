@@ -1,4 +1,4 @@
-// Sends PDF files to readers of a link. The process draws each document once, and its cache contains the newest documents.
+// Sends PDF files to readers of a link. The process keeps the newest documents in a cache, so that it draws each document once.
 
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -13,15 +13,16 @@ export type PdfSender = {
   send<Facts>(request: FastifyRequest, reply: FastifyReply, document: PdfDocument<Facts>): Promise<FastifyReply>
 }
 
-/** The number of documents in the cache. A document has about 30 KB. */
+/** The number of documents in the cache. Each document has about 30 KB. */
 const KEPT_MAX = 200
 
-/** Makes the sender of a process, with a cache. */
+/** Makes the sender of a process, with an empty cache. */
 export function createPdfSender(): PdfSender {
   const kept = new Map<string, Promise<Buffer>>()
   const bytesOf = (tag: string, draw: () => Promise<Buffer>): Promise<Buffer> => {
     const bytes = kept.get(tag) ?? draw()
-    // The last entry is the newest document. After a failed drawing, the cache deletes the document.
+    // The last entry of the map is the document that a reader requested last. If a drawing fails, the process removes the
+    // document from the cache.
     kept.delete(tag)
     kept.set(tag, bytes)
     bytes.catch(() => kept.get(tag) === bytes && kept.delete(tag))

@@ -1,4 +1,4 @@
-// Draws the QR code of a provider as a PNG, because a phone cannot scan its own screen.
+// Draws the QR code of a provider as a PNG. Payers save the picture, because a phone cannot scan its own screen.
 
 import { deflateSync } from 'node:zlib'
 import { encode } from 'uqr'
@@ -26,7 +26,7 @@ export function qrPng(payload: string): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(width, 4)
-  // The PNG is greyscale with bit depth 1.
+  // The bit depth is 1 and the colour type is greyscale.
   head.writeUInt8(1, 8)
   return pngOfChunks([
     ['IHDR', head],

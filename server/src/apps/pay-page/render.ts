@@ -56,7 +56,7 @@ function screenContent(view: Screen): ScreenContent {
   }
 }
 
-/** Returns the HTTP status of a screen. The screen of any payment state has the status 200. */
+/** Returns the HTTP status of a screen. For every state of a payment, the status is 200. */
 export function screenStatus(view: Screen): number {
   switch (view.screen) {
     case 'choose':
@@ -76,7 +76,9 @@ export function screenStatus(view: Screen): number {
   }
 }
 
-/** The response to a poll: the current screen, and the seconds until the prompt expires. */
+/**
+ * The response to a poll: the current screen, the seconds until the next poll, and the seconds until the prompt expires.
+ */
 export type PollAnswer = { state: Screen['screen']; next_s?: number; left_s?: number }
 
 /** Returns the response to a poll as JSON. The response is short, because a phone polls about 35 times during one payment. */

@@ -10,7 +10,7 @@ import type { Frame, MerchantFrame, Screen } from './view.ts'
 
 const URL_MAX = 512
 
-/** Returns the frame of a screen that needs no data except the request. */
+/** Returns the frame of a screen, for which the server reads only the request and the configuration. */
 export function frameOf({ config }: Deps, request: FastifyRequest): Frame {
   const [url = '', query] = request.url.split('?', 2)
   // If the router could not parse the address, the request has no parsed query.
@@ -23,7 +23,7 @@ export function frameOf({ config }: Deps, request: FastifyRequest): Frame {
   }
 }
 
-/** Sends a screen as a compressed page. */
+/** Compresses and sends a screen with the merchant's colour. */
 export function sendScreen(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -38,7 +38,7 @@ export function sendScreen(
     .send(body)
 }
 
-/** Sends the page about an unknown address. */
+/** Sends the page about an unknown address with the status 404. */
 export function sendNotFound(deps: Deps, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return sendScreen(request, reply, { ...frameOf(deps, request), screen: 'unknown' })
 }
@@ -49,7 +49,10 @@ export function redirectTo(deps: Deps, request: FastifyRequest, reply: FastifyRe
   return reply.headers({ 'cache-control': 'no-store' }).redirect(pathInLanguage(path, language), 303)
 }
 
-/** Sends the page about a rate limit. `frame.open_path` is the page that the payer opens again later. */
+/**
+ * Sends the page about a rate limit with a Retry-After header, in seconds. `frame.open_path` is the page that the payer opens
+ * again later.
+ */
 export function sendTooMany(
   deps: Deps,
   request: FastifyRequest,
@@ -62,7 +65,7 @@ export function sendTooMany(
   return sendScreen(request, reply, { ...frame, screen: 'too_many', again_at })
 }
 
-/** Sends the response to a poll. */
+/** Sends the response to a poll as JSON that no cache may store. */
 export function sendPoll(reply: FastifyReply, answer: PollAnswer): FastifyReply {
   return reply
     .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
@@ -70,8 +73,8 @@ export function sendPoll(reply: FastifyReply, answer: PollAnswer): FastifyReply 
 }
 
 /**
- * Makes the handler for requests under /pay without a route, such as an unreadable address or a wrong method. For any other
- * address, the handler returns null.
+ * Makes the handler for requests under /pay without a route, such as an unreadable address. If a request has another address,
+ * the handler returns null.
  */
 export function notFoundPage(deps: Deps) {
   return (request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | null => {

@@ -1,4 +1,4 @@
-// Makes the return address, which brings a payer back to the merchant.
+// Makes the address of the merchant to which the page sends a payer back.
 
 /**
  * The query that the platform adds to the return address. The query proves nothing; only webhooks and the API prove a payment.
@@ -12,8 +12,8 @@ const MAX_LENGTH = 2048
 const CONTROL = /[\u0000-\u0020\u007f-\u009f]/
 
 /**
- * Appends `reference`, `collection_id` and `status` to the query of the merchant's address. Null means that the address is not
- * http or https, has a user name, password or control character, or exceeds 2048 characters.
+ * Appends `reference`, `collection_id` and `status` to the query of the merchant's address. If the address is not http or
+ * https, has credentials or control characters, or exceeds 2048 characters, returns null.
  */
 export function returnUrl(address: string | null, outcome: ReturnParameters): string | null {
   if (address === null || address.length > MAX_LENGTH || CONTROL.test(address)) return null
@@ -23,7 +23,7 @@ export function returnUrl(address: string | null, outcome: ReturnParameters): st
   const added = new URLSearchParams(
     Object.entries(outcome).filter((entry): entry is [string, string] => entry[1] !== null),
   )
-  // The merchant may have signed the query, so the platform does not change the existing part.
+  // The merchant may have signed the query, so the server does not change the existing part.
   url.search = `${url.search === '' ? '?' : `${url.search}&`}${added}`
   return url.href
 }

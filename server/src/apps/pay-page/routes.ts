@@ -1,4 +1,4 @@
-// Defines the routes of the pay page. A GET request changes nothing. The server answers a form with a redirect to the result.
+// Defines the routes of the pay page. A GET request changes nothing. After a valid form, the server redirects to the result.
 
 import formbody from '@fastify/formbody'
 import Type from 'typebox'
@@ -27,7 +27,7 @@ import type { Screen } from './view.ts'
 const PAYERS = { access: 'public', limit: 'payers' } as const
 const PDFS = { access: 'public', limit: 'pdfs' } as const
 const FORM_BYTES_MAX = 4 * 1024
-/** How long a poll waits for other polls, in milliseconds. This time is short compared with the duration of a payment. */
+/** How long a poll waits for other polls, in milliseconds. A payment takes much longer. */
 const POLLS_WAIT_MS = 20
 
 const Slug = Type.Object({ slug: Type.String() })
@@ -35,7 +35,7 @@ const SlugAndPayment = Type.Object({ slug: Type.String(), collection_id: Type.St
 const page = { schema: { hide: true, params: Slug }, config: PAYERS }
 const payment = { schema: { hide: true, params: SlugAndPayment }, config: PAYERS }
 
-/** Adds the routes of the pay page. */
+/** Adds the pages, polls and forms under /pay, with an HTML page for each error. */
 export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) => void {
   const context = createPageContext(deps, options)
   return (app) => {
@@ -63,7 +63,7 @@ function addScript(app: App): void {
   )
 }
 
-/** Answers every error with a page, because payers cannot read JSON. */
+/** Answers every error with an HTML page, because payers cannot read JSON. */
 function addErrorPages(scope: App, deps: Deps): void {
   scope.setErrorHandler((error, request, reply) => {
     const status =
@@ -103,7 +103,7 @@ function addLinkPages(scope: App, context: PageContext): void {
   )
 }
 
-/** Serves the logo of a merchant. Its address changes with the picture, so that browsers keep it. */
+/** Serves the logo of a merchant. The address contains a hash of the picture, so browsers may keep the picture. */
 function addLogo(scope: App, context: PageContext): void {
   const params = Type.Object({ slug: Type.String(), hash: Type.String() })
   scope.get<{ Params: { slug: string; hash: string } }>(

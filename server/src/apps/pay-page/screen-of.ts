@@ -7,7 +7,9 @@ import { busyLeft, isOver, type Link, linkStatusAt, promptLeft } from '../../mon
 import { returnUrl } from './return-url.ts'
 import type { FormProblem, MerchantFrame, PayMethod, PaymentFacts, Screen, UnansweredNotice } from './view.ts'
 
-/** During this time after a success, the page sends the payer back to the merchant without an action of the payer. */
+/**
+ * If the payment succeeded at most this long ago, the page sends the payer back to the merchant without an action of the payer.
+ */
 const JUST_NOW_MS = 60_000
 
 /** The failure reasons after which the payer may have lost money. The page continues to poll. */
@@ -24,19 +26,19 @@ export type ScreenContext = {
   idempotency_key: string
 }
 
-/** The payments of a page. */
+/** The payments of a page, as one payer sees them. */
 export type PageState = {
   /** The held payment, or else the newest payment. Null means that the page has no payment. */
   latest: PagePayment | null
   /** The payment that paid the page. Null means that no payment paid the page. */
   paid: PagePayment | null
-  /** The IP address of the payer. Null means that no prompt of another payer can concern the screen. */
+  /** The IP address of the payer. Null means that the server compares no IP address with the one that must wait. */
   address: string | null
   /** The kind of an attempt that can still take money. Null means that the page has no such attempt. */
   unanswered: UnansweredNotice['kind'] | null
 }
 
-/** Returns the name of the screen for the address of a link. */
+/** Returns the name of the screen for the address of a link. The response to a poll contains the same name. */
 export function pageScreenName(
   deps: Deps,
   link: Link,
@@ -56,7 +58,7 @@ export function pageScreenName(
 }
 
 /**
- * Returns the name of the screen of a payment. `paid` is a different payment that paid the page; in that case a payer with an
+ * Returns the name of the screen of a payment. `paid` is another payment that paid the page. If `paid` exists, the payer of an
  * open prompt must not approve the prompt.
  */
 export function paymentScreenName(deps: Deps, link: Link, payment: PagePayment, paid: PagePayment | null) {
@@ -81,7 +83,10 @@ export function paymentScreenName(deps: Deps, link: Link, payment: PagePayment, 
   }
 }
 
-/** Returns the screen for the address of a link. */
+/**
+ * Returns the screen for the address of a link. If `form` is not null, the screen shows the payer's form again with its
+ * problems.
+ */
 export function pageScreen(
   deps: Deps,
   link: Link,
@@ -131,8 +136,8 @@ export function pageScreen(
 }
 
 /**
- * Returns the screen of a payment. `paid` is a different payment that paid the link. If this payment has failed, the function
- * also reads `page_state`.
+ * Returns the screen of a payment. `paid` is another payment that paid the link. If this payment has failed, the function also
+ * reads `page_state`.
  */
 export function paymentScreen(
   deps: Deps,
@@ -218,8 +223,8 @@ function pollPathsOf({ pay_path }: MerchantFrame) {
 }
 
 /**
- * For a failed attempt, returns another attempt without an answer. On a hosted page, the other attempt belongs to the same
- * payment. On a payment link, its answer appears on the page of the link.
+ * If this attempt has failed, returns another attempt without an answer. On a hosted page, both attempts have the same
+ * collection. On a payment link, the page of the link shows the answer.
  */
 function otherUnansweredAttempt(
   deps: Deps,
@@ -287,17 +292,20 @@ function reversedScreenOf(link: Link, payment: PagePayment, merchantFrame: Merch
   }
 }
 
-/** Returns the path of a payment. */
+/** Returns `/pay/SLUG/c/COLLECTION_ID`, the path of the page of a payment. */
 export function paymentPath(merchantFrame: Pick<MerchantFrame, 'pay_path'>, { collection_id }: PagePayment): string {
   return `${merchantFrame.pay_path}/c/${collection_id}`
 }
 
-/** Returns the path of the receipt of a payment. */
+/** Returns the path of the page with the receipt of a payment. The path of the PDF has `.pdf` at its end. */
 export function receiptPath(merchantFrame: Pick<MerchantFrame, 'pay_path'>, payment: PagePayment): string {
   return `${paymentPath(merchantFrame, payment)}/receipt`
 }
 
-/** Returns the facts that every reader with the link may see. The received amount can differ from the requested amount. */
+/**
+ * Returns the facts of a payment that any reader with the link may see. The received amount can differ from the requested
+ * amount.
+ */
 export function paymentFacts(
   link: Link,
   payment: PagePayment,

@@ -6,7 +6,7 @@ import { factList, localPath, merchantOf, merchantText, nowrap, shownAmount, sum
 import { pageTexts } from './texts.ts'
 import type { ChooseScreen, FormProblem, PayMethod } from './view.ts'
 
-/** Returns the screen with every way to pay. */
+/** Returns the screen with every way to pay. If the form has problems, the list of problems comes first. */
 export function chooseScreen(view: ChooseScreen): ScreenContent {
   const { say, plain } = pageTexts(view.language)
   const until = view.expires_at && factList([[say('pay_before'), nowrap(showTime(view.expires_at, view.language))]])
@@ -97,8 +97,8 @@ ${
 }
 
 /**
- * Returns the networks on one line, each with the prefixes of its numbers. The script marks the network of the typed number, and
- * warns if the number looks like another network. Payers can move a number to another network, so the warning forbids nothing.
+ * Returns the networks on one line, each with its prefixes. The script marks the network of the typed number, and warns about a
+ * number of another network. The warning does not block the form, because customers can move numbers.
  */
 function networkMarks(view: ChooseScreen): Html | null {
   if (view.help.length === 0) return null
@@ -157,7 +157,9 @@ ${payForm(view, body)}</section>
 `
 }
 
-/** Returns the outcomes that a mock installation can simulate. Each ending of a phone number simulates one outcome. */
+/**
+ * Returns the outcomes that a mock installation can simulate. The last three digits of the phone number choose the outcome.
+ */
 function outcomeButtons(view: ChooseScreen): Html | null {
   const rows = view.test?.outcomes ?? []
   if (rows.length === 0 || !view.methods.includes('WALLET_PUSH')) return null

@@ -18,7 +18,7 @@ import type { EndedScreen, InProgressScreen, LostScreen, RefusedScreen } from '.
 
 const MINUTE_MS = 60_000
 
-/** Returns the screen of a link with a payment in progress. The screen does not show who pays. */
+/** Returns the screen of a link with a payment in progress. The screen does not show the payer's name or number. */
 export function inProgressScreen(view: InProgressScreen): ScreenContent {
   const t = pageTexts(view.language)
   const texts =
@@ -34,7 +34,7 @@ export function inProgressScreen(view: InProgressScreen): ScreenContent {
 
 const UNANSWERED_TEXTS = { prompt: 'unanswered', code: 'unanswered_code' } as const
 
-/** Returns the screen of a link that accepts no more payments. */
+/** Returns the screen of an expired or cancelled link. */
 export function endedScreen(view: EndedScreen): ScreenContent {
   const t = pageTexts(view.language)
   const expired = view.screen === 'expired'
@@ -50,12 +50,12 @@ export function endedScreen(view: EndedScreen): ScreenContent {
   }
 }
 
-/** Returns the screen after a form for which the server sent no payment request. */
+/** Returns the screen after a form for which the server sent no payment request to a provider. */
 export function refusedScreen(view: RefusedScreen): ScreenContent {
   const t = pageTexts(view.language)
   switch (view.screen) {
     case 'too_many': {
-      // The page rounds the waiting time up to a whole minute, so that a payer who waits that long is not too early.
+      // The page rounds the time up to a whole minute, so that the limit has ended when the payer tries again at this time.
       const again_at = new Date(Math.ceil(view.again_at.getTime() / MINUTE_MS) * MINUTE_MS)
       const time = html`<strong>${nowrap(showTime(again_at, view.language))}</strong>`
       const rest = html`<p>${t.say('too_many_lead', { time })}</p>

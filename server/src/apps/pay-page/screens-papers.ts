@@ -19,7 +19,7 @@ import { paymentRows } from './screens-result.ts'
 import { type PlainTextKey, pageTexts } from './texts.ts'
 import type { InvoiceScreen, MerchantFrame, ReceiptScreen } from './view.ts'
 
-/** Returns the screen of a receipt. */
+/** Returns the receipt as a page with buttons to share, print and download. */
 export function receiptScreen(view: ReceiptScreen): ScreenContent {
   const t = pageTexts(view.language)
   const { say } = t
@@ -41,7 +41,9 @@ ${shareActions(view)}`
   return { title: t.plain('receipt'), body, has_contact: true }
 }
 
-/** Returns the ways to share the receipt. The script shows the buttons. The links also work without the script. */
+/**
+ * Returns the ways to share the receipt. The script shows the share and print buttons. The links also work without the script.
+ */
 function shareActions(view: ReceiptScreen): Html {
   const { say, plain } = pageTexts(view.language)
   const text = plain('share_receipt', {
@@ -50,7 +52,7 @@ function shareActions(view: ReceiptScreen): Html {
     time: showTime(view.paid_at, view.language),
     url: view.share_url,
   })
-  // The SMS alphabet has no no-break space. A no-break space in the text would double the price of the SMS.
+  // The SMS alphabet has no no-break space. A no-break space would force a second encoding, which doubles the price of the SMS.
   const encoded = encodeURIComponent(text.replaceAll('\u00a0', ' '))
   return html`<div class="actions">
 <button type="button" class="button first" hidden data-share="${text}">${say('share')}</button>
@@ -61,7 +63,9 @@ ${linkButton(`https://wa.me/?text=${encoded}`, say('send_whatsapp'), 'second')}$
 `
 }
 
-/** Returns a download link, so that the PDF does not replace this page. The server chooses the file name. */
+/**
+ * Returns a link that downloads the PDF, so that the PDF does not replace this page. The server chooses the file name.
+ */
 function pdfButton(view: MerchantFrame, path: string): Html {
   return html`<a class="button second" href="${localPath(view, path)}" download>${pageTexts(view.language).say('download_pdf')}</a>
 `
@@ -76,10 +80,10 @@ const STATUS: Record<InvoiceScreen['status'], { key: PlainTextKey; tone: string 
 
 const RETURNED = { key: 'invoice_returned', tone: 'note' } as const
 
-/** The number of items that the page shows. The PDF shows all items. */
+/** The highest number of items that the page shows. The PDF shows all items. */
 const ITEMS_SHOWN = 30
 
-/** Returns the screen of an invoice as the customer sees the invoice. */
+/** Returns the invoice as a page with its items, total, status and the link to pay. */
 export function invoiceScreen(view: InvoiceScreen): ScreenContent {
   const t = pageTexts(view.language)
   const { say } = t

@@ -29,7 +29,7 @@ import type {
   SuccessScreen,
 } from './view.ts'
 
-/** Returns the rows with the facts of a payment. */
+/** Returns names and values of the amount, the payer and the provider for a list of facts. */
 export function paymentRows(view: MerchantFrame & PaymentFacts) {
   const { say } = pageTexts(view.language)
   const method =
@@ -44,7 +44,7 @@ export function paymentRows(view: MerchantFrame & PaymentFacts) {
   ] as const
 }
 
-/** Returns the screen of a paid payment. */
+/** Returns the screen of a successful payment, with links to the receipt and back to the merchant. */
 export function successScreen(view: SuccessScreen): ScreenContent {
   const t = pageTexts(view.language)
   const merchant = merchantOf(view)
@@ -55,7 +55,10 @@ ${view.redirect && returnLink(view, view.redirect)}${linkButton(localPath(view, 
   return { title: t.plain('success'), body }
 }
 
-/** Returns the link back to the merchant. After five seconds, the script follows the link unless the payer chooses to stay. */
+/**
+ * Returns the link back to the merchant. If `auto` is true, the script follows the link after five seconds unless the payer
+ * chooses to stay.
+ */
 function returnLink(view: MerchantFrame, { url, auto }: { url: string; auto: boolean }): Html {
   const { say } = pageTexts(view.language)
   const merchant = merchantOf(view)
@@ -73,8 +76,7 @@ ${
 type FailureTexts = {
   why: PlainTextKey | 'why_review_declined'
   /**
-   * The text that the page shows if another attempt can still take money. The text promises only that this attempt took no
-   * money.
+   * The text that the page shows if another attempt can still take money. The text says only that this attempt took no money.
    */
   why_unanswered?: PlainTextKey
   way: 'try_again' | 'use_other_number' | 'use_other_way' | 'check_status'
@@ -127,7 +129,7 @@ ${unansweredBox(view, view.unanswered)}${target && linkButton(localPath(view, ta
   }
 }
 
-/** Returns the screen of a payment that an operator must review. */
+/** Returns the screen of a held payment, which an operator must review. The payer must not pay again. */
 export function reviewScreen(view: ReviewScreen): ScreenContent {
   const t = pageTexts(view.language)
   const body = html`${stateSection(
@@ -148,7 +150,7 @@ ${linkButton(localPath(view, view.receipt_path), t.say('open_receipt'), 'second'
   return { title: t.plain('reversed'), body }
 }
 
-/** Returns the screen of a paid link. */
+/** Returns the screen of a paid link, which names no payer. */
 export function paidScreen(view: PaidScreen): ScreenContent {
   const t = pageTexts(view.language)
   const merchant = merchantOf(view)

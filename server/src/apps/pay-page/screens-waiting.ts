@@ -19,8 +19,7 @@ import { pageTexts } from './texts.ts'
 import type { MerchantFrame, QrScreen, SlowScreen, WaitingScreen } from './view.ts'
 
 /**
- * Returns the screen after the provider has sent a prompt. The screen explains how to confirm the prompt and how long the
- * prompt is valid.
+ * Returns the screen while a prompt is open. The screen explains how to confirm the prompt and how long the prompt is valid.
  */
 export function waitingScreen(view: WaitingScreen): ScreenContent {
   const t = pageTexts(view.language)
@@ -55,7 +54,7 @@ ${simulateForm(view, view.check_path)}${noMessage(view)}${otherWay(view, view.ot
 
 const wholeSeconds = (seconds: number) => Math.max(0, Math.round(seconds))
 
-/** Returns the countdown. Only the script shows the countdown. Screen readers read the status text instead. */
+/** Returns the countdown, which only the script shows. Screen readers read the status text instead. */
 function countdownBar(view: MerchantFrame): Html {
   return html`<div class="countdown" id="countdown" hidden aria-hidden="true">
 <p>${pageTexts(view.language).say('time_left')} <b id="clock"></b></p>
@@ -99,7 +98,9 @@ function otherWay(view: MerchantFrame, path: string): Html {
 `
 }
 
-/** Returns the buttons that decide the outcome of a rehearsal. Null on a page for real money. */
+/**
+ * Returns the buttons with which the payer chooses the outcome of a simulation. On a page for real money, returns null.
+ */
 function simulateForm(view: MerchantFrame, check_path: string): Html | null {
   if (view.test === null || view.test.outcomes.length === 0) return null
   const { say } = pageTexts(view.language)
@@ -135,8 +136,8 @@ ${simulateForm(view, view.check_path)}${otherWay(view, view.other_way_path)}${su
 }
 
 /**
- * Returns the screen after a countdown that ended without an answer. The payment has not failed, and the payer must not pay
- * again.
+ * Returns the screen of a prompt whose countdown ended without an answer. The payment has not failed, and the payer must not
+ * pay again.
  */
 export function slowScreen(view: SlowScreen): ScreenContent {
   const t = pageTexts(view.language)

@@ -1,4 +1,4 @@
-// Reads the forms of the pay page: checks the payer's choice and starts the payment.
+// Reads the forms of the pay page. The server validates the payer's choice and starts the payment.
 
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -83,12 +83,14 @@ async function startAndRedirect(
   }
 }
 
-/** Returns the text of a form field. If the field is missing or repeated, returns an empty text. */
+/**
+ * Returns the text of a form field without white space at its ends. If the field is missing or repeated, returns an empty text.
+ */
 function trimmedText(value: unknown): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** Reads the choice from a form. If the form is wrong, returns the problems. */
+/** Reads the choice of method and phone number from a form. If the form is wrong, returns the problems. */
 function readChoice(
   form: Record<string, unknown>,
   link: Link,
@@ -97,7 +99,7 @@ function readChoice(
   const problems: FormProblem[] = []
   const method = methods.find((name) => name === form.method) ?? null
   const phone = trimmedText(form.phone)
-  // If the form contains several phone numbers, the server uses none of them.
+  // If the form contains several phone numbers, the server rejects all of them.
   const several = form.phone !== undefined && typeof form.phone !== 'string'
   if (method === null) problems.push({ field: 'method', problem: 'method_missing' })
   if (method === 'TANQR') return { method, phone: null }

@@ -2,7 +2,7 @@
 
 /** The texts in Swahili. Each key has a whole sentence, because a sentence in parts would break the grammar. */
 export const sw = {
-  // The frame of every page
+  // The text of every page
   other_language: 'English',
   skip: 'Ruka hadi kwenye malipo',
   test_strip: 'Majaribio: hakuna pesa halisi',

@@ -4,7 +4,7 @@ import { type Html, type HtmlValue, html, type Language } from '../../kernel/lib
 import { en } from './texts-en.ts'
 import { sw } from './texts-sw.ts'
 
-/** The key of a text. */
+/** The key of a text of the pay page, in both languages. */
 export type TextKey = keyof typeof sw
 
 type Placeholders<Sentence extends string> = Sentence extends `${string}{${infer Name}}${infer Rest}`
@@ -19,26 +19,26 @@ type TextValues<K extends TextKey, Value> = [Placeholders<(typeof sw)[K]>] exten
   ? []
   : [values: Record<Placeholders<(typeof sw)[K]>, Value>]
 
-/** The texts of one language. `say` returns HTML and escapes values that are not HTML. `plain` returns plain text. */
+/**
+ * The texts of one language. `say` returns HTML and escapes each value that is not HTML. `plain` returns plain text.
+ */
 export type PageTexts = {
   language: Language
   say<K extends TextKey>(key: K, ...values: TextValues<K, HtmlValue>): Html
   plain<K extends TextKey>(key: K, ...values: TextValues<K, string>): string
 }
 
-/** Every text, by language. */
+/** Every text of the pay page, by language. */
 export const TEXTS: Readonly<Record<Language, Readonly<Record<TextKey, string>>>> = { sw, en }
 
 const SPEAKERS: Record<Language, PageTexts> = { sw: createPageTexts('sw'), en: createPageTexts('en') }
 
-/** Returns the texts of a language. */
+/** Returns the functions that fill the texts of a language. */
 export function pageTexts(language: Language): PageTexts {
   return SPEAKERS[language]
 }
 
-/**
- * A text that the server has split at the placeholders: the strings around the placeholders, and the names of the placeholders.
- */
+/** A text split at its placeholders: the strings around the placeholders, and the names of the placeholders. */
 type TextPieces = { strings: TemplateStringsArray; names: readonly string[] }
 
 function createPageTexts(language: Language): PageTexts {
@@ -66,14 +66,18 @@ function splitText(sentence: string): TextPieces {
 }
 
 /**
- * Returns the language of a page: the value of `?lang=`, else English if the browser prefers English to Swahili, else Swahili.
+ * Returns the language of a page. If `?lang=` names a language, that language applies. Otherwise the page is in English if the
+ * browser prefers English to Swahili, else in Swahili.
  */
 export function payLanguage(asked: unknown, accept: string | undefined): Language {
   if (asked === 'sw' || asked === 'en') return asked
   return accept !== undefined && /^\s*en\b/i.test(accept) && !/\bsw\b/i.test(accept) ? 'en' : 'sw'
 }
 
-/** Returns a path of the pay page with this language. The address contains the language, because payers get no cookies. */
+/**
+ * Adds the language to the query of a path of the pay page. The server sets no cookie for payers, so the address must contain
+ * the language.
+ */
 export function pathInLanguage(path: string, language: Language): string {
   const [before = '', query = ''] = path.split('?', 2)
   const parameters = new URLSearchParams(query)

@@ -8,7 +8,9 @@ import type { Answer, Provider } from '../../adapters/providers/port.ts'
 import { TEXTS } from './texts.ts'
 
 let world: World
-/** The status that the provider reports for each reference. For any other reference the provider reports accepted. */
+/**
+ * The status that the provider reports for each reference. For a reference without an entry, the provider reports accepted.
+ */
 const reported_statuses = new Map<string, Answer>()
 const OPEN = { kind: 'accepted', provider_status: 'PENDING' } as const
 const queried_references: string[] = []
@@ -32,7 +34,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Makes a new session of an operator, because sessions expire while the clock moves. */
+/** Makes a new session of an operator, because sessions expire when the clock moves. */
 const operator = async () => (await world.newSession('SUPER_ADMIN')).token
 
 const MINOR = 2_500_000n
@@ -74,7 +76,7 @@ const watched = (page: string) => ({
   poll: /data-poll="([^"]+)"/.exec(page)?.[1] ?? assert.fail('nothing is watched'),
   state: /data-state="([^"]+)"/.exec(page)?.[1],
 })
-/** Checks that a page warns about an unanswered attempt, and that the response to a poll shows the same state. */
+/** Checks that a page warns about an attempt without an answer, and that the response to a poll has the same state. */
 const warns = async (page: string, key: 'unanswered' | 'unanswered_code' = 'unanswered') => {
   assert.ok(page.includes(TEXTS.en[key]), page)
   const { poll, state } = watched(page)

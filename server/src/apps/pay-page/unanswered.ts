@@ -6,10 +6,13 @@ import { findUnansweredAttempts, type UnansweredAttempt } from '../../money/coll
 import type { Link } from '../../money/payment-links/index.ts'
 import type { UnansweredNotice } from './view.ts'
 
-/** The page warns about a QR code only for this time, because payers never scan most QR codes. */
+/** The page warns about a QR code only for this time in milliseconds, because payers never scan most QR codes. */
 const CODE_MS = 15 * 60_000
 
-/** Makes the function that finds the kind of an attempt that can still take money. One query serves all pages that wait. */
+/**
+ * Makes the function that finds the kind of an attempt that can still take money. One SQL statement answers all requests that
+ * wait.
+ */
 export function createFindUnanswered(deps: Deps): (link: Link) => Promise<UnansweredNotice['kind'] | null> {
   return gather<Link, UnansweredNotice['kind'] | null>(
     async (links) => {

@@ -3,7 +3,7 @@
 import type { MerchantLook } from '../../access/merchants/index.ts'
 import type { Html, Language } from '../../kernel/lib/index.ts'
 
-/** The facts that every screen shows. */
+/** The facts that every screen shows, even without a merchant. */
 export type Frame = {
   language: Language
   /** The path and query of this page, for the link to the other language. */
@@ -13,7 +13,8 @@ export type Frame = {
 }
 
 /**
- * The outcome of a magic number, which a mock installation shows as a button. `phone` is a complete number with this ending.
+ * The outcome of a magic number. A mock installation shows each outcome as a button. `phone` is a complete number with this
+ * ending.
  */
 export type MagicOutcome = { ending: string; phone: string; what: string }
 
@@ -32,7 +33,7 @@ export type MerchantFrame = Frame & {
   currency: string
   description: string | null
   reference: string | null
-  /** The page of the invoice that this page collects. Undefined means that the link belongs to no invoice. */
+  /** The page of the invoice for which this link collects the money. Undefined means that the link has no invoice. */
   invoice_path?: string
   /** The test panel. Null means that the payment moves real money. */
   test: null | { outcomes: readonly MagicOutcome[] }
@@ -42,7 +43,7 @@ export type MerchantFrame = Frame & {
   help: readonly NetworkInstructions[]
 }
 
-/** The ways to pay. */
+/** The ways to pay: a prompt on the phone, the wallet application, or a QR code. */
 export type PayMethod = 'WALLET_PUSH' | 'PROVIDER_PESA' | 'TANQR'
 
 /** A problem of one field of the form. */
@@ -52,16 +53,18 @@ export type FormProblem = { field: 'phone' | 'method'; problem: 'phone_missing' 
 export type PollPaths = { poll_path: string; check_path: string }
 
 /**
- * An attempt on this page that can still take money, so the payer must not pay again. `code` means a QR code, `prompt` means a
- * prompt. The page does not show who pays, and polls until `state` changes.
+ * An attempt of this page that can still take money, so the payer must not pay again. `code` means a QR code, `prompt` means a
+ * prompt. The page polls until `state` changes.
  */
 export type UnansweredNotice = PollPaths & { kind: 'prompt' | 'code'; state: string }
 
-/** The facts of a payment that every reader with the link may see. */
+/** The facts of a payment that any reader with the link may see. */
 export type PaymentFacts = {
   paid_at: Date
   method: 'wallet_push' | 'provider_pesa' | 'qr'
-  /** The phone number that `maskPhone` masked. Null means that the payer's phone number is unknown, as after a QR payment. */
+  /**
+   * The payer's phone number, masked by `maskPhone`. Null means that the server has no phone number, as after a QR payment.
+   */
   phone_masked: string | null
   provider_reference: string | null
 }
@@ -76,15 +79,17 @@ export type ChooseScreen = MerchantFrame & {
    */
   saved_phone_masked: string | null
   /**
-   * The key of the form. Each view makes a new key. A restored page may send an old key with another phone number, so the
-   * server combines the key with method and phone number.
+   * The idempotency key of the form. Each view has a new key. A restored page may send an old key with another number, so the
+   * server combines key, method and number.
    */
   idempotency_key: string
   expires_at: Date | null
-  /** The merchant's address for a payer who cancels. `returnUrl` has checked this address. */
+  /**
+   * The merchant's address for a payer who cancels, checked by `returnUrl`. Null means that the merchant gave no address.
+   */
   cancel_url: string | null
   problems: readonly FormProblem[]
-  /** The payer's earlier input, if the page shows the form again. */
+  /** The payer's earlier input. On a new form, `phone` is empty and `method` is null. */
   typed: { phone: string; method: PayMethod | null }
   /** An unanswered attempt. Null means that the page has no unanswered attempt. */
   unanswered: UnansweredNotice | null
@@ -97,8 +102,8 @@ export type WaitingScreen = MerchantFrame &
     collection_id: string
     phone_masked: string
     /**
-     * The seconds until the prompt expires, and the lifetime of the prompt. The page shows no time of day, because the clocks
-     * of phones are often wrong.
+     * The seconds until the prompt expires, and the lifetime of the prompt in seconds. The page shows no time of day, because
+     * clocks of phones are often wrong.
      */
     remaining_s: number
     total_s: number
@@ -129,26 +134,28 @@ export type SlowScreen = MerchantFrame &
     again: null | { idempotency_key: string }
   }
 
-/** The screen of a paid payment. */
+/** The screen of a successful payment. */
 export type SuccessScreen = MerchantFrame &
   PaymentFacts & {
     screen: 'success'
     receipt_path: string
     /**
-     * The merchant's address, which `returnUrl` has checked. `auto` means that the payment has just succeeded and the page
-     * opens the address without an action of the payer.
+     * The merchant's address, checked by `returnUrl`. If `auto` is true, the payment has just succeeded, and the page opens the
+     * address without an action of the payer.
      */
     redirect: null | { url: string; auto: boolean }
   }
 
-/** The screen of a failed payment. */
+/** The screen of a failed payment, with the reason and the next step. */
 export type FailedScreen = MerchantFrame & {
   screen: 'failed'
-  /** A published failure code. If the code is unknown, the page gives a general explanation. */
+  /** The failure code of the API. If the page has no text for the code, the page gives a general explanation. */
   reason_code: string
   /** The reference that the payer tells the merchant: the reference of the link, or else the id of the collection. */
   support_reference: string
-  /** The merchant's address for a payer who gives up, which `returnUrl` has checked. Null means that the merchant gave no address. */
+  /**
+   * The merchant's address for a payer who gives up, checked by `returnUrl`. Null means that the merchant gave no address.
+   */
   back_url: string | null
   /** The page that offers the ways to pay. Null means that the link accepts no more payments. */
   retry_path: string | null
@@ -165,22 +172,22 @@ export type ReviewScreen = MerchantFrame & PollPaths & { screen: 'review' }
 /** The screen of a payment whose money the provider returned to the payer. */
 export type ReversedScreen = MerchantFrame & PaymentFacts & { screen: 'reversed'; receipt_path: string }
 
-/** The screen of a paid link. Every reader of the link sees this screen. */
+/** The screen of a paid link. Any reader of the link sees this screen. */
 export type PaidScreen = MerchantFrame &
   PaymentFacts & {
     screen: 'paid'
     receipt_path: string
-    /** The merchant's address, which `returnUrl` has checked. Null means that the page shows no link to the merchant. */
+    /** The merchant's address, checked by `returnUrl`. Null means that the page shows no link to the merchant. */
     redirect: null | { url: string }
   }
 
 /**
- * The screen of a link with a payment in progress. `kind` states whether the payer has a prompt or an attempt has no answer.
+ * The screen of a link with a payment in progress. `kind` says whether a payer has an open prompt or an attempt has no answer.
  */
 export type InProgressScreen = MerchantFrame &
   PollPaths & { screen: 'in_progress'; kind: 'out' | UnansweredNotice['kind'] }
 
-/** The screen of a link that accepts no more payments. */
+/** The screen of an expired or cancelled link. */
 export type EndedScreen = MerchantFrame & {
   screen: 'expired' | 'cancelled'
   expired_at: Date | null
@@ -188,7 +195,7 @@ export type EndedScreen = MerchantFrame & {
   unanswered: UnansweredNotice | null
 }
 
-/** The receipt of a payment. */
+/** The receipt of a payment whose money the provider took. */
 export type ReceiptScreen = MerchantFrame &
   PaymentFacts & {
     screen: 'receipt'
@@ -216,7 +223,7 @@ export type InvoiceScreen = MerchantFrame & {
   returned: boolean
   customer_name: string
   items: readonly InvoiceScreenItem[]
-  /** Dates as YYYY-MM-DD. */
+  /** The dates on the invoice, as YYYY-MM-DD. */
   issued_on: string
   due_on: string
   note: string | null
