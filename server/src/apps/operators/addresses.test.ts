@@ -1,4 +1,4 @@
-// Tests how operators decide about the IP addresses of all merchants.
+// Tests that operators approve and reject the IP addresses that merchants request.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

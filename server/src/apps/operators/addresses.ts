@@ -15,7 +15,7 @@ import { answerOnce, type Routes } from '../../kernel/http/index.ts'
 
 const tags = ['Operator']
 
-/** Adds the routes for IP addresses. */
+/** Adds the routes that list, approve and reject the IP addresses of all merchants. */
 export function addressRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

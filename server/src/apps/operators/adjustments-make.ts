@@ -1,5 +1,4 @@
-// Makes adjustments: with a reason, an operator corrects the balance of a merchant. The correction is a new transfer, and the
-// wrong transfer stays in the ledger.
+// Makes adjustments for operators. An adjustment is a new transfer with a reason. The wrong transfer stays in the ledger.
 
 import {
   auditVerdict,
@@ -128,7 +127,9 @@ export async function makeAdjustment(
   return { ...presentAdjustment(row as AdjustmentRow), ...presentVerdict(verdict) }
 }
 
-/** Returns an adjustment that waits for a second operator. The adjustment has no id, because no money moved. */
+/**
+ * Returns an adjustment that waits for a second operator. The adjustment has no id, because the server has moved no money.
+ */
 function waitingAdjustment(input: NewAdjustment, verdict: CorrectionVerdict): WaitingAdjustment {
   const { merchant, environment, direction, against, amount_minor, reason } = input
   const amount = formatAmount(amount_minor)
@@ -137,7 +138,8 @@ function waitingAdjustment(input: NewAdjustment, verdict: CorrectionVerdict): Wa
 }
 
 const CONDITION = 'merchant_id = $1 and ($2::text is null or environment = $2)'
-// PostgreSQL plans a query without a name for the current filter. Ids begin with the time, so descending ids are newest first.
+// The query has no name, so that PostgreSQL plans it for the current filter. Ids begin with the time, so descending ids are
+// newest first.
 const LIST = sql('', `select ${COLUMNS} from adjustments where ${CONDITION} order by id desc limit $3 offset $4`)
 const COUNT = sql(
   '',

@@ -5,14 +5,14 @@ import { VerdictFields } from '../../access/four-eyes/index.ts'
 import { ENVIRONMENTS, PageQuery, page, success } from '../../kernel/http/index.ts'
 import { AmountField, enumOf, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
 
-/** The directions of an adjustment. A credit moves money to the merchant, a debit moves money to the other account. */
+/** The directions of an adjustment. A credit moves money to the merchant. A debit moves money to the other account. */
 export const ADJUSTMENT_DIRECTIONS = ['credit', 'debit'] as const
-/** The direction of one adjustment. */
+/** The direction of one adjustment: `credit` or `debit`. */
 export type AdjustmentDirection = (typeof ADJUSTMENT_DIRECTIONS)[number]
 
 /** The accounts against which an operator can adjust a balance. */
 export const ADJUSTMENT_ACCOUNTS = ['provider_float', 'fee_income', 'processor_cost'] as const
-/** The other account of one adjustment. */
+/** The account on the other side of one adjustment. */
 export type AdjustmentAccount = (typeof ADJUSTMENT_ACCOUNTS)[number]
 
 const Direction = oneOf(ADJUSTMENT_DIRECTIONS, 'credit: the merchant gets the amount. debit: the merchant pays it.')
@@ -33,7 +33,7 @@ export const AdjustmentBody = Type.Object(
   { title: 'AdjustmentRequest' },
 )
 
-/** An adjustment as operators see it. */
+/** An adjustment as operators read it: the account, the amount, the reason and the operator who made it. */
 export const AdjustmentRecord = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -50,16 +50,16 @@ export const AdjustmentRecord = Type.Object(
   },
   { title: 'Adjustment' },
 )
-/** An adjustment in a response. */
+/** The type of one adjustment in a response. */
 export type AdjustmentView = Static<typeof AdjustmentRecord>
 
 /** An adjustment that this request made, with the operators who decided. */
 const MadeAdjustment = Type.Object({ ...AdjustmentRecord.properties, ...VerdictFields }, { title: 'MadeAdjustment' })
-/** An adjustment that a request made, as a type. */
+/** The type of an adjustment that a request made. */
 export type MadeAdjustment = Static<typeof MadeAdjustment>
 
 const { merchant_id, environment, direction, against, amount, currency, reason } = AdjustmentRecord.properties
-/** An adjustment that waits for a second operator. */
+/** The response to the first operator. No money has moved, so the adjustment has no id. */
 const WaitingAdjustment = Type.Object(
   {
     ...{ merchant_id, environment, direction, against, amount, currency, reason },
@@ -67,18 +67,18 @@ const WaitingAdjustment = Type.Object(
   },
   { title: 'WaitingAdjustment' },
 )
-/** An adjustment that waits for a second operator, as a type. */
+/** The type of an adjustment that waits for a second operator. */
 export type WaitingAdjustment = Static<typeof WaitingAdjustment>
 
-/** The query of the list of adjustments. */
+/** The query of GET /v1/operator/merchants/{merchant_id}/adjustments. */
 export const AdjustmentsQuery = Type.Object({
   ...PageQuery,
   environment: Type.Optional(enumOf('Environment', ENVIRONMENTS)),
 })
 
-/** The response with a new adjustment. */
+/** The response with an adjustment that has moved money. */
 export const AdjustmentAnswer = success(MadeAdjustment)
 /** The response to the first operator of an adjustment that needs two. */
 export const WaitingAdjustmentAnswer = success(WaitingAdjustment)
-/** The response with a page of adjustments. */
+/** The response with a page of adjustments, newest first. */
 export const AdjustmentsAnswer = success(page(AdjustmentRecord))

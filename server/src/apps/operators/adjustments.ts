@@ -18,7 +18,7 @@ import { decideOnce } from './once.ts'
 const tags = ['Operator']
 const PATH = '/v1/operator/merchants/:merchant_id/adjustments'
 
-/** Adds the routes for adjustments. */
+/** Adds the routes that list and make the adjustments of a merchant. */
 export function adjustmentRoutes(deps: Deps): Routes {
   const merchantOf = async (reader: Reader, merchant_id: string) => {
     const id = merchant_id.toLowerCase()

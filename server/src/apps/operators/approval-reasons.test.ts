@@ -48,7 +48,7 @@ async function audited(id: string): Promise<unknown[]> {
     .map(({ reason }) => reason)
     .reverse()
 }
-/** Returns the reasons in the history and in the approvals of a withdrawal. */
+/** Returns the reasons that the history and the approvals of a withdrawal contain. */
 async function kept(id: string): Promise<{ history: unknown[]; approvals: unknown[] }> {
   const { history, approvals } = await operator.show(id)
   return {
@@ -165,7 +165,7 @@ describe('reasons of approvals', () => {
     await approve(asha, ids[0] as string, { reason: WHY })
     for (const who of [asha, juma]) await approve(who, ids[1] as string, { reason: WHY })
     await operator.act(ids[2] as string, 'request-info')
-    // The large withdrawal has brought the sum of the day to the amount from which on two operators must approve.
+    // The large withdrawal has raised the sum of the day to FOUR_EYES_AMOUNT, so two operators must approve.
     for (const who of [asha, juma]) await approve(who, ids[2] as string, { reason: WHY })
     await world.work()
     await world.pass(3_000)

@@ -51,7 +51,7 @@ const Verified = Type.Object(
   { title: 'AuditLogCheck' },
 )
 
-/** Adds the routes for the audit log. */
+/** Adds the routes that list and verify the audit log. */
 export function auditLogRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(
@@ -106,7 +106,7 @@ const OPERATORS_AMONG = sql(
   'select id from users where id = any($1::uuid[]) and (super_admin or operator_role is not null)',
 )
 
-/** Marks the entries of operators, with one query for the users of the page. */
+/** Adds `actor_is_operator` to each entry. One query reads all users of the page. */
 async function markOperators(reader: Reader, items: readonly AuditView[]) {
   const users = items.flatMap(({ actor: { kind, id } }) => (kind === 'user' && id !== null && isId(id) ? [id] : []))
   const found = users.length === 0 ? [] : await reader.query<{ id: string }>(OPERATORS_AMONG, [[...new Set(users)]])

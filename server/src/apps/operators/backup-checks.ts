@@ -1,4 +1,4 @@
-// Stores the checks of backups, which a worker runs by a schedule. One row is the lock and the result of one period.
+// Stores the scheduled checks of backups, which the worker runs. One row is the lock and the result of one period.
 
 import {
   type DatabaseGauges,
@@ -9,7 +9,7 @@ import {
   sql,
 } from '../../kernel/db/index.ts'
 
-/** The number of checks that the table keeps. */
+/** The highest number of checks in the table. */
 const KEPT_MAX = 1_000
 
 const CLAIM = sql(
@@ -42,7 +42,10 @@ const LAST_GOOD = sql(
   'select finished_at from backup_checks where ok order by period_start desc limit 1',
 )
 
-/** The result of a check. `error` says why it failed. */
+/**
+ * The result of a check. `error` is the reason of a failed check, else null. `last_change` is the time of the last restored
+ * change.
+ */
 export type BackupCheckResult = {
   ok: boolean
   backup: string | null
@@ -51,7 +54,7 @@ export type BackupCheckResult = {
   error: string | null
 }
 
-/** A finished check. */
+/** A finished check. `duration_ms` is in milliseconds. If the check failed, `error` contains the reason. */
 export type BackupCheck = {
   started_at: Date
   finished_at: Date
@@ -64,8 +67,8 @@ export type BackupCheck = {
 }
 
 /**
- * Takes the check of a period for this process until the lease ends. Returns false if the period has a check, if a check runs, or if a
- * check after `good_after` was good.
+ * Takes the lease of a period for this process. If the period has a check, if another check runs, or if a check that began
+ * after `good_after` was good, returns false.
  */
 export async function claimBackupCheck(
   deps: Deps,
@@ -77,7 +80,7 @@ export async function claimBackupCheck(
   return (await oneStatement(deps.db).query(CLAIM, values)).length > 0
 }
 
-/** Stores the result of a check, and deletes the oldest checks. */
+/** Stores the result of a check, and deletes all but the newest `KEPT_MAX` checks. */
 export async function finishBackupCheck(
   deps: Deps,
   period_start: Date,
@@ -91,12 +94,12 @@ export async function finishBackupCheck(
   await oneStatement(deps.db).query(TRIM, [KEPT_MAX - 1])
 }
 
-/** Gives the check of a period back, because the process stops. */
+/** Deletes the unfinished check of a period when the process stops, so that another process can run the check. */
 export async function releaseBackupCheck(deps: Deps, period_start: Date): Promise<void> {
   await oneStatement(deps.db).query(RELEASE, [period_start, deps.process_id])
 }
 
-/** Returns the last finished check, and when the last good check ended. Null means that there is none. */
+/** Returns the last finished check and the end of the last good check. Null means that the table has no such check. */
 export async function lastBackupCheck(
   reader: Reader,
 ): Promise<{ last: BackupCheck | null; last_good_at: Date | null }> {
@@ -107,7 +110,7 @@ export async function lastBackupCheck(
   return { last: rows[0] ?? null, last_good_at: good[0]?.finished_at ?? null }
 }
 
-/** Makes the gauges of the checks of backups. Without BACKUP_DIR, they have no value. */
+/** Makes the gauges of the last backup check. If BACKUP_DIR is empty, the gauges have no value. */
 export function backupCheckGauges({ config, metrics }: Pick<Deps, 'config' | 'metrics'>): DatabaseGauges {
   const gauge = (name: string, help: string) => metrics.gauge({ name, help: `${help} ${SAME_IN_EACH_PROCESS}` })
   const ok = gauge('malipo_backup_check_ok', '1 if the last check of a backup was good; 0 if it failed.')

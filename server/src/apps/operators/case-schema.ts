@@ -9,7 +9,7 @@ import { OperatorWithdrawalDetail } from './withdrawals-schema.ts'
 
 /** The periods, in hours, for which a case counts withdrawals. */
 export const VELOCITY_HOURS = [1, 24, 168] as const
-/** The highest number of rows of each kind that a case counts. */
+/** The highest number of withdrawals that each count of a case includes. */
 export const CASE_COUNT_MAX = 10_000
 
 const time = (description: string) => Type.String({ format: 'date-time', description })
@@ -25,7 +25,7 @@ const PayoutLimitFact = (description: string) =>
 
 const { id, name, merchant_code, status, verified, created_at } = MerchantRecord.properties
 
-/** A withdrawal with the related facts of the same environment. */
+/** A withdrawal with facts about its merchant, its destination and earlier withdrawals in the same environment. */
 export const WithdrawalCase = Type.Object(
   {
     withdrawal: OperatorWithdrawalDetail,
@@ -101,5 +101,5 @@ export const WithdrawalCase = Type.Object(
 )
 export type WithdrawalCase = Static<typeof WithdrawalCase>
 
-/** The response with a case. */
+/** The response with the case of one withdrawal. */
 export const WithdrawalCaseAnswer = success(WithdrawalCase)

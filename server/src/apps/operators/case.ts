@@ -1,4 +1,5 @@
-// Reads a withdrawal with the facts for a decision: the money of the merchant, the destination, and earlier withdrawals.
+// Reads a withdrawal with the facts on which an operator decides: the merchant's money, the destination, and earlier
+// withdrawals.
 
 import { getMerchant, hasConflict } from '../../access/merchants/index.ts'
 import { actOf } from '../../books/audit/index.ts'
@@ -12,7 +13,7 @@ import { getWithdrawalForOperator } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
 const HOUR_MS = 3_600_000
-/** The highest number of transfers that each read examines. */
+/** The highest number of transfers that one read of received money counts. */
 const MOVEMENTS_MAX = 20_000
 const OTHERS_MAX = 1_000
 const EARLIER = 10
@@ -21,8 +22,8 @@ type ReceivedMoneyRow = { received_minor: bigint; movements: number; last_at: Da
 
 const RECEIVED = "posting in ('collection_settled', 'collection_cleared')"
 
-// The query reads a limited number of transfers, newest first. The newest payment may be older, so a separate subquery reads
-// that payment.
+// The query counts a limited number of transfers, newest first. The newest payment may be older, so a subquery reads that
+// payment.
 const RECEIVED_LATELY = sql(
   'case_received',
   `select coalesce(sum(d.amount_minor) filter (where d.${RECEIVED}), 0)::bigint as received_minor, count(*)::int as movements, (
@@ -45,7 +46,7 @@ const DESTINATION = sql(
    from (select amount_minor, completed_at from withdrawals where ${PAID} order by id desc limit $5) p`,
 )
 
-// One index lookup per merchant finds a paid withdrawal to the destination.
+// For each merchant, one index lookup finds a paid withdrawal to the destination.
 const OTHER_MERCHANTS = sql(
   'case_other_merchants',
   `select count(*)::int as merchants from (
@@ -80,7 +81,10 @@ type EarlierWithdrawalRow = {
   status_reason: string | null
 }
 
-/** Returns the case of a withdrawal for the operator with this id. If the withdrawal does not exist, refuses with not_found. */
+/**
+ * Returns the case of a withdrawal. `operator_id` is the operator whose conflict of interest the case shows. If the withdrawal
+ * does not exist, refuses with not_found.
+ */
 export async function getCase(
   deps: Deps,
   reader: Reader,
@@ -124,7 +128,7 @@ export async function getCase(
   }
 }
 
-/** Returns the payments since a time, and the time of the last payment. */
+/** Returns the sum of the payments since a time, the number of transfers, and the time of the last payment. */
 async function receivedLately(
   reader: Reader,
   withdrawal: OperatorWithdrawalDetail,
@@ -170,7 +174,7 @@ async function destinationOf(
   }
 }
 
-/** Adds the route for cases. */
+/** Adds the route that shows the case of a withdrawal. */
 export function caseRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

@@ -1,5 +1,4 @@
-// Tests the operators' list of the payments of all merchants, and the operators' view of one payment with its next
-// step.
+// Tests the operators' list of the payments of all merchants, and one payment with its next step.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -25,7 +24,7 @@ async function list(query: string) {
 }
 const ids = async (query: string) => (await list(query)).items.map((item) => item.collection_id as string)
 
-/** Makes a page that no payer has opened yet. Its payment has the status `created`. */
+/** Makes a page that no payer has opened. Its payment has the status `created`. */
 async function pageOf(key: string, reference: string): Promise<void> {
   const made = await world.post('/v1/collections', { amount: '1000', reference }, { key })
   assert.ok(made.status < 300, made.text)

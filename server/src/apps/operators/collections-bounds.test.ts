@@ -1,4 +1,4 @@
-// Tests how many rows the lists of all merchants read when each merchant has thousands of payments.
+// Tests how many rows the lists of all merchants read if each merchant has thousands of payments.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -10,14 +10,14 @@ import { LOOKED_AT_MAX, listForOperators, type OperatorFilter } from '../../mone
 
 const MERCHANTS = 6
 const EACH = 3_000
-/** The number of payments in the list. Each merchant has an equal share of the limit. */
+/** The number of payments in the list. Each merchant has the same number. */
 const LISTED = Math.floor(LOOKED_AT_MAX / MERCHANTS) * MERCHANTS
 
 let world: World
 before(async () => {
   world = await createWorld()
   for (let n = 0; n < MERCHANTS; n++) await plant(n === 0 ? world.merchant : await world.newMerchant())
-  // With the statistics of these small tables, PostgreSQL prefers to read whole tables. The queries must prevent such a plan.
+  // The statistics of these small tables favour a scan of the whole table. The queries must prevent such a plan.
   await world.rows('analyze')
 })
 after(() => world.close())
@@ -48,11 +48,11 @@ async function plant(of: Merchant): Promise<void> {
 
 const list = (filter: OperatorFilter) => rowsRead(world, (deps) => listForOperators(deps, filter))
 
-/** The rows that the server reads to find the merchants and to make a page. */
+/** The highest number of rows that the server reads to find the merchants and to make a page. */
 const AROUND = 600
 
 for (const [name, filter, tables] of [
-  // A list that is sorted by an attempt or a review reads that row first, then the payment.
+  // If the list is sorted by an attempt or a review, the server reads that row first, then the payment.
   ['that are processing', { status: 'processing' }, 2],
   ['that were held', { held: true }, 2],
   ['of a phone', { phone: '0754123456' }, 1],

@@ -1,4 +1,4 @@
-// Tests held payments after the decision: later answers of the provider, and simultaneous decisions.
+// Tests held payments after an operator's decision: later answers of the provider, and simultaneous decisions.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -73,7 +73,7 @@ const Body = Type.Object(
   { title: 'ClearanceDecision' },
 )
 
-/** Adds the routes for payments. */
+/** Adds the routes that list the payments of all merchants and decide about held payments. */
 export function operatorCollectionRoutes(
   deps: Deps,
   { approvalService }: { approvalService: ApprovalService },

@@ -1,5 +1,5 @@
-// Tests conflicts of interest: no operator who is or was a member of a merchant, or made one of its API keys, decides about its money
-// or its access.
+// Tests conflicts of interest. An operator who was a member of a merchant or made its API key may not decide about the
+// merchant.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -26,7 +26,7 @@ after(async () => {
 
 const newShop = () => operator.shop('100000.00', FREE)
 
-/** Ends every membership of the operator in the merchant by the API, as an administrator of the merchant does. */
+/** Ends the operator's membership in the merchant through the API, as an administrator of the merchant does. */
 async function removeFrom(shop: ShopWithKeys, { email }: Operator): Promise<void> {
   const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
   const { items } = (await world.get('/v1/merchant/members', token)).body.data
@@ -35,7 +35,7 @@ async function removeFrom(shop: ShopWithKeys, { email }: Operator): Promise<void
   assert.equal(removed.status, 200, removed.text)
 }
 
-/** Makes a live key with the operator's session in the merchants' dashboard, and returns its id and the key. */
+/** Makes or rotates a live key with the operator's session in the merchants' dashboard. Returns the id and the key. */
 async function makeKey({ user_id }: Operator, rotate?: string): Promise<{ id: string; key: string }> {
   const key = await consoleToken(world, user_id, { client: 'dashboard' })
   const made =
@@ -47,7 +47,7 @@ async function makeKey({ user_id }: Operator, rotate?: string): Promise<{ id: st
 }
 const SCOPES = ['disbursements:write', 'disbursements:read']
 
-/** Makes a membership without a history row, as earlier versions did, runs `work`, and ends the membership. */
+/** Inserts a membership without a history row, as earlier versions did. Runs `work`, then deletes the membership. */
 async function asForgottenMember<Result>(shop: ShopWithKeys, { user_id }: Operator, work: () => Promise<Result>) {
   await world.rows(
     `insert into members (merchant_id, id, user_id, role, name, created_at, updated_at)

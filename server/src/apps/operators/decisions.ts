@@ -15,7 +15,7 @@ import {
 import { DAY_MS, enumOf, formatAmount, nullable, oneOf } from '../../kernel/lib/index.ts'
 import { findApprovals, withdrawalName } from '../../money/withdrawals/index.ts'
 
-/** The highest number of withdrawals, and of corrections, that the list shows and counts. */
+/** The highest number of rows of each kind that the list shows: withdrawals and corrections. */
 const WAITING_MAX = 500
 
 const ACTIONS = ['withdrawal.approve', 'withdrawal.resolve', 'collection.clear', 'adjustment.create'] as const
@@ -63,7 +63,7 @@ type WaitingWithdrawalRow = {
   amount_minor: bigint
 }
 
-// The partial index of open withdrawals contains all these rows.
+// The conditions match the partial index of open withdrawals, so the query reads only open withdrawals.
 const WITHDRAWALS = sql(
   'operator_decisions_withdrawals',
   `select w.merchant_id, m.name as merchant_name, w.id, w.environment, w.total_reserved_minor as amount_minor
@@ -71,7 +71,7 @@ const WITHDRAWALS = sql(
    where w.status in ('PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED') and w.approvals_required = 2 order by w.id desc limit $1`,
 )
 
-/** Reads the withdrawals with a first approval that counts. */
+/** Reads the withdrawals that need two operators and have one valid approval. */
 async function waitingWithdrawals(reader: Reader): Promise<DecisionView[]> {
   const rows = await reader.query<WaitingWithdrawalRow>(WITHDRAWALS, [WAITING_MAX])
   const approvals = await findApprovals(reader, rows)
@@ -95,8 +95,8 @@ type WaitingCorrectionRow = Pick<
   at: Date
 }
 
-// The partial index of waiting decisions contains all these rows. A payment or a withdrawal that changed after the decision has another
-// version, so that no second operator can make this decision any more.
+// The conditions match the partial index of waiting decisions. If a payment or withdrawal changed after the decision, its
+// version differs, and a second operator cannot complete the decision.
 const CORRECTIONS = sql(
   'operator_decisions_corrections',
   `select d.action, d.merchant_id, m.name as merchant_name, d.environment, d.target_id, d.content, d.amount_minor, d.operator_name,
@@ -113,7 +113,7 @@ const CORRECTIONS = sql(
    order by d.created_at desc, d.id desc limit $2`,
 )
 
-/** Reads the corrections that wait for a second operator. */
+/** Reads the corrections that one operator has decided and that wait for a second operator. */
 async function waitingCorrections({ clock, db }: Deps): Promise<DecisionView[]> {
   const since = new Date(clock.now().getTime() - DECISION_DAYS * DAY_MS)
   const rows = await db.query<WaitingCorrectionRow>(CORRECTIONS, [since, WAITING_MAX])
@@ -137,7 +137,7 @@ function presentCorrection({
   }
 }
 
-/** Adds the route that lists the waiting decisions. */
+/** Adds the route that lists the decisions that wait for a second operator, newest first. */
 export function waitingDecisionRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

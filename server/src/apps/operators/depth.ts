@@ -1,12 +1,12 @@
-// Limits how many pages a list of all merchants has. Such a list merges the newest rows of every merchant, and no index can
-// speed up the merge.
+// Limits how many pages a list of all merchants has. The database merges the newest rows of every merchant, and no index speeds
+// up the merge.
 
 import { refuseField } from '../../kernel/lib/index.ts'
 
-/** The number of rows that a list of all merchants shows and counts. */
+/** The highest number of rows that a list of all merchants shows and counts. */
 export const DEPTH_MAX = 10_000
 
-/** Refuses a page beyond the limit of a list of all merchants. A list of one merchant has no limit. */
+/** If a list of all merchants would pass its limit, refuses the field `page`. A list of one merchant has no limit. */
 export function checkDepth({
   page = 1,
   page_size = 20,

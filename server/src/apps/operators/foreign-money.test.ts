@@ -1,4 +1,4 @@
-// Tests payments that a provider took in another currency. No book contains the money until an operator states the value in
+// Tests payments that a provider took in another currency. The ledger books the money after an operator states its value in
 // shillings.
 
 import assert from 'node:assert/strict'
@@ -107,7 +107,7 @@ test('when an operator approves foreign money with an amount in shillings, the l
   assert.deepEqual([amount, amount_received, foreign_amount, foreign_currency], ['1000.00', '26250.00', '10.50', 'USD'])
   const twice = await review.untouched(() => clear(id, { ...approve, amount: '26250.00' }))
   assert.deepEqual(codeOf(twice), [409, 'invalid_state'])
-  // The provider repeats the answer and then reverses the payment. The ledger takes the credited amount back.
+  // The provider repeats its answer and then reverses the payment. The reversal removes the credited amount from the ledger.
   await review.untouched(() => review.say(shop, id, dollars('succeeded')))
   await review.say(shop, id, dollars('reversed'))
   await review.say(shop, id, dollars('reversed'))

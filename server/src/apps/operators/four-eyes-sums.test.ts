@@ -1,4 +1,5 @@
-// Tests the sums of a day: many small acts that reach FOUR_EYES_AMOUNT together need a second operator, as one large act does.
+// Tests the sums of a day. If small actions together reach FOUR_EYES_AMOUNT, two operators must decide, as for one large
+// action.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -18,13 +19,13 @@ import { runChecks } from '../admin/verify.ts'
 import { SUMS_HOLD } from '../admin/verify-sums.ts'
 
 const FREE = { rules: [{ flow: 'withdrawal' }] }
-/** The amount from which on two operators must act: a million shillings. */
+/** FOUR_EYES_AMOUNT of this test, in shillings. From this amount on, two operators must decide. */
 const MILLION = '1000000'
 const DAY_MS = 86_400_000
 
 let world: World
 let other: World
-/** The same installation without FOUR_EYES_AMOUNT, to make balances. */
+/** A process of the same installation without FOUR_EYES_AMOUNT. This process makes the balances of the tests. */
 let free: World
 let operator: TestOperator
 let script: PayoutScript
@@ -45,7 +46,7 @@ after(async () => {
   await booksHold(world)
   for (const one of [free, other, world]) await one.close()
 })
-// Each test begins a new day, so that no sum of an earlier test counts.
+// Each test begins on a new day, because an earlier test must not add to the sum of the day.
 beforeEach(() => pass(DAY_MS))
 
 function pass(ms: number): void {
@@ -53,7 +54,7 @@ function pass(ms: number): void {
 }
 const newShop = () => operator.shop('50000000.00', FREE)
 let destinations = 100
-/** Submits a withdrawal to a destination of its own. */
+/** Submits a withdrawal to a new destination. */
 const submit = (shop: ShopWithKeys, amount: string, ending = String(++destinations)) =>
   operator.submit(shop, { amount, ending })
 
@@ -97,7 +98,7 @@ describe('the sums of a day of approvals', () => {
     assert.equal(statusOf(await approve(asha, await submit(shop, '399999.99'))), 'PROCESSING')
     assert.equal(statusOf(await approve(juma, id)), 'PROCESSING')
     assert.equal(statusOf(await approve(asha, await submit(await newShop(), '999999.99'))), 'PROCESSING')
-    // The next day begins at 21:00 UTC, and the sum of the old day no longer counts.
+    // The next day begins at 21:00 UTC. The sum of the old day does not count on the next day.
     const now = world.deps.clock.now()
     pass(DAY_MS - ((now.getTime() + 3 * 3_600_000) % DAY_MS) - 1_000)
     assert.equal(statusOf(await approve(asha, await submit(shop, '1.00'))), 'PENDING_ADMIN_APPROVAL')
@@ -318,7 +319,7 @@ test('the server shows FOUR_EYES_AMOUNT=off in the audit log and in the queue of
 })
 
 test('verify recomputes the sums of the day, and names merchant, day and both sums of a changed or deleted one', async () => {
-  // In the first minute of a day, an act may count to the day before.
+  // In the first minute of a day, the server may count an action for the day before.
   pass(3_600_000)
   const shop = await newShop()
   assert.equal(statusOf(await approve(asha, await submit(shop, '600000.00', '888'))), 'PROCESSING')
@@ -344,7 +345,7 @@ test('verify recomputes the sums of the day, and names merchant, day and both su
     ],
   ]
   for (const [condition, who, kind, acts] of ways) {
-    // `newShop` makes a correction without FOUR_EYES_AMOUNT, which a sum of corrections may contain.
+    // The stored sum of corrections may be too high by the correction of `newShop`, which runs without FOUR_EYES_AMOUNT.
     for (const change of kind === 'corrections' ? [-acts, -1] : [-acts, -1, 1]) {
       await world.rows(`update four_eyes_sums set total_minor = total_minor + ${change} where ${one} ${condition}`)
       assert.equal((await check())?.detail, finding(who, kind, acts + change, acts))

@@ -55,7 +55,7 @@ beforeEach(async () => {
   script.sent.length = 0
   died_at = null
 })
-// The workers settle each approved withdrawal before the next test.
+// The workers settle each approved withdrawal before the next test starts.
 afterEach(() => settle())
 
 type Way = { at?: World; idempotency_key?: string | null }
@@ -409,7 +409,8 @@ describe('two simultaneous approvals', () => {
       ])
       const { status, approvals } = await operator.show(id)
       if (questioned.status === 200) {
-        // The question cancelled the first approval. The other approval became a first approval, or the server refused it.
+        // The request for information or the rejection cancelled the first approval. The second approval became a first
+        // approval, or the server refused it.
         assert.ok(['INFO_REQUESTED', 'REJECTED'].includes(status), status)
         assert.ok(approvals.length <= 1)
       } else {

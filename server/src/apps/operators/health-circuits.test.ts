@@ -10,7 +10,7 @@ const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: nul
 const TAKEN: Answer = { kind: 'succeeded', amount_minor: 100_000n, currency: 'TZS', provider_status: 'COMPLETED' }
 
 let providerAnswer: Answer | Promise<Answer> = TAKEN
-/** The promise that resolves when the next prompt reaches the provider. */
+/** The promise resolves when the provider receives the next prompt. */
 let prompted = Promise.withResolvers<void>()
 const push = async () => {
   prompted.resolve()
@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Starts a payment and does not wait for the provider. */
+/** Starts a payment, but does not wait until the provider answers. */
 async function begin(phone: string, way = 'wallet-push', key = world.live_key): Promise<void> {
   const reply = await world.post(`/v1/collections/${way}`, { amount: '1000', phone }, { key })
   assert.equal(reply.status, 202, reply.text)

@@ -1,4 +1,4 @@
-// Tests the health of providers. The server counts the payments and payouts of every process.
+// Tests the health of providers, for which the server counts the payments and payouts of every process.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
@@ -45,7 +45,7 @@ const read = async (query = ''): Promise<Item[]> => {
 }
 const HOUR = 3_600_000
 const hoursAgo = (hours: number) => new Date(world.deps.clock.now().getTime() - hours * HOUR).toISOString()
-// The clock moves far enough that health no longer counts earlier payments.
+// The clock moves by 169 hours, so that health does not count the payments of earlier tests.
 beforeEach(() => world.deps.clock.advance(169 * HOUR))
 
 test('health counts taken, declined and open payments for each network', async () => {
@@ -58,7 +58,7 @@ test('health counts taken, declined and open payments for each network', async (
     method: 'wallet_push',
     network: 'MPESA',
     counted: 5,
-    // Health counts a held payment as taken.
+    // Health counts a held payment as successful.
     successful: 3,
     failed: 1,
     undecided: 1,
@@ -69,7 +69,7 @@ test('health counts taken, declined and open payments for each network', async (
     last_request_at: world.deps.clock.now().toISOString(),
     since: hoursAgo(1),
     bounded: false,
-    // The mock provider is part of this process, so the mock provider has no circuit.
+    // The mock provider runs in this process, so the mock provider has no circuit.
     circuit: null,
   })
   world.deps.clock.advance(169 * HOUR)
@@ -125,7 +125,7 @@ test('health measures the time from an attempt to its success', async () => {
     world.deps.clock.advance([1_000, 1_000, 2_000, 96_000][i] as number)
     await review.say(shop, id, answerWithAmount('succeeded', 100_000n))
   }
-  // The provider repeats an answer later. The repeated answer changes nothing.
+  // The provider repeats an answer later. The repeated answer changes no row.
   world.deps.clock.advance(HOUR)
   await review.say(shop, ids[0] as string, answerWithAmount('succeeded', 100_000n))
   const [item] = await read()

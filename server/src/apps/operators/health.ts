@@ -1,5 +1,5 @@
-// Counts recent outcomes of payments and payouts by provider, method and network. The outcomes come from the database, so every
-// process gives the same answer. The circuits of other processes are some seconds old.
+// Counts recent outcomes by provider, method and network. The counts come from the database, so every process gives the same
+// answer. Circuits of other processes may be some seconds old.
 
 import Type, { type Static } from 'typebox'
 import { combineCalls, readCalls, type SharedCircuit } from '../../adapters/providers/shared-calls.ts'
@@ -9,7 +9,10 @@ import { enumOf, firstIdAt, NETWORK_OF_PREFIX, nullable, oneOf, timeOfId } from 
 import { CIRCUIT_STATE, type ProvidersOptions } from './providers.ts'
 
 const HOUR_MS = 3_600_000
-/** How much older than its attempt a record can be. A page waits for its payer, and a withdrawal waits for its approval. */
+/**
+ * How much older than its attempt a record can be, in milliseconds. A page may wait for its payer, and a withdrawal for its
+ * approval.
+ */
 const EARLIER_MS = { collection: 24 * HOUR_MS, withdrawal: 14 * 24 * HOUR_MS } as const
 /** The approximate number of newest payments, and of newest payouts, that health examines. */
 export const LOOKED_AT_MAX = 10_000
@@ -34,7 +37,7 @@ type HealthRow = {
   cut: boolean
 }
 
-/** The tables of a flow, and the SQL conditions for an attempt (t) joined to its record (r). */
+/** The tables of payments or payouts, and the SQL conditions for an attempt (t) with its record (r). */
 type FlowTables = {
   records: string
   attempts: string
@@ -50,7 +53,7 @@ const KINDS: Record<HealthFlow, FlowTables> = {
     records: 'collections',
     attempts: 'collection_attempts',
     key: 'collection_id',
-    // Held, declined and reversed payments count as taken, because the provider took the money.
+    // The provider took the money of held, declined and reversed payments, so these payments count as taken.
     taken: `t.extra_collection_id is not null or (t.number = coalesce(r.settled_attempt, r.attempts)
        and (r.status in ('successful', 'pending_clearance', 'reversed') or r.failure_reason_code = 'review_declined'))`,
     lost: "t.state = 'final'",
@@ -68,9 +71,8 @@ const KINDS: Record<HealthFlow, FlowTables> = {
   },
 }
 
-// The statement finds the age of the n-th newest record over all merchants. A sample of each merchant gives a first
-// bound, and a larger sample of the busy merchants a closer bound. The cost grows with the merchants and n, not with
-// the records.
+// The statement finds the age of the n-th newest record of all merchants. A sample of each merchant gives a first bound, a
+// larger sample of busy merchants a closer one. The cost grows with the merchants and n, not with the records.
 function boundStatement(flow: HealthFlow) {
   const of = (merchant: string) =>
     `select merchant_id, id from ${KINDS[flow].records} where merchant_id = ${merchant} and environment = $1`
@@ -169,7 +171,10 @@ function presentHealth(flow: HealthFlow, row: HealthRow, bounded: boolean, since
   }
 }
 
-/** Returns the worst circuit of a provider and method over all processes. A circuit without calls is closed. */
+/**
+ * Returns the worst circuit of a provider and method over all processes. If the provider has no circuit breaker, returns null.
+ * A circuit without calls is closed.
+ */
 function circuitOf(
   { providers }: ConfiguredNames,
   circuits: readonly SharedCircuit[],
@@ -181,7 +186,7 @@ function circuitOf(
   return { state: found?.state ?? 'closed', retry_at: found?.retry_at?.toISOString() ?? null }
 }
 
-/** Returns a share in percent, with one decimal. */
+/** Returns part / whole in percent, rounded to one decimal. */
 function rate(part: number, whole: number): string {
   const tenths = Math.round((part * 1000) / whole)
   return `${Math.floor(tenths / 10)}.${tenths % 10}`
@@ -241,7 +246,7 @@ const HealthItem = Type.Object(
   { title: 'ProviderHealth' },
 )
 type HealthItem = Static<typeof HealthItem>
-/** A row of the response, without the circuit. */
+/** One row of the response before the server adds the circuit. */
 type CountedItem = Omit<HealthItem, 'circuit'>
 
 type ConfiguredNames = Pick<ProvidersOptions, 'providers'>
@@ -251,7 +256,7 @@ const Query = Type.Object({
   environment: Type.Optional(enumOf('Environment', ENVIRONMENTS, 'live when left out.')),
 })
 
-/** Adds the route for health. */
+/** Adds the route that shows recent outcomes by provider, method and network. */
 export function providerHealthRoutes(deps: Deps, options: Pick<ProvidersOptions, 'providers' | 'breaker'>): Routes {
   return (app) => {
     app.get(

@@ -1,4 +1,4 @@
-// Tests that operators create merchants and decide about merchants, and that other users cannot.
+// Tests that operators create, approve and suspend merchants, and that the server refuses other users.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -221,7 +221,7 @@ test('an operator finds merchants by status, by part of the name and by the star
   assert.deepEqual(idsOf(await find(`search=${mark}&page=2&page_size=2`)), [ids[2]])
   const code = (await show(ids[1] as string)).body.data.merchant_code
   assert.deepEqual(idsOf(await find(`search=${code.toLowerCase()}`)), [ids[1]])
-  // The search treats the wildcards of SQL as ordinary characters.
+  // The search treats `%` and `_` as ordinary characters.
   assert.deepEqual(idsOf(await find(`search=${mark}%20_%25`)), [])
   assert.deepEqual(idsOf(await find(`search=${mark}%200%25`)), [ids[2]])
 })

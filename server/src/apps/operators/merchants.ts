@@ -38,7 +38,7 @@ const READ = { access: 'operator:read' } as const
 const WRITE = { access: 'operator:merchants', idempotency: 'honoured' } as const
 const STEP_UP = { step_up: 'always' } as const
 
-/** Adds the routes for merchants. */
+/** Adds the routes that list, show, create, approve, suspend and verify merchants, and that set prices and limits. */
 export function operatorMerchantRoutes(deps: Deps): Routes {
   return (app) => {
     merchantReadRoutes(deps, app)
@@ -49,7 +49,7 @@ export function operatorMerchantRoutes(deps: Deps): Routes {
   }
 }
 
-/** The number of members that the record of a merchant lists. */
+/** The highest number of members in the record of a merchant. */
 const MEMBERS_SHOWN = 100
 
 function merchantReadRoutes(deps: Deps, app: App): void {
@@ -127,7 +127,10 @@ function createMerchantRoute(deps: Deps, app: App): void {
   )
 }
 
-/** `gives_access` means that the move needs a recent sign-in. A suspension does not, so that an operator can stop a merchant at once. */
+/**
+ * A change of a merchant's status. True in `gives_access` means that the change needs a recent sign-in. A suspension needs
+ * none, so that an operator can suspend a merchant at once.
+ */
 type MoveRoute = {
   move: MerchantMove
   gives_access: boolean
@@ -184,7 +187,7 @@ function decisionRoutes(deps: Deps, app: App): void {
         const { merchant_id } = request.params
         const input = { merchant_id, move, reason: request.body?.reason ?? null }
         return answerOnce(deps, request, reply, 200, async (tx) => {
-          // No process takes the send token of a payout between the suspension and the answer of this call.
+          // The lock keeps every process from taking the send token of a payout between the suspension and the response.
           if (move === 'suspend') await lockTokens(tx)
           return moveMerchant(deps, tx, actOf(request), input)
         })

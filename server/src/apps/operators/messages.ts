@@ -1,11 +1,11 @@
-// Defines the endpoint with which operators read sent and failed e-mails and SMS.
+// Defines the endpoint with which operators list e-mails and SMS, with the state of each delivery.
 
 import { listMessages, OperatorMessagesAnswer, OperatorMessagesQuery } from '../../adapters/messages/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'
 import { checkDepth } from './depth.ts'
 
-/** Adds the route for messages. */
+/** Adds the route that lists the e-mails and SMS of all merchants, newest first. */
 export function operatorMessageRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

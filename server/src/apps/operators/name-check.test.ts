@@ -1,4 +1,4 @@
-// Tests the name check: on the request of an operator, the server asks the provider for the name of the receiving account.
+// Tests the name check. If an operator requests a check, the server asks the provider for the name on the receiving account.
 
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
@@ -11,7 +11,10 @@ import { SAMPLE_ACCOUNT, type Simulator, startSimulator } from '../../../twins/s
 import type { ProviderExtras } from '../../adapters/providers/extras.ts'
 import { CALL_MS_MAX, type Provider } from '../../adapters/providers/port.ts'
 
-/** The clock of the platform stands still, but the clock of the gateway runs. */
+/**
+ * The clock of the platform is fixed, but the clock of the gateway runs. So the gateway must accept a difference of this many
+ * seconds.
+ */
 const ANY_TIME = 1e9
 
 let selcom: Simulator
@@ -27,7 +30,7 @@ before(async () => {
     env: {
       PROVIDER: 'selcom',
       PROVIDER_ROUTES: 'MOBILE_MONEY/HALOPESA=vodacom',
-      // The process reads these settings but never uses the provider, because the test replaces it.
+      // The process validates these settings but never calls this provider, because the test replaces the provider.
       VODACOM_URL: 'https://gateway.example/openapi/ipg/v2/vodacomTZN',
       VODACOM_API_KEY: 'unused',
       VODACOM_PUBLIC_KEY: generateKeyPairSync('rsa', { modulusLength: 2_048 })

@@ -1,6 +1,5 @@
-// Looks up the name of the receiving account at the provider before a payout. The server asks the provider before the
-// transaction that records the answer. If the process dies between the two, the server stores nothing, and the operator asks
-// again.
+// Asks the provider for the name on the receiving account. The call precedes the transaction that records the answer. If the
+// process dies between them, the server stores no answer, and the operator repeats the check.
 
 import Type, { type Static } from 'typebox'
 import { lookupAccountName, type NameLookupOptions, sameName } from '../../adapters/providers/name-lookup.ts'
@@ -12,7 +11,7 @@ import { nullable } from '../../kernel/lib/index.ts'
 import { getWithdrawalForOperator } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
-/** The dependencies of the name check. */
+/** The dependencies of the name check: the name lookups of the providers, and the routing of destinations. */
 export type NameCheckOptions = NameLookupOptions & { routing: Routing }
 
 const NameCheck = Type.Object(
@@ -40,7 +39,7 @@ const NameCheck = Type.Object(
 )
 type NameCheck = Static<typeof NameCheck>
 
-/** Adds the route for the name check. */
+/** Adds the route that asks the provider for the name on the receiving account of a withdrawal. */
 export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
   return (app) => {
     app.post(

@@ -1,4 +1,4 @@
-// Tests the instructions that the pay page shows for each network.
+// Tests that operators edit the instructions that the pay page shows for each network.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -29,7 +29,7 @@ const Network = Type.Object(
 )
 const Networks = Type.Object({ networks: Type.Array(Network) })
 
-/** Adds the routes for networks. */
+/** Adds the routes that show and replace the instructions for payers of each network. */
 export function networkRoutes(deps: Deps): (app: App) => void {
   return (app) => {
     app.get(

@@ -1,12 +1,13 @@
-// Applies operators' decisions. A call to a provider to which a decision leads starts right after the commit.
+// Applies each decision of an operator once. After the commit, the process sends the payouts and webhooks that the decision
+// caused.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { onceInTransaction, readClaim, replay, sendStored } from '../../kernel/http/index.ts'
 
 /**
- * Does the work once per Idempotency-Key and answers `status_code`, by default 200. After the commit and before the answer, calls `send` with the payouts
- * and deliveries to send. A repeated key sends nothing.
+ * Runs `work` once per Idempotency-Key and answers `status_code`, by default 200. After the commit and before the response,
+ * calls `send` with the payouts and webhooks of the decision. For a repeated key, sends nothing.
  */
 export async function decideOnce<Left>(
   deps: Deps,
@@ -15,7 +16,7 @@ export async function decideOnce<Left>(
   work: (tx: Tx) => Promise<{ data: object; left: Left; status_code?: number }>,
   send: (left: Left) => void,
 ): Promise<FastifyReply> {
-  // After a deadlock, the transaction repeats the work. Only the last repetition commits.
+  // After a deadlock, the transaction runs `work` again. Only the last run commits.
   const runs: Left[] = []
   const answer = await onceInTransaction(deps, readClaim(request), async (tx) => {
     const { data, left, status_code = 200 } = await work(tx)

@@ -1,4 +1,4 @@
-// Tests the checks of payouts beside the balance: the daily limits, and the confirmation of new destinations.
+// Tests two checks of payouts: the daily limits, and the confirmation of new destinations.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -169,7 +169,7 @@ describe('the first payout of a merchant to a destination', () => {
       [id],
     )
     assert.equal(entry?.after.new_destination, 'confirmed')
-    // The second payout needs a confirmation too, until the provider has paid the first one.
+    // Until the provider has paid the first payout, a second payout to the destination needs a confirmation too.
     const second = await operator.submit(shop, { ending: '401', amount: '1000.00' })
     assert.deepEqual(codeOf(await operator.act(second, 'approve')), TO_CONFIRM)
     await world.work()

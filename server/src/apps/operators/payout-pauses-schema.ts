@@ -51,12 +51,12 @@ const record = {
   ended_at: nullable(Type.String({ format: 'date-time', description: 'Null means that the pause is in force.' })),
 }
 
-/** A pause of payouts as operators see it. */
+/** A pause of payouts: its scope and target, and who started and ended it. */
 const PauseRecord = Type.Object(record, { title: 'PayoutPause' })
-/** A pause of payouts in a response. */
+/** The type of one pause in a response. */
 export type PauseRecord = Static<typeof PauseRecord>
 
-/** The response to the start of a pause. */
+/** The response to POST /v1/operator/payout-pauses. */
 export const StartedPauseAnswer = success(
   Type.Object({
     ...record,
@@ -66,14 +66,14 @@ export const StartedPauseAnswer = success(
     }),
   }),
 )
-/** The response with one pause. */
+/** The response to the end of a pause. */
 export const PauseAnswer = success(PauseRecord)
-/** The response with a page of pauses. */
+/** The response with a page of pauses. The pauses in force come first. */
 export const PausesAnswer = success(page(PauseRecord))
-/** The query of the list of pauses. */
+/** The query of GET /v1/operator/payout-pauses. */
 export const PausesQuery = Type.Object({
   ...PageQuery,
   state: Type.Optional(oneOf(['active', 'ended'], 'active: in force. ended: no longer in force.')),
 })
-/** The parameters of a path that names a pause. */
+/** The parameters of a path that contains the id of a pause. */
 export const PauseParams = Type.Object({ pause_id: Type.String({ description: 'The id of the pause.' }) })

@@ -1,4 +1,5 @@
-// Tests pauses of payouts: while a pause is in force, no payout in its scope leaves, and each refusal names the pause.
+// Tests pauses of payouts. While a pause is in force, the server sends no payout in its scope, and each refusal names the
+// pause.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -63,7 +64,7 @@ async function ended(id: string): Promise<void> {
   assert.equal(reply.status, 200, reply.text)
 }
 
-/** Submits and approves a live withdrawal. Returns its id after the process tried to send it. */
+/** Submits and approves a withdrawal. Returns its id after the process has tried to send the payout. */
 async function approved(shop: ShopWithKeys, environment: 'live' | 'sandbox' = 'live'): Promise<string> {
   const id = await operator.submit(shop, { environment, amount: '1000.00' })
   assert.equal((await operator.act(id, 'approve')).status, 200)
@@ -199,7 +200,7 @@ test('only operators read, start and end pauses, and only a fresh sign-in ends o
 })
 
 test('two processes start and end a pause only once, and the audit log and the list show the operators and the reasons', async () => {
-  world.deps.clock.advance(1_000) // the list is ordered by time
+  world.deps.clock.advance(1_000) // The list is ordered by time.
   const [one, two] = await Promise.all([
     start({ scope: 'destination', target: 'CRDB' }),
     start({ scope: 'destination', target: 'CRDB' }, { from: other }),
@@ -247,7 +248,7 @@ test('two sending processes take no further token of many due payouts after the 
   for (let round = 0; round < 3; round++) {
     script.sent.length = 0
     const shop = await newShop()
-    // The process that serves HTTP sends no payouts, so that the payouts are due for both workers at once.
+    // The process that serves HTTP sends no payouts, so all payouts are due for both workers at once.
     const front = await createWorld({ url: world.url, env: { PROCESS: 'api' }, clock: world.deps.clock })
     const ids: string[] = []
     for (let i = 0; i < 16; i++) ids.push(await operator.submit(shop, { amount: '1000.00' }))
@@ -275,7 +276,7 @@ test('the server answers a pause and a suspension only after the running stateme
   for (const act of [() => start({ scope: 'provider', target: 'mock' }), suspend]) {
     const entered = Promise.withResolvers<void>()
     const leave = Promise.withResolvers<void>()
-    // The lock of a statement that takes a token.
+    // The transaction holds the lock of a statement that takes a send token.
     const taking = inTransaction(other.deps.db, async (tx) => {
       await tx.query(sql('', 'select id from payout_pauses limit 0 for key share'))
       entered.resolve()

@@ -21,7 +21,9 @@ const tags = ['Operator']
 const PATH = '/v1/operator/payout-pauses'
 const WRITE = { access: 'operator:pause', idempotency: 'honoured', refusals: ['invalid_state'] } as const
 
-/** Adds the routes for pauses of payouts. `provider_names` lists the providers that this installation can use. */
+/**
+ * Adds the routes that list, start and end pauses of payouts. `provider_names` lists the providers of this installation.
+ */
 export function payoutPauseRoutes(deps: Deps, provider_names: readonly string[]): Routes {
   return (app) => {
     listRoute(deps, app)
@@ -112,7 +114,7 @@ function endRoute(deps: Deps, app: App): void {
   )
 }
 
-/** Returns the stored form of the target. If the target does not fit the scope or does not exist, refuses with the wrong value. */
+/** Returns the target in its stored form. If the target does not fit the scope or does not exist, refuses the field. */
 async function readTarget(
   reader: Reader,
   provider_names: readonly string[],

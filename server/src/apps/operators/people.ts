@@ -1,5 +1,5 @@
-// Defines the endpoints with which a SUPER_ADMIN sees the operators, takes a role away and disables an operator. No endpoint gives a
-// role: a person who could make a second operator alone could approve payouts with two accounts. Only the admin command gives roles.
+// Defines the endpoints with which a SUPER_ADMIN lists operators, removes a role and disables an operator. Only the admin
+// command gives roles. Otherwise one person could make a second operator and approve payouts with both accounts.
 
 import Type, { type Static } from 'typebox'
 import {
@@ -56,7 +56,7 @@ const ReasonBody = Type.Object({ reason: visibleText(500, 'The reason. The audit
 const OperatorParams = Type.Object({ user_id: Type.String({ format: 'uuid', description: 'The id of the operator.' }) })
 const ChangedAnswer = success(Type.Object({ user_id: Type.String({ format: 'uuid' }), email: Type.String() }))
 
-/** Adds the routes for operators. */
+/** Adds the routes that list operators, remove their roles and disable them. */
 export function operatorPeopleRoutes(deps: Deps): Routes {
   return (app) => {
     operatorListRoute(deps, app)

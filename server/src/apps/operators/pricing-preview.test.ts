@@ -1,4 +1,4 @@
-// Tests the preview of a price list. The preview shows the charges that the list causes later, and changes nothing.
+// Tests the preview of a price list. The preview shows the charges of the new list, and changes nothing.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

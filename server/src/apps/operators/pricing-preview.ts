@@ -1,5 +1,5 @@
-// Previews the charges of a new price list beside the charges of the current list. The preview uses the same functions that
-// charge merchants.
+// Shows operators the charges of a new price list beside those of the current list. The functions that charge merchants also
+// compute the preview.
 
 import Type, { type Static } from 'typebox'
 import {
@@ -84,7 +84,9 @@ const PreviewAnswer = success(
 type PreviewRow = Static<typeof PreviewAnswer>['data']['rows'][number]
 type PricedMethod = { flow: Flow; method: string; destination_code: string | null }
 
-/** Returns the charges of each method under two price lists, for each amount in cents. */
+/**
+ * Returns the charges of each method under the current list (`now`) and the new list (`then`), for each amount in cents.
+ */
 export function previewRows(now: readonly Rule[], then: readonly Rule[], amounts: readonly bigint[]): PreviewRow[] {
   const payments = FLOWS.flatMap((flow) =>
     FLOW_METHODS[flow].flatMap((method): PricedMethod[] => [
@@ -103,7 +105,7 @@ export function previewRows(now: readonly Rule[], then: readonly Rule[], amounts
   )
 }
 
-/** Returns the destinations of a method for which the list has a separate line. */
+/** Returns the codes of a method's destinations for which the list has a separate price rule. */
 function codesOf(rules: readonly Rule[], flow: Flow, method: string): string[] {
   const codes = rules.filter((rule) => rule.flow === flow).map(({ destination_code }) => destination_code)
   const named = codes.filter((code) => code !== null && findDestination(code)?.method === method)
@@ -138,7 +140,7 @@ function readAmounts(amounts: readonly (string | number)[] = SAMPLES): bigint[] 
   })
 }
 
-/** Adds the route for the preview. */
+/** Adds the route that shows the charges of a new price list, without storing the list. */
 export function pricingPreviewRoutes(deps: Deps): Routes {
   return (app) => {
     app.post(

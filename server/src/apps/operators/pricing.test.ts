@@ -1,4 +1,4 @@
-// Tests that the server validates price lists, and that a new list ends the previous list.
+// Tests that the server validates price lists, and that a new list replaces the previous list.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

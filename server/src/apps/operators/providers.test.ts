@@ -1,4 +1,5 @@
-// Tests a provider that is down. Operators see the open circuit and the waiting payments, and payers get an answer at once.
+// Tests a provider that is down. Operators see the open circuit and the waiting payments, and the server answers payers at
+// once.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -173,7 +174,7 @@ test('payouts wait with reserved money while the provider is unreachable, and th
   }
   const ids: string[] = []
   for (let i = 0; i < 6; i++) {
-    // The payouts are a millisecond apart. The last payout comes right after the circuit opened.
+    // The payouts are a second apart. The last payout comes one millisecond after the circuit opened.
     world.deps.clock.advance(i < 5 ? 1_000 : 1)
     const made = await world.post('/v1/disbursements/mobile-money', body, { key: world.live_key })
     assert.equal(made.status, 202, made.text)

@@ -1,4 +1,4 @@
-// Defines the endpoints with which operators read about providers: routes, the calls and circuits of all processes, and waiting
+// Defines the endpoints with which operators read the providers, their routes, the circuits of all processes, and the waiting
 // payments and payouts.
 
 import Type from 'typebox'
@@ -16,7 +16,7 @@ import { ENVIRONMENTS, PageQuery, page, type Routes, success } from '../../kerne
 import { enumOf, line, nullable, oneOf } from '../../kernel/lib/index.ts'
 import { listWaiting, WAITING_KINDS, WAITING_MAX, WAITING_MAX_OF_ONE } from './waiting.ts'
 
-/** The dependencies of the provider routes. */
+/** The dependencies of the provider routes: the providers by name, the routing, and the circuit breaker. */
 export type ProvidersOptions = { providers: ReadonlyMap<string, Provider>; routing: Routing; breaker: Breaker }
 
 const Timestamp = Type.String({ format: 'date-time' })
@@ -127,7 +127,7 @@ const WaitingQuery = Type.Object({
   merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
 })
 
-/** Adds the routes for providers. */
+/** Adds the routes that show the providers, and that list payments and payouts that wait for a provider. */
 export function operatorProviderRoutes(deps: Deps, options: ProvidersOptions): Routes {
   const tags = ['Operator']
   return (app) => {

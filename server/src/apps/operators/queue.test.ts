@@ -73,7 +73,7 @@ test('the queue names the last check of the books while the check did not hold',
 })
 
 describe('withdrawals in the queue', () => {
-  /** Each status that needs an operator, with the steps that bring a withdrawal into the status. */
+  /** Each status that needs an operator, with the steps that give a withdrawal this status. */
   const ways: [string, string, string, 'approve' | 'request-info' | null][] = [
     ['withdrawals_waiting', 'PENDING_ADMIN_APPROVAL', '001', null],
     ['withdrawals_info_requested', 'INFO_REQUESTED', '001', 'request-info'],
@@ -244,7 +244,7 @@ test('the list of failing webhooks shows a URL, without its query, from the seco
   world.deps.clock.advance(1_000)
   await review.pay(deaf, '001')
   assert.deepEqual(await failing(), [], 'the endpoint accepts events again')
-  // A merchant retries an exhausted delivery manually. If this attempt also fails, the endpoint counts as failing again.
+  // If the merchant retries a failed delivery and the attempt also fails, the list contains the endpoint again.
   const list = await world.get('/v1/merchant/webhook-deliveries?status=failed', deaf.live)
   receiver.reply = { kind: 'status', status: 503 }
   world.deps.clock.advance(1_000)

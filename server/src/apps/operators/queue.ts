@@ -1,4 +1,4 @@
-// Reads the operators' queue: the number, the amount and the age of the waiting records of each kind.
+// Reads the operators' queue: the number, the amount and the age of the records of each kind that need an operator.
 
 import Type, { type Static } from 'typebox'
 import { failingEndpoints } from '../../adapters/webhooks/index.ts'
@@ -12,7 +12,7 @@ export const QUEUE_COUNT_MAX = 10_000
 /** The highest number of open withdrawals that the queue examines, all kinds together. */
 const OPEN_MAX = 100_000
 
-/** The kinds of records in the queue, the most urgent kind first. */
+/** The kinds of records in the queue. The most urgent kind comes first. */
 export const QUEUE_KINDS = [
   'withdrawals_waiting',
   'withdrawals_info_requested',
@@ -28,8 +28,8 @@ export const QUEUE_KINDS = [
 type QueueKind = (typeof QUEUE_KINDS)[number]
 
 /**
- * The rules for approvals. From the amount `four_eyes_minor` on, in cents, two operators must approve. Null means that one
- * operator is always sufficient; true in `four_eyes_off` means that the installation chose this by name.
+ * The rules for approvals. From `four_eyes_minor` (cents) on, two operators must approve. Null means that one operator
+ * suffices. If the configuration says `off`, `four_eyes_off` is true.
  */
 export type OperatorRules = { four_eyes_minor: bigint | null; four_eyes_off: boolean; step_up_s: number }
 
@@ -45,7 +45,7 @@ const KIND_OF_STATUS = {
 } as const satisfies Record<string, QueueKind>
 type QueuedWithdrawalStatus = keyof typeof KIND_OF_STATUS
 
-// Each kind has a partial index that contains only the waiting rows.
+// Each kind has a partial index that contains only the rows that need an operator.
 const WITHDRAWALS = sql(
   'queue_withdrawals',
   `select w.status, count(*)::int as count, min(w.created_at) as oldest_at, sum(w.amount_minor)::bigint as amount_minor from (
@@ -55,7 +55,7 @@ const WITHDRAWALS = sql(
        .join(', ')}) and environment = $1 limit $2) w
    group by w.status`,
 )
-// The sum of the held accounts equals the money of the held payments.
+// The sum of the held accounts equals the amount of the held payments.
 const HELD = sql(
   'queue_held',
   `with held as materialized (
@@ -80,7 +80,9 @@ const MERCHANTS = counted(
 const ADDRESSES = counted('queue_addresses', 'created_at', "ip_addresses where status = 'PENDING'")
 const EXCEPTIONS = counted('queue_exceptions', 'opened_at', 'reconciliation_exceptions where resolution is null')
 
-/** Reads the queue with one query for the withdrawals and one query for each other kind. */
+/**
+ * Reads the number, the amount and the age of each kind. One query reads all withdrawals, and one query each other kind.
+ */
 export async function readQueue(
   deps: Deps,
   reader: Reader,
@@ -159,7 +161,7 @@ const QueueAnswer = success(
 )
 type QueueView = Static<typeof QueueAnswer>['data']
 
-/** Adds the route for the queue. */
+/** Adds the route that shows the queue and the rules for approvals. */
 export function queueRoutes(deps: Deps, { rules }: { rules: OperatorRules }): Routes {
   return (app) => {
     app.get(

@@ -29,7 +29,7 @@ const Queue = Type.Object(
   { title: 'WorkerQueue' },
 )
 
-/** Adds the route for the queues. */
+/** Adds the route that shows the depth and the age of each queue of the worker. */
 export function queueStateRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

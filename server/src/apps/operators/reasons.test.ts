@@ -1,4 +1,4 @@
-// Tests the saved reasons: one list for each act, which only a SUPER_ADMIN changes and the audit log keeps.
+// Tests the saved reasons of each action. Only a SUPER_ADMIN changes them, and the audit log records each change.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

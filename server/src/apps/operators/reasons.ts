@@ -1,4 +1,4 @@
-// Defines the endpoints of saved reasons: the texts that the console offers when an operator states the reason of an act.
+// Defines the endpoints of saved reasons. When an operator must give a reason, the console offers these texts.
 
 import Type from 'typebox'
 import { actOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -6,7 +6,7 @@ import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { type App, answerOnce, success } from '../../kernel/http/index.ts'
 import { oneOf, refuseField, visibleText } from '../../kernel/lib/index.ts'
 
-/** The acts that have saved reasons, named as in the audit log. */
+/** The actions that have saved reasons, named as in the audit log. */
 const REASON_ACTS = [
   'withdrawal.approve',
   'withdrawal.reject',
@@ -20,7 +20,7 @@ const REASON_ACTS = [
   'ip_address.reject',
   'reconciliation.resolve',
 ] as const
-/** The longest list of reasons, and the longest reason, which every act accepts. */
+/** The highest number of reasons of an action. */
 const REASONS_MAX = 12
 const REASON_CHARS_MAX = 200
 
@@ -39,7 +39,7 @@ const REMOVE = sql('saved_reasons_remove', 'delete from saved_reasons where act 
 
 const listReasons = (reader: Reader | Tx) => reader.query<ReasonRow>(LIST, [REASON_ACTS])
 
-/** Adds the routes for saved reasons. */
+/** Adds the routes that list and replace the saved reasons of each action. */
 export function savedReasonRoutes(deps: Deps): (app: App) => void {
   return (app) => {
     app.get(

@@ -1,4 +1,4 @@
-// Adds the endpoints of the operators' console.
+// Combines the routes of the operators' console.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'
@@ -26,7 +26,7 @@ import { verifyRunRoutes } from './verify-runs.ts'
 import { failingWebhookRoutes } from './webhooks-failing.ts'
 import { operatorWithdrawalRoutes } from './withdrawals.ts'
 
-/** Adds every route under /v1/operator. Each route requires an operator whose role may do the duty of the route. */
+/** Adds every route under /v1/operator. Each route requires an operator whose role has the right of the route. */
 export function operatorRoutes(
   deps: Deps,
   options: { approvalService: ApprovalService; rules: OperatorRules; readSystem: ReadSystem } & ProvidersOptions &

@@ -1,4 +1,4 @@
-// Tests that an operator needs a fresh sign-in to move money and to give access.
+// Tests that an operator needs a recent sign-in to move money and to give access.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -88,8 +88,8 @@ for (const name of MOVERS) {
         const since = age_s === null ? null : new Date(world.deps.clock.now().getTime() - age_s * 1000).toISOString()
         assert.deepEqual({ step_up_s, auth_time }, { step_up_s: STEP_UP_S, auth_time: since })
       }
-      // The server refuses before it validates the body. Only for a batch it reads the body first, because the body decides
-      // whether money moves.
+      // The server refuses an old sign-in before it validates the body. For a batch, the server reads the body first, because a
+      // dry run moves no money.
       if (name !== 'approve-batch') {
         assert.deepEqual(codeOf(await send({ ...call, payload: { rules: 5, reason: 5 } }, STEP_UP_S)), STALE)
       }

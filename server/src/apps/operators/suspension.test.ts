@@ -1,4 +1,4 @@
-// Tests the rights of a merchant after its suspension, from the next request on.
+// Tests what a suspended merchant may still do, from the first request after the suspension.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -71,7 +71,7 @@ test('a suspended merchant cannot create a live key', async () => {
 
 test('the server settles the open payments of a suspended merchant, including live payments', async () => {
   const { merchant, live, decide } = await newMerchant()
-  // The payer of 008 pays, but no callback arrives. The worker queries the provider after the suspension.
+  // The payer of 008 pays, but the provider sends no callback. The worker queries the provider after the suspension.
   const made = await world.post(PUSH, { amount: '2500', phone: '0754123008' }, { key: live })
   assert.equal(made.status, 202)
   await decide('suspend')

@@ -1,4 +1,4 @@
-// Tests that operators read the checks of the installation, and that a SUPER_ADMIN manages the operators.
+// Tests that operators read the checks of the installation, and that a SUPER_ADMIN manages operators.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -93,7 +93,7 @@ test('a super admin lists the operators with role and second factor, takes a rol
     { action: 'user.revoke_operator', target_id: support.user_id, ...by },
     { action: 'user.disable', target_id: finance.user_id, ...by },
   ])
-  // One SUPER_ADMIN always stays.
+  // The server refuses to remove the last enabled SUPER_ADMIN.
   const last = await act(boss.user_id, 'revoke')
   assert.deepEqual(codeOf(last), [409, 'invalid_state'])
   assert.match(last.body.error.message, /the last enabled SUPER_ADMIN/)

@@ -1,16 +1,16 @@
-// Shows operators the state of the installation: the checks of `admin doctor`, as the answering process sees them.
+// Shows operators the state of the installation: the checks of `admin doctor`, run by the process that answers.
 
 import Type from 'typebox'
 import { type Routes, success } from '../../kernel/http/index.ts'
 import { oneOf } from '../../kernel/lib/index.ts'
 
-/** The result of one check. The message names the problem and what to do, and contains no secret. */
+/** The result of one check. The message names the problem and its solution, and contains no secret. */
 export type SystemCheck = { name: string; status: 'ok' | 'warn' | 'fail'; message: string }
 
-/** The results of all checks and their time. `ok` is false if a check has the status `fail`. */
+/** The results of all checks, and when the process ran them. If a check has the status `fail`, `ok` is false. */
 export type SystemReport = { ok: boolean; checked_at: Date; checks: SystemCheck[] }
 
-/** Runs the checks, or returns the result of a moment ago. */
+/** Runs the checks. If the process ran the checks at most 30 seconds ago, returns the earlier results. */
 export type ReadSystem = () => Promise<SystemReport>
 
 const Report = Type.Object(
@@ -28,7 +28,7 @@ const Report = Type.Object(
   { title: 'SystemCheck' },
 )
 
-/** Adds the route for the state of the installation. */
+/** Adds the route that runs the checks of `admin doctor`. */
 export function systemRoutes(readSystem: ReadSystem): Routes {
   return (app) => {
     app.get(

@@ -3,7 +3,7 @@
 import { type DatabaseGauges, type Deps, SAME_IN_EACH_PROCESS } from '../../kernel/db/index.ts'
 import { lastVerifyRun } from './verify-runs.ts'
 
-/** Returns the gauges of the last run of verify. Before the first run, they have no value. */
+/** Returns the gauges of the last run of verify. Before the first run, the gauges have no value. */
 export function verifyGauges({ metrics }: Pick<Deps, 'metrics'>): DatabaseGauges {
   const gauge = (name: string, help: string) => metrics.gauge({ name, help: `${help} ${SAME_IN_EACH_PROCESS}` })
   const ok = gauge(

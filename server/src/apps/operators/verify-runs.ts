@@ -5,7 +5,7 @@ import { type Deps, oneStatement, type Reader, sql } from '../../kernel/db/index
 import { type Routes, success } from '../../kernel/http/index.ts'
 import { nullable } from '../../kernel/lib/index.ts'
 
-/** The number of runs that the table keeps. */
+/** The highest number of runs in the table. */
 const KEPT_MAX = 1_000
 
 const CLAIM = sql(
@@ -34,13 +34,13 @@ const RECENT = sql(
   `select period_start, started_at, finished_at, ok, checks, problems, duration_ms, broken, error from verify_runs
    where finished_at is not null order by period_start desc limit $1`,
 )
-// The newest runs are the first rows of the index; usually the first of them is good.
+// The query reads the index from the newest run to the first good run. Usually the newest run is good.
 const LAST_GOOD = sql(
   'verify_run_good',
   'select finished_at from verify_runs where ok order by period_start desc limit 1',
 )
 
-/** The result of a run. `ok` is null if the run ended without a result, and `error` has the reason. */
+/** The result of a run. If the run ended without a result, `ok` is null and `error` contains the reason. */
 export type VerifyResult = {
   ok: boolean | null
   checks: number | null
@@ -48,7 +48,7 @@ export type VerifyResult = {
   error: string | null
 }
 
-/** A finished run. */
+/** A finished run. `duration_ms` is in milliseconds, and `problems` is the number of failed checks. */
 export type VerifyRun = Omit<VerifyResult, 'broken'> & {
   period_start: Date
   started_at: Date
@@ -58,7 +58,9 @@ export type VerifyRun = Omit<VerifyResult, 'broken'> & {
   broken: { name: string; detail: string }[] | null
 }
 
-/** Takes the run of a period for this process until the lease ends. Returns false if another process has it or had it. */
+/**
+ * Takes the lease of a period for this process. If another process holds the lease or has finished the run, returns false.
+ */
 export async function claimVerifyRun(deps: Deps, period_start: Date, lease_ms: number): Promise<boolean> {
   const now = deps.clock.now()
   const until = new Date(now.getTime() + lease_ms)
@@ -66,7 +68,9 @@ export async function claimVerifyRun(deps: Deps, period_start: Date, lease_ms: n
   return taken.length > 0
 }
 
-/** Stores the result of the run, and deletes the oldest runs. A run whose lease another process took stays unchanged. */
+/**
+ * Stores the result of the run, and deletes the oldest runs. If another process has taken the lease, the row stays unchanged.
+ */
 export async function finishVerifyRun(
   deps: Deps,
   period_start: Date,
@@ -82,12 +86,14 @@ export async function finishVerifyRun(
   await oneStatement(deps.db).query(TRIM, [KEPT_MAX - 1])
 }
 
-/** Gives the run of a period back, so that another process starts it from the beginning. */
+/** Deletes the unfinished run of a period, so that another process can start the run again. */
 export async function releaseVerifyRun(deps: Deps, period_start: Date): Promise<void> {
   await oneStatement(deps.db).query(RELEASE, [period_start, deps.process_id])
 }
 
-/** Returns the last finished run (null: none yet), and when the last run ended whose checks all hold. */
+/**
+ * Returns the last finished run and the end of the last run without a problem. Null means that the table has no such run.
+ */
 export async function lastVerifyRun(reader: Reader): Promise<{ last: VerifyRun | null; last_good_at: Date | null }> {
   const [rows, good] = await Promise.all([
     reader.query<VerifyRun>(RECENT, [1]),
@@ -117,7 +123,7 @@ const RunSchema = Type.Object(
   { title: 'BooksCheck' },
 )
 
-/** Adds the route for the last scheduled run of verify. */
+/** Adds the route that shows the last scheduled run of verify. */
 export function verifyRunRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

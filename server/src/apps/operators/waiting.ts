@@ -1,4 +1,4 @@
-// Lists the payments and payouts that wait for a provider.
+// Lists the payments and payouts that wait for a provider, for operators.
 
 import { statementForm } from '../../adapters/providers/statement-forms.ts'
 import { type Deps, sql } from '../../kernel/db/index.ts'
@@ -12,10 +12,10 @@ type WaitingKind = (typeof WAITING_KINDS)[number]
 export const WAITING_MAX = 100
 /** The highest number of rows in a list of one merchant. */
 export const WAITING_MAX_OF_ONE = 10_000
-/** The highest number of merchants in the list. */
+/** The highest number of merchants that one list examines. */
 const MERCHANTS_MAX = 500
 
-/** The filter for the list of waiting payments and payouts. */
+/** The page, kind, merchant and provider of a list of waiting payments and payouts. A missing field means any. */
 export type WaitingFilter = PageChoice & {
   kind?: WaitingKind | undefined
   merchant_id?: string | undefined
@@ -38,13 +38,13 @@ type WaitingRow = {
   total: number
 }
 
-// The column `state` of an attempt does not show an unfinished prompt or an unclear answer. The columns `lease_owner` and
-// `asks` show these states.
+// The column `state` does not show a prompt that the server is sending, or an unclear answer. The columns `lease_owner` and
+// `asks` show these two states.
 const ATTEMPT_STATE = `case when t.state <> 'to_send' then t.state when t.asks > 0 then 'unclear'
        when t.lease_owner is not null then 'sending' else t.state end`
 
-// The query goes from merchant to merchant in the partial index of due rows. The cost grows with the number of waiting
-// merchants.
+// The recursive query finds the merchants one by one in the partial index of due rows. The cost grows with the number of
+// merchants with due rows.
 function statement(name: string, table: string, id: string, state: string) {
   return sql(
     name,
@@ -73,7 +73,7 @@ const STATEMENTS = {
   payout: statement('operator_waiting_payouts', 'payouts', 'withdrawal_id', 't.state'),
 }
 
-/** Returns a page of waiting payments and payouts. The record that has waited longest comes first. */
+/** Returns a page of payments and payouts that wait for a provider, oldest first. */
 export async function listWaiting(deps: Deps, filter: WaitingFilter) {
   const { kind, merchant_id = null, provider = null, page = 1, page_size = 20 } = filter
   const until = page * page_size

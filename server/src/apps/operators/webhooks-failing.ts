@@ -21,7 +21,7 @@ const Failing = Type.Object(
   { title: 'FailingWebhook' },
 )
 
-/** Adds the route for failing webhooks. */
+/** Adds the route that lists the merchants whose webhooks fail, the newest failed attempt first. */
 export function failingWebhookRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

@@ -1,4 +1,4 @@
-// Tests operators' decisions about withdrawals: the messages, audit entries, required texts and idempotency keys.
+// Tests operators' decisions about withdrawals: the messages, the audit entries, the required texts and the idempotency keys.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,5 +1,5 @@
-// Tests the approval of many withdrawals. The server checks each withdrawal separately, in order, and a dry run predicts the
-// exact result.
+// Tests the approval of many withdrawals. The server checks each withdrawal separately, in order, and a dry run returns the
+// same result.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -52,7 +52,7 @@ beforeEach(async () => {
   script.sent.length = 0
   died_at = null
 })
-// The workers settle each approved withdrawal before the next test.
+// The workers settle each approved withdrawal before the next test starts.
 afterEach(() => settle())
 
 type Options = { who?: Operator; dry_run?: boolean; at?: World; idempotency_key?: string | null }
@@ -63,7 +63,7 @@ async function batch(withdrawal_ids: readonly string[], options: Options = {}): 
   return at.post('/v1/operator/withdrawals/approve-batch', body, { key: await who.token(), idempotency_key })
 }
 
-/** Describes the result for each id. */
+/** Describes the result of each id in one line. */
 const resultsOf = (reply: Reply): string[] =>
   reply.body.data.items.map((item: { ok: boolean; code: string | null; status: string | null }) =>
     item.ok ? item.status : `${item.code} ${item.status}`,
@@ -90,7 +90,7 @@ async function mixed(): Promise<{ ids: string[]; expected: string[] }> {
   const mine = await submit('50000.00')
   assert.equal((await batch([mine])).body.data.awaiting_second.count, 1)
   return {
-    // The server has reserved 40000 and 60000, so the balance is too low for the last withdrawal.
+    // The server has reserved 40000 and 60000, so the balance does not suffice for the last withdrawal.
     ids: [rejected, first, large, second, tight, mine, randomUUID(), 'nonsense', await submit('1.00')],
     expected: [
       'invalid_state REJECTED',

@@ -1,5 +1,5 @@
-// Approves many withdrawals in one request. The server checks each withdrawal separately, in the given order, and a refusal
-// does not affect the other withdrawals.
+// Approves many withdrawals in one request. The server checks each withdrawal separately, in the given order. If the server
+// refuses one, the others continue.
 
 import { actOf } from '../../books/audit/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -24,7 +24,10 @@ const STATUSES = sql(
    join withdrawals w on w.merchant_id = i.merchant_id and w.id = i.id`,
 )
 
-/** Adds the route for batch approvals. `find` returns the merchant and the id of a withdrawal from an id in the request. */
+/**
+ * Adds the route that approves many withdrawals. `find` returns the merchant and the id of a withdrawal from an id in the
+ * request.
+ */
 export function approveBatchRoute(
   deps: Deps,
   { service, find }: { service: ApprovalService; find: (id: string) => Promise<WithdrawalKey> },

@@ -10,7 +10,9 @@ import { newOperator, type Operator } from '../../../test/operator-sessions.ts'
 import { booksHold, forgetSums, newPayoutScript, payoutAnswers, scriptedProvider } from '../../../test/payouts.ts'
 import { unchanged } from '../../../test/withdrawals.ts'
 
-/** Two operators must approve a large withdrawal. All small withdrawals of a test together need only one. */
+/**
+ * Two operators must approve a withdrawal of this amount. All small withdrawals of a test together stay below the amount.
+ */
 const FOUR_EYES_AMOUNT = '200000'
 const LARGE = '200000.00'
 const SMALL = '1000.00'
@@ -25,15 +27,15 @@ let other: World
 let operator: TestOperator
 let asha: Operator
 let juma: Operator
-/** The names of the queries that `world` ran. */
+/** The names of the queries that `world` ran, in order. */
 const statements: string[] = []
-/** The query of the next transaction before which `world` dies. Null means that the process does not die. */
+/** The name of the query before which `world` dies in the next transaction. Null means that `world` does not die. */
 let dies_before: string | null = null
 let begun = false
 let dead = false
 let dies_at: string | null = null
 
-/** After the death of the process, every query of the process fails. */
+/** Records the name of a query. After `world` has died, throws, so that every later query fails. */
 function recordStatement(name: string): void {
   statements.push(name)
   if (dies_before === null) return
@@ -43,7 +45,7 @@ function recordStatement(name: string): void {
 }
 
 before(async () => {
-  // A process that only serves HTTP sends no payout, so its queries are only the queries of its requests.
+  // A process that only serves HTTP sends no payout, so the test records only the queries of requests.
   const options = { env: { FOUR_EYES_AMOUNT, PROCESS: 'api' }, compose: { providers: [provider] } }
   const point = (name: string) => {
     if (name === dies_at) throw new Error('the process dies here')
@@ -81,7 +83,7 @@ async function submitMany(shop: ShopWithKeys, count: number, amount = SMALL): Pr
 const countOf = (name: string) => statements.filter((statement) => statement === name).length
 const isReplay = ({ headers }: Reply) => headers['idempotency-replayed'] === 'true'
 
-/** Returns the status codes that the server stores for keys. Null means that the row of the key has no response. */
+/** Returns the stored status code of each key. Null means that the row of the key has no response. */
 async function storedUnder(keys: readonly string[]): Promise<Record<string, number | null>> {
   const rows = await other.rows<{ key: string; status_code: number | null }>(
     'select key, status_code from idempotency_keys where key = any($1)',
@@ -162,7 +164,7 @@ describe('simultaneous approvals with different keys', () => {
       assert.equal(again[i]?.text, answers[i]?.text)
       assert.equal(isReplay(again[i] as Reply), item.stored, item.code)
     }
-    // If the server stores no response for a key, another request can use the key.
+    // If the server stores no response for a key, a later request can use the key.
     const free = keys.filter((_, i) => !cases[i]?.stored)
     const fresh = await submitMany(shop, free.length)
     const taken = await Promise.all(fresh.map((id, i) => approve(id, { key: free[i] as string })))
@@ -257,7 +259,7 @@ describe('processes that die during two approvals with different keys', () => {
     const first = await newPair()
     statements.length = 0
     for (const { status } of await send(first)) assert.equal(status, 200)
-    // If the requests formed two batches, the reads before the second transaction may lie within the first.
+    // If the requests formed two batches, the reads of the second batch may run during the first transaction.
     const reads = new Set(statements.slice(0, statements.indexOf('begin')))
     const between = statements.slice(statements.indexOf('begin'), statements.lastIndexOf('commit') + 1)
     const names = new Set(between.filter((name) => !reads.has(name)))
@@ -272,7 +274,7 @@ describe('processes that die during two approvals with different keys', () => {
       const answers = await send(next)
       dies_before = null
       const where = `before ${name}`
-      // If the requests formed two batches, the process may have committed the first before it died.
+      // If the requests formed two batches, `world` may have committed the first batch before it died.
       const failed = next.ids.filter((_, i) => answers[i]?.status === 500)
       assert.ok(failed.length > 0, where)
       if (failed.length === 2) assert.deepEqual(await operator.book(shop), before, where)

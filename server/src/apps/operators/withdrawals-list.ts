@@ -1,4 +1,4 @@
-// Reads the withdrawals of all merchants for operators: the list, and one withdrawal with all its details.
+// Reads withdrawals for operators: the list of all merchants, and one withdrawal with its details.
 
 import { type DailySums, fourEyesMinor, payoutSums, readSums } from '../../access/four-eyes/index.ts'
 import { readBalance } from '../../books/ledger/index.ts'
@@ -41,7 +41,8 @@ const MERCHANT_COLUMNS =
   'm.merchant_code, m.name as merchant_name, m.status as merchant_status, m.verified as merchant_verified'
 const COLUMNS = `${WITHDRAWAL_COLUMNS}, ${MERCHANT_COLUMNS}`
 
-// PostgreSQL plans a query without a name for the current filters. A partial index contains only the open withdrawals.
+// The query has no name, so that PostgreSQL plans it for the current filters. A partial index contains only the open
+// withdrawals.
 const OPEN = `withdrawals w where ($1::uuid is null or w.merchant_id = $1) and w.environment = any($2::text[])
      and w.status = $3 and w.status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`
 const listOpen = (direction: 'asc' | 'desc') =>
@@ -58,8 +59,8 @@ const BOOKS = `select m.id as merchant_id, e.environment from merchants m cross 
 const ofBook = (condition: string) =>
   `select id from withdrawals where merchant_id = b.merchant_id and environment = b.environment ${condition}`
 
-// The newest n withdrawals are in the n books with the newest rows. A sample of each such book limits the age of the n-th
-// withdrawal, so the query reads no older row. The cost grows with the merchants and with the depth of the page.
+// The newest n withdrawals are in the n books with the newest rows. A sample of these books limits the age of the n-th
+// withdrawal, so the query reads no older row. The cost grows with the merchants and the depth of the page.
 const DEPTH = '($4::int + $5::int)'
 const listMerged = (condition: string) =>
   sql(
@@ -95,8 +96,8 @@ const LIST_OF_STATUS = listMerged(ONE_STATUS)
 const COUNT_OF_STATUS = countMerged(ONE_STATUS)
 
 /**
- * Returns a page of withdrawals of all merchants or of one merchant, newest first. Open withdrawals may be oldest first. `total_items`
- * counts at most 10,000 withdrawals.
+ * Returns a page of withdrawals of all merchants or of one merchant, newest first. A list of open withdrawals can also be
+ * oldest first. `total_items` counts at most 10,000 withdrawals.
  */
 export async function listWithdrawalsForOperators(deps: Deps, query: WithdrawalsQuery) {
   checkDepth(query)
@@ -112,13 +113,14 @@ export async function listWithdrawalsForOperators(deps: Deps, query: Withdrawals
 
 function statementsFor(status: string | null, order: 'newest' | 'oldest') {
   if (OPEN_STATUSES.some((one) => one === status)) return [LIST_OPEN[order], COUNT_OPEN] as const
-  // The other lists have no bound at their old end.
+  // Only an open status limits how many old withdrawals a list can contain, so only such a list can be oldest first.
   if (order === 'oldest') refuseField('order', 'can be oldest only with the status of open withdrawals')
   return status === null ? ([LIST_ALL, COUNT_ALL] as const) : ([LIST_OF_STATUS, COUNT_OF_STATUS] as const)
 }
 
 /**
- * Adds the merchant and the approvals to a withdrawal. Without an approval, `sums` decide how many operators have to approve.
+ * Adds the merchant and the approvals to a withdrawal. If the withdrawal has no approval, `sums` decides how many operators
+ * must approve.
  */
 export function presentForOperator(
   { config }: Pick<Deps, 'config'>,
@@ -142,7 +144,7 @@ export function presentForOperator(
   }
 }
 
-/** Adds the merchants and the approvals to withdrawals, and keeps the order. */
+/** Adds the merchants and the approvals to withdrawals, in the given order, with two queries for all of them. */
 export async function presentAll(
   deps: Pick<Deps, 'config' | 'clock'>,
   reader: Reader,
@@ -156,7 +158,7 @@ export async function presentAll(
   )
 }
 
-/** Reads one withdrawal with its merchant and its approvals. */
+/** Adds the merchant and the approvals to one withdrawal. */
 export async function presentOne(
   deps: Pick<Deps, 'config' | 'clock'>,
   tx: Reader,
@@ -167,7 +169,7 @@ export async function presentOne(
   return record
 }
 
-// The id contains the routing code of the merchant, so the primary key finds the row.
+// The id contains the routing code of the merchant, so the query finds the row by its primary key.
 const FIND = sql(
   'operator_withdrawal_find',
   `select ${COLUMNS} from merchants m join withdrawals w on w.merchant_id = m.id where m.routing_code = $1 and w.id = $2`,

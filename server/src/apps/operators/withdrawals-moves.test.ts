@@ -1,5 +1,5 @@
-// Tests every call of operators in every status of a withdrawal. If the table of moves does not permit a call, the server
-// refuses the call and changes nothing.
+// Tests every call of operators in every status of a withdrawal. If the status does not permit a call, the server refuses the
+// call and changes nothing.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -19,7 +19,7 @@ import { settlePayouts, WITHDRAWAL_STATUSES, withdrawalMoves } from '../../money
 let world: World
 let operator: TestOperator
 before(async () => {
-  // The worker runs only when a test runs it.
+  // The worker runs only when a test calls it.
   world = await createWorld({ env: { PROCESS: 'api' } })
   operator = await createTestOperator(world)
 })
@@ -30,7 +30,7 @@ after(async () => {
 
 type Status = (typeof WITHDRAWAL_STATUSES)[number]
 
-/** Each call of operators, with the move that the call makes. */
+/** Each call of operators, with the change of status that the call causes. */
 const CALLS: { name: string; verb: OperatorVerb; body: object; move: keyof typeof withdrawalMoves }[] = [
   { name: 'approve', verb: 'approve', body: BODIES.approve, move: 'approve' },
   { name: 'reject', verb: 'reject', body: BODIES.reject, move: 'reject' },
@@ -48,7 +48,7 @@ const CALLS: { name: string; verb: OperatorVerb; body: object; move: keyof typeo
 
 const AMOUNT = 1_000_000n
 
-/** The real steps that bring a withdrawal into each status. */
+/** The calls and worker runs that give a withdrawal each status. */
 const WAYS: Record<Status, (shop: ShopWithKeys) => Promise<string>> = {
   PENDING_ADMIN_APPROVAL: (shop) => operator.submit(shop),
   INFO_REQUESTED: (shop) => decided(shop, 'request-info'),

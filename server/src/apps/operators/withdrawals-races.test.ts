@@ -1,4 +1,4 @@
-// Tests simultaneous acts of operators, processes and the provider. The server reserves and sends money once, and never more
+// Tests simultaneous actions of operators, processes and the provider. The server reserves and sends money once, and never more
 // than the balance.
 
 import assert from 'node:assert/strict'
@@ -195,7 +195,7 @@ test('when two operators resolve a payout differently while the provider answers
       if (answer.status !== 200) assert.deepEqual(codeOf(answer), [409, 'invalid_state'])
     const { status, history } = await operator.show(id)
     const way = history.slice(2).map(({ to_status }: { to_status: string }) => to_status)
-    // If the provider contradicted the first outcome, a second outcome may follow.
+    // If the provider contradicted the first outcome, the history may contain a second outcome.
     const ends = way.filter((to: string) => to === 'SUCCESS' || to === 'FAILED').length
     const doubts = way.filter((to: string) => to === 'NEEDS_ADMIN_ATTENTION').length
     assert.ok(ends >= 1 && ends - doubts <= 1, way.join())

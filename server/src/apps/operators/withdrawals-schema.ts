@@ -1,4 +1,4 @@
-// Defines the requests and responses for operators' withdrawals.
+// Defines the requests and responses of operators for withdrawals.
 
 import Type, { type Static } from 'typebox'
 import { MerchantRecord } from '../../access/merchants/index.ts'
@@ -29,7 +29,7 @@ const record = {
   ),
 }
 
-/** A withdrawal as operators see it. */
+/** A withdrawal as operators read it, with its merchant and its approvals. */
 export const OperatorWithdrawal = Type.Object(record, { title: 'OperatorWithdrawal' })
 export type OperatorWithdrawal = Static<typeof OperatorWithdrawal>
 
@@ -82,7 +82,7 @@ const Payout = Type.Object(
   { title: 'Payout' },
 )
 
-/** A withdrawal with its balance, payout and history. */
+/** A withdrawal with the merchant's balance, the payout and the history. */
 export const OperatorWithdrawalDetail = Type.Object(
   {
     ...record,
@@ -114,7 +114,7 @@ export const OperatorWithdrawalDetail = Type.Object(
 )
 export type OperatorWithdrawalDetail = Static<typeof OperatorWithdrawalDetail>
 
-/** The query of the list of withdrawals. */
+/** The query of GET /v1/operator/withdrawals. */
 export const WithdrawalsQuery = Type.Object({
   ...PageQuery,
   status: Type.Optional(enumOf('WithdrawalStatus', WITHDRAWAL_STATUSES)),
@@ -126,7 +126,7 @@ export const WithdrawalsQuery = Type.Object({
 })
 export type WithdrawalsQuery = Static<typeof WithdrawalsQuery>
 
-/** The parameters of a path that names a withdrawal. */
+/** The parameters of a path that contains the id of a withdrawal. */
 export const WithdrawalParams = Type.Object({
   withdrawal_id: Type.String({ description: 'The id of the withdrawal.' }),
 })
@@ -153,7 +153,7 @@ const confirm_new_destination = Type.Optional(
   }),
 )
 
-/** The body of approve: missing, empty, with a reason, or with a confirmation. */
+/** The body of approve. The operator may leave out the body, the reason and the confirmation. */
 export const ApproveBody = nullable(Type.Object({ reason: ApprovalReason, confirm_new_destination }))
 
 /** The body of approve-batch. The reason and the confirmation apply to each withdrawal of the batch. */
@@ -209,21 +209,21 @@ const ApproveBatchResult = Type.Object(
   },
   { title: 'BatchApprovalResult' },
 )
-/** The result of each approval of a batch, and the sums of the batch, as a type. */
+/** The type of the result of a batch. */
 export type ApproveBatchResult = Static<typeof ApproveBatchResult>
 
-/** The response with the results of a batch. */
+/** The response to POST /v1/operator/withdrawals/approve-batch. */
 export const ApproveBatchAnswer = success(ApproveBatchResult)
 
-/** The body of reject. */
+/** The body of reject. The merchant reads the reason. */
 export const RejectBody = Type.Object({ reason: visibleLine(500, 'The reason. The merchant sees this text.') })
-/** The body of recall. */
+/** The body of recall. The merchant reads the reason. */
 export const RecallBody = Type.Object({ reason: visibleLine(500, 'The reason. The merchant sees this text.') })
-/** The body of request-info. */
+/** The body of request-info: the question to the merchant. */
 export const RequestInfoBody = Type.Object({
   message: visibleText(500, 'The question. The merchant sees it.'),
 })
-/** The body of resolve. */
+/** The body of resolve: the outcome of a payout whose outcome the provider has not confirmed. */
 export const ResolveBody = Type.Object(
   {
     outcome: oneOf(
@@ -242,9 +242,9 @@ export const ResolveBody = Type.Object(
   { title: 'WithdrawalResolution' },
 )
 
-/** The response with one withdrawal. */
+/** The response with one withdrawal after a decision. */
 export const WithdrawalAnswer = success(OperatorWithdrawal)
-/** The response with one withdrawal and its details. */
+/** The response with one withdrawal, its balance, payout and history. */
 export const WithdrawalDetailAnswer = success(OperatorWithdrawalDetail)
 /** The response with a page of withdrawals. */
 export const WithdrawalsAnswer = success(page(OperatorWithdrawal))

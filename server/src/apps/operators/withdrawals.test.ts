@@ -1,5 +1,5 @@
-// Tests how operators decide about withdrawals, from the request to the merchant's books. The real worker and the mock provider
-// run.
+// Tests how operators decide about withdrawals, from the merchant's request to the ledger. The real worker and the mock
+// provider run.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -38,7 +38,7 @@ after(async () => {
 
 const EVENTS = ['disbursement.success', 'disbursement.failed', 'disbursement.reversed']
 
-/** Makes a merchant that gets a webhook for every payout event. */
+/** Makes a merchant whose endpoint receives a webhook for every payout event. */
 async function listeningShop(): Promise<ShopWithKeys> {
   const shop = await operator.shop(MONEY)
   const payload = { webhook_url: receiver.url, events: EVENTS }
@@ -60,7 +60,7 @@ async function webhookEventsOf(id: string): Promise<string[]> {
   return rows.map(({ event }) => event)
 }
 
-/** Lets the provider report an outcome of a payout. */
+/** Makes the provider report an outcome of a payout. */
 async function reportOutcome(shop: ShopWithKeys, id: string, answer: PayoutAnswer): Promise<void> {
   await settlePayouts(world.deps, [{ merchant_id: shop.merchant.id, id, answer, holds_lease: false }], () => false)
 }
@@ -148,7 +148,9 @@ describe('answers of the provider after the approval', () => {
 
 describe('stuck payouts', () => {
   const paid = payoutAnswers.paid(1_000_000n)
-  /** The ways to make a stuck payout: the ending of the destination, and a later answer of the provider. */
+  /**
+   * The ways to make a payout that an operator must resolve: the ending of the destination, and a later answer of the provider.
+   */
   const STUCK: Record<string, { ending: string; laterAnswer?: PayoutAnswer; status: string; book: BookBalances }> = {
     'the outcome is unknown': { ending: '103', status: 'NEEDS_RECONCILIATION', book: RESERVED },
     'the provider refuses our address': { ending: '104', status: 'BLOCKED_IP_WHITELIST', book: RESERVED },

@@ -1,4 +1,4 @@
-// Defines the endpoints with which operators decide about withdrawals. Before an operator approves, no money leaves.
+// Defines the endpoints with which operators decide about withdrawals. Before an operator approves, the server sends no money.
 
 import type { FastifyRequest } from 'fastify'
 import { presentVerdict } from '../../access/four-eyes/index.ts'
@@ -44,19 +44,21 @@ const WRITE = { access: 'operator:money', idempotency: 'honoured', refusals: ['i
 const MOVES_MONEY = { ...WRITE, step_up: 'always' } as const
 const PATH = '/v1/operator/withdrawals'
 
-/** The type of the function that finds the merchant and the id of the withdrawal of a request. */
+/** Finds the merchant and the id of the withdrawal in the path of a request. */
 type KeyOf = (request: FastifyRequest<{ Params: { withdrawal_id: string } }>) => Promise<{
   merchant_id: string
   id: string
 }>
 
-/** Adds the routes for withdrawals. */
+/**
+ * Adds the routes that list, show, approve, reject, resolve, retry and recall withdrawals, and that ask the merchant about one.
+ */
 export function operatorWithdrawalRoutes(
   deps: Deps,
   { approvalService: service }: { approvalService: ApprovalService },
 ): Routes {
   const merchantOf = merchantByRoutingCode(deps)
-  // The id contains the routing code of the merchant. The server checks the Idempotency-Key first, so the lock step refuses an
+  // The id contains the routing code of the merchant. The server checks the Idempotency-Key first, so a later step refuses an
   // unknown id.
   const find = async (id: string) => {
     const merchant_id = isId(id) ? await merchantOf(routingCodeOf(id)) : null
