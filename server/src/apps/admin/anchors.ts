@@ -1,4 +1,4 @@
-// Defines the commands for the anchors of the audit log: their state, the check of a copy, and a new file.
+// Defines the commands for the anchors of the audit log: show their state, check a copy, and write a new file.
 
 import { writeFile } from 'node:fs/promises'
 import {
@@ -13,7 +13,10 @@ import {
 import { type Deps, openReporting } from '../../kernel/db/index.ts'
 import { UsageError } from './options.ts'
 
-/** Shows the public key of the anchors, and how far they are written and sent. `ok` is false if the last attempt failed. */
+/**
+ * Shows the public key of the anchors, and which anchors the worker has written and sent. If the last attempt failed, `ok` is
+ * false.
+ */
 export async function anchorsStatus({ db, vault, config }: Deps) {
   const state = await readAnchorState(db)
   return {
@@ -29,7 +32,7 @@ export async function anchorsStatus({ db, vault, config }: Deps) {
   }
 }
 
-/** Checks a copy of the file of anchors against the audit log. The copy may lack the newest anchors. */
+/** Compares a copy of the file of anchors with the audit log. The copy may lack the newest anchors. */
 export async function checkCopy({ db, vault, clock }: Deps, path: string) {
   const reporting = openReporting(db)
   try {
@@ -40,13 +43,15 @@ export async function checkCopy({ db, vault, clock }: Deps, path: string) {
   }
 }
 
-/** Checks a file of anchors with public keys alone, without a database. */
+/** Checks a file of anchors with public keys, without a database. */
 export async function checkCopyOffline(path: string, keys: readonly string[]) {
   const report = await checkAnchorFile(path, keys)
   return { ok: report.faults.length === 0, ...report }
 }
 
-/** Writes the anchors of the database to a new file, in place of a lost one. Refuses an existing file. */
+/**
+ * Writes the anchors of the database to a new file that replaces a lost one. If the file exists, throws a UsageError.
+ */
 export async function exportAnchors({ db }: Deps, path: string) {
   let lines = 0
   let text = ''

@@ -1,4 +1,5 @@
-// The daily check of the newest backup: once among all workers, again after a failure, and visible for operators.
+// Tests the daily check of the newest backup. One worker runs the check, a failed check runs again, and operators see the
+// result.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -21,12 +22,12 @@ const BAD: BackupCheckResult = { ...GOOD, ok: false, error: 'the file data/base/
 let world: World
 before(async () => {
   world = await createWorld()
-  // A test has a database of DATABASE_URL, with which the settings refuse BACKUP_DIR.
+  // The settings refuse BACKUP_DIR together with the DATABASE_URL of a test, so the test sets the value here.
   Object.assign(world.deps.config, { backup_dir: '/backup' })
 })
 after(() => world.close())
 
-/** Runs a task once, and returns how many checks it started. */
+/** Makes a task whose check gives this result. The task counts the checks that it starts. */
 function newTask(result: () => BackupCheckResult) {
   const state = { started: 0, stopped: 0 }
   const ends: ((result: BackupCheckResult) => void)[] = []

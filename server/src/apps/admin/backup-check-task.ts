@@ -1,5 +1,5 @@
-// The task of the worker that checks the newest backup once a day. The check is a process of its own, `admin backup check`, so that it
-// takes no time of the event loop of the worker, and its failure ends nothing else.
+// Makes the worker's task that checks the newest backup once a day. The check runs in a separate process, `admin backup check`,
+// so that it neither blocks nor ends the worker.
 
 import { spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
@@ -12,20 +12,25 @@ import { type BackupCheckResult, claimBackupCheck, finishBackupCheck, releaseBac
 
 const HOUR_MS = 3_600_000
 const EVERY_MS = 60_000
-/** The start of a process needs the machine for other work. */
+/** The task waits for this time after the start of the process, because the start needs the machine. */
 const AFTER_START_MS = 600_000
-/** A failed check runs again in the next period. */
+/** If a check fails, the task checks again in the next period. */
 const PERIOD_MS = 4 * HOUR_MS
-/** A good check is enough for this time, so that a good check begins each day. */
+/**
+ * For this time after a good check began, no worker checks again. With this value and the period, one good check runs each day.
+ */
 const GOOD_FOR_MS = 22 * HOUR_MS
 const RUN_MS_MAX = 6 * HOUR_MS
 const ERROR_CHARS_MAX = 2_000
 const ADMIN = fileURLToPath(new URL('../../admin.ts', import.meta.url))
 
-/** A running check. The result never rejects. `stop` ends its process, and its folder goes with the next check. */
+/**
+ * A running check. `result` never rejects. `stop` ends the process of the check. The next check deletes the folder that a
+ * stopped check leaves.
+ */
 export type RunningCheck = { result: Promise<BackupCheckResult>; stop(): void }
 
-/** Makes the task. `start` starts a check. */
+/** Makes the task. `start` starts the process of a check. */
 export function backupCheckTask(deps: Deps, start: () => RunningCheck = () => startBackupCheck(deps)): Task {
   const { clock, log } = deps
   const begin = clock.now().getTime() + AFTER_START_MS
@@ -63,7 +68,10 @@ export function backupCheckTask(deps: Deps, start: () => RunningCheck = () => st
   }
 }
 
-/** Starts the command over BACKUP_DIR, with a low priority. Without `env`, it gets the environment of this process. */
+/**
+ * Starts `admin backup check` for BACKUP_DIR with low priority. If `env` is missing, the new process has the environment of
+ * this process.
+ */
 export function startBackupCheck(
   { config, clock }: { config: Pick<Deps['config'], 'backup_dir'>; clock: Deps['clock'] },
   env?: NodeJS.ProcessEnv,

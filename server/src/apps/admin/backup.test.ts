@@ -1,4 +1,5 @@
-// Tests what makes a restored database safe to start: payouts of the lost time are never sent again, and payments are queried first.
+// Tests how the admin command makes a restored database safe. The server sends no payout of the lost time again, and queries
+// payments first.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +18,7 @@ const RESTORED = {
   recovered_to: null,
 }
 
-/** Approves a withdrawal in a process that sends no payouts, as the backup has it. */
+/** Approves a withdrawal in a process that sends no payouts, so that the payout is unsent in the backup. */
 async function approvedUnsent(stage: PayoutWorld): Promise<WithdrawalKey> {
   const key = await stage.submitted()
   const api = await stage.another({ sends: false })

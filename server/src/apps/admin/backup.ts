@@ -1,4 +1,4 @@
-// Runs the commands `backup` and `restore`: what happens around the copies of the room kernel/backup.
+// Runs the commands `backup` and `restore`. The room kernel/backup makes and reads the copies.
 
 import { existsSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import { verify } from './verify.ts'
 const SECRET_KEY_APART =
   'SECRET_KEY is not in the backup: keep a copy of it, and of BACKUP_KEY, in another place. Without SECRET_KEY no program can read the encrypted values'
 
-/** Throws a ConfigError if the configuration does not allow backups by this program. */
+/** If DATABASE_URL is set or BACKUP_KEY is missing, throws a ConfigError. */
 export function requireBackups({ database_url, backup_key }: Config): void {
   if (database_url !== '') {
     throw new ConfigError(
@@ -31,7 +31,7 @@ export function requireBackups({ database_url, backup_key }: Config): void {
   }
 }
 
-/** Throws a ConfigError if the database is the embedded one, whose restore needs no second step. */
+/** If the database is the embedded one, throws a ConfigError, because its restore needs no second step. */
 export function requireOwnDatabase({ database_url }: Config): void {
   if (database_url === '')
     throw new ConfigError(
@@ -40,7 +40,7 @@ export function requireOwnDatabase({ database_url }: Config): void {
 }
 
 /**
- * Makes a backup of the embedded database, while its server runs or not. `server` is the folder of the embedded server. If `keep` is
+ * Makes a backup of the embedded database, which must be running. `server` is the folder of the embedded server. If `keep` is
  * not null, deletes all but the newest `keep` backups.
  */
 export async function backUp(
@@ -74,19 +74,22 @@ export async function backUp(
   }
 }
 
-/** Replaces the file of BACKUP_STATUS_FILE, whose time is the time of the last good backup. */
+/** Replaces the file of BACKUP_STATUS_FILE. The modification time of the file is the time of the last good backup. */
 async function writeStatus(file: string, id: string): Promise<void> {
   await writeFile(`${file}.unfinished`, `${id}\n`, { flush: true })
   await rename(`${file}.unfinished`, file)
 }
 
-/** What PostgreSQL restored. */
+/**
+ * The backup that PostgreSQL restored, the requested time, and the time of the last recovered change. Null in `to` means the
+ * newest time. Null in `recovered_to` means the end of the backup.
+ */
 export type Restored = { backup: string; ended_at: string; to: Date | null; recovered_to: Date | null }
 
 /**
- * Makes a restored database safe to start, and checks it. One transaction pauses all payouts, brings payouts into doubt that the server
- * may have sent after the restored time, and writes the audit entry. If the process dies, the place stays closed, and the restore begins
- * again from the backup.
+ * Makes a restored database safe to start, and runs the checks of verify. One transaction pauses all payouts, marks payouts as
+ * in doubt if the server may have sent them after the restored time, and writes the audit entry. If the process dies, the
+ * operator must restore the backup again.
  */
 export async function prepareRestored(
   deps: Deps,
@@ -110,7 +113,8 @@ export async function prepareRestored(
     return { payouts, payouts_in_doubt, payments_to_query }
   })
   const anchors = anchorFileOf(deps.config)
-  // The DATA_DIR of a PostgreSQL of your own still has the file of the lost database, which proves what happened since.
+  // If you run PostgreSQL yourself, DATA_DIR still has the file of the lost database. That file proves which entries are
+  // missing.
   if (anchors !== null && deps.config.audit_anchor_file === '' && !existsSync(anchors))
     await exportAnchors(deps, anchors)
   const { ok, checks, broken } = await verifyRestored(deps, { url, must_separate })
@@ -129,7 +133,10 @@ export async function prepareRestored(
   }
 }
 
-/** Runs the checks of `verify` over a restored database, whose file of anchors belongs to the lost one. */
+/**
+ * Runs the checks of verify on a restored database. The file of anchors is from the lost database, so the checks do not read
+ * the file.
+ */
 async function verifyRestored(deps: Deps, { url, must_separate }: { url: string; must_separate: boolean }) {
   const now = deps.clock.now()
   const { ok, checks } = await verify(url, { must_separate, vault: deps.vault, now, anchors: { file: null, now } })
@@ -137,7 +144,9 @@ async function verifyRestored(deps: Deps, { url, must_separate }: { url: string;
   return { ok, checks: checks.length, broken }
 }
 
-/** Checks a backup that the program has restored into a scratch folder. Changes nothing of the running installation. */
+/**
+ * Checks a backup that the program has restored into a temporary folder. Changes nothing in the running installation.
+ */
 export async function checkRestored(
   deps: Deps,
   database: { url: string; must_separate: boolean },
@@ -154,7 +163,7 @@ export async function checkRestored(
   }
 }
 
-/** Pauses the payouts of the platform. If the backup has such a pause, it stays. */
+/** Pauses all payouts. If the backup contains such a pause, that pause stays in force. */
 async function pausePayouts(deps: Deps, tx: Tx, reason: string): Promise<string> {
   try {
     await startPause(deps, tx, COMMAND_ACT, { scope: 'platform', target: '', reason })
@@ -165,7 +174,7 @@ async function pausePayouts(deps: Deps, tx: Tx, reason: string): Promise<string>
   }
 }
 
-// The processes hold these connections while they run. An admin command has none.
+// Each process of the server holds such a connection while it runs. An admin command has none.
 const PROCESSES = sql(
   '',
   "select count(*)::int as running from pg_stat_activity where application_name = 'malipo heartbeat' and datname = current_database()",
@@ -176,8 +185,8 @@ const IN_RECOVERY = sql(
 )
 
 /**
- * Makes a PostgreSQL of your own safe to start after its own tools have restored it to `to`: the same steps that "restore" of the embedded
- * database ends with. Refuses a database that a process of the server uses, or that still recovers.
+ * Makes a PostgreSQL database safe after its own tools have restored it to `to`. The embedded database needs no such command.
+ * If a process of the server uses the database, or PostgreSQL still recovers, throws an error.
  */
 export async function finishRestore(deps: Deps, database: { url: string; must_separate: boolean }, to: Date) {
   const [state] = await deps.db.query<{ in_recovery: boolean; recovered_to: Date | null }>(IN_RECOVERY)

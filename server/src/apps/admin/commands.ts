@@ -1,4 +1,4 @@
-// Defines the commands of administration: their options, checks and actions.
+// Defines the commands of `admin`: their options, checks and actions.
 
 import { join } from 'node:path'
 import { anchorFileOf } from '../../books/audit/index.ts'
@@ -29,8 +29,8 @@ import { importStatement, statementToImport } from './statements.ts'
 import { verify } from './verify.ts'
 
 /**
- * The database of a command: its URL, the migrations that the program just applied, whether two roles are configured, the folders of
- * the embedded server, what a restore found, and a function that builds a whole system over it.
+ * The database of a command. `applied` lists the migrations that the program has just applied. `folders` are the folders of the
+ * embedded server. `openSystem` builds a system over the database.
  */
 type CommandDatabase = {
   url: string
@@ -42,47 +42,54 @@ type CommandDatabase = {
 }
 
 /**
- * plan: the program changes nothing and prints the plan. patient: short waits for locks, with repetitions and reports. never: the
- * command leaves the schema as it is.
+ * With `plan`, the program only prints the migrations. With `patient`, the program waits briefly for each lock, repeats and
+ * reports. With `never`, the program does not migrate.
  */
 type MigrationMode = 'at once' | 'plan' | 'patient' | 'never'
 
-/** A restore: the place of the backups, the new DATA_DIR, and the time up to which PostgreSQL replays. Null means the newest time. */
+/**
+ * A restore: the folder of the backups, the new DATA_DIR, and the time up to which PostgreSQL replays the log. Null in `to`
+ * means the newest time.
+ */
 export type RestoreRequest = {
   place: string
   data_dir: string
   to: Date | null
-  /** The DATA_DIR of the installation, if the restore is only a check: the program removes the folder at its end. */
+  /**
+   * If the restore is only a check, the DATA_DIR of the installation. The program then deletes the restored folder. Null means
+   * a real restore.
+   */
   check_of: string | null
 }
 
-/** The action of a command. The program opens and migrates the database before the action runs. */
+/** The action of a command. Before the action runs, the program opens and migrates the database. */
 type CommandAction = (deps: Deps, database: CommandDatabase, report: Report) => Promise<Record<string, unknown>>
 
-/** A command. `prepare` checks the options before the program opens the database. */
+/** A command. Before the program opens the database, `prepare` checks the options. */
 type Command = {
   takes: readonly read.Option[]
   /** True means that one word follows the name of the command. */
   has_argument?: true
-  /** Returns the action. A command that needs no database returns its text or its result. */
+  /** Returns the action. If the command needs no database, returns its text or its result. */
   prepare(
     values: read.OptionValues,
     config: Config,
     argument: string,
   ): CommandAction | string | Promise<Record<string, unknown>>
   /**
-   * False means that the command needs no secret key, because it neither reads nor writes encrypted data. 'unchecked' means that
-   * the command runs also if the keys are not the keys of the database. 'optional' means that the command does less without the
-   * right keys.
+   * False means that the command reads and writes no encrypted data. 'unchecked' means that the command also runs with keys of
+   * another database. 'optional' means that the command does less without the right keys.
    */
   needs_key?: false | 'unchecked' | 'optional'
-  /** How the program migrates the database for the command. Undefined means `at once`. */
+  /** Returns how the program migrates the database for the command. Undefined means `at once`. */
   migration?(values: read.OptionValues): MigrationMode
-  /** True means that the command uses the role that owns the tables, because it must change rows of append-only tables. */
+  /**
+   * True means that the command uses the role that owns the tables, because the command changes rows of append-only tables.
+   */
   needs_owner?: true
-  /** True means that the command reads an existing database, and makes none in an empty DATA_DIR. */
+  /** True means that the database must exist. For other commands, the program makes a database in an empty DATA_DIR. */
   must_exist?: true
-  /** Returns the restore that makes the database of the command. */
+  /** Returns the restore that makes the database of the command. Undefined means that the command restores nothing. */
   restore?(values: read.OptionValues, config: Config): RestoreRequest
 }
 
@@ -313,7 +320,7 @@ export const COMMANDS: Record<string, Command> = {
   },
 }
 
-/** Makes a command that takes an e-mail address as its only option. */
+/** Makes a command whose only option is an e-mail address. */
 function userCommand(act: (deps: Deps, email: string) => Promise<Record<string, unknown>>): Command {
   return {
     takes: ['email'],
@@ -324,7 +331,9 @@ function userCommand(act: (deps: Deps, email: string) => Promise<Record<string, 
   }
 }
 
-/** Splits the words of a command line into the name of the command and its argument, which is empty for most commands. */
+/**
+ * Splits the words of a command line into the name of the command and its argument. For most commands, the argument is empty.
+ */
 function splitArgument(words: readonly string[]): { name: string; argument: string } {
   const [first = '', argument = '', ...more] = words
   const has_argument = Object.hasOwn(COMMANDS, first) && COMMANDS[first]?.has_argument === true
@@ -332,8 +341,8 @@ function splitArgument(words: readonly string[]): { name: string; argument: stri
 }
 
 /**
- * Parses a command line. Returns the action, and how the action needs the secret key. Throws a UsageError for an
- * unknown command or invalid options.
+ * Parses a command line. Returns the action, and how the action needs the secret key. If the command is unknown or an option is
+ * invalid, throws a UsageError.
  */
 export function prepareCommand(
   words: readonly string[],

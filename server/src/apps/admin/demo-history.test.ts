@@ -1,4 +1,4 @@
-// Tests the demo history: 30 days of data that the product made, so that the books verify.
+// Tests the demo history. The calls of the product make 30 days of data, so the books verify.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

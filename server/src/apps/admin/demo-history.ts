@@ -1,5 +1,5 @@
-// Makes a second demo merchant with 30 days of sandbox data. Every record comes from the calls and the tasks of the product, with a
-// clock that begins 30 days ago, so that the books verify. The choices have a fixed seed: each run makes the same history.
+// Makes a second demo merchant with 30 days of sandbox data. The normal calls and tasks make every record with a clock that
+// begins 30 days ago, so the books verify. The random numbers have a fixed seed, so each run makes the same history.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,7 +20,10 @@ import { COMMAND_ACT } from './act.ts'
 import { demoUsers, ensureDemoMerchant } from './demo.ts'
 import { makeKey, stopKey } from './merchants.ts'
 
-/** A whole system in this process. `compose` of system.ts makes it. */
+/**
+ * The parts of a whole system that the history uses: the routes, the tasks, and their ends. `compose` of system.ts makes the
+ * system.
+ */
 export type HistorySystem = {
   app: {
     ready(): PromiseLike<unknown>
@@ -31,28 +34,32 @@ export type HistorySystem = {
   idle(): Promise<void>
   close(): Promise<void>
 }
-/** Builds a system over these dependencies. */
+/** Builds a system with these dependencies. */
 export type OpenSystem = (deps: Deps) => Promise<HistorySystem>
 
 const DAYS = 30
 const SEED = 20_260_101
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** The simulated provider has answered after this time. */
+/** The mock provider has answered at the latest after this time. */
 const ANSWERED_MS = 5_000
-/** The deliveries that the receiver refused last are sent again in this many rounds, one after this time each. */
+/**
+ * The number of rounds in which the system repeats the failed deliveries at the end. `RETRIED_MS` passes before each round.
+ */
 const LAST_ROUNDS = 5
 const RETRIED_MS = 11 * MINUTE_MS
-/** The hours of a day in Tanzania at which payers pay, and the share of the day's payments at each. */
+/** The hours of a day in Tanzania at which payers pay. */
 const HOURS = [8.2, 11.5, 13.4, 16.1, 19.6] as const
 const NETWORKS = ['0754', '0744', '0714', '0684', '0784', '0624', '0754', '0714'] as const
-/** The endings of phones: most payers pay, some fail for each reason, and a few payments are reversed or under review. */
+/**
+ * The last three digits of phone numbers. Most payments succeed, some fail for each reason, and a few are reversed or held.
+ */
 const ENDINGS = [...Array(44).fill('001'), '002', '003', '003', '004', '005', '006', '012'] as string[]
-/** The ending of a payment that waits for a review. */
+/** The last three digits of a phone number whose payment the server holds for a review. */
 const HELD_ENDING = '014'
 const GOODS = ['Kitenge', 'Mchele kilo 5', 'Sukari kilo 2', 'Viatu', 'Sabuni', 'Unga kilo 10', 'Chupa ya chai'] as const
 const CUSTOMERS = ['Neema Mushi', 'Juma Ally', 'Rehema Said', 'Baraka John', 'Zawadi Peter', 'Hassan Omari'] as const
-/** The tasks that a payment, a payout and a webhook need. Another task would act for other merchants at a past time. */
+/** The tasks that the history runs. Other tasks would work on the data of other merchants at a past time. */
 const TASKS = ['collection_attempts', 'payouts', 'webhooks', 'invoices_paid'] as const
 
 const FIND_HISTORY = sql(
@@ -61,7 +68,7 @@ const FIND_HISTORY = sql(
 )
 const DEMO_USER_IDS = sql('demo_history_users', 'select id, email from users where email = any($1)')
 
-/** What the command made. */
+/** The merchant and the number of records that the command made. */
 type MadeHistory = {
   merchant_id: string
   days: number
@@ -105,7 +112,7 @@ export async function createDemoHistory(
       await shop.day(day)
       if (day % 10 === 9) report(`Made ${day + 1} of ${DAYS} days.`)
     }
-    // Every delivery arrives before the receiver ends, so that no endpoint of the demo fails afterwards.
+    // The receiver now accepts every delivery, so that no delivery fails after the receiver has stopped.
     receiver.acceptAll()
     for (let round = 0; round < LAST_ROUNDS; round++) {
       clock.advance(RETRIED_MS)
@@ -129,8 +136,8 @@ export async function createDemoHistory(
 }
 
 /**
- * Archives the merchants of the history: their members leave, and the merchants are suspended. The ledger is append-only, so their
- * records stay in the database and in the operators' console.
+ * Removes the members of the demo merchants and suspends the merchants. The ledger is append-only, so the records stay in the
+ * database and in the operators' console.
  */
 export async function removeDemoHistory(deps: Deps): Promise<{ archived: string[] }> {
   const archived = await historyMerchants(deps.db)
@@ -146,7 +153,9 @@ async function historyMerchants(reader: Reader): Promise<string[]> {
   return (await reader.query<{ id: string }>(FIND_HISTORY, [HISTORY_EMAIL])).map(({ id }) => id)
 }
 
-/** The limits of a server would slow down the history, because all its requests come at once from one key. */
+/**
+ * The settings without limits. One key sends all requests of the history at once, so the limits of a server would delay them.
+ */
 const UNLIMITED = {
   rate_limit_key: 0,
   rate_limit_merchant_sandbox: 0,
@@ -159,7 +168,10 @@ const UNLIMITED = {
   webhook_allow_private: true,
 } as const
 
-/** Starts a receiver of webhooks that refuses every thirteenth request, as a real server sometimes does. */
+/**
+ * Starts a receiver of webhooks. Until `acceptAll`, the receiver refuses every thirteenth request, as a real server sometimes
+ * does.
+ */
 async function startReceiver(): Promise<{ url: string; acceptAll(): void; close(): Promise<void> }> {
   let received = 0
   let accepts_all = false
@@ -182,7 +194,7 @@ async function startReceiver(): Promise<{ url: string; acceptAll(): void; close(
   }
 }
 
-/** A generator of numbers from 0 to 1 with a fixed seed (mulberry32). */
+/** Makes a generator of numbers from 0 to 1 with a fixed seed (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -193,7 +205,7 @@ function seeded(seed: number): () => number {
   }
 }
 
-/** The choices of the history, with a fixed seed. */
+/** Makes the random choices of the history. The seed is fixed, so each run makes the same choices. */
 function createDice() {
   const part = seeded(SEED)
   const among = <Item>(items: readonly Item[]): Item => items[Math.floor(part() * items.length)] as Item
@@ -207,7 +219,10 @@ function createDice() {
   }
 }
 
-/** The system of the history: it sends requests of the shop, and does the work that is due at the time of the clock. */
+/**
+ * Makes the two steps of the history. `call` sends a request of the merchant. `settle` advances the clock and runs the due
+ * work.
+ */
 function createCaller(system: HistorySystem, clock: SettableClock, key: string) {
   const tasks = TASKS.map((wanted) => {
     const task = system.tasks.find(({ name }) => name === wanted)
@@ -240,7 +255,7 @@ function createCaller(system: HistorySystem, clock: SettableClock, key: string) 
 
 type ShopParts = ReturnType<typeof createCaller> & { clock: SettableClock; now: Date }
 
-/** The shop of the history, which does the business of one day after the other. */
+/** Makes the records of the merchant, one day after the other, and counts them. */
 function createShop({ call, settle, clock, now }: ShopParts) {
   const { part, among, digits, phone, amount } = createDice()
   const made = { payments: 0, payouts: 0, invoices: 0, links: 0 }
@@ -291,7 +306,7 @@ function createShop({ call, settle, clock, now }: ShopParts) {
     if (outcome !== null) await call('POST', `/v1/sandbox/disbursements/${id}/simulate`, { outcome })
   }
 
-  /** Does the business of a day. On the last day it stops before the present. */
+  /** Makes the records of one day. On the last day, makes no record after the present time. */
   async function day(number: number): Promise<void> {
     const begin = startOfDay(dayNumber(now) - DAYS + 1 + number).getTime()
     const busy = (begin / DAY_MS + 4) % 7 < 2 ? 1.5 : 1
@@ -314,7 +329,7 @@ function createShop({ call, settle, clock, now }: ShopParts) {
   return { day, made }
 }
 
-/** The days on which the shop pays out, with the outcome. Null means that the payout still waits for its approval. */
+/** The outcome of the payout on each day that has one. Null means that the payout still waits for its approval. */
 const PAYOUTS: Readonly<Record<number, string | null>> = {
   4: 'SUCCESS',
   8: 'SUCCESS',

@@ -64,7 +64,7 @@ test('a process that starts waits longer than the lock timeout while another pro
     })
     await held.promise
     const users = demoUsers(world.deps, merchant)
-    const free = setTimeout(released.resolve, 6_000) // longer than the lock timeout of 5 seconds
+    const free = setTimeout(released.resolve, 6_000) // The transaction holds its lock for longer than the lock timeout of 5 seconds.
     assert.equal((await users).length, 5)
     clearTimeout(free)
     await other

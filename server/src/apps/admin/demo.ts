@@ -1,4 +1,4 @@
-// Creates the demo merchant with its keys and users. Only an installation outside production has a demo merchant.
+// Creates the demo merchant with its keys and users. Production refuses a demo merchant.
 
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -21,10 +21,15 @@ import { replaceKey } from './merchants.ts'
 // No other advisory lock of this database uses this number.
 const LOCK = sql('demo_lock', 'select pg_advisory_xact_lock(7165243380915628)')
 const LOCK_TIMEOUT = '55P03'
-/** Each attempt waits 5 seconds, the lock timeout of a statement. Hashing the passwords of the demo users takes seconds. */
+/**
+ * The number of attempts to get the lock. Each attempt waits 5 seconds, the lock timeout of a statement. Another process needs
+ * seconds to hash the passwords of the demo users.
+ */
 const LOCK_ATTEMPTS = 24
 
-/** Runs a transaction under the lock. If several processes start at once, each process waits for the earlier processes. */
+/**
+ * Runs a transaction under the lock. If several processes start at once, they run their transactions one after the other.
+ */
 async function withLock<T>(deps: Deps, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -38,7 +43,7 @@ async function withLock<T>(deps: Deps, work: (tx: Tx) => Promise<T>): Promise<T>
   }
 }
 
-/** Returns the demo merchant. If the database has no demo merchant, creates the merchant. In production, refuses. */
+/** Returns the demo merchant. If the database has none, creates the merchant. In production, throws an error. */
 export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
   if (deps.config.node_env === 'production') {
     refuse('forbidden', {
@@ -51,7 +56,10 @@ export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
   })
 }
 
-/** The newest keys of the command in each environment that stay active. The limit of a merchant leaves room for other keys. */
+/**
+ * The highest number of active keys of the command in each environment. The command revokes older keys, so that other keys fit
+ * into the limit of the merchant.
+ */
 const DEMO_KEYS = 10
 
 /** Returns the demo merchant with a new key of all scopes for each environment, and a user of every role. */
@@ -71,22 +79,22 @@ export async function demo(deps: Deps) {
   }
 }
 
-/** A demo user who can sign in. */
+/** A demo user with the password for sign-in. */
 export type DemoUser = { email: string; password: string; role: Role }
 
-/** The file that stores the passwords of the demo users. With this file, the passwords stay the same at the next start. */
+/** The file with the passwords of the demo users. While the file exists, each start keeps the same passwords. */
 const DEMO_USERS_FILE = 'demo-people.json'
 
 /**
- * Returns a demo user of every role with a valid password, which the file contains or which is new. If OIDC_ISSUER is foreign,
- * returns no users, because that issuer has separate users.
+ * Returns a demo user of every role. The password comes from the file or is new. If OIDC_ISSUER is another issuer, returns no
+ * users, because that issuer has its own users.
  */
 export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUser[]> {
   if (deps.config.oidc_issuer !== '') return []
   const file = join(deps.config.data_dir, DEMO_USERS_FILE)
   return withLock(deps, async (tx) => {
-    // This process reads the file under the lock. If two processes start at once, the second process reads the file that the
-    // first process wrote.
+    // The process reads the file under the lock. If two processes start at once, the second reads the file that the first has
+    // written.
     const stored = await readDemoUsers(file)
     const users: DemoUser[] = []
     const renewed: DemoUser[] = []
@@ -128,7 +136,7 @@ async function readDemoUsers(file: string): Promise<DemoUser[]> {
   }
 }
 
-/** Writes the file with the passwords. If the write fails, each start makes new passwords. */
+/** Writes the file with the passwords. If the write fails, the next start makes new passwords. */
 async function writeDemoUsers(deps: Deps, file: string, users: readonly DemoUser[]): Promise<void> {
   const unfinished = `${file}.${newId(deps, 0)}`
   try {
@@ -146,7 +154,7 @@ const DEMO_USERS_LEFT = sql(
 )
 
 /**
- * Returns the e-mail addresses of enabled demo users. The command printed their passwords, so production refuses to
+ * Returns the e-mail addresses of the enabled demo users. The command has printed their passwords, so production refuses to
  * start with them.
  */
 export async function demoUsersLeft(reader: Reader): Promise<string[]> {

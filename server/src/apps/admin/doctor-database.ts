@@ -15,7 +15,9 @@ import { type CheckResult, type CheckTable, type DoctorInput, fail, ok, warn } f
 import { settingProblems } from './production.ts'
 import { lostRevocations, runtimeRights } from './verify-privileges.ts'
 
-/** The names of the checks in their order. The first check is the connection; without it, no other check runs. */
+/**
+ * The names of the checks of the database, in order. If the first check, the connection, fails, no other check runs.
+ */
 export const DATABASE_CHECKS = [
   'database',
   'latency',
@@ -72,19 +74,19 @@ const CONNECTIONS = sql(
 const SLOW_MS = 50
 const CLOCK_WARN_MS = 5_000
 const CLOCK_FAIL_MS = 60_000
-/** The age up to which the probe of a process counts. */
+/** The check of the clocks reads only probes that are younger than this time. */
 const RECENT_PROBE_MS = 600_000
 const LAG_WARN_S = 60
-/** One file of the log. */
+/** If the replica has to replay more than one file of PostgreSQL's write-ahead log (16 MiB), the check warns. */
 const BEHIND_WARN_BYTES = 16_777_216
-/** The share of the connections of PostgreSQL above which the check warns. */
+/** If more than this share of PostgreSQL's connections is open, the check warns. */
 const CROWDED_FROM = 0.8
-/** The connections of a process besides DATABASE_CONNECTIONS: the request log and the heartbeat. */
+/** The connections of each process besides DATABASE_CONNECTIONS: one for the request log and one for the heartbeat. */
 const EXTRA_CONNECTIONS = 2
 const HOUR_MS = 3_600_000
 const CHECK_AGE_MAX_MS = 26 * HOUR_MS
 
-/** Returns the checks of the database, in the order of `DATABASE_CHECKS`. */
+/** Returns the checks of the database by name. The first check is the connection. */
 export function checkDatabase(reader: Reader, config: Config, input: DoctorInput): CheckTable {
   const { clock, pending, must_separate } = input
   const table: Record<(typeof DATABASE_CHECKS)[number], CheckTable[string]> = {
@@ -149,7 +151,7 @@ async function checkRoles(reader: Reader, must_separate: boolean): Promise<Check
   return note === null ? ok('the role of the server cannot rewrite history') : warn(note)
 }
 
-/** Fails if PostgreSQL has read a page with a wrong checksum since the start of its statistics. */
+/** Returns `fail` if PostgreSQL has read a page with a wrong checksum since the start of its statistics. */
 async function checkPages(reader: Reader): Promise<CheckResult> {
   const [row] = await reader.query<{ are_checked: boolean; damaged: number | null; last_at: Date | null }>(PAGES)
   if (!row?.are_checked)
@@ -163,7 +165,10 @@ async function checkPages(reader: Reader): Promise<CheckResult> {
   return ok('PostgreSQL checks its pages, and found no damaged page')
 }
 
-/** Compares the clock of this machine, and those of the processes that served a readiness check lately, with the database. */
+/**
+ * Compares clocks with the clock of the database: the clock of this machine, and those of the processes that recently answered
+ * a readiness check.
+ */
 async function checkClock(reader: Reader, clock: DoctorInput['clock']): Promise<CheckResult> {
   const before = clock.now().getTime()
   const [row] = await reader.query<{ now: Date }>(NOW)
@@ -184,7 +189,7 @@ async function checkClock(reader: Reader, clock: DoctorInput['clock']): Promise<
   return ok(`the clocks of the machines and of the database differ by ${Math.round(Math.abs(ms))} ms`)
 }
 
-/** Reads when a worker last restored the newest backup of BACKUP_DIR to check it. */
+/** Checks when a worker last restored the newest backup of BACKUP_DIR as a test. */
 async function checkRestorable(reader: Reader, { backup_dir, database_url }: Config, now: Date): Promise<CheckResult> {
   if (backup_dir === '')
     return warn(
@@ -257,7 +262,9 @@ async function checkConnections(reader: Reader, config: Config): Promise<CheckRe
   return ok(text)
 }
 
-/** Describes what makes the first scheduled verify. A verify by hand does not count, because no one repeats it. */
+/**
+ * Says what makes a worker verify the books for the first time. A manual verify does not count, because nothing repeats it.
+ */
 function neverVerified(verify_every_h: number): string {
   const by_hand = `check the books now with "${adminCommand('verify')}"`
   if (verify_every_h === 0)
@@ -282,7 +289,7 @@ async function checkBooks(reader: Reader, { verify_every_h }: Config, now: Date)
   return ok(text)
 }
 
-/** The age of the last anchor from which on the check warns. A worker makes one anchor each hour. */
+/** If the last anchor is older than this time, the check warns. A worker makes one anchor each hour. */
 const ANCHOR_LATE_MS = 3 * HOUR_MS
 
 async function checkAnchorState(reader: Reader, config: Config, now: Date): Promise<CheckResult> {

@@ -1,4 +1,4 @@
-// Checks the settings and the disks for `admin doctor`.
+// Checks the settings, the disks and the time of the last backup for `admin doctor`.
 
 import { stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -6,11 +6,11 @@ import { type Config, sayDuration } from '../../kernel/lib/index.ts'
 import { type CheckResult, type CheckTable, type DoctorInput, fail, ok, warn } from './doctor-result.ts'
 
 const BYTES_PER_MB = 1_048_576
-/** The share of free space below which a disk is nearly full. */
+/** If less than this share of a disk is free, the check warns. */
 const NEARLY_FULL = 0.1
 const BACKUP_AGE_MAX_MS = 26 * 3_600_000
 
-/** Settings that are allowed, each with its risk. */
+/** Settings that the program accepts although they are dangerous, each with its risk. */
 const DANGEROUS: readonly [string, (config: Config) => boolean, string][] = [
   [
     'NODE_ENV',
@@ -55,7 +55,7 @@ const DANGEROUS: readonly [string, (config: Config) => boolean, string][] = [
   ],
 ]
 
-/** Returns the checks of the settings and the disks. */
+/** Returns the checks of the settings, the disks and the last backup. */
 export function checkMachine(config: Config, { folders, unknown_names, clock }: DoctorInput): CheckTable {
   return {
     settings() {
@@ -68,13 +68,16 @@ export function checkMachine(config: Config, { folders, unknown_names, clock }: 
   }
 }
 
-/** Reads the size of the disk of a folder, and its free space for this user, in bytes. */
+/** Reads the size of the disk with this folder, and the space that this user can still use, in bytes. */
 export async function readDisk(folder: string): Promise<{ free_bytes: number; size_bytes: number }> {
   const { bavail, bsize, blocks } = await statfs(await nearestFolder(folder))
   return { free_bytes: bavail * bsize, size_bytes: blocks * bsize }
 }
 
-/** Returns the time at which the last good backup ended, from the file of BACKUP_STATUS_FILE. Null means that there is no such file. */
+/**
+ * Returns when the last good backup ended: the modification time of BACKUP_STATUS_FILE. If the file does not exist, returns
+ * null.
+ */
 export function readBackupTime(file: string): Promise<Date | null> {
   return stat(file).then(
     ({ mtime }) => mtime,

@@ -1,5 +1,5 @@
-// Checks what the server and this machine reach for `admin doctor`: the port, the public address with its certificate, the gateways
-// of providers, and the gateways of messages. Each request goes to an address of the settings and follows no redirect.
+// Checks which addresses this machine reaches, for `admin doctor`: the port, the public address, and the gateways of providers
+// and messages. Each request goes to a configured address and follows no redirect.
 
 import type { IncomingMessage } from 'node:http'
 import { get as getHttps } from 'node:https'
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000
 const CERTIFICATE_DAYS_MIN = 14
 const BODY_CHARS_MAX = 1_000
 
-/** Returns the checks of the network. */
+/** Returns the checks of the port, the callbacks, the certificate, and the gateways of providers, e-mails and SMS. */
 export function checkNetwork(config: Config, { clock, send_test_to }: DoctorInput): CheckTable {
   return {
     port: () => checkPort(config),
@@ -27,7 +27,7 @@ export function checkNetwork(config: Config, { clock, send_test_to }: DoctorInpu
   }
 }
 
-/** Checks that the port is free, or that a server of Malipo has it. */
+/** Checks that a server of Malipo listens on the port, and that no other program does. */
 async function checkPort({ process: kind, host, port }: Config): Promise<CheckResult> {
   if (kind === 'worker') return ok('a worker uses no port')
   const address = ['', '0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
@@ -46,7 +46,7 @@ async function checkPort({ process: kind, host, port }: Config): Promise<CheckRe
   }
 }
 
-/** Checks that the public address leads to a server, because providers send callbacks there. */
+/** Checks that BASE_URL leads to a server of Malipo, because providers send callbacks to BASE_URL. */
 async function checkCallbacks({ base_url, node_env }: Config): Promise<CheckResult> {
   if (base_url === '')
     return warn(
@@ -85,16 +85,19 @@ async function checkCertificate({ base_url, node_env }: Config, now: Date): Prom
   return days < CERTIFICATE_DAYS_MIN ? warn(`${text}: renew the certificate`) : ok(text)
 }
 
-/** Returns the end of the certificate that a host presents, also if the certificate is invalid. Sends no request. */
+/** Returns the end of a host's certificate, even if the certificate is invalid. Sends no request. */
 export async function readCertificateEnd(host: string, port: number): Promise<Date> {
-  // The function reads only the date. It must read it from an expired certificate, and from one of an own authority too.
+  // The function reads only the end of the certificate, so it also accepts expired certificates and those of a private
+  // authority.
   const socket = await opened(connectTls({ host, port, servername: host, rejectUnauthorized: false }), 'secureConnect')
   const { valid_to } = socket.getPeerCertificate()
   socket.destroy()
   return new Date(valid_to)
 }
 
-/** Opens a connection to the gateway of each configured provider, with TLS if its address has https, and sends no request. */
+/**
+ * Connects to the gateway of each configured provider and sends no request. If the address has https, the connection uses TLS.
+ */
 async function checkProviders(config: Config): Promise<CheckResult> {
   const addresses = PROVIDERS.flatMap((provider) => {
     const address = gatewayAddress(provider, settingsOf(config, provider))
@@ -169,7 +172,7 @@ async function checkSms(config: Config, send_test_to: string | null): Promise<Ch
   return ok('the SMS gateway answers. --send-test-to sends a test SMS')
 }
 
-/** Requests /healthz. `is_ours` is true if the answer is that of a server of Malipo. */
+/** Requests /healthz. If a server of Malipo answers, `is_ours` is true. */
 function getHealth(base_url: string): Promise<{ status: number; is_ours: boolean }> {
   const url = `${base_url}/healthz`
   return new Promise((resolve, reject) => {
@@ -201,7 +204,7 @@ function openTls(host: string, port: number): Promise<TLSSocket> {
   return opened(connectTls({ host, port, servername: host }), 'secureConnect')
 }
 
-/** Resolves when the socket is connected, and rejects after the timeout. */
+/** Waits until the socket is connected. After `TIMEOUT_MS`, rejects with ETIMEDOUT. */
 function opened<T extends Socket>(socket: T, event: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })

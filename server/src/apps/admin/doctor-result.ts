@@ -1,30 +1,32 @@
-// Defines the results of the checks of `admin doctor`, and what the checks read.
+// Defines the results of the checks of `admin doctor`, and the input of the checks.
 
 import type { Reader } from '../../kernel/db/index.ts'
 import type { Clock, Config } from '../../kernel/lib/index.ts'
 import type { SystemCheck } from '../operators/index.ts'
 
-/** The result of a check without its name. */
+/** The status and the message of a check, without its name. */
 export type CheckResult = Omit<SystemCheck, 'name'>
 
-/** A check that holds. */
+/** Makes the result of a check without a problem. */
 export const ok = (message: string): CheckResult => ({ status: 'ok', message })
-/** A check with a problem that does not stop the server. */
+/** Makes the result of a check with a problem that does not stop the server. */
 export const warn = (message: string): CheckResult => ({ status: 'warn', message })
-/** A check with a problem that stops the server or endangers money. */
+/** Makes the result of a check with a problem that stops the server or endangers money. */
 export const fail = (message: string): CheckResult => ({ status: 'fail', message })
 
-/** Checks that run one after the other, by name. */
+/** The functions of checks by name. Doctor runs them one after the other. */
 export type CheckTable = Readonly<Record<string, () => Promise<CheckResult> | CheckResult>>
 
-/** What the checks read. */
+/** The input of the checks. */
 export type DoctorInput = {
-  /** The configuration. Null means that it is invalid, and `config_problems` lists why. */
+  /** The configuration. Null means that the configuration is invalid, and `config_problems` lists the reasons. */
   config: Config | null
   config_problems: readonly string[]
-  /** The names that look like settings and are none, one sentence each. */
+  /** One sentence for each name that looks like a setting but is not one. */
   unknown_names: readonly string[]
-  /** A reader with the role of the server. Null means that there is no database to connect to, and `no_database` says why. */
+  /**
+   * A reader with the role of the server. Null means that the program has no connection, and `no_database` gives the reason.
+   */
   reader: Reader | null
   no_database: string
   /** A reader of DATABASE_READ_URL. Null means that the setting is empty. */
@@ -36,6 +38,6 @@ export type DoctorInput = {
   /** The folders besides DATA_DIR to which the installation writes. */
   folders: readonly string[]
   clock: Pick<Clock, 'now'>
-  /** The e-mail address or phone number that gets a test message, or null. */
+  /** The e-mail address or phone number that receives a test message. Null means that doctor sends no message. */
   send_test_to: string | null
 }

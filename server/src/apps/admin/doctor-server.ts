@@ -1,13 +1,13 @@
-// Runs the checks of `admin doctor` in a server, for the console of operators.
+// Runs the checks of `admin doctor` in a server, for the operators' console.
 
 import { createMissingMigrations, type Deps } from '../../kernel/db/index.ts'
 import type { ReadSystem, SystemReport } from '../operators/index.ts'
 import { runDoctor } from './doctor.ts'
 
-/** The time for which callers share one result, so that operators cannot load the database and the gateways. */
+/** For this time, all requests share one result, so that operators cannot overload the database and the gateways. */
 const FRESH_MS = 30_000
 
-/** Makes the function that checks the installation. `folders` are those of the embedded database. */
+/** Makes the function that checks the installation. `folders` are the folders of the embedded database. */
 export function createReadSystem(deps: Deps, folders: readonly string[]): ReadSystem {
   const { config, db, replica = null, clock } = deps
   const missing = createMissingMigrations()

@@ -1,4 +1,4 @@
-// Tests each check of `admin doctor` on a real database with one bad state after the other.
+// Tests each check of `admin doctor` on a real database, with one problem after the other.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'
@@ -40,7 +40,7 @@ after(async () => {
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port
 
-/** Runs doctor as beside a running server, with settings and other conditions. */
+/** Runs doctor beside a running server, with these settings and conditions. */
 async function check(
   env: Record<string, string> = {},
   conditions: Partial<DoctorInput> = {},

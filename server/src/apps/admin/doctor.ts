@@ -1,4 +1,4 @@
-// Runs the checks of `admin doctor`. The server may run or not, and the database may answer or not.
+// Runs the checks of `admin doctor`, also if the server does not run or the database does not answer.
 
 import { readFileSync } from 'node:fs'
 import { describeRefusal, isUnavailable } from '../../kernel/db/index.ts'
@@ -9,10 +9,10 @@ import { checkMachine } from './doctor-machine.ts'
 import { checkNetwork } from './doctor-network.ts'
 import { type CheckResult, type CheckTable, type DoctorInput, fail, ok, warn } from './doctor-result.ts'
 
-/** The result of `admin doctor`. `ok` is false if a check has the status `fail`. */
+/** The result of `admin doctor`. If a check has the status `fail`, `ok` is false. */
 export type DoctorResult = { ok: boolean; checks: SystemCheck[] }
 
-/** Runs every check. The function throws no error: a check that cannot run has the status `warn` or `fail`. */
+/** Runs every check. If a check cannot run, its status is `warn` or `fail`. The function throws no error. */
 export async function runDoctor(input: DoctorInput): Promise<DoctorResult> {
   const { config } = input
   const invalid = { name: 'settings', ...fail(input.config_problems.join('; ')) }
@@ -29,7 +29,7 @@ export async function runDoctor(input: DoctorInput): Promise<DoctorResult> {
   return { ok: checks.every(({ status }) => status !== 'fail'), checks }
 }
 
-/** Runs checks one after the other. An error of a check becomes its result. */
+/** Runs checks one after the other. If a check throws an error, its result describes the error. */
 async function runCheckTable(table: CheckTable): Promise<SystemCheck[]> {
   const found: SystemCheck[] = []
   for (const [name, check] of Object.entries(table)) {
@@ -41,7 +41,7 @@ async function runCheckTable(table: CheckTable): Promise<SystemCheck[]> {
   return found
 }
 
-/** Describes an error in one sentence without a stack. */
+/** Describes an error in one sentence without a stack trace. */
 function describeError(error: unknown): string {
   const { code = '', message } = error as { code?: string; message?: string }
   const [why = ''] = (message || code).split('\n')
@@ -63,7 +63,7 @@ async function checkReader(input: DoctorInput, config: Config): Promise<SystemCh
   return [database, ...(await runCheckTable(Object.fromEntries(rest)))]
 }
 
-/** Returns the result of the check of the connection, and of each check that needs the database. */
+/** Returns the failed result of the check `database`, and `warn` for each check that needs the database. */
 function withoutDatabase({ status, message }: CheckResult): SystemCheck[] {
   return DATABASE_CHECKS.map((name, i) =>
     i === 0
@@ -72,7 +72,7 @@ function withoutDatabase({ status, message }: CheckResult): SystemCheck[] {
   )
 }
 
-/** The oldest version of Node that runs the programs. */
+/** The oldest version of Node.js that can run the programs. */
 const NODE_MIN = 24
 
 function versions(): CheckResult {
@@ -84,7 +84,7 @@ function versions(): CheckResult {
   return warn(`${text}: start the programs with npm or the package, which bring Node ${NODE_MIN}`)
 }
 
-/** Returns one line for each check. The width of the names is the same in all lines. */
+/** Returns one line for each check, with aligned columns. */
 export function formatDoctor({ ok: holds, checks }: DoctorResult): string {
   const width = Math.max(...checks.map(({ name }) => name.length))
   const lines = checks.map(({ name, status, message }) => `${status.padEnd(4)}  ${name.padEnd(width)}  ${message}`)

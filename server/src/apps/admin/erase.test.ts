@@ -1,4 +1,4 @@
-// Tests the command `erase payer`: no row of the database names the person any more, and the books still verify.
+// Tests the command `erase payer`. Afterwards no row contains the person's name or number, and the books still verify.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -31,13 +31,13 @@ const placesOf = async () => findSecrets(await everyRow(world), PERSON)
 const tablesIn = (found: readonly string[]) =>
   [...new Set(found.map((line) => / in table public\.(\w+)/.exec(line)?.[1]))].sort()
 
-/** Makes records of every kind about the person. Each payment and payout ends. */
+/** Makes records of every kind about the person. The server settles each payment and payout. */
 async function fillBooks(): Promise<void> {
   const receiver = await startReceiver()
   try {
     const webhook = { webhook_url: receiver.url }
     await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: webhook, key: world.live_key })
-    // The receiver of webhooks repeats the phone in its answers.
+    // The receiver of webhooks repeats the phone number in its responses.
     receiver.reply = { kind: 'status', status: 200, body: `{"thanks":"+${PHONE}","customer_name":"${NAME}"}` }
     for (const key of [world.sandbox_key, world.live_key]) {
       const push = { amount: 1_000, phone: PHONE, customer_name: NAME, customer_email: EMAIL }
@@ -110,7 +110,7 @@ test('the command erases a person from every table, keeps the audit log unchange
     ],
     [1, 1, 1, 1, 1, true],
   )
-  // The text of the callback has a longer number, which is not the phone.
+  // The text of the callback contains a longer number, which is not the phone number.
   const left = (await placesOf()).filter((line) => !line.includes(`1${PHONE}`))
   assert.deepEqual(left, [])
   const after_it = await verify(world.url)

@@ -1,5 +1,5 @@
-// Runs the command `erase payer`: replaces the phone number of one person everywhere, and removes the person's name. Amounts,
-// statuses and references stay, so that the books still verify.
+// Runs the command `erase payer`, which replaces the phone number of one person everywhere and removes the name. Amounts,
+// statuses and references stay, so the books still verify.
 
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { createDb, type Deps, inTransaction, type Reader, type Statement, sql, type Tx } from '../../kernel/db/index.ts'
@@ -15,27 +15,27 @@ const OPEN = sql(
        and w.status = any($2)) as withdrawals`,
 )
 
-/** A step that changes the rows of one table. The parameters of `statement` are the values of `use`. */
+/** A step that changes the rows of one table. `use` lists the values that are the parameters of `statement`. */
 type EraseStep = { table: string; statement: Statement; use: readonly (keyof EraseValues)[] }
 
-/** The values of the statements. */
+/** The values that the statements use. */
 type EraseValues = {
   phone: string
-  /** The text that replaces the phone. The first digits of the phone stay, because totals count payments by network. */
+  /** The text that replaces the phone number. The first digits stay, because totals count payments by network. */
   pseudonym: string
-  /** The nine digits that each form of the phone contains. */
+  /** The nine digits that every form of the phone number contains. */
   digits: string
-  /** A regular expression for each form of the phone that is not a part of a longer word. */
+  /** A regular expression for each form of the phone number, unless the form is part of a longer word. */
   forms: string
-  /** A regular expression for the JSON fields with the name or the e-mail address of a payer or recipient. */
+  /** A regular expression for JSON fields with the name or e-mail address of a payer or recipient. */
   names: string
 }
 
-// The second expression replaces the phone, and the first removes the names beside it.
+// The inner expression removes the names. The outer expression then replaces the phone number.
 const cleaned = (column: string) => `regexp_replace(regexp_replace(${column}, $4, '"\\1":null', 'g'), $2, $3, 'g')`
 const BODY = ['digits', 'forms', 'pseudonym', 'names'] as const
 
-/** The steps in which rows are found by a column with the phone. */
+/** The steps that find rows by a column with the phone number. */
 const RECORD_STEPS: readonly EraseStep[] = [
   {
     table: 'collections',
@@ -99,7 +99,7 @@ const RECORD_STEPS: readonly EraseStep[] = [
     use: ['phone', 'pseudonym'],
   },
   {
-    // Several persons can have one pseudonym, so their sums of a day become one sum, as their payouts of the day add up.
+    // Several persons can have the same pseudonym. The step adds their sums of a day, because verify adds their payouts too.
     table: 'four_eyes_sums',
     statement: sql(
       'erase_sums',
@@ -114,7 +114,7 @@ const RECORD_STEPS: readonly EraseStep[] = [
   },
 ]
 
-/** The steps in which a text contains the phone. */
+/** The steps that find rows by the phone number in a text. */
 const TEXT_STEPS: readonly EraseStep[] = [
   {
     table: 'idempotency_keys',
@@ -163,8 +163,8 @@ const TEXT_STEPS: readonly EraseStep[] = [
   },
 ]
 
-// The table is append-only also for its owner. The grant and its revocation are one transaction, so that no other connection can
-// use the privilege.
+// Even the owner may not change this append-only table. The transaction grants and revokes the privilege, so no other
+// connection can use it.
 const OPEN_ATTEMPTS = sql('erase_grant', 'grant update on webhook_attempts to current_user')
 const CLOSE_ATTEMPTS = sql('erase_revoke', 'revoke update on webhook_attempts from current_user')
 
@@ -183,15 +183,18 @@ const IN_AUDIT_LOG = sql(
    where concat_ws(' ', reason, before, after) like '%' || $1 || '%' and concat_ws(' ', reason, before, after) ~ $2`,
 )
 
-/** The number of changed rows by table, and of entries that cannot change. */
+/**
+ * The masked phone number, the pseudonym, and the changed rows by table. `left_in_audit_log` counts the audit entries that
+ * still contain the number.
+ */
 export type Erasure = { phone: string; pseudonym: string; changed: Record<string, number>; left_in_audit_log: number }
 
 /**
- * Erases the person with a canonical phone number in one transaction, and records the act without the number. A repetition
- * changes nothing more. Refuses with invalid_state while a payment or payout of the person is open.
+ * Erases the person with a canonical phone number in one transaction. The audit entry has only the masked number. A repeated
+ * call changes nothing more. If a payment or payout of the person is open, refuses with invalid_state.
  */
 export async function erasePayer(deps: Deps, url: string, phone: string): Promise<Erasure> {
-  // The search of texts reads whole tables, which takes longer than the timeout of the server's statements.
+  // The statements read whole tables, which takes longer than the statement timeout of the server.
   const db = createDb({ url, max_connections: 1, application_name: 'malipo-erase', reporting: true })
   try {
     return await inTransaction(db, async (tx) => {
@@ -215,7 +218,7 @@ export async function erasePayer(deps: Deps, url: string, phone: string): Promis
   }
 }
 
-/** Returns the values of the statements for a phone. */
+/** Returns the pseudonym and the search patterns for a phone number. */
 function valuesOf(phone: string): EraseValues {
   const digits = phone.slice(3)
   return {

@@ -1,19 +1,25 @@
-// Describes where a payment, payout or webhook delivery stands: who acts next, and when. Times of a story are in Tanzanian time.
+// Describes the state of a payment, payout or webhook delivery for `admin explain`: the next actor and the next time. Texts
+// show the time in Tanzania.
 
 import { adminCommand, dayOf, showTime } from '../../kernel/lib/index.ts'
 
-/** What `admin explain` prints. `since` and `next` are in UTC; null means no such time. */
+/** The output of `admin explain`. `since` and `next` are in UTC. Null means that the record has no such time. */
 export type Explanation = {
   kind: 'payment' | 'payout' | 'webhook_delivery'
   status: string
-  /** Who acts next: payer, merchant, operator, worker, a pause, the receiver of the webhook, or a provider. Null means no action. */
+  /**
+   * The actor of the next step: payer, merchant, operator, worker, a pause, the receiver of the webhook, or a provider. Null
+   * means that no step follows.
+   */
   waiting_for: string | null
   since: string | null
   next: string | null
   story: string
 }
 
-/** The open step of a payment or payout at its provider. `due_at` of a leased step is the end of the lease. */
+/**
+ * The open step of a payment or payout at its provider. If a process holds the lease, `due_at` is the end of the lease.
+ */
 export type OpenStep = {
   provider: string
   state: string
@@ -25,7 +31,7 @@ export type OpenStep = {
   created_at: Date
 }
 
-/** The facts of a payment. `since` is the time of its last status, or null before the first move. */
+/** The facts of a payment. `since` is the time of its last status. Null means that the status has never changed. */
 export type ExplainedPayment = {
   status: string
   created_at: Date
@@ -34,7 +40,7 @@ export type ExplainedPayment = {
   open: OpenStep | null
 }
 
-/** The facts of a payout. `hold` is the reason for which the unsent payout waits. */
+/** The facts of a payout. `hold` is the reason why the server does not send the payout now. */
 export type ExplainedPayout = ExplainedPayment & {
   status_reason: string | null
   approvals_required: number | null
@@ -55,7 +61,7 @@ export type ExplainedDelivery = {
   last_error: string | null
 }
 
-/** Who acts next, with the sentences of the story. */
+/** The actor of the next step, its times, and sentences about the step. */
 type Step = { waiting_for: string | null; since: Date | null; next: Date | null; sentences: string[] }
 
 const ZONE = 'Times: Africa/Dar_es_Salaam.'
@@ -71,7 +77,10 @@ function explanation(kind: Explanation['kind'], status: string, step: Step): Exp
   }
 }
 
-/** Returns a function that writes a time of Tanzania: only hour and minute on the day of `now`. */
+/**
+ * Returns a function that shows a time of Tanzania. If the time is on the day of `now`, the function shows only hours and
+ * minutes.
+ */
 function clockOf(now: Date): (time: Date) => string {
   return (time) => {
     const [date, minutes = ''] = showTime(time, 'en').replace(' (EAT)', '').split(', ')
@@ -82,7 +91,7 @@ function clockOf(now: Date): (time: Date) => string {
 const providerTitle = (provider: string) => provider.charAt(0).toUpperCase() + provider.slice(1)
 const times = (count: number) => (count === 1 ? '1 time' : `${count} times`)
 
-/** Explains a payment. */
+/** Explains a payment at the time `now`. */
 export function explainPayment(facts: ExplainedPayment, now: Date): Explanation {
   return explanation('payment', facts.status, paymentStep(facts, now))
 }
@@ -120,13 +129,13 @@ const finished = (since: Date, sentence: string): Step => ({
   sentences: [sentence],
 })
 
-/** A record in processing always has a next step. */
+/** Explains a record in processing without a next step, which contradicts the rules of the data. */
 function lostStep(since: Date, at: (time: Date) => string): Step {
   const sentences = [`In processing since ${at(since)}, but no step is due. Run "${adminCommand('verify')}".`]
   return { waiting_for: 'operator', since, next: null, sentences }
 }
 
-/** Describes the next step at a provider: overdue, in progress, not sent, or a later query. */
+/** Describes the next step at a provider: in progress, overdue, not sent, or a later query. */
 function providerStep(open: OpenStep, now: Date): Step {
   const at = clockOf(now)
   const provider = providerTitle(open.provider)
@@ -157,7 +166,7 @@ function providerStep(open: OpenStep, now: Date): Step {
   return { waiting_for: open.provider, since, next: open.due_at, sentences }
 }
 
-/** What a payout waits for in a status that needs a person: the actor, and the sentence. */
+/** For each status that waits for a person, the person and a sentence about the next step. */
 const PERSONS: Readonly<Record<string, { waiting_for: string; says: string }>> = {
   PENDING_ADMIN_APPROVAL: { waiting_for: 'operator', says: 'An operator must approve or reject it.' },
   INFO_REQUESTED: { waiting_for: 'merchant', says: 'The merchant must answer the question of the operator.' },
@@ -175,7 +184,7 @@ const PERSONS: Readonly<Record<string, { waiting_for: string; says: string }>> =
   },
 }
 
-/** Explains a payout. */
+/** Explains a payout at the time `now`. */
 export function explainPayout(facts: ExplainedPayout, now: Date): Explanation {
   return explanation('payout', facts.status, payoutStep(facts, now))
 }
@@ -209,7 +218,7 @@ function payoutStep(facts: ExplainedPayout, now: Date): Step {
   return { ...step, sentences: [...step.sentences, deadline] }
 }
 
-/** Explains a webhook delivery. */
+/** Explains a webhook delivery at the time `now`. */
 export function explainDelivery(facts: ExplainedDelivery, now: Date): Explanation {
   return explanation('webhook_delivery', facts.status, deliveryStep(facts, now))
 }

@@ -1,4 +1,4 @@
-// Tests what `admin explain` says about each state of a payment, a payout and a webhook delivery.
+// Tests the output of `admin explain` for each state of a payment, a payout and a webhook delivery.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ import {
   type OpenStep,
 } from './explain-texts.ts'
 
-/** 10:45 in Tanzania. */
+/** The time is 10:45 in Tanzania. */
 const NOW = new Date('2026-11-22T07:45:00Z')
 const time = (text: string) => new Date(`2026-11-${text}:00Z`)
 const OPEN: OpenStep = {

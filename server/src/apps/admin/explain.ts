@@ -1,4 +1,4 @@
-// Finds the record of an id for `admin explain`, and reads where it stands.
+// Finds the record with an id and reads its state, for `admin explain`.
 
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
@@ -56,10 +56,13 @@ const SOURCE = sql(
    where m.routing_code = $1 and t.id = $2`,
 )
 
-/** The text of an id: the id of a payment, payout or delivery, a provider reference, or TXN- and a transaction. */
+/**
+ * A parsed id: of a payment, payout or delivery, or a provider reference. If the text began with TXN-, `is_transaction` is
+ * true.
+ */
 export type ExplainedId = { id: string; is_transaction: boolean }
 
-/** Parses an id from the command line. Null means that the text has no such form. */
+/** Parses an id from the command line. If the text has no valid form, returns null. */
 export function parseExplained(text: string): ExplainedId | null {
   const given = text.trim()
   if (isId(given.toLowerCase())) return { id: given.toLowerCase(), is_transaction: false }
@@ -70,7 +73,7 @@ export function parseExplained(text: string): ExplainedId | null {
   return id === undefined ? null : { id, is_transaction: false }
 }
 
-/** Explains where a payment, payout or webhook delivery stands. If there is none with this id, refuses with not_found. */
+/** Explains the state of a payment, payout or webhook delivery. If no record has this id, refuses with not_found. */
 export async function explain({ db, clock }: Pick<Deps, 'db' | 'clock'>, given: ExplainedId): Promise<Explanation> {
   const id = given.is_transaction ? await sourceOf(db, given.id) : given.id
   const now = clock.now()

@@ -1,17 +1,17 @@
-// Contains the help texts of the admin command in one table, for the list of commands and for the page of each command.
+// Contains the help texts of the admin command, for the list of commands and for the page of each command.
 
 import { PROVIDER_NAMES } from '../../adapters/providers/registry.ts'
 import { MERCHANT_ROLES, OPERATOR_ROLES, SCOPES } from '../../kernel/http/index.ts'
 import { adminCommand, orList } from '../../kernel/lib/index.ts'
 
 type HelpPage = {
-  /** The options, as the usage line shows the options. */
+  /** The options, as the usage line shows them. */
   takes?: string
-  /** The description, for the list and for the page of the command. */
+  /** The lines of the description, for the list of commands and for the page of the command. */
   does: readonly string[]
-  /** The options, each with its meaning. */
+  /** The meaning of each option. */
   options?: Readonly<Record<string, string>>
-  /** The options of the example. A missing value means that the example has no options. */
+  /** The options in the example. If the field is missing, the example has no options. */
   example?: string
   /** Further lines of the help text. */
   more?: readonly string[]
@@ -28,7 +28,7 @@ const onEmail = (...does: string[]): HelpPage => ({
   example: '--email asha@example.com',
 })
 
-/** The help page of each command. */
+/** The help page of each command, by the name of the command. */
 export const PAGES: Readonly<Record<string, HelpPage>> = {
   demo: {
     takes: '[--history | --remove-history]',
@@ -280,7 +280,9 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
 const DESCRIPTION_COLUMN = 40
 const OPTION_WIDTH = 18
 
-/** Returns the help for one command, for a group of commands, or for all commands. Null means that no such command exists. */
+/**
+ * Returns the help for one command, for a group of commands, or for all commands. If no such command exists, returns null.
+ */
 export function helpOf(words: readonly string[]): string | null {
   const name = words.join(' ')
   if (name === '') return listOfCommands()

@@ -1,21 +1,24 @@
-// Exposes for /metrics what `admin doctor` reads outside of the database: free disk space, the clock of the machine, the last backup,
-// and the end of certificates.
+// Makes gauges for /metrics from data outside the database: free disk space, the clock of the machine, the last backup, and the
+// ends of certificates.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { readBackupTime, readDisk } from './doctor-machine.ts'
 import { readCertificateEnd } from './doctor-network.ts'
 
-/** The longest time for which a scrape waits for the disks. */
+/** The longest time in milliseconds for which a scrape waits for the disks and the backup. */
 const WAIT_MS = 500
-/** The shortest time between two readings of the disks and of the backup. */
+/** The shortest time between two reads of the disks and of the backup. */
 const FRESH_MS = 10_000
-/** The shortest time between two readings of the certificates. Each reading opens one connection to each public address. */
+/** The shortest time between two reads of the certificates. Each read opens one connection to each public address. */
 const CERTIFICATE_EVERY_MS = 3_600_000
 
 /** The parts of `Deps` that the gauges use. */
 type GaugeDeps = Pick<Deps, 'clock' | 'clock_ahead_ms' | 'config' | 'metrics'>
 
-/** Adds the gauges. No reading delays a scrape by more than half a second, and a reading that fails leaves its gauge as it is. */
+/**
+ * Adds the gauges. A read delays a scrape by at most `WAIT_MS`. If a read fails, its gauge keeps the old value. `folders` are
+ * the folders whose disks the gauges show.
+ */
 export function exposeMachineGauges(deps: GaugeDeps, folders: readonly string[]): void {
   const readDisks = diskReader(deps, folders)
   const readBackup = backupReader(deps)
@@ -36,7 +39,10 @@ export function exposeMachineGauges(deps: GaugeDeps, folders: readonly string[])
   })
 }
 
-/** Returns a function that starts a reading if none runs and the last one is old enough. The promise of a reading never rejects. */
+/**
+ * Returns a function that starts a read, unless a read is running or the last one began less than `pause_ms` ago. Its promise
+ * never rejects.
+ */
 function atMostEvery(pause_ms: number, read: () => Promise<unknown>): () => Promise<void> {
   let began_at = Number.NEGATIVE_INFINITY
   let running: Promise<void> | null = null

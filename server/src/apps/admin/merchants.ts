@@ -1,5 +1,5 @@
-// Defines the commands for merchants and keys. The commands write the same audit entries as the API. The actor of the entries
-// is the command.
+// Defines the commands for merchants and keys. The commands write the same audit entries as the API, with the command as the
+// actor.
 
 import {
   insertKey,
@@ -14,7 +14,7 @@ import { recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction } from '../../kernel/db/index.ts'
 import { COMMAND_ACT } from './act.ts'
 
-/** Creates a merchant. With the option `approved`, the merchant is active, verified and priced with the default price list. */
+/** Creates a merchant. If `approved` is true, the merchant is active, verified and has the default price list. */
 export function makeMerchant(deps: Deps, input: NewMerchant) {
   return inTransaction(deps.db, async (tx) => {
     const { id, merchant_code } = await addMerchant(deps, tx, COMMAND_ACT, input)
@@ -23,8 +23,8 @@ export function makeMerchant(deps: Deps, input: NewMerchant) {
 }
 
 /**
- * Creates a key and returns the plaintext, which the server does not store. Refuses the same input as `insertKey`. `limit` is the
- * greatest number of active keys of the merchant in the environment; 0 means no limit.
+ * Creates a key and returns the plaintext, which the server does not store. Refuses the same input as `insertKey`. `limit` is
+ * the highest number of active keys of the merchant in the environment. 0 means no limit.
  */
 export function makeKey(deps: Deps, input: NewKey, limit: number) {
   return inTransaction(deps.db, async (tx) => {
@@ -43,8 +43,8 @@ export function makeKey(deps: Deps, input: NewKey, limit: number) {
 }
 
 /**
- * Creates a key, and revokes the earlier keys of the command with the same name, except the newest. So at most `keep` keys of the name are
- * active, and a terminal with an earlier key goes on.
+ * Creates a key and revokes older keys of the command with the same name. The newest `keep` keys stay active, so that a
+ * terminal with an earlier key continues to work.
  */
 export function replaceKey(deps: Deps, input: NewKey, keep: number) {
   return inTransaction(deps.db, async (tx) => {

@@ -1,4 +1,4 @@
-// Defines the options of the admin command. The program checks the options before it opens the database.
+// Defines the options of the admin command. Before the program opens the database, these functions check the options.
 
 import type { parseArgs } from 'node:util'
 import { isAnchorKey } from '../../books/audit/index.ts'
@@ -14,7 +14,7 @@ import {
 } from '../../kernel/http/index.ts'
 import { canonicalPhone, isId } from '../../kernel/lib/index.ts'
 
-/** The error of an invalid command line. The message explains the valid form. */
+/** The error of an invalid command line. The message describes the valid form. */
 export class UsageError extends Error {}
 
 /** Every option of every command. */
@@ -49,22 +49,22 @@ export const OPTIONS = {
   scratch: { type: 'string' },
 } as const
 
-/** The name of an option. */
+/** The name of an option of the admin command. */
 export type Option = keyof typeof OPTIONS
 
-/** The options of a command line. */
+/** The parsed options of a command line. */
 export type OptionValues = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']
 
 type TextOption = { [Name in Option]: (typeof OPTIONS)[Name]['type'] extends 'string' ? Name : never }[Option]
 
-/** Returns the text of a required option. */
+/** Returns the text of a required option. If the option is missing, throws a UsageError. */
 export function required(values: OptionValues, name: TextOption): string {
   const value = values[name]
   if (value === undefined || value === '') throw new UsageError(`--${name} is required`)
   return value
 }
 
-/** Returns the value of an option that must be one of a fixed list of values. */
+/** Returns the value of an option with a fixed list of values. If the value is not in the list, throws a UsageError. */
 export function choice<const T extends string>(values: OptionValues, name: TextOption, allowed: readonly T[]): T {
   const given = required(values, name)
   const found = allowed.find((value) => value === given)
@@ -72,7 +72,7 @@ export function choice<const T extends string>(values: OptionValues, name: TextO
   return found
 }
 
-/** Returns the id of a merchant or key. */
+/** Returns the id of a merchant or key. If the text is not an id, throws a UsageError. */
 export function id(values: OptionValues, name: 'merchant' | 'key'): string {
   const given = required(values, name).toLowerCase()
   if (!isId(given))
@@ -80,7 +80,7 @@ export function id(values: OptionValues, name: 'merchant' | 'key'): string {
   return given
 }
 
-/** Returns the id of a secret key, as `secrets status` prints it. */
+/** Returns the id of a secret key, in the form that `secrets status` prints. */
 export function secretKeyId(values: OptionValues): string {
   const given = required(values, 'key')
   if (!/^[0-9a-f]{8}$/.test(given) && given !== UNKNOWN_KEY)
@@ -88,7 +88,7 @@ export function secretKeyId(values: OptionValues): string {
   return given
 }
 
-/** Returns public keys of anchors, as `audit anchors` prints one. */
+/** Returns the public keys of anchors, in the form that `audit anchors` prints. */
 export function publicKeys(values: OptionValues): string[] {
   const keys = required(values, 'key').split(',')
   const wrong = keys.find((key) => !isAnchorKey(key))
@@ -97,7 +97,7 @@ export function publicKeys(values: OptionValues): string[] {
   return keys
 }
 
-/** Returns one line of text. If the option is missing, returns undefined. */
+/** Returns one line of text with at most `max` characters. If the option is missing, returns undefined. */
 export function optionalLine(values: OptionValues, name: TextOption, max: number): string | undefined {
   const given = values[name]
   if (given === undefined) return undefined
@@ -122,14 +122,14 @@ export function requiredEmail(values: OptionValues): string {
   return optionalEmail(values) as string
 }
 
-/** Returns a required Tanzanian mobile number in its canonical form. */
+/** Returns a required mobile number of Tanzania in its canonical form. */
 export function requiredPhone(values: OptionValues): string {
   const canonical = canonicalPhone(required(values, 'phone'))
   if (canonical === null) throw new UsageError('--phone must be a Tanzanian mobile number, such as 0754123456')
   return canonical
 }
 
-/** Returns a time with its zone, in the past or not. If the option is missing, returns null. */
+/** Returns a time with a zone, in the past or in the future. If the option is missing, returns null. */
 export function optionalTime(values: OptionValues, name: TextOption): Date | null {
   const given = values[name]
   if (given === undefined) return null
@@ -148,7 +148,9 @@ export function optionalCount(values: OptionValues, name: TextOption, max: numbe
   return Number(given)
 }
 
-/** Returns a role with its merchant. A role of operators has no merchant. Every other role needs a merchant. */
+/**
+ * Returns a role with its merchant. For a role of operators, `merchant_id` is null. Every other role needs a merchant.
+ */
 export function roleAndMerchant(values: OptionValues): { role: Role; merchant_id: string | null } {
   const role = choice(values, 'role', [...MERCHANT_ROLES, ...OPERATOR_ROLES])
   if (!isOperatorRole(role)) return { role, merchant_id: id(values, 'merchant') }
@@ -157,12 +159,12 @@ export function roleAndMerchant(values: OptionValues): { role: Role; merchant_id
   return { role, merchant_id: null }
 }
 
-/** Returns the environment of a key. */
+/** Returns the environment of a key: live or sandbox. */
 export function environment(values: OptionValues): Environment {
   return choice(values, 'environment', ENVIRONMENTS)
 }
 
-/** Returns the scopes, which the command line separates with commas. */
+/** Returns the scopes of a key. On the command line, commas separate the scopes. */
 export function scopes(values: OptionValues): string[] {
   const named = required(values, 'scopes')
     .split(',')

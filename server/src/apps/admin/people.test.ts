@@ -57,7 +57,7 @@ test('the server distinguishes a database role that owns the database from a sup
   assert.equal(row?.super, false)
 })
 
-/** Signs a user in at the built-in provider, with one stored session record. */
+/** Signs a user in at the built-in provider and stores the session. */
 async function signIn(role: Role) {
   const { token, user_id, email } = await world.newSession(role)
   await world.rows(

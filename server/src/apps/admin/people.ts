@@ -1,4 +1,4 @@
-// Defines the commands for users: they give roles (including the first operator's role), issue access tokens for scripts, and
+// Defines the commands for users. The commands give roles, such as the first operator's, issue access tokens for scripts, and
 // read e-mails.
 
 import {
@@ -29,7 +29,9 @@ import { isOperatorRole, type OperatorRole, type Role } from '../../kernel/http/
 import { refuse } from '../../kernel/lib/index.ts'
 import { COMMAND_ACT } from './act.ts'
 
-/** A role for a user. Null in `merchant_id` means a role of operators. `subject` is the user's subject at OIDC_ISSUER. */
+/**
+ * A role for a user. Null in `merchant_id` means a role of operators. `subject` is the user's subject at OIDC_ISSUER.
+ */
 export type RoleGrant = {
   email: string
   role: Role
@@ -39,7 +41,7 @@ export type RoleGrant = {
   subject: string | null
 }
 
-/** The user with the role. Null in `password` means that the command made no password. `note` gives the reason. */
+/** The user with the role. Null in `password` means that the command made no password, and `note` gives the reason. */
 type GrantedUser = { user_id: string; email: string; password: string | null; note?: string }
 
 type UserRow = {
@@ -51,7 +53,7 @@ type UserRow = {
   disabled_at: Date | null
 }
 
-/** The audit entry about the user. Null means that the command did not change the user. */
+/** The content of the audit entry about the user. Null means that the command did not change the user. */
 type UserChange = { action: AuditAction; before?: object; after: object } | null
 
 const FIND = sql(
@@ -62,8 +64,8 @@ const FIND = sql(
 const BY_SUBJECT = sql('admin_user_by_subject', 'select email from users where issuer = $1 and subject = $2')
 
 /**
- * Gives a user a role. If the account is missing, creates the account. Refuses an unknown merchant with not_found. Refuses an
- * existing member, a disabled user and the subject of another user with invalid_state.
+ * Gives a user a role. If the account is missing, creates the account. If the merchant is unknown, refuses with not_found. If
+ * the user is a member or disabled, or the subject has another user, refuses with invalid_state.
  */
 export function grantRole(deps: Deps, input: RoleGrant): Promise<GrantedUser> {
   const { email, merchant_id, role, name, subject } = input
@@ -98,14 +100,15 @@ async function insertUser(deps: Deps, tx: Tx, input: RoleGrant): Promise<[string
   const name = input.name ?? email
   const operator_role = isOperatorRole(role) ? role : null
   const identity = issuer === '' ? 'embedded' : subject === null ? null : { issuer, subject }
-  // The person who runs the command vouches for the e-mail address, unless the first sign-in has to prove the address.
+  // An account without an identity must prove its e-mail address at the first sign-in. For any other account, the person who
+  // runs the command vouches for the address.
   const user = { email, email_verified: identity !== null, name, language, operator_role, identity } as const
   const { id } = await createUser(deps, tx, user)
   return [id, { action: 'user.create', after: { email, name, language, operator_role, identity } }]
 }
 
 /**
- * Gives an existing user a role of operators, which replaces an earlier one and ends the sessions. If the command line names a
+ * Gives an existing user a role of operators. The role replaces an earlier one and ends the sessions. If the command line has a
  * subject, binds the user to the subject.
  */
 async function changeUser(deps: Deps, tx: Tx, input: RoleGrant, existing: UserRow): Promise<[string, UserChange]> {
@@ -161,8 +164,8 @@ function noteOf({ config }: Deps, { subject, role }: RoleGrant, existing: UserRo
 }
 
 /**
- * Reads the newest e-mails of the outbox with their texts, for an installation without a mail server. Writes the audit
- * log, because a text may contain a link that gives access to an account.
+ * Reads the newest e-mails of the outbox with their texts, for an installation without a mail server. A text may contain a link
+ * that gives access to an account, so the command writes the audit log.
  */
 export async function readEmails(
   deps: Deps,
@@ -186,9 +189,9 @@ type TokenUserRow = { id: string; issuer: string | null; subject: string | null;
 const FOR_TOKEN = sql('admin_user_for_token', 'select id, issuer, subject, disabled_at from users where email = $1')
 
 /**
- * Issues an access token of the built-in provider, for scripts. The `amr` of the token is cli, which counts as a second factor.
- * Refuses an unknown user with not_found. Refuses a disabled user, or a user without an account at the built-in provider, with
- * invalid_state.
+ * Issues an access token of the built-in provider for scripts. The `amr` of the token is `cli`, which counts as a second
+ * factor. If the user is unknown, refuses with not_found. If the user is disabled or has no account at the built-in provider,
+ * refuses with invalid_state.
  */
 export async function issueToken(deps: Deps, email: string): Promise<{ access_token: string; expires_in: number }> {
   const key = (await latestIssuerKey(deps)) ?? (await issuerKey(deps, embeddedIssuer(deps)))
@@ -212,7 +215,7 @@ export async function issueToken(deps: Deps, email: string): Promise<{ access_to
   })
 }
 
-/** Returns the address of the built-in provider, for an installation whose server has not run yet. */
+/** Returns the address of the built-in provider, also for an installation whose server has not run yet. */
 function embeddedIssuer({ config }: Deps): string {
   return `${config.base_url || `http://127.0.0.1:${config.port}`}/identity`
 }

@@ -4,7 +4,7 @@ import { connectionRisk, type Deps, type Reader, sql } from '../../kernel/db/ind
 import { adminCommand, type Config, ConfigError } from '../../kernel/lib/index.ts'
 import { demoUsersLeft } from './demo.ts'
 
-/** The settings that must be on, each with the risk and the remedy. */
+/** The settings of PostgreSQL that must be on, each with the risk and the remedy. */
 const DURABLE_SETTINGS: Record<string, string> = {
   fsync: 'a crash of the machine can destroy the database. Set fsync = on in postgresql.conf and reload the server',
   full_page_writes:
@@ -19,13 +19,13 @@ const SETTINGS = sql(
   'select name, setting, source from pg_settings where name = any($1) order by name',
 )
 
-/** Returns true if the configuration states that the storage makes this setting unnecessary. */
+/** Returns true if the configuration says that the storage makes this setting unnecessary. */
 const isNotNeeded = (config: Config, name: string): boolean =>
   name === 'full_page_writes' && config.full_page_writes_not_needed
 
 /**
- * If the settings of this role's connections may lose committed data, or if demo users can sign in, throws a ConfigError. Each
- * line of the message names a problem and the remedy.
+ * If the database settings may lose committed data, or if demo users can sign in, throws a ConfigError. Each line of the
+ * message describes a problem and the remedy.
  */
 export async function requireSafeProduction({ db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>): Promise<void> {
   if (config.full_page_writes_not_needed) {
@@ -46,7 +46,7 @@ export async function requireSafeProduction({ db, config, log }: Pick<Deps, 'db'
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
 }
 
-/** Lists the settings of the database that can lose committed data, each with the remedy. */
+/** Lists the settings of the database that may lose committed data, each with the remedy. */
 export async function settingProblems(reader: Reader, config: Config): Promise<string[]> {
   const rows = await reader.query<{ name: string; setting: string; source: string }>(SETTINGS, [
     Object.keys(DURABLE_SETTINGS),

@@ -1,4 +1,4 @@
-// Defines the commands for the keys of SECRET_KEY: status, rotate, and abandon a lost key.
+// Defines the commands for the keys of SECRET_KEY: show the status, rotate, and abandon a lost key.
 
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import {
@@ -20,7 +20,7 @@ import {
 import { keyIdOfSealed, refuse, type Vault } from '../../kernel/lib/index.ts'
 import { COMMAND_ACT } from './act.ts'
 
-/** Shows a line of progress to the operator. */
+/** Prints a line of progress for the person who runs the command. */
 export type Report = (line: string) => void
 
 /**
@@ -31,14 +31,14 @@ type KeyState = 'current' | 'in use' | 'removable' | 'missing' | 'unused'
 
 type KeyStatus = { key_id: string; state: KeyState; values: number }
 
-/** The encrypted values of a database by table, and its keys. `ok` is false if values need a key that SECRET_KEY lacks. */
+/** The encrypted values by table, and the keys. If a value needs a key that SECRET_KEY lacks, `ok` is false. */
 type SecretsStatus = {
   ok: boolean
   keys: KeyStatus[]
   tables: { table: string; column: string; key_id: string; values: number }[]
 }
 
-/** Counts the encrypted values by key and table. Reads whole tables, and changes nothing. */
+/** Counts the encrypted values by key and table. Reads whole tables and changes nothing. */
 export async function secretsStatus({ db, vault }: Deps): Promise<SecretsStatus> {
   const reporting = openReporting(db)
   try {
@@ -55,8 +55,8 @@ export async function secretsStatus({ db, vault }: Deps): Promise<SecretsStatus>
 }
 
 /**
- * Returns the id of the first key of the database, to which values without a key id belong. If only programs without key ids
- * have used the database, and SECRET_KEY decrypts its values, that key is the last one of SECRET_KEY.
+ * Returns the id of the first key of the database, which encrypted the values without a key id. If the database stores no id,
+ * and SECRET_KEY decrypts the value of the first key, returns the id of the last key of SECRET_KEY.
  */
 function firstKeyId(first: Canary | undefined, vault: Vault): string {
   const given = first !== undefined && opens(vault, first.sealed) ? vault.key_ids.at(-1) : undefined
@@ -71,12 +71,15 @@ function keyStatus(key_id: string, key_ids: readonly string[], counts: readonly 
   return { key_id, state: values > 0 ? 'missing' : 'unused', values }
 }
 
-/** The next pass finds values that other processes write with an old key during a pass. */
+/**
+ * The highest number of passes. During a pass, other processes may write values with an old key, and the next pass finds these
+ * values.
+ */
 const PASSES_MAX = 5
 
 /**
- * Encrypts every value again with the first key, in batches, while the server runs. A stopped command can start again. Returns the
- * keys that the operator can remove, and the keys that values still need.
+ * Encrypts every value again with the first key, in batches, while the server runs. A stopped command can run again. Returns
+ * the keys that the operator can remove, and the keys that values still need.
  */
 export async function rotateSecrets(deps: Deps, report: Report) {
   const { vault, db } = deps
@@ -139,8 +142,8 @@ async function rotateOnce(
 }
 
 /**
- * Gives up the values of a lost key and retires the key, so that the server starts with the keys of SECRET_KEY. If SECRET_KEY
- * holds the key, or no value can belong to the key, refuses with invalid_state.
+ * Deletes or clears the values of a lost key and retires the key, so that the server can start without it. If SECRET_KEY
+ * contains the key, or no value can need the key, refuses with invalid_state.
  */
 export async function abandonKey(deps: Deps, key_id: string, report: Report) {
   const { db, vault, clock } = deps
@@ -166,7 +169,7 @@ export async function abandonKey(deps: Deps, key_id: string, report: Report) {
   return { abandoned_key: key_id, abandoned }
 }
 
-/** Gives up every value of the lost key. A value that a key of SECRET_KEY decrypts stays. */
+/** Deletes or clears every value of the lost key. If a key of SECRET_KEY decrypts a value, the value stays. */
 async function giveUpValues({ db, vault, clock }: Deps, lost: Canary, report: Report) {
   const isLost = (sealed: string) => {
     const key_id = keyIdOfSealed(sealed)

@@ -1,4 +1,4 @@
-// The plan for several machines reads sizes, shares and breaches of a real database.
+// Tests the plan for several machines. The plan shows the sizes, the shares and the breaches of a real database.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,10 +1,10 @@
-// Reads where the rows of a database would go on several machines: for `admin shard plan`. The command changes nothing.
+// Plans the distribution of a database over several machines, for `admin shard plan`. The command changes nothing.
 
 import { type Deps, findPlacementBreaches, PLACEMENTS, type Placement, sql } from '../../kernel/db/index.ts'
 
-/** Tables beyond this size on one machine take more than an hour to restore, at 500 MB a second. */
+/** The size in bytes that one machine restores in about an hour, at 500 MB a second. */
 const MACHINE_BYTES = 2e12
-/** Each machine holds several shards, so that a new machine can take some of them. */
+/** Each machine holds this number of shards, so that a new machine can take some of them. */
 const SHARDS_PER_MACHINE = 4
 const SHARDS_MIN = 32
 const MERCHANTS_MAX = 10
@@ -14,7 +14,7 @@ const SIZES = sql(
   `select relname as name, pg_total_relation_size(oid)::float8 as bytes, greatest(reltuples, 0)::float8 as rows
    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 2 desc, 1`,
 )
-// The version of an account counts its transfers, so the share of a merchant needs no scan of the transfers.
+// The version of an account counts its transfers, so the query reads no transfers.
 const SHARES = sql(
   '',
   `select a.merchant_id, m.name, sum(a.version)::float8 as transfers, sum(sum(a.version)) over ()::float8 as total
@@ -26,8 +26,8 @@ type TableSize = { name: string; bytes: number; rows: number }
 type MerchantShare = { merchant_id: string; name: string; transfers: number; total: number }
 
 /**
- * Returns the placement, estimated rows and size of each table, the merchants with the most transfers, the machines and shards that
- * the size needs, and what blocks a distribution. `ok` is false if the schema blocks it.
+ * Returns the placement and size of each table, the merchants with the most transfers, and the machines and shards that the
+ * size needs. `blocks` lists what prevents a distribution. If `blocks` is not empty, `ok` is false.
  */
 export async function planShards({ db }: Pick<Deps, 'db'>): Promise<Record<string, unknown>> {
   const [sizes, shares, blocks] = [

@@ -5,7 +5,7 @@ import { formatDoctor, runDoctor } from './doctor.ts'
 import type { DoctorInput } from './doctor-result.ts'
 import { type Option, type OptionValues, UsageError } from './options.ts'
 
-/** The result of `config check`. `file` is the file of settings, or null without one. */
+/** The result of `config check`. `file` is the file of settings. Null means that the program reads no file. */
 export type ConfigCheck = { ok: boolean; file: string | null; settings: EffectiveSetting[]; problems: string[] }
 
 /** The functions of the program that these commands call. */
@@ -14,10 +14,10 @@ type Program = {
   gatherDoctorInput(send_test_to: string | null): Promise<DoctorInput & { close(): Promise<void> }>
 }
 
-/** The result of a command, for `--json`, and its text for people. If `ok` is false, the exit code is 1. */
+/** The result of a command for `--json`, and its text. If `ok` is false, the exit code is 1. */
 type StandaloneResult = { result: { ok: boolean } & Record<string, unknown>; text: string }
 
-/** A command that also works with an invalid configuration. */
+/** A command that also works with an invalid configuration, after its options are checked. */
 type StandaloneCommand = {
   takes: readonly Option[]
   run(values: OptionValues, program: Program): Promise<StandaloneResult>
@@ -52,7 +52,9 @@ function testRecipient(given: string | undefined): string | null {
   throw new UsageError('--send-test-to must be an e-mail address or a Tanzanian mobile number')
 }
 
-/** Returns the command with this name, with its options checked. Null means that the command needs a valid configuration. */
+/**
+ * Checks the options and returns the command with this name. If the command needs a valid configuration, returns null.
+ */
 export function findStandalone(name: string, values: OptionValues): StandaloneCommand | null {
   const command = Object.hasOwn(STANDALONE, name) ? STANDALONE[name] : undefined
   if (command === undefined) return null
@@ -60,7 +62,7 @@ export function findStandalone(name: string, values: OptionValues): StandaloneCo
   return command
 }
 
-/** Throws a UsageError for an option that the command does not take. Every command takes --json. */
+/** If an option is not in `takes`, throws a UsageError. Every command accepts --json. */
 export function requireOptions(name: string, values: OptionValues, takes: readonly Option[]): void {
   for (const option of Object.keys(values) as Option[]) {
     if (option !== 'json' && !takes.includes(option))
@@ -68,7 +70,7 @@ export function requireOptions(name: string, values: OptionValues, takes: readon
   }
 }
 
-/** Returns a line for each setting with its value and its source, and then a line for each problem. */
+/** Returns one line for each setting with its value and source, then one line for each problem. */
 function formatConfigCheck({ file, settings, problems }: ConfigCheck): string {
   const lines = settings.map(({ name, value, source }) => `${name}=${value}  (${source})`)
   const found = problems.length === 0 ? 'No problems.' : `Problems: ${problems.length}`

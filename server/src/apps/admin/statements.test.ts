@@ -1,4 +1,4 @@
-// Tests the command that imports a statement: the command reads the file from disk and writes the audit log.
+// Tests the command that imports a statement. The command reads the file from disk and writes the audit log.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

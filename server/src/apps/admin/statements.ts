@@ -1,5 +1,5 @@
-// Defines the command that imports a provider's statement. The command serves files that are too large to upload, and scheduled
-// imports.
+// Defines the command that imports a provider's statement. The command is for scheduled imports and for files that are too
+// large to upload.
 
 import { basename } from 'node:path'
 import { PROVIDER_NAMES } from '../../adapters/providers/registry.ts'
@@ -42,7 +42,7 @@ function readTimeOption(values: read.OptionValues, name: 'from' | 'to'): Date {
   return found
 }
 
-/** Imports a file. The command refuses the same files as the API. */
+/** Imports a statement from a file. The command refuses the same files as the API. */
 export async function importStatement(deps: Deps, { path, ...input }: StatementToImport) {
   const opened = await openFile(path).catch((error: { code?: string }) => {
     throw new read.UsageError(`--file ${path} cannot be read: ${error.code}`)

@@ -1,4 +1,4 @@
-// Tests that every check of `verify` on day sums passes on correct sums and finds each planted contradiction.
+// Tests the checks of verify about day sums. Each check accepts correct sums and finds each planted contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// Defines the invariants of the sums that the database stores for finished days.
+// Defines the invariants of the sums of finished days, which the database stores.
 
 import { dateOfIdSql } from '../../money/collections/index.ts'
 import type { Invariant } from './verify-people.ts'
@@ -6,8 +6,7 @@ import type { Invariant } from './verify-people.ts'
 const DAY = dateOfIdSql('c.id')
 
 /**
- * The checks of `verify` about day sums. The network of a payment may change later, so the checks compare sums over all
- * networks.
+ * The checks of verify about day sums. The network of a payment may change later, so the checks compare sums of all networks.
  */
 export const DAYS: readonly Invariant[] = [
   {

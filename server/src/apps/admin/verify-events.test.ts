@@ -1,4 +1,4 @@
-// Tests that verify finds a payment, a paid link and a paid invoice whose event is missing, and explains how it reads the events.
+// Tests that verify finds a payment, a paid link and a paid invoice whose event is missing.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -13,14 +13,14 @@ const DAY_MS = 24 * HOUR_MS
 let world: World
 before(async () => {
   world = await createWorld({ env: { PROMPTS_PER_PHONE: '0', TRIES_PER_ADDRESS: '0' } })
-  // The owner of the database may grant itself the revoked privilege. The application never does that.
+  // The owner of the database can grant the revoked privilege to itself. The application never does so.
   await world.rows('grant delete on webhook_deliveries to current_user')
 })
 after(() => world.close())
 
 type PaidShop = { id: string; key: string; invoice_payment: string; collections: string[] }
 
-/** Makes a merchant that is paid by a push, a link and an invoice, and has a failed and a reversed payment. */
+/** Makes a merchant with payments by a prompt, a link and an invoice, and with a failed and a reversed payment. */
 async function paidShop(events: string[] | null, more: string[] = []): Promise<PaidShop> {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
@@ -52,7 +52,7 @@ async function paidShop(events: string[] | null, more: string[] = []): Promise<P
   return { id: merchant.id, key, invoice_payment: paid.body.data.collection_id, collections }
 }
 
-/** Runs a check while the rows of a condition are gone. Returns the number of these rows. */
+/** Deletes the rows of a condition, runs a check, and restores the rows. Returns the number of these rows. */
 async function without(table: string, condition: string, check: () => Promise<void>): Promise<number> {
   const rows = await world.rows<object>(`delete from ${table} where ${condition} returning *`)
   await check()

@@ -1,14 +1,15 @@
-// Checks that each payment has its events: for each endpoint that chose the event, and in the list of events of the merchant.
+// Checks that each payment has its events: one for each endpoint that chose the event, and one in the merchant's list of
+// events.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { DAY_MS, firstIdAt, ZERO_ID } from '../../kernel/lib/index.ts'
 import { moves } from '../../money/collections/index.ts'
 
-/** The name of the check of the events of payments. */
+/** The name of the check in the result of verify. */
 export const EVENTS_HOLD =
   'Every settled payment, paid payment link and paid invoice has its event for each endpoint that chose it'
 
-/** The days whose payments the check reads. The server deletes an event that no endpoint receives after 30 days. */
+/** The number of days whose payments the check reads. The server deletes an event without an endpoint after 30 days. */
 const CHECKED_DAYS = 29
 const HOUR_MS = 3_600_000
 
@@ -19,11 +20,9 @@ const EVENT_OF_MOVE = Object.values(moves)
   )
   .join(' ')
 
-// Each side is one set, and `except` compares the sets by a hash, whatever the planner expects of their sizes.
-// A settlement reads the endpoints before it takes its time, and clocks of processes differ. So a change of an endpoint counts for the
-// payments from five minutes later on.
-// The program before migration 0086 stores no unsent events. On a database older than 0086, it may run for some days after the migration,
-// so the list of events counts from a week later on.
+// `except` compares two sets by hash, so a wrong estimate of their sizes costs little. A settlement reads the endpoints before
+// it takes its time, and clocks differ, so a changed endpoint counts five minutes later. On an older database, a program
+// without unsent events may run for days after migration 0086, so the list counts a week later.
 const LOST = sql(
   'verify_events',
   `with begin as materialized (
@@ -63,8 +62,8 @@ const LOST = sql(
 )
 
 /**
- * Returns the number of events that are missing for an endpoint or in the list of events, and at most `limit` findings. Reads the payments
- * of 29 days. Null in `now` means all payments, and not the list of events, from which the server deletes.
+ * Returns the number of missing events, and at most `limit` findings about them. Reads the payments of the last 29 days. If
+ * `now` is null, reads all payments, but not the list of events, from which the server deletes.
  */
 export async function findLostEvents(
   reader: Reader,
@@ -72,7 +71,7 @@ export async function findLostEvents(
   limit: number,
 ): Promise<{ total: number; findings: string[] }> {
   const from_id = now === null ? ZERO_ID : firstIdAt(new Date(now.getTime() - CHECKED_DAYS * DAY_MS))
-  // The clock of the process that made an event may be behind the clock of the process that made its payment.
+  // The process that made an event may have an earlier clock than the process that made the payment.
   const events_from = now === null ? ZERO_ID : firstIdAt(new Date(now.getTime() - CHECKED_DAYS * DAY_MS - HOUR_MS))
   const values = [from_id, events_from, now !== null, limit]
   const rows = await reader.query<{ total: number; finding: string }>(LOST, values)

@@ -1,4 +1,4 @@
-// Tests that every check of `verify` on invoices passes on correct invoices and finds each planted contradiction.
+// Tests the checks of verify about invoices. Each check accepts correct invoices and finds each planted contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

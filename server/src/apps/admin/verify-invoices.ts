@@ -31,8 +31,8 @@ export const INVOICES: readonly Invariant[] = [
   },
   {
     name: 'An invoice and its payment links name each other, and only its newest link can be paid unless an older link was paid',
-    // With real providers, the link of a sandbox invoice takes real money. Therefore only the origin of the link equals the
-    // invoice's environment.
+    // With real providers, the link of a sandbox invoice takes real money. So the check compares only the origin of the link
+    // with the environment of the invoice.
     broken: `select l.merchant_id || ' ' || l.id || ' does not match its invoice' as finding from payment_links l
       left join invoices i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
       where l.invoice_id is not null and (i.id is null or l.origin_environment <> i.environment or l.collection_id is not null)

@@ -2,7 +2,7 @@
 
 import type { Invariant } from './verify-people.ts'
 
-/** The posting of an adjustment. The name of the posting contains the direction and the other account. */
+/** The SQL expression of an adjustment's posting. The posting contains the direction and the other account. */
 const ADJUSTMENT_POSTING = `'adjustment_' || case when a.direction = 'credit' then 'credited_' else 'debited_' end
   || case a.against when 'provider_float' then 'float' when 'fee_income' then 'fee' else 'cost' end`
 

@@ -1,4 +1,4 @@
-// Tests that every check of `verify` on payment pages passes on correct pages and finds each planted contradiction.
+// Tests the checks of verify about payment pages. Each check accepts correct pages and finds each planted contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

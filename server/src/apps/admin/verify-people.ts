@@ -1,4 +1,4 @@
-// Defines the invariants of merchants, members, addresses and prices. The checks compare the records with the audit log.
+// Defines the invariants of merchants, members, addresses and prices. The checks compare these records with the audit log.
 
 import { DESTINATIONS } from '../../kernel/lib/index.ts'
 
@@ -6,15 +6,14 @@ const DESTINATION_NAMES = DESTINATIONS.flatMap(({ code, aliases }) => [code, ...
   .map((name) => `'${name}'`)
   .join(', ')
 
-/** An invariant. The query `broken` finds the rows that break the invariant. The column `finding` describes each row. */
+/** An invariant. The query `broken` finds the rows that break it, and the column `finding` describes each row. */
 export type Invariant = { name: string; broken: string }
 
 /** The checks of `verify` about merchants, members, addresses, prices and keys. */
 export const PEOPLE: Invariant[] = [
   {
     name: 'The state of every merchant equals the last state in its audit log',
-    // If a merchant is older than the audit log, the log has no entries about the merchant, and no operator has suspended the
-    // merchant.
+    // If a merchant is older than the audit log, the log has no entries about it, and no operator has suspended it.
     broken: `select m.id || ' is ' || m.status || ', its audit log has ' || coalesce(audited.status, 'no entry') as finding
       from merchants m left join (${lastAudited('merchant', 'status')}) audited on audited.target_id = m.id::text
       where audited.status <> m.status or (audited.status is null and m.status = 'SUSPENDED')
@@ -66,7 +65,7 @@ export const PEOPLE: Invariant[] = [
   },
 ]
 
-/** Returns SQL that reads the last value of a field of each record of a type from the audit log, as text. */
+/** Returns an SQL query for the last value of a field in the audit log, as text, for each record of a type. */
 function lastAudited(target_type: string, field: string): string {
   return `select distinct on (merchant_id, target_id) merchant_id, target_id, after ->> '${field}' as ${field}
     from audit_log where target_type = '${target_type}' and after ->> '${field}' is not null

@@ -1,4 +1,4 @@
-// Tests that `verify` finds each append-only table that a role may change.
+// Tests that verify finds each append-only table that a role may change.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -53,7 +53,7 @@ describe('verify and the privileges of append-only tables', { concurrency: 1 }, 
   for (const table of TABLES) {
     test(`verify reports the table ${table} after a restore without privileges`, async () => {
       await rolledBack(async () => {
-        // A restore without privileges creates the table again and revokes no privilege from the owner.
+        // A restore without privileges makes the table again, but does not revoke the privileges of its owner.
         await client.query(`alter table ${table} rename to restored_from`)
         await client.query(`create table ${table} (like restored_from including all)`)
         await client.query(`insert into ${table} select * from restored_from`)

@@ -1,13 +1,13 @@
-// Compares the privileges that the migrations revoked with the grants of the database. After a restore without privileges, a
-// role could change the ledger.
+// Compares the privileges that the migrations revoked with the grants of the database. If a restore loses the revocations, a
+// role can change the ledger.
 
 import { ownedTable, type Reader, revokedPrivileges, sql } from '../../kernel/db/index.ts'
 
-/** The name of this check in the result of `verify`. */
+/** The name of the check of append-only tables in the result of verify. */
 export const PRIVILEGES_HOLD = 'No role may change or delete rows of append-only tables'
 
-// `has_any_column_privilege` also finds an UPDATE of single columns. Both functions find grants to PUBLIC, inherited
-// grants, and the role that may write all data. The query also checks the role of this connection, even a superuser.
+// `has_any_column_privilege` also finds an UPDATE of single columns. Both functions find grants to PUBLIC, inherited grants,
+// and roles that may write all data. The query also checks the role of this connection, even a superuser.
 const HELD_PRIVILEGES = sql(
   'verify_privileges',
   `select r.rolname || ' may ' || revoked.privilege || ' on ' || revoked.table_name || ': revoke ' || lower(revoked.privilege)
@@ -23,8 +23,7 @@ const HELD_PRIVILEGES = sql(
 )
 
 /**
- * Returns each privilege that a role has on a table although the migrations revoked the privilege, with the SQL statement that
- * revokes it.
+ * Returns each privilege that a role has although the migrations revoked it, with the SQL statement that revokes it again.
  */
 export async function lostRevocations(reader: Reader): Promise<string[]> {
   const revoked = revokedPrivileges()
@@ -35,7 +34,7 @@ export async function lostRevocations(reader: Reader): Promise<string[]> {
   return rows.map(({ finding }) => finding)
 }
 
-/** The name of the check of the role of the server in the result of `verify`. */
+/** The name of the check of the server's role in the result of verify. */
 export const ROLE_SEPARATED = 'The role of the server cannot rewrite history'
 
 // The query never runs for a superuser, because a superuser has the rights of every owner.
@@ -58,8 +57,8 @@ const RUNTIME_RIGHTS = sql(
 )
 
 /**
- * Checks that the role of this connection can neither own nor truncate a table, nor grant its privileges. `must_separate` is true if
- * the configuration has two roles; otherwise a single role is no finding, and `note` describes it.
+ * Checks that the role of this connection neither owns nor truncates a table, and cannot grant privileges. `must_separate` is
+ * true if the configuration has two roles. If it is false, one role for everything is no finding, and `note` describes it.
  */
 export async function runtimeRights(
   reader: Reader,

@@ -1,18 +1,18 @@
-// Checks the sums of a day that decide whether an act needs two operators. If a person lowers a stored sum, one operator alone can move
-// more than FOUR_EYES_AMOUNT on that day. The limits of payouts have no stored sum: each approval adds up the payouts of the day.
+// Checks the sums of a day that decide whether an action needs two operators. If a person lowers a stored sum, one operator can
+// move more than FOUR_EYES_AMOUNT. The limits of payouts have no stored sum, because each approval adds up the day's payouts.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { DAY_MS } from '../../kernel/lib/index.ts'
 
-/** The name of the check of the sums of a day. */
+/** The name of the check of the sums of a day in the result of verify. */
 export const SUMS_HOLD = 'The sums of a day for FOUR_EYES_AMOUNT equal the acts of that day'
 
-/** Returns the SQL expression of the time in Tanzania, as a timestamp without a zone. */
+/** Returns an SQL expression for the time in Tanzania, as a timestamp without a zone. */
 const localTime = (expression: string) => `(${expression} at time zone interval '3 hours')`
 
-// Each counted act has an audit entry with four_eyes_amount, and its amount is in the record of the act. `counted` separates the acts
-// that the sum must contain from acts without the setting and acts of programs before this field, which the sum may contain. The sum
-// belongs to the day on which its lock was taken; the entry is later. So acts in the first minute of a day may count to the day before.
+// `counted` is true if the audit entry has four_eyes_amount. The sum must contain these actions, and may contain others. A sum
+// is of the day on which the transaction took its lock, before the entry. So an action in the first minute of a day may count
+// for the day before.
 const BROKEN = sql(
   'verify_four_eyes_sums',
   `with bounds as materialized (
@@ -56,12 +56,12 @@ const BROKEN = sql(
    order by day, finding limit $2`,
 )
 
-/** The number of days before today whose sums the server keeps in any case. */
+/** The number of days before today whose sums the server always keeps. */
 const KEPT_DAYS = 1
 
 /**
- * Returns the number of sums of a day that contradict the audit log, and at most `limit` findings with merchant, day, stored sum and
- * recomputed sum in cents. Null in `now` means that a sum without a row is no finding.
+ * Returns the number of wrong sums, and at most `limit` findings with merchant, day, stored sum and correct sum in cents. If
+ * `now` is null, a day without a stored sum is no finding.
  */
 export async function findWrongSums(
   reader: Reader,

@@ -1,4 +1,4 @@
-// Tests the scheduled runs of verify: one run for each period among all workers, its stored result, and runs that end early.
+// Tests the scheduled runs of verify: one run in each period among all workers, its stored result, and runs that end early.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
 let world: World
-/** The tasks of two workers. */
+/** The verify tasks of two workers. */
 let tasks: [Task, Task]
 before(async () => {
   world = await createWorld({ env: { VERIFY_EVERY_H: '24' } })
@@ -21,7 +21,7 @@ after(() => world.close())
 
 const runs = () =>
   world.rows<{ ok: boolean | null; finished_at: Date | null }>('select * from verify_runs order by period_start')
-/** Returns the answer to an operator, who signs in again because the clock moves by days. */
+/** Returns the last run as an operator reads it. The operator signs in again, because the clock moves by days. */
 const shown = async () =>
   (await world.get('/v1/operator/verify', (await world.newSession('SUPER_ADMIN')).token)).body.data
 

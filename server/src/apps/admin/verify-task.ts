@@ -1,4 +1,5 @@
-// The task of the worker that runs the checks of `verify` by a schedule, once among all processes.
+// Makes the worker's task that runs the checks of verify on a schedule. Among all processes, one runs the checks in each
+// period.
 
 import { anchorFileOf } from '../../books/audit/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -8,20 +9,20 @@ import { verify } from './verify.ts'
 
 const HOUR_MS = 3_600_000
 const EVERY_MS = 60_000
-/** The start of a process needs the database for other work. */
+/** The task waits for this time after the start of the process, because the start needs the database. */
 const AFTER_START_MS = 600_000
-/** The time limit of one check. */
+/** The timeout of one check in milliseconds. */
 const STATEMENT_MS = 600_000
-/** The time limit of a run. The lease is longer, so that two processes never check at once. */
+/** The timeout of a run in milliseconds. The lease is longer, so that two processes never run the checks at once. */
 const RUN_MS = 2 * HOUR_MS
 const LEASE_MS = RUN_MS + STATEMENT_MS
 
-/** A run that the worker ended because the process stops. */
+/** The error of a run that the worker ends because the process stops. */
 class StoppedError extends Error {}
 
 /**
- * Makes the task. A run reads with one connection of its own, one statement at a time, without parallel workers of the database.
- * If the process stops, another process starts the run of the period again.
+ * Makes the task. A run uses a separate connection, one statement at a time, without parallel workers of the database. If the
+ * process stops, another process starts the run of the period again.
  */
 export function verifyTask(deps: Deps): Task {
   const { clock, config, log } = deps

@@ -1,4 +1,4 @@
-// Tests the checks of `verify` about withdrawals. Every check passes in every status and finds each planted contradiction.
+// Tests the checks of verify about withdrawals. Each check accepts every status and finds each planted contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -22,7 +22,7 @@ import { type Verification, verify } from './verify.ts'
 import { WITHDRAWALS } from './verify-withdrawals.ts'
 
 const AMOUNT = 100_000n
-/** A withdrawal of at least this amount requires two operators. */
+/** From this amount on, in cents, a withdrawal needs two operators. */
 const FOUR_EYES_MINOR = 200_000n
 const CHARGES: WithdrawalFields = { percentage_fee_minor: 1_500n, flat_fee_minor: 200n, processor_charge_minor: 30n }
 const PASSED_THROUGH: WithdrawalFields = { ...CHARGES, processor_fee_pass_through: true }
@@ -65,7 +65,7 @@ before(async () => {
 })
 after(() => base.drop())
 
-/** Moves withdrawals to every status, on every path. */
+/** Makes withdrawals in every status, on every path to the status. */
 async function makeWithdrawals(
   world: World,
   environment: 'live' | 'sandbox',
@@ -84,7 +84,7 @@ async function makeWithdrawals(
     for (const next of later) await settle(key, next)
     return key
   }
-  // For these withdrawals, the platform reserves no money.
+  // The server reserves no money for the following withdrawals.
   await submit()
   await hands.requestInfo(await submit())
   const questioned = await submit()
@@ -94,7 +94,7 @@ async function makeWithdrawals(
   }
   await hands.reject(await submit())
   await hands.cancel(await submit())
-  // For these open withdrawals, the platform has reserved money.
+  // The server has reserved money for the following open withdrawals.
   const unsent = payoutCallsOf(world, scriptedProvider(newPayoutScript()), { sends: false })
   await unsent.approve(await submit())
   const recalled = await submit()
@@ -106,7 +106,7 @@ async function makeWithdrawals(
   await hands.retry(retried)
   await world.system.payouts.task.idle()
   await approve(payoutAnswers.paid(AMOUNT + 1n))
-  // The provider closes these withdrawals.
+  // The answer of the provider ends the following withdrawals.
   await approve(payoutAnswers.paid(AMOUNT))
   await approve(payoutAnswers.declined)
   await approve(payoutAnswers.paid(AMOUNT), payoutAnswers.reversed(AMOUNT))
@@ -117,7 +117,7 @@ async function makeWithdrawals(
     payoutAnswers.reversed(AMOUNT - 1n),
   )
   await approve(payoutAnswers.reversed(AMOUNT))
-  // The provider contradicts its answer about these withdrawals. Afterwards an operator resolves some of the withdrawals.
+  // The provider contradicts its first answer about the following withdrawals. Afterwards an operator resolves some of them.
   await approve(payoutAnswers.paid(AMOUNT), payoutAnswers.declined)
   await approve(payoutAnswers.declined, payoutAnswers.paid(AMOUNT))
   for (const outcome of ['SUCCESS', 'FAILED'] as const) {
@@ -132,8 +132,8 @@ async function makeWithdrawals(
 }
 
 /**
- * Makes withdrawals that require two operators. The withdrawals have one approval, two approvals, or one approval before and
- * two after a question.
+ * Makes withdrawals that need two operators: with one approval, with two approvals, and with one approval before and two after
+ * a question.
  */
 async function makeLargeWithdrawals(
   world: World,
@@ -198,16 +198,16 @@ const payout = (condition: string) => oneRow('payouts', condition)
 const payoutOf = (status: string) => payout(`withdrawal_id in (select id from withdrawals where status = '${status}')`)
 const transfer = (condition: string) => oneRow('ledger_transfers', condition)
 const history = (condition: string) => oneRow('withdrawal_history', condition)
-/** Returns an SQL condition for the approvals of withdrawals that required `required` approvals. */
+/** Returns an SQL condition for the approvals of withdrawals that need this number of approvals. */
 const approval = (required: number, environment: string, more = 'true') =>
   oneRow(
     'withdrawal_approvals',
     `${more} and withdrawal_id in (select id from withdrawals where status = 'PROCESSING'
        and approvals_required = ${required} and environment = '${environment}')`,
   )
-/** The audit entries of approvals. */
+/** The SQL condition for the audit entries of approvals. */
 const APPROVAL_AUDITED = "action in ('withdrawal.approve', 'withdrawal.first_approve')"
-/** The approvals after the last question to the merchant. */
+/** The SQL condition for approvals after the last question to the merchant. */
 const VALID = `version >= coalesce((select max(h.seq) from withdrawal_history h
   where h.withdrawal_id = withdrawal_approvals.withdrawal_id and h.to_status = 'INFO_REQUESTED'), 0)`
 const WITHOUT_CONSTRAINTS = `alter table withdrawals drop constraint withdrawals_funds_check;
@@ -254,7 +254,7 @@ const PLANTS: Contradictions = {
     `update ledger_transfers set debit_code = 'processor_cost' where ${transfer("posting = 'withdrawal_paid' and leg = 2 and debit_code = 'reserved'")}`,
     `update ledger_transfers set debit_code = 'reserved' where ${transfer("posting = 'withdrawal_paid' and leg = 2 and debit_code = 'processor_cost'")}`,
     `update ledger_transfers set credit_code = 'fee_income' where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
-    // These SQL statements make the amounts of the record differ from the amounts of the posting.
+    // These SQL statements make the amounts of the withdrawal differ from the amounts of the posting.
     `update withdrawals set percentage_fee_minor = percentage_fee_minor + 1, flat_fee_minor = flat_fee_minor - 1, amount_minor = amount_minor - 1,
        total_reserved_minor = total_reserved_minor - 1 where ${withdrawal('SUCCESS', 'flat_fee_minor > 0')}`,
   ],
@@ -330,7 +330,7 @@ const PLANTS: Contradictions = {
     `update withdrawals set merchant_id = gen_random_uuid() where ${withdrawal('PENDING_ADMIN_APPROVAL')}`,
   ],
   'Every status move of a withdrawal is allowed for its actor, and the history ends at its status': [
-    // The table of moves does not permit these moves, or another actor must make them.
+    // The table of moves does not permit these moves, or permits them only to another actor.
     `update withdrawal_history set to_status = 'PENDING_ADMIN_APPROVAL' where ${history("to_status = 'FAILED'")}`,
     `update withdrawal_history set to_status = 'SUCCESS' where ${history("to_status = 'PROCESSING'")}`,
     `update withdrawal_history set actor_kind = 'provider' where ${history("to_status = 'PROCESSING'")}`,
@@ -383,12 +383,12 @@ const PLANTS: Contradictions = {
     `update withdrawals set approvals_required = null, four_eyes_minor = null where ${withdrawal('PROCESSING')}`,
     `alter table withdrawals drop constraint withdrawals_approvals_check;
      update withdrawals set approvals_required = 1 where ${withdrawal('PROCESSING', 'approvals_required = 2')}`,
-    // The SQL statement simulates a person with access to the database who lowered the limit.
+    // A person with access to the database could lower the limit. The SQL statement simulates such a change.
     `update withdrawals set approvals_required = 2, four_eyes_minor = 1 where ${withdrawal('SUCCESS')}`,
   ],
   'Every approval of a withdrawal is in the audit log with its reason, and no approval is only there': [
-    // The SQL statement deletes all entries of one operator about a withdrawal, because an operator may approve before and
-    // after a question.
+    // An operator may approve before and after a question. So the SQL statement deletes all approval entries of the operator
+    // about the withdrawal.
     ...['approve', 'first_approve'].map(
       (verb) => `delete from audit_log where ${APPROVAL_AUDITED} and (target_id, actor_id) = (
          select target_id, actor_id from audit_log where action = 'withdrawal.${verb}' limit 1)`,
@@ -404,7 +404,7 @@ const PLANTS: Contradictions = {
     `update audit_log set actor_id = 'another' where ${APPROVAL_AUDITED} and (target_id, actor_id) = (
        select target_id, actor_id from audit_log where action = 'withdrawal.first_approve' limit 1)`,
   ],
-  // A wrong withdrawal can also break these checks of the whole ledger.
+  // A wrong withdrawal can also break the following checks of the whole ledger.
   'Only a reversal takes the available balance below zero': [
     `update ledger_transfers set debit_balance_minor = -1 where ${transfer("posting = 'withdrawal_reserved'")}`,
     `update ledger_transfers set debit_balance_minor = -amount_minor - 5 where ${transfer("posting = 'withdrawal_reserved'")}`,

@@ -3,22 +3,22 @@
 import { withdrawalMoves } from '../../money/withdrawals/index.ts'
 import type { Invariant } from './verify-people.ts'
 
-/** Every move as (from, to, whether a provider made the move, event). */
+/** Every permitted move, as SQL values: from, to, whether a provider makes the move, and the event. */
 const EDGES = Object.values(withdrawalMoves)
   .flatMap(({ from, to, by, event }) =>
     from.map((start) => `('${start}', '${to}', ${by === 'provider'}, ${event === null ? 'null' : `'${event}'`})`),
   )
   .join(', ')
 
-/** The moves that only an operator may make in the live environment. */
+/** The moves that only operators may make in the live environment, as SQL values. */
 const BY_OPERATORS = Object.values(withdrawalMoves)
   .filter(({ by }) => by === 'operator')
   .flatMap(({ from, to }) => from.map((start) => `('${start}', '${to}')`))
   .join(', ')
 
 /**
- * The transfers that a withdrawal must have, by the state of its money. `late` means that the payment came after the release of
- * the reservation.
+ * The transfers that a withdrawal must have, by the state of its money. `late` means that the provider paid after the server
+ * had released the reservation.
  */
 const EXPECTED = `select w.merchant_id, w.id, w.environment, w.currency, e.*
   from (
@@ -44,7 +44,7 @@ const EXPECTED = `select w.merchant_id, w.id, w.environment, w.currency, e.*
   ) e(posting, leg, debit_code, credit_code, amount_minor, due, optional)
   where e.due and e.amount_minor > 0`
 
-/** The action in the audit log for each move of an operator or a merchant. */
+/** The SQL expression of the audit action for each move of an operator or a merchant. */
 const ACTION = `case when to_status = 'REJECTED' then 'withdrawal.reject'
     when to_status = 'CANCELLED' and from_status = 'PROCESSING' then 'withdrawal.recall'
     when to_status = 'CANCELLED' then 'withdrawal.cancel'
@@ -53,12 +53,12 @@ const ACTION = `case when to_status = 'REJECTED' then 'withdrawal.reject'
     when to_status in ('SUCCESS', 'FAILED') then 'withdrawal.resolve'
     when from_status = 'BLOCKED_IP_WHITELIST' then 'withdrawal.retry' else 'withdrawal.approve' end`
 
-/** The actions in the audit log that do not change the status of a withdrawal. */
+/** The audit actions that do not change the status of a withdrawal. */
 const ACTIONS_WITHOUT_MOVE = `('withdrawal.submit', 'withdrawal.name_check', 'withdrawal.first_approve', 'decision.first_approve')`
 
 /**
- * The valid approvals are the approvals after the last question to the merchant. If a withdrawal requires two approvals, an
- * approval by the submitter is not valid.
+ * Valid approvals come after the last question to the merchant. If a withdrawal needs two approvals, an approval by its
+ * submitter is not valid.
  */
 const OPERATORS_WHO_APPROVED = `select a.merchant_id, a.withdrawal_id, count(distinct a.operator_id) as operators
   from withdrawal_approvals a join withdrawals w on w.merchant_id = a.merchant_id and w.id = a.withdrawal_id
@@ -210,7 +210,7 @@ export const WITHDRAWALS: Invariant[] = [
   },
   {
     name: 'Every payout has the approvals that its amount requires, and neither of two approvals is by the submitter',
-    // In the sandbox, a merchant may approve a withdrawal of the merchant. Such an approval does not come from an operator.
+    // In the sandbox, the merchant may approve a withdrawal without an operator.
     broken: `select w.merchant_id || ' ' || w.id || ' requires ' || coalesce(w.approvals_required::text, 'an unknown number of')
         || ' approvals, has ' || coalesce(a.operators, 0) as finding
       from withdrawals w left join (${OPERATORS_WHO_APPROVED}) a on a.merchant_id = w.merchant_id and a.withdrawal_id = w.id
@@ -223,7 +223,7 @@ export const WITHDRAWALS: Invariant[] = [
   },
   {
     name: 'Every approval of a withdrawal is in the audit log with its reason, and no approval is only there',
-    // If the same operator repeats an approval, the approval has two audit entries and one row. One of the entries has the
+    // If the same operator repeats an approval, the audit log has two entries, and the table has one row. One entry has the
     // reason of the row.
     broken: `select merchant_id || ' ' || id || ' by ' || actor_id || case when stored is null then ' is only in the audit log'
         else ' is not in the audit log' end as finding

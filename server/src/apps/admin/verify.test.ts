@@ -1,4 +1,4 @@
-// Tests that every check of the command `verify` passes on correct books and finds each planted contradiction.
+// Tests that every check of the command verify accepts correct books and finds each planted contradiction.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -46,7 +46,7 @@ before(async () => {
   await decideAboutMoney(world)
   await world.close()
   await receiver.close()
-  // The role of the server may run every check.
+  // The tests run the checks with the role of the server, because this role may run every check.
   await grantRuntime(base.url, runtimeUrlOf(base))
   sound = await verify(runtimeUrlOf(base), { must_separate: true, vault: world.deps.vault })
 })
@@ -79,10 +79,7 @@ async function actAsPeople(world: World): Promise<void> {
   await done('DELETE', `/v1/merchant/ip-addresses/${ids[2]}`, admin)
 }
 
-/**
- * Approves a held live payment, declines another held live payment, and makes two adjustments. Held sandbox payments continue
- * to wait.
- */
+/** Approves one held live payment, declines another, and makes two adjustments. The held sandbox payments stay held. */
 async function decideAboutMoney(world: World): Promise<void> {
   const { token: key } = await world.newSession('SUPER_ADMIN')
   const waiting = (await world.get('/v1/operator/collections?environment=live', key)).body.data.items
@@ -356,7 +353,7 @@ const PLANTS: Contradictions = {
     `alter table audit_log drop constraint audit_log_pkey; insert into audit_log select * from audit_log where ${MADE_BY_OPERATOR} and seq = 2`,
     // Two entries exchange their numbers.
     `alter table audit_log drop constraint audit_log_pkey; update audit_log set seq = 5 - seq where ${MADE_BY_OPERATOR} and seq in (2, 3)`,
-    // The log of one merchant moves to another merchant.
+    // The audit log of one merchant moves to another merchant.
     `update audit_log set merchant_id = gen_random_uuid() where ${MADE_BY_OPERATOR}`,
   ],
 }

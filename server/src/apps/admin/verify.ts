@@ -1,4 +1,4 @@
-// Runs the command `verify`. Each invariant of the books and of the states is a query that must find no row.
+// Runs the command verify. Each invariant of the books and of the statuses is a query that must find no row.
 
 import { checkAnchors, checkChains } from '../../books/audit/index.ts'
 import { createDb, inTransaction, type Reader, sql } from '../../kernel/db/index.ts'
@@ -57,15 +57,15 @@ const INVARIANTS: Invariant[] = [
   },
   {
     name: 'Only a reversal takes the available balance below zero',
-    // If available is already below zero, a payment can leave the balance below zero after the fee, although the payment
-    // increases the balance.
+    // A payment increases the balance. But if available was far below zero, it can stay below zero after the payment and its
+    // fee.
     broken: `select merchant_id || ' ' || id || ' ' || posting as finding from ledger_transfers
       where debit_code = 'available' and debit_balance_minor < 0 and posting <> 'collection_reversed'
         and not (leg = 1 and posting in ('collection_settled', 'collection_cleared'))`,
   },
   {
     name: 'A collection is credited exactly once, if and only if its money was settled or cleared',
-    // The ledger credits a cleared collection with the received amount, and a settled collection with the requested
+    // For a cleared collection, the ledger credits the received amount. For a settled collection, it credits the requested
     // amount.
     broken: `select c.merchant_id || ' ' || c.id || ' ' || c.status as finding
       from collections c left join (
@@ -172,7 +172,7 @@ const INVARIANTS: Invariant[] = [
   },
   {
     name: 'No sandbox payment was sent to a provider that moves money',
-    // Without a real provider, a page stays in the sandbox, and the mock provider takes its payments.
+    // If the installation has no real provider, a page is in the sandbox, and the mock provider takes its payments.
     broken: `select a.merchant_id || ' ' || a.collection_id as finding from collection_attempts a
       where a.environment = 'sandbox' and a.provider <> case when a.on_page then 'mock' else 'sandbox' end`,
   },
@@ -204,7 +204,8 @@ const INVARIANTS: Invariant[] = [
   },
   {
     name: 'Every answered Idempotency-Key names the record that it created, and no record has two keys',
-    // Several keys can name the collection of a hosted page: each attempt has a separate key, with a scope other than api.
+    // Several idempotency keys can refer to the collection of a hosted page. Each attempt has its own key, with a scope other
+    // than `api`.
     broken: `select k.merchant_id || ' ' || k.environment || ' ' || k.resource_id as finding from idempotency_keys k
       left join collections c on c.merchant_id = k.merchant_id and c.id = k.resource_id
       where k.status_code = 202 and k.resource_id is not null and c.id is null
@@ -223,36 +224,39 @@ const INVARIANTS: Invariant[] = [
 
 const CHAINS_HOLD = 'No entry of the audit log was changed, removed or inserted'
 
-/** The detail if no chain is broken, but the program has no key to check the seals. */
+/** The detail of the check if every chain holds, but the program has no key to check the seals. */
 const WITHOUT_SEALS = 'holds, but the seals were not checked: run the command with the SECRET_KEY of this database'
 
 const ANCHORS_HOLD = 'The audit log has every entry that its anchors recorded'
 
 const EXAMPLES_MAX = 5
 
-/** Options of `verify`. */
+/** The options of verify. */
 export type VerifyOptions = {
-  /** True if the configuration has two database roles. Then a role of the server that owns tables is a finding. */
+  /** True if the configuration has two database roles. In that case, verify reports a server role that owns tables. */
   must_separate?: boolean
-  /** The vault of this database, for the seals of the audit log. Null means that there is no key. */
+  /** The vault with the key for the seals of the audit log. Null means that the program has no key. */
   vault?: Pick<Vault, 'mark'> | null
   /**
-   * The file of the anchors of the audit log, and the time of the check. Null as the file means that the anchors are only in the
+   * The file of the anchors, and the time of the check. If `file` is null, the function checks only the anchors in the
    * database. Undefined means that the function checks no anchors.
    */
   anchors?: { file: string | null; now: Date }
-  /** The present time, for missing addresses of the audit log and missing sums of a day. Null means that the checks ignore them. */
+  /**
+   * The present time. If `now` is null, verify does not report missing addresses of the audit log and missing sums of a day.
+   */
   now?: Date | null
-  /** The time limit of each check in ms, for a run beside live work, which then uses one core of the database. */
+  /**
+   * The timeout of each check in milliseconds. With a timeout, verify runs beside live work and uses one core of the database.
+   */
   statement_ms?: number
 }
 
-/** The result of verify. `detail` counts the rows that break an invariant, and names some of the rows. */
+/** The result of verify. `detail` counts the rows that break an invariant, and describes some of them. */
 export type Verification = { ok: boolean; checks: { name: string; ok: boolean; detail: string }[] }
 
 /**
- * Runs every check over the database at `url`. The function only reads, so an operator can run the checks while the server
- * runs.
+ * Runs every check on the database at `url`. The function only reads, so an operator can run it while the server runs.
  */
 export async function verify(url: string, options: VerifyOptions = {}): Promise<Verification> {
   const db = createDb({
@@ -263,7 +267,7 @@ export async function verify(url: string, options: VerifyOptions = {}): Promise<
     statement_ms: options.statement_ms,
   })
   try {
-    // All checks read one snapshot, so that payments that arrive during the checks do not look like contradictions.
+    // All checks read one snapshot. Otherwise payments that arrive during the checks would look like contradictions.
     const { checks } = await inTransaction(db, async (tx) => {
       await tx.query(SNAPSHOT)
       return await runChecks(tx, () => true, options)
@@ -275,8 +279,7 @@ export async function verify(url: string, options: VerifyOptions = {}): Promise<
   }
 }
 
-/**
- * Runs the checks that `isWanted` accepts. Without `isWanted`, runs all checks.  */
+/** Runs the checks that `isWanted` accepts. If `isWanted` is missing, runs all checks. */
 export async function runChecks(
   reader: Reader,
   isWanted: (name: string) => boolean = () => true,
