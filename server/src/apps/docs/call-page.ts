@@ -1,4 +1,4 @@
-// Writes the page of one API call in Markdown: parameters, body, answer, errors with the next step, and the events that follow.
+// Writes the page of one API call in Markdown: the parameters, the body, the response, the errors, and the events that follow.
 
 import { EVENTS, type EventName } from '../../adapters/webhooks/index.ts'
 import { catalogue, type ErrorCode } from '../../kernel/lib/index.ts'
@@ -6,7 +6,7 @@ import { exampleCall } from './examples.ts'
 import { answerExample, type DocCall, fieldTable, jsonSchema, parameterTable, tableCell } from './openapi.ts'
 import { needsIdempotencyKey, snippetsOf } from './snippets.ts'
 
-/** Returns the page of a call in Markdown. */
+/** Returns the Markdown page of a call. Its examples use `base_url`. A part without content is missing. */
 export function callPage(call: DocCall, base_url: string): string {
   const { method, path, title, tag, operation } = call
   const body = operation.requestBody ? jsonSchema(operation.requestBody.content) : null
@@ -25,7 +25,7 @@ export function callPage(call: DocCall, base_url: string): string {
   ])
 }
 
-/** Joins the parts of a page that are not empty. */
+/** Joins the parts that are not empty, with an empty line between them. */
 export function joined(parts: readonly string[]): string {
   return `${parts.filter((text) => text !== '').join('\n\n')}\n`
 }
@@ -44,7 +44,7 @@ function examplePart(call: DocCall, base_url: string): string {
 const RETRY_RULE =
   'Each new attempt has a new `Idempotency-Key`. A retry of the same attempt keeps its key, so that the server does the work once: [Idempotency](../guides/idempotency.md).'
 
-/** Returns the successful answer of a call: its status, an example, and its fields. */
+/** Returns the successful response of a call: its status, an example, and its fields. */
 function answerPart({ operation, tag }: DocCall): string {
   const [status, answer] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? []
   if (status === undefined || answer === undefined) return ''
@@ -64,7 +64,7 @@ function answerPart({ operation, tag }: DocCall): string {
   )
 }
 
-/** Returns the error codes of a call, in the order of the catalogue. */
+/** Returns the error codes of a call, in the order of the error catalogue. */
 export function codesOfCall({ operation }: DocCall): ErrorCode[] {
   const texts = Object.entries(operation.responses)
     .filter(([status]) => !status.startsWith('2'))
@@ -100,7 +100,7 @@ const OUT: readonly EventName[] = [
   'disbursement.reversed',
 ]
 
-/** The calls after which the server sends events, by their paths. */
+/** The events that the server can send after a call. A pattern matches the method and the path of the call. */
 const CAUSES: readonly (readonly [RegExp, readonly EventName[]])[] = [
   [/^POST \/v1\/collections(?:\/(?:wallet-push|provider-pesa|stk-push|qr))?$/, IN],
   [/^POST \/v1\/(?:collections\/\{\w+\}\/refresh-status|payment-links|invoices\/\{\w+\}\/(?:send|payment-link))$/, IN],
@@ -111,7 +111,7 @@ const CAUSES: readonly (readonly [RegExp, readonly EventName[]])[] = [
   [/^POST \/v1\/merchant\/webhook-deliveries\/(?:\{\w+\}\/)?replay$/, EVENTS],
 ]
 
-/** Returns the events that can follow a call. */
+/** Returns the events that the server can send after a call. */
 export function eventsAfter({ method, path }: DocCall): readonly EventName[] {
   return CAUSES.find(([pattern]) => pattern.test(`${method} ${path}`))?.[1] ?? []
 }

@@ -1,14 +1,16 @@
-// Renders code blocks: colours for five languages, and one example in several languages as tabs that need no script.
+// Renders code blocks with coloured syntax. One example in several languages becomes tabs, which need no script.
 
 import { type Html, html } from '../../kernel/lib/index.ts'
 
-/** A code block of Markdown: the language after the fence, and the code. */
+/** A code block of Markdown: the language after its fence, and the code. */
 export type CodeFence = { lang?: string | undefined; text: string }
 
-/** The languages that an example can have, with their names. Blocks of these languages that follow each other become tabs. */
+/**
+ * The languages of tabs, with their names. If blocks of these languages follow each other, the page shows them as tabs.
+ */
 const TAB_NAMES: Record<string, string> = { bash: 'curl', ts: 'TypeScript', php: 'PHP', python: 'Python' }
 
-/** The names of the other languages of code blocks. */
+/** The names of all languages of code blocks, as a single block shows them. */
 const NAMES: Record<string, string> = {
   ...TAB_NAMES,
   bash: 'Shell',
@@ -19,12 +21,12 @@ const NAMES: Record<string, string> = {
   kotlin: 'Kotlin',
 }
 
-/** Returns true if a block of this language can be a tab. */
+/** Returns true if a code block of this language can be a tab. */
 export function isTabLanguage(lang: string | undefined): boolean {
   return lang !== undefined && lang in TAB_NAMES
 }
 
-/** Renders one code block. A reader can scroll the block with the keyboard. */
+/** Renders one code block. The block takes the keyboard focus, so that a reader can scroll it without a mouse. */
 export function codeBlock({ lang = '', text }: CodeFence): Html {
   return html`<figure class="code"><figcaption>${NAMES[lang] ?? lang}</figcaption>${pre(lang, text)}</figure>\n`
 }
@@ -50,13 +52,13 @@ function pre(lang: string, text: string): Html {
   return html`<pre tabindex="0"><code>${coloured(lang, text)}</code></pre>`
 }
 
-/** The parts of a language that get a colour. */
+/** The syntax of a language that gets a colour. */
 type CodeGrammar = {
   comments: readonly string[]
   quotes: string
-  /** The words that get the colour of keywords. */
+  /** The words that have the colour of keywords. */
   words: ReadonlySet<string>
-  /** True if the words are commands, which only begin a command. */
+  /** True if the words are shell commands. The page colours such a word only at the beginning of a command. */
   is_shell?: true
 }
 
@@ -98,7 +100,9 @@ const GRAMMARS: Readonly<Record<string, CodeGrammar>> = {
 
 type CodePart = { kind: '' | 'c' | 's' | 'k' | 'n' | 'p'; end: number }
 
-/** Gives each part of the code its class. Code of an unknown language stays plain. */
+/**
+ * Wraps each coloured part of the code into an element with a class. If the language is unknown, the code stays plain.
+ */
 function coloured(lang: string, text: string): Html {
   const grammar = GRAMMARS[lang]
   if (grammar === undefined) return html`${text}`
@@ -117,7 +121,7 @@ function coloured(lang: string, text: string): Html {
 
 const isWord = (char: string | undefined) => char !== undefined && /[\w]/.test(char)
 
-/** Returns the part that begins at a place of the code. */
+/** Returns the kind and the end of the part that begins at the index `at`. */
 function partAt(grammar: CodeGrammar, text: string, at: number): CodePart {
   const char = text[at] as string
   const before = text[at - 1] ?? '\n'
@@ -137,7 +141,7 @@ function partAt(grammar: CodeGrammar, text: string, at: number): CodePart {
   return { kind: text[end] === '(' && !grammar.is_shell ? 'p' : '', end }
 }
 
-/** Returns true if only a line start or an operator of the shell precedes the place. */
+/** Returns true if only spaces are between the index `at` and a line start or a shell operator before it. */
 function beginsCommand(text: string, at: number): boolean {
   let place = at - 1
   while (text[place] === ' ') place -= 1

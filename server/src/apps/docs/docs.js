@@ -1,6 +1,5 @@
-// The script of the documentation. Every page works without it: it adds instant results to the search, buttons that copy, the choice
-// between light and dark, one language for all examples,
-// the form that sends a call, and the reader's own ids in the examples.
+// The script of the documentation. It adds search results, copy buttons, the theme, one language for all examples, a form that
+// sends calls, and the reader's own ids. Every page works without it.
 
 ;(() => {
   const root = document.documentElement
@@ -18,11 +17,11 @@
     try {
       localStorage.setItem(name, value)
     } catch {
-      // Without a storage the choice is lost with the page.
+      // If the browser has no storage, the choice ends when the reader leaves the page.
     }
   }
 
-  // The theme must be in place before the browser paints the page, so the page waits for this script.
+  // The page waits for this script, because the theme must be set before the browser paints the page.
   const chosen = read(THEME)
   if (chosen === 'dark' || chosen === 'light') root.dataset.theme = chosen
 
@@ -53,7 +52,7 @@
         const { top } = input.getBoundingClientRect()
         chooseLanguage(input.value)
         keep(LANGUAGE, input.value)
-        // Other examples above may have become longer or shorter. The example under the pointer stays in its place.
+        // The examples above may have become longer or shorter. The scroll keeps the example under the pointer in its position.
         scrollBy({ top: input.getBoundingClientRect().top - top, behavior: 'instant' })
       })
   }
@@ -117,7 +116,7 @@
       if (query.length < 2) return close()
       if (known.has(query)) return show(query, known.get(query))
       const answer = await fetch(`/docs/search.json?q=${encodeURIComponent(query)}`)
-      // Above the rate limit, the reader can still send the form.
+      // If the rate limit stops the script, the reader can still send the form.
       if (!answer.ok) return close()
       const { results } = await answer.json()
       known.set(query, results)
@@ -169,7 +168,7 @@
 
   // Contents --------------------------------------------------------------------------------------------------------------
 
-  /** Marks the heading that the reader sees in "On this page". */
+  /** Marks the visible heading in the list "On this page". */
   function addReading() {
     const links = new Map(all('.docs-contents a').map((link) => [link.hash.slice(1), link]))
     if (links.size === 0) return
@@ -219,7 +218,7 @@
     })
   }
 
-  /** Leads from the bar of the call, and from "On this page", to the form. */
+  /** Adds links to the form to the bar of the call and to the list "On this page". */
   function addTryLinks() {
     const link = document.createElement('a')
     link.href = '#try-it'
@@ -232,7 +231,7 @@
     document.querySelector('.call')?.append(link)
   }
 
-  /** Returns what is wrong with the input. An empty text means that the form can be sent. */
+  /** Returns the problem of the input. An empty text means that the input has no problem. */
   function problemOf(form, key) {
     const { sandbox, live } = form.dataset
     if (key?.startsWith(live))
@@ -293,7 +292,7 @@
   const STORED_USER = 'malipo.dashboard.user:'
   const EXPIRES_SOON_S = 10
 
-  /** Returns the access token of a session of the dashboard in this tab. Null means that the tab has no session. */
+  /** Returns the access token of the dashboard session in this tab. Null means that the tab has no valid session. */
   function readToken() {
     try {
       const name = Object.keys(sessionStorage).find((one) => one.startsWith(STORED_USER))
@@ -304,7 +303,9 @@
     }
   }
 
-  /** Puts the reader's own ids into the examples, and names the beginning of the reader's sandbox key. */
+  /**
+   * Replaces the sample ids of the examples by the reader's own ids, and shows the prefix of the reader's sandbox key.
+   */
   async function addReader() {
     const article = document.querySelector('article[data-reader-ids]')
     const token = article === null ? null : readToken()
@@ -353,9 +354,9 @@
     addReading()
     addTry()
     void addReader().catch(() => {
-      // Without the reader's values, the examples keep their samples.
+      // If the server sends no values of the reader, the examples keep their sample ids.
     })
-    // The navigation begins at the current page.
+    // The script scrolls the navigation to the current page.
     document.querySelector('.docs-nav [aria-current]')?.scrollIntoView({ block: 'center', behavior: 'instant' })
     if (location.hash === '') scrollTo({ top: 0, behavior: 'instant' })
   })

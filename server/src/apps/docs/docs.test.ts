@@ -1,4 +1,4 @@
-// Tests the documentation that a developer reads in the browser: every page, its links, the search, and the Markdown.
+// Tests the documentation in the browser: every page, its links, the search, and the Markdown.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { EVENTS } from '../../adapters/webhooks/index.ts'
 import { catalogue, escapeHtml } from '../../kernel/lib/index.ts'
 import { GUIDES, SDK_GUIDES } from './guides.ts'
 
-/** A quality that compresses less than that of the server, and in a hundredth of the time. */
+/** This quality compresses less than the quality of the server, but needs a hundredth of the time. */
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
 let world: World
@@ -30,7 +30,7 @@ async function operations(): Promise<Operation[]> {
   return Object.values(api.paths).flatMap((methods) => Object.values(methods))
 }
 
-/** Returns the addresses of all pages, which llms.txt lists. */
+/** Returns the addresses of all pages from llms.txt. */
 async function allPaths(): Promise<string[]> {
   const { text } = await read('/llms.txt')
   const listed = [...text.matchAll(/\]\(https:\/\/pay\.example(\/docs\/\S+)\.md\)/g)].map(([, path]) => path as string)
@@ -204,7 +204,7 @@ test('the path of a guide in the repository leads to its page, for browsers and 
 })
 
 test('each field that a merchant sees has a meaning, and a table without meanings has no column for them', async () => {
-  // The browser and its authenticator know these fields; no one reads them.
+  // Only the browser and its authenticator use these fields, so the test allows fields without a meaning.
   const of_passkeys = ['/docs/api/confirmSession', '/docs/api/createPasskeyChallenge']
   for (const path of await allPaths()) {
     if (!/^\/docs\/(?:api|events)\//.test(path)) continue

@@ -4,7 +4,7 @@ import { DEFAULT_EVENTS } from '../../adapters/webhooks/index.ts'
 import { joined } from './call-page.ts'
 import { type DocEvent, fieldTable, tableCell } from './openapi.ts'
 
-/** Returns the page that lists all events. */
+/** Returns the Markdown page that lists all events. */
 export function eventsPage(events: readonly DocEvent[]): string {
   const rows = events.map(({ name, when, to_do }) => `| \`${name}\` | ${tableCell(when)} | ${tableCell(to_do)} |`)
   return joined([
@@ -14,7 +14,7 @@ export function eventsPage(events: readonly DocEvent[]): string {
   ])
 }
 
-/** Returns the page of one event. */
+/** Returns the Markdown page of one event: its cause, the next step of the receiver, the fields, and an example. */
 export function eventPage({ name, when, to_do, fields, example, headers }: DocEvent): string {
   const is_default = DEFAULT_EVENTS.some((event) => event === name)
   return joined([

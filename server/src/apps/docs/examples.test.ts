@@ -1,4 +1,4 @@
-// Runs each example of the documentation against a real server: the commands of curl, and the programs of each SDK.
+// Tests each example of the documentation against a real server: the curl commands and the programs of each SDK.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -25,7 +25,7 @@ before(async () => {
   receiver = await startReceiver()
   folder = await mkdtemp(join(tmpdir(), 'malipo-examples-'))
   calls = callsOf(inlineRefs(JSON.parse((await world.get('/openapi.json')).text)) as unknown as OpenApiDocument)
-  // The examples pay out more than one payment brings.
+  // The examples pay out more money than one payment brings.
   for (let i = 0; i < 4; i += 1) await newPayment({ amount: '900000.00', phone: '0754123001' })
   await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url: receiver.url } })
 })
@@ -60,7 +60,7 @@ async function newInvoice(): Promise<string> {
 
 const newEndpoint = () => newRecord('/v1/merchant/webhook-endpoints', { webhook_url: receiver.url }, 'id')
 
-/** Deletes the endpoints of the last language, because an environment has room for ten. */
+/** Deletes the endpoints of the previous language, because an environment accepts at most ten endpoints. */
 async function deleteEndpoints(): Promise<void> {
   const all = await world.get('/v1/merchant/webhook-endpoints')
   for (const { id } of all.body.data.items)
@@ -82,7 +82,7 @@ async function aTransaction(): Promise<string> {
   }
 }
 
-/** Makes the records of an example, and returns the text with their ids. */
+/** Makes the records that an example needs. Returns the text with the ids of these records. */
 async function withRecords({ path = {} }: CallExample, text: string): Promise<string> {
   const makes: Record<string, () => Promise<string>> = {
     [SAMPLES.collection_id]: () => newPayment({ amount: '1000.00', phone: '0754123001' }),
@@ -102,7 +102,7 @@ async function withRecords({ path = {} }: CallExample, text: string): Promise<st
   return made
 }
 
-/** The status of a payment on a link needs a link and a payment of it. */
+/** Makes a link and a payment of the link for the example that shows the status of the payment. */
 async function paidLink(text: string): Promise<string> {
   const slug = await newLink('public_slug')
   const payment = { method: 'WALLET_PUSH', customer_phone: '0754123001' }
@@ -110,7 +110,7 @@ async function paidLink(text: string): Promise<string> {
   return text.replaceAll(SAMPLES.public_slug, slug).replaceAll(SAMPLES.collection_id, collection_id)
 }
 
-/** Returns the code of each example in one language, ready to run: with real ids. */
+/** Returns the code of each example in one language, with the ids of real records. */
 async function examplesIn(language: SnippetLanguage): Promise<Map<string, string>> {
   await deleteEndpoints()
   const found = new Map<string, string>()
@@ -124,7 +124,7 @@ async function examplesIn(language: SnippetLanguage): Promise<Map<string, string
   return found
 }
 
-/** Writes each example to a file of a folder of its own language, and returns the folder. */
+/** Writes each example of a language to a file in a new folder. Returns the folder and the names of the files. */
 async function writeExamples(
   language: SnippetLanguage,
   ending: string,
@@ -153,7 +153,7 @@ test('each example of curl gets a successful answer from the server', async () =
     code.replace(/^curl /, 'curl --silent --show-error --fail-with-body '),
   )
   assert.ok(names.length > 55)
-  // The stream of events does not end by itself.
+  // The stream of events has no end, so the test stops the command after two seconds.
   const command = (name: string) =>
     name === 'streamEvents'
       ? `{ sed -i 's/^curl /curl --max-time 2 /' ${name}.sh; bash ${name}.sh > ${name}.out; grep -q retry: ${name}.out; }`
@@ -162,7 +162,7 @@ test('each example of curl gets a successful answer from the server', async () =
   await outputOf('bash', ['-c', script.join('\n')], { cwd: at, env: env() })
 })
 
-/** The PHP SDK without Composer. */
+/** Replaces Composer's autoload file by the autoload file of the SDK. */
 const withAutoload = (code: string) =>
   code.replace("'vendor/autoload.php'", `'${join(ROOT, 'sdk/php/src/autoload.php')}'`)
 
@@ -192,7 +192,7 @@ function signed(body: string, secret: string): Record<string, string> {
   }
 }
 
-/** Returns the program of the quickstart that verifies a webhook, in one language. */
+/** Returns the quickstart's program that verifies a webhook, in one language. */
 async function receiverProgram(language: string): Promise<string> {
   const text = await readFile(join(ROOT, 'docs/guides/quickstart.md'), 'utf8')
   const program = [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].find((match) => match[1] === language)?.[2]
@@ -248,7 +248,7 @@ test('the receiver of the quickstart in PHP accepts a signed delivery and refuse
   }
 })
 
-/** Makes a folder in which programs can import the SDK for TypeScript. */
+/** Makes a folder in which TypeScript programs can import the SDK. */
 async function sdkFolder(name: string): Promise<string> {
   const at = join(folder, name)
   await mkdir(join(at, 'node_modules/@malipo'), { recursive: true })

@@ -1,15 +1,19 @@
-// The example of each call that a server can make. The pages show these values, and a test sends each of them to a real server.
+// Contains the example of each call that a merchant's server can make. The pages show these values, and a test sends each
+// example to a real server.
 
-/** The values of an example. A test replaces the sample ids of `path` by the ids of its own records. */
+/** The values of an example. A test replaces the sample ids in `path` by the ids of real records. */
 export type CallExample = {
   path?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, string | number>>
   body?: Readonly<Record<string, unknown>>
-  /** The resource and method of the SDKs: `collections.createWalletPush`. Without it, the SDKs do not make the call. */
+  /**
+   * The resource and method of the SDKs, such as `collections.createWalletPush`. If it is missing, the SDKs do not offer the
+   * call.
+   */
   sdk?: string
 }
 
-/** The ids of records in the examples. */
+/** The sample ids of records in the examples. */
 export const SAMPLES = {
   collection_id: '01a1fdef-f09c-8b9d-a92f-5bb2a0bd109f',
   link_id: '01a1fdf0-0b1e-8d2c-b0f4-5bb2a0bd10a1',
@@ -21,7 +25,7 @@ export const SAMPLES = {
   transaction: 'TXN-2JBTVPA7Q4',
 } as const
 
-/** The list and the field in which the dashboard's session finds an own id for each sample id. */
+/** For each sample id, the list and the field from which the script reads an id of the reader's own records. */
 export const READER_IDS: Readonly<Record<string, readonly [string, string]>> = {
   [SAMPLES.collection_id]: ['/v1/collections', 'collection_id'],
   [SAMPLES.link_id]: ['/v1/payment-links', 'id'],

@@ -1,9 +1,12 @@
-// Lists the guides, which are the Markdown files of docs/guides, and reads them.
+// Lists the guides, which are Markdown files of the repository, and reads them.
 
 import { readFileSync } from 'node:fs'
 import type { Language } from '../../kernel/lib/index.ts'
 
-/** A guide: `name` is its file without the ending and its address below /docs. */
+/**
+ * A guide. Its address is /docs/`name`, and `file` is its path in the repository. `translates` is the name of the English
+ * guide.
+ */
 export type Guide = {
   name: string
   group: string
@@ -20,13 +23,13 @@ const guide = (group: string, name: string, language: Language = 'en'): Guide =>
   file: `docs/guides/${name}.md`,
 })
 
-/** The groups of guides in the order of the navigation. The reference of the API follows them. */
+/** The guides in the order of the navigation. The API reference follows them. */
 export const GUIDES: readonly Guide[] = [
   guide('Start', 'quickstart'),
   { ...guide('Start', 'kuanza', 'sw'), translates: 'quickstart' },
   ...['authentication', 'sandbox', 'go-live'].map((name) => guide('Start', name)),
   ...['payments', 'pages', 'invoices', 'withdrawals', 'webhooks'].map((name) => guide('Guides', name)),
-  // The reference has the page /docs/events.
+  // The guide has another name than its file, because /docs/events is the page of the reference.
   { ...guide('Guides', 'events'), name: 'reading-events' },
   ...['idempotency', 'errors', 'mobile-apps', 'reconciliation', 'requests', 'portal'].map((name) =>
     guide('Guides', name),
@@ -41,28 +44,28 @@ const sdk = (name: string, label: string): Guide => ({
   label,
 })
 
-/** The pages of the SDKs, which follow the guides. */
+/** The READMEs of the SDKs, in the order of the navigation. */
 export const SDK_GUIDES: readonly Guide[] = [
   sdk('typescript', 'TypeScript and JavaScript'),
   sdk('php', 'PHP'),
   sdk('python', 'Python'),
 ]
 
-/** The pages after the reference of the API. */
+/** The pages that follow the API reference in the navigation. */
 export const VERSION_GUIDES: readonly Guide[] = [
   guide('Versions', 'versions'),
   { name: 'changelog', group: 'Versions', language: 'en', file: 'CHANGELOG.md' },
 ]
 
-/** Reads the text of a guide. The folder of the program contains the file. */
+/** Reads the Markdown of a guide from the folder of the program. */
 export function readGuide({ file }: Guide): string {
   return readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8')
 }
 
-/** What a guide says of this installation: its address, and the brand of its headers and keys. */
+/** The address, the brand of the headers, and the prefixes of the keys of this installation. */
 export type InstallationFacts = { base_url: string; header_brand: string; sandbox_prefix: string; live_prefix: string }
 
-/** Puts the address and the brand of this installation in the place of those of the files. */
+/** Replaces the address, the header brand and the key prefixes in a file by those of this installation. */
 export function localised(
   markdown: string,
   { base_url, header_brand, sandbox_prefix, live_prefix }: InstallationFacts,
@@ -74,7 +77,7 @@ export function localised(
     .replaceAll('service_live_', live_prefix)
 }
 
-/** Returns the title of a page: its first heading. */
+/** Returns the title of a page: its first heading. If the page has none, returns an empty text. */
 export function titleOf(markdown: string): string {
   return /^# (.+)$/m.exec(markdown)?.[1]?.replaceAll('`', '') ?? ''
 }

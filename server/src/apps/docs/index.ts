@@ -1,3 +1,3 @@
-// Exports the documentation site.
+// Exports the routes of the documentation site.
 
 export { docsSiteRoutes } from './routes.ts'

@@ -1,4 +1,4 @@
-// The frame of each page: header with search, navigation, path, contents of the page, neighbours, and links to the Markdown.
+// Renders the frame around the content of each page: the header with the search, the navigation, the contents, and links.
 
 import { FAVICON, logoHtml } from '../../kernel/http/index.ts'
 import { type Html, html } from '../../kernel/lib/index.ts'
@@ -13,23 +13,23 @@ export type SiteAssets = { base_style: string; style: string; script: string }
 /** The facts that every page shows. */
 export type SiteFacts = { brand_name: string; version: string; assets: SiteAssets }
 
-/** One page with its content and its place among all pages. */
+/** One page with its content and its position among all pages. */
 export type FramedPage = {
   page: DocPage
   body: Html | readonly Html[]
   headings: readonly PageHeading[]
   all: readonly DocPage[]
-  /** The same page in the other language, if there is one. */
+  /** The same page in the other language. Null means that the page has no translation. */
   translation: DocPage | null
   query?: string
 }
 
-/** Returns a complete page. */
+/** Returns the whole HTML document of a page. */
 export function framedPage(site: SiteFacts, framed: FramedPage): string {
   const { page, body, headings } = framed
   const words = FRAME_WORDS[page.language]
   const title = page.path === '/docs' ? page.title : `${page.title} · ${site.brand_name}`
-  // The pages of the search have no Markdown.
+  // The search and error pages have no Markdown, so they have no link to it.
   const is_listed = framed.all.includes(page)
   const contents = headings.filter(({ level }) => level === 2 || level === 3)
   const document = html`<!doctype html>
@@ -70,7 +70,7 @@ ${page.source !== null && html`<p>${words.source}: <code>${page.source}</code></
   return document.toString()
 }
 
-/** Returns the address of the Markdown of a page. */
+/** Returns the address of a page's Markdown. */
 export function markdownPath({ path }: DocPage): string {
   return path === '/docs' ? '/docs/index.md' : `${path}.md`
 }
@@ -88,7 +88,7 @@ function header({ brand_name }: SiteFacts, words: FrameWords, query: string): Ht
 </header>`
 }
 
-/** Renders the navigation. On a small screen the button "Menu" opens it, without a script. */
+/** Renders the navigation. On a small screen, the button "Menu" opens the navigation without a script. */
 function navigation({ page, all }: FramedPage, words: FrameWords): Html {
   const groups = [...new Set(all.map(({ group }) => group))]
   return html`<nav class="docs-nav" id="pages" popover aria-label="${words.pages}">

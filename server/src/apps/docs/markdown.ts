@@ -1,12 +1,14 @@
-// Renders Markdown as HTML. Only the html template writes HTML, so a text of a page never becomes code.
+// Renders Markdown as HTML. All HTML comes from the html template, which escapes each text.
 
 import { Marked, type Token, type Tokens } from 'marked'
 import { type Html, html } from '../../kernel/lib/index.ts'
 import { codeBlock, codeTabs, isTabLanguage } from './code.ts'
 
-/** The answers that a page needs from the site while the page is rendered. */
+/** The functions with which a page finds addresses of the site during rendering. */
 export type LinkContext = {
-  /** Returns the address for a link of the page. Null means that the site has no such page, so that only the text remains. */
+  /**
+   * Returns the address for a link of the page. Null means that the site has no such page, and the page shows only the text.
+   */
   resolve(href: string): string | null
   /** Returns the address of the page about an inline code, such as the name of an event. Null means that no page exists. */
   about(code: string): string | null
@@ -15,15 +17,19 @@ export type LinkContext = {
 /** A heading of a page, for "On this page" and for the search. */
 export type PageHeading = { id: string; text: string; level: number }
 
-/** A part of a page from one heading to the next, as plain text for the search. `code` is the text of its examples. */
+/**
+ * A part of a page from one heading to the next, as plain text for the search. `code` is the text of the code blocks.
+ */
 export type PageSection = { heading: PageHeading | null; text: string; code: string }
 
-/** A rendered page. */
+/** The HTML of a page without its title, its headings, and its sections for the search. */
 export type RenderedMarkdown = { body: Html[]; headings: PageHeading[]; sections: PageSection[] }
 
 const marked = new Marked({ gfm: true })
 
-/** Renders the Markdown of a page. The first heading of level 1 is the title, which the frame of the page shows. */
+/**
+ * Renders the Markdown of a page. The result has no heading of level 1, because the frame of the page shows the title.
+ */
 export function renderMarkdown(markdown: string, links: LinkContext): RenderedMarkdown {
   const tokens = marked.lexer(markdown)
   const headings: PageHeading[] = []
@@ -59,7 +65,10 @@ export function renderMarkdown(markdown: string, links: LinkContext): RenderedMa
 
 type RenderState = { links: LinkContext; ids: Set<string>; tabs: number; is_linking: boolean }
 
-/** Returns the code blocks that follow each other from this token on, each in another language: one example in many languages. */
+/**
+ * Returns the code blocks that follow each other from this token on, each in another language. They are one example in several
+ * languages.
+ */
 function codeGroup(tokens: readonly Token[], from: number): Tokens.Code[] {
   const group: Tokens.Code[] = []
   for (const token of tokens.slice(from)) {
@@ -84,7 +93,7 @@ function headingHtml(token: Tokens.Heading, { id, text, level }: PageHeading, pa
   return html`<h4 id="${id}">${content} ${anchor}</h4>\n`
 }
 
-/** Returns the anchor of a heading, as GitHub makes it, so that the links of the files work here too. */
+/** Returns the anchor of a heading in the form of GitHub, so that links between the files also work on the site. */
 function uniqueId(text: string, ids: Set<string>): string {
   const base = text
     .toLowerCase()
@@ -96,7 +105,7 @@ function uniqueId(text: string, ids: Set<string>): string {
   return id
 }
 
-/** Renders blocks. HTML in the Markdown is only shown as text; comments are left out. */
+/** Renders blocks. The page shows HTML in the Markdown as text, and leaves out HTML comments. */
 function block(tokens: readonly Token[], page: RenderState): Html[] {
   return tokens.flatMap((token): Html[] => {
     switch (token.type) {
@@ -128,7 +137,7 @@ const isComment = (text: string) => /^\s*<!--[\s\S]*?-->\s*$/.test(text)
 
 const CALL = /^(GET|POST|PUT|PATCH|DELETE) (\/\S*)$/
 
-/** Renders a paragraph. A paragraph that contains only a method and a path becomes the bar of a call. */
+/** Renders a paragraph. If the paragraph contains only a method and a path, it becomes the bar of a call. */
 function paragraphHtml({ tokens }: Tokens.Paragraph, page: RenderState): Html {
   const only = tokens.length === 1 && tokens[0]?.type === 'codespan' ? CALL.exec(tokens[0].text) : null
   if (only === null) return html`<p>${inline(tokens, page)}</p>\n`
@@ -136,7 +145,7 @@ function paragraphHtml({ tokens }: Tokens.Paragraph, page: RenderState): Html {
   return html`<p class="call">${methodBadge(method)} <code>${breakable(path)}</code></p>\n`
 }
 
-/** Renders the method of a call in its colour. */
+/** Renders the HTTP method of a call in the colour of the method. */
 export function methodBadge(method: string): Html {
   return html`<span class="method method-${method.toLowerCase()}">${method}</span>`
 }
@@ -148,8 +157,8 @@ function listHtml({ ordered, start, items }: Tokens.List, page: RenderState): Ht
 }
 
 /**
- * Renders a table whose first column names the row. On a narrow screen the style sheet stacks the cells, and a stacked table would
- * lose its roles, so the HTML states them. A row whose name is one code gets an anchor.
+ * Renders a table whose first column names the row. The HTML states the roles, because the style sheet stacks the cells on
+ * narrow screens. If the name of a row is one inline code, the row has an anchor.
  */
 function tableHtml({ header, rows }: Tokens.Table, page: RenderState): Html {
   const heads = header.map(({ tokens }) => html`<th role="columnheader" scope="col">${inline(tokens, page)}</th>`)
@@ -216,7 +225,7 @@ function linkHtml({ href, tokens }: Tokens.Link, page: RenderState): Html {
   return address === null ? html`${content}` : html`<a href="${address}">${content}</a>`
 }
 
-/** Lets a long path or name break after a slash, a dot or an underscore. */
+/** Adds optional line breaks to a long path or name, after a slash, a dot or an underscore. */
 function breakable(text: string): Html {
   if (text.length < 16) return html`${text}`
   return html`${text.split(/(?<=[/._])(?=\w|\{)/).map((part, i) => html`${i > 0 && html`<wbr>`}${part}`)}`
@@ -224,12 +233,12 @@ function breakable(text: string): Html {
 
 const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', '#39': "'", nbsp: '\u00a0' }
 
-/** Replaces the entities of a text of Markdown by their characters. The template escapes these characters again. */
+/** Replaces the HTML entities of a Markdown text by their characters. The template escapes these characters again. */
 function decoded(text: string): string {
   return text.replace(/&(lt|gt|amp|quot|#39|nbsp);/g, (_, name: string) => ENTITIES[name] as string)
 }
 
-/** Returns the text of tokens without marks, for headings and for the search. */
+/** Returns the plain text of Markdown tokens, for headings and for the search. */
 export function tokenText(tokens: readonly Token[]): string {
   const words = tokens.map((token): string => {
     if (token.type === 'table') {
@@ -251,7 +260,7 @@ function rowText([name = '', ...cells]: readonly string[]): string {
   return `${name}${rest === '' ? '' : `: ${rest}`}${/[.:?]$/.test(rest) ? '' : '.'}`
 }
 
-/** Returns the first sentence of the first paragraph that is no call, without marks, for lists of pages. */
+/** Returns the first sentence of a page as plain text, for lists of pages. The bar of a call is no sentence. */
 export function summaryOf(markdown: string): string {
   const paragraph = marked
     .lexer(markdown)
@@ -260,7 +269,7 @@ export function summaryOf(markdown: string): string {
   let summary = ''
   for (const part of parts) {
     const text = tokenText([part]).replaceAll('\n', ' ')
-    // A code, such as a body of JSON, ends no sentence.
+    // Inline code may contain a full stop or a colon, so the function looks for the end of the sentence only in other text.
     const end = part.type === 'codespan' ? [] : [text.indexOf('. '), text.indexOf(': ')].filter((at) => at >= 0)
     if (end.length > 0) return `${summary}${text.slice(0, Math.min(...end))}`
     summary += text

@@ -1,7 +1,7 @@
-// The meanings of fields whose name says the same in every call. The OpenAPI document describes only the other fields, so that clients
-// download a short document.
+// Contains the meanings of fields whose name means the same in every call. The OpenAPI document describes only the other
+// fields, so that the document stays short.
 
-/** The meanings of fields with the same name in several calls, by name. A name after a capability or an outer field is more exact. */
+/** The meanings of fields, by name. A key with a capability or an outer field before the name takes precedence. */
 const MEANINGS: Readonly<Record<string, string>> = {
   action: 'What the actor did.',
   actor: 'The person or program that acted.',
@@ -143,8 +143,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the meaning of a field that the OpenAPI document does not describe. `subject` is the capability of the call, such as
- * Invoices, and `path` the place of the field, such as `items[].id`. An empty text means that the name says nothing general.
+ * Returns the meaning of a field without a description. `subject` is the capability of the call, such as Invoices. `path` is
+ * the path of the field, such as `items[].id`. An empty text means that the name has no general meaning.
  */
 export function generalMeaning(subject: string, path: string): string {
   const names = path.replaceAll('[]', '').split('.')

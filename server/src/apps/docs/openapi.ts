@@ -1,4 +1,4 @@
-// Reads the OpenAPI document: its calls in order, and its schemas as rows of tables in Markdown.
+// Reads the calls of the OpenAPI document in order, and writes their schemas as Markdown tables.
 
 import { generalMeaning } from './meanings.ts'
 
@@ -33,7 +33,7 @@ type DocContent = Record<
 >
 type DocAnswer = { description?: string; content?: DocContent }
 
-/** One operation of the OpenAPI document. */
+/** One operation of the OpenAPI document, with the parts that the documentation reads. */
 export type DocOperation = {
   operationId?: string
   summary?: string
@@ -45,7 +45,7 @@ export type DocOperation = {
   responses: Record<string, DocAnswer>
 }
 
-/** The parts of the OpenAPI document that the documentation reads. The document contains no references. */
+/** The parts of the OpenAPI document that the documentation reads. All references are already resolved. */
 export type OpenApiDocument = {
   info: { title: string; version: string; description?: string }
   tags?: { name: string; description?: string }[]
@@ -63,7 +63,7 @@ export type DocEvent = {
   headers: string
 }
 
-/** Returns every event of the document, in the order of the document. */
+/** Returns the webhook events in the order of the document. */
 export function eventsOf(api: OpenApiDocument): DocEvent[] {
   return Object.entries(api.webhooks ?? {}).flatMap(([name, { post }]) => {
     const json = post?.requestBody?.content['application/json']
@@ -74,7 +74,7 @@ export function eventsOf(api: OpenApiDocument): DocEvent[] {
   })
 }
 
-/** One call: `name` is its operationId, which is also its address below /docs/api. */
+/** One call. `name` is its operationId, and its address is /docs/api/`name`. */
 export type DocCall = {
   name: string
   method: string
@@ -84,7 +84,7 @@ export type DocCall = {
   operation: DocOperation
 }
 
-/** Returns every call of the document, in the order of the document. */
+/** Returns the calls in the order of the document. */
 export function callsOf(api: OpenApiDocument): DocCall[] {
   return Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -98,12 +98,15 @@ export function callsOf(api: OpenApiDocument): DocCall[] {
   )
 }
 
-/** Returns the address of the page about a capability. */
+/** Returns the address of the page about a capability, such as Invoices. */
 export function capabilityPath(tag: string): string {
   return `/docs/api/${tag.toLowerCase().replaceAll(' ', '-')}`
 }
 
-/** Returns the anchor that the documentation gave a call while it was one page: `post-v1-collections`. */
+/**
+ * Returns the anchor of a call on the former one-page documentation, such as `post-v1-collections`. Old links still use the
+ * anchor.
+ */
 export function oldAnchor({ method, path }: DocCall): string {
   return `${method.toLowerCase()}-${pathWords(path)}`
 }
@@ -117,24 +120,27 @@ function pathWords(path: string): string {
     .join('-')
 }
 
-/** Returns the schema of a JSON body. Null means that the body is no JSON. */
+/** Returns the schema of a JSON body. Null means that the body is not JSON. */
 export function jsonSchema(content: DocContent | undefined): DocSchema | null {
   return content?.['application/json']?.schema ?? null
 }
 
-/** One field of a table in Markdown. Null as `required` means that the column does not apply to the field. */
+/** One row of a table in Markdown. Null in `required` means that the table has no such column. */
 type FieldLine = { name: string; required: boolean | null; type: string; description: string }
 
 /**
- * Returns a table of the fields of an object, including nested fields: `pagination.page`, `attempts[].number`. `subject` is the
- * capability of the call.
+ * Returns a table of the fields of an object, also of nested fields such as `pagination.page`. `subject` is the capability of
+ * the call. If `is_answer` is true, the table has no column for required fields.
  */
 export function fieldTable(schema: DocSchema, is_answer: boolean, subject: string): string {
   const lines = fieldLines(schema, '', true)
   return markdownTable(is_answer ? lines.map((line) => ({ ...line, required: null })) : lines, 'Field', subject)
 }
 
-/** Returns a table of the parameters in one place of the request. An empty text means that there are none. */
+/**
+ * Returns a table of the parameters in one place: header, path or query. An empty text means that the call has no such
+ * parameter.
+ */
 export function parameterTable(operation: DocOperation, place: string, subject: string): string {
   const lines = (operation.parameters ?? [])
     .filter((one) => one.in === place)
@@ -147,7 +153,7 @@ export function parameterTable(operation: DocOperation, place: string, subject: 
   return markdownTable(lines, place === 'header' ? 'Header' : 'Parameter', subject)
 }
 
-/** Writes a table. If no line has a meaning, the table has no column for meanings. */
+/** Writes a Markdown table. If no line has a meaning, the table has no column for meanings. */
 function markdownTable(lines: readonly FieldLine[], head: string, subject: string): string {
   if (lines.length === 0) return ''
   const meanings = lines.map(({ name, description }) => description || generalMeaning(subject, name))
@@ -161,7 +167,7 @@ function markdownTable(lines: readonly FieldLine[], head: string, subject: strin
   return [...heads, ...rows].join('\n')
 }
 
-/** Escapes a text for a cell of a table in Markdown. */
+/** Escapes a text for a cell of a Markdown table. */
 export function tableCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').split(/\s+/).join(' ')
 }
@@ -184,7 +190,7 @@ function fieldLines(schema: DocSchema, prefix: string, nested_required: boolean)
   })
 }
 
-/** Returns a schema without null. In the schema, null may be an option or a type. */
+/** Returns a schema without null, and whether it had null. A schema can contain null as an option or as a type. */
 function withoutNull(schema: DocSchema): { inner: DocSchema; is_nullable: boolean } {
   const options = schema.anyOf ?? schema.oneOf
   if (options) {
@@ -198,7 +204,7 @@ function withoutNull(schema: DocSchema): { inner: DocSchema; is_nullable: boolea
   return { inner, is_nullable: true }
 }
 
-/** Returns the type of a value with its limits, in Markdown. */
+/** Returns the type of a value and its limits in Markdown. */
 function typeText(schema: DocSchema, is_nullable: boolean): string {
   const or_null = is_nullable ? ' or null' : ''
   const values = schema.enum ?? (schema.const === undefined ? null : [schema.const])
@@ -233,7 +239,7 @@ function limitsText({ minLength, maxLength, minimum, maximum, maxItems, default:
   return limits.length === 0 ? '' : `, ${limits.join(', ')}`
 }
 
-/** Returns an example of an answer: the example of the document, or one that its schemas describe. */
+/** Returns an example of a response: the example of the document, or else a value that fits the schema. */
 export function answerExample(content: DocContent | undefined): unknown {
   const json = content?.['application/json']
   if (json === undefined) return undefined
@@ -252,7 +258,7 @@ function exampleValue(schema: DocSchema, name: string): unknown {
   if (inner.properties)
     return Object.fromEntries(Object.entries(inner.properties).map(([key, field]) => [key, exampleValue(field, key)]))
   if (inner.type === 'array') return [exampleValue(inner.items ?? {}, name)]
-  // A field that can be null is null in most answers.
+  // If a field can be null and has no example, the function uses null.
   if (is_nullable) return inner.example ?? inner.examples?.[0] ?? null
   if (inner.format === 'uuid') return EXAMPLE_ID
   if (inner.format === 'date-time') return '2026-01-05T09:00:02.000Z'

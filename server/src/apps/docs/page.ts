@@ -1,24 +1,24 @@
-// Defines a page of the documentation.
+// Defines the facts of a page of the documentation.
 
 import type { Html, Language } from '../../kernel/lib/index.ts'
 import type { DocCall } from './openapi.ts'
 
-/** A page of the documentation. `path` is its address, and the address with `.md` has its Markdown. */
+/** A page of the documentation. `path` is its address. With `.md` at its end, the address has the Markdown. */
 export type DocPage = {
   path: string
   title: string
-  /** The title in the navigation, if it differs. */
+  /** The title in the navigation, which can differ from `title`. */
   label: string
   group: string
-  /** The page above this page in the navigation. Null for the pages of a group. */
+  /** The page above this page in the navigation. Null means that the page is at the top of its group. */
   parent: string | null
   language: Language
-  /** The file of the repository from which the page comes. Null means that the program makes the page. */
+  /** The file of the repository that contains the page. Null means that the program writes the page. */
   source: string | null
   call: DocCall | null
-  /** The address of the English page that this page translates. */
+  /** The address of the English page that this page translates. Null means that the page is no translation. */
   translates: string | null
   markdown(): string
-  /** The content as HTML, if it is not the rendered Markdown. */
+  /** Returns the content as HTML. Null means that the content is the rendered Markdown. */
   body: (() => Html) | null
 }

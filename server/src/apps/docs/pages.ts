@@ -1,4 +1,4 @@
-// Makes the list of all pages of the documentation: guides, one page for each call and each event, and the pages of versions.
+// Lists all pages of the documentation: the guides, one page for each call and each event, and the pages about versions.
 
 import { callPage, joined } from './call-page.ts'
 import { eventPage, eventsPage } from './event-page.ts'
@@ -26,17 +26,17 @@ import type { DocPage } from './page.ts'
 import { snippetsOf } from './snippets.ts'
 import { startBody, startMarkdown } from './start.ts'
 
-/** All pages, and the calls of the API. */
+/** All pages, the calls of the API, and the pages by address. */
 export type DocPages = { pages: readonly DocPage[]; calls: readonly DocCall[]; byPath: ReadonlyMap<string, DocPage> }
 
 const LEAD =
   'Collect payments in Tanzanian shillings by mobile money and QR code, pay out to phones and bank accounts, and receive signed webhooks about both.'
 const REFERENCE = 'API reference'
-/** The capabilities of which no API key can make a call. */
+/** The group of capabilities whose calls need a session of a console, not an API key. */
 const CONSOLE_REFERENCE = 'Calls of the consoles'
 const EVENT_GROUP = 'Webhook events'
 
-/** Makes the list of pages. A page writes its Markdown when it is read for the first time. */
+/** Makes the list of pages. The process writes the Markdown of a page at the first request for it. */
 export function createPages(api: OpenApiDocument, facts: InstallationFacts, brand_name: string): DocPages {
   const calls = callsOf(api)
   const tags = (api.tags ?? []).filter(({ name }) => calls.some(({ tag }) => tag === name))
@@ -86,7 +86,7 @@ function writtenOnce(make: () => string): () => string {
 const EXAMPLE_MARK = '<!-- example: '
 
 /**
- * Adds the example of the other languages after each command of curl that the mark `<!-- example: NAME -->` precedes. NAME is the
+ * Adds the examples in the other languages after each curl command that follows a mark `<!-- example: NAME -->`. NAME is the
  * name of the call.
  */
 function withExamples(markdown: string, calls: readonly DocCall[], base_url: string): string {
@@ -120,7 +120,7 @@ function guidePage(guide: Guide, calls: readonly DocCall[], facts: InstallationF
   })
 }
 
-/** The guide about each capability. */
+/** The guide about each capability, as address and title. */
 const TAG_GUIDES: Readonly<Record<string, readonly [string, string]>> = {
   Collections: ['payments', 'Payments'],
   'Payment links': ['pages', 'Pages and links'],

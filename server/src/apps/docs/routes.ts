@@ -31,7 +31,10 @@ import {
   searchPage,
 } from './site.ts'
 
-/** The headers that let a page load styles and one script of this server, and send requests to this server only. */
+/**
+ * The content security policy. A page may load only the styles and the script of this server, and may send requests only to
+ * this server.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -43,7 +46,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The number of pages that a page for a missing address names. */
+/** The highest number of similar pages on the page about a missing address. */
 const SIMILAR_MAX = 5
 const HTML = 'text/html; charset=utf-8'
 const MARKDOWN = 'text/markdown; charset=utf-8'
@@ -56,7 +59,7 @@ const asset = (name: string, type: string) => {
   return { name, path: `/docs/assets/${name}?v=${version}`, send }
 }
 
-/** Adds /docs, the pages below /docs, llms.txt and llms-full.txt. */
+/** Adds /docs, the pages below /docs, llms.txt and llms-full.txt. The process makes the pages at the first request. */
 export function docsSiteRoutes(deps: Deps): (app: App) => void {
   const style = asset('docs.css', 'text/css; charset=utf-8')
   const script = asset('docs.js', 'text/javascript; charset=utf-8')
@@ -85,7 +88,7 @@ export function docsSiteRoutes(deps: Deps): (app: App) => void {
         .type(HTML)
         .send(missingPage(site(), path, results))
     }
-    /** Leads the path of a guide in the repository, such as /docs/guides/webhooks.md, to its page. */
+    /** Redirects the path of a guide in the repository, such as /docs/guides/webhooks.md, to the page of the guide. */
     const sendGuide = (path: string, request: FastifyRequest, reply: FastifyReply) => {
       const file = `${path.slice(1).replace(/\.md$/, '')}.md`
       const page = site().pages.find(({ source }) => source === file)

@@ -1,4 +1,4 @@
-// Finds pages by words. The index contains every section of every page.
+// Finds pages of the documentation by words. The index contains every section of every page.
 
 /** A section of a page. The search finds words of `text` and of the examples in `code`. A result shows an excerpt of `text`. */
 export type IndexedSection = {
@@ -11,21 +11,23 @@ export type IndexedSection = {
   group: string
 }
 
-/** A result of a search. `excerpt` contains the words around the first found word. */
+/** A result of a search. `excerpt` is the part of the text around the first word that the search found. */
 export type SearchResult = Omit<IndexedSection, 'text' | 'code'> & { excerpt: string }
 
-/** An index of sections, made for searching. */
+/** The sections with their text in lower case, ready for a search. */
 export type SearchIndex = readonly { section: IndexedSection; title: string; heading: string; text: string }[]
 
 const QUERY_MAX = 100
 const RESULTS_MAX = 30
-/** The number of results of one page, so that one long page does not hide the others. */
+/** The highest number of results of one page, so that one long page does not displace the others. */
 const PER_PAGE_MAX = 3
 const EXCERPT = 180
-/** Less than a word of a title or heading, so that the name of a call finds its page first. */
+/**
+ * The extra score of a guide. It is less than the score of a word in a title, so that the name of a call finds its page first.
+ */
 const GUIDE_BONUS = 5
 
-/** Makes the index of sections. */
+/** Makes the index of sections. The index contains each text in lower case. */
 export function createSearchIndex(sections: readonly IndexedSection[]): SearchIndex {
   return sections.map((section) => ({
     section,
@@ -35,7 +37,7 @@ export function createSearchIndex(sections: readonly IndexedSection[]): SearchIn
   }))
 }
 
-/** Returns the words of a query. Every word must be found. */
+/** Returns the distinct words of a query in lower case. A section must contain every word. */
 export function searchWords(query: string): string[] {
   return [
     ...new Set(
@@ -47,7 +49,7 @@ export function searchWords(query: string): string[] {
   ].filter(Boolean)
 }
 
-/** Returns the best sections for a query, best first. */
+/** Returns at most 30 sections that contain every word of the query, best first. */
 export function searchSections(index: SearchIndex, query: string): SearchResult[] {
   const words = searchWords(query)
   if (words.length === 0) return []
@@ -70,7 +72,7 @@ export function searchSections(index: SearchIndex, query: string): SearchResult[
     })
 }
 
-/** Scores a section. 0 means that a word is missing. A word of the title counts most. */
+/** Returns the score of a section. 0 means that a word is missing. A word in the title adds most to the score. */
 function scoreOf({ section, title, heading, text }: SearchIndex[number], words: readonly string[]): number {
   let score = 0
   for (const word of words) {
@@ -82,7 +84,7 @@ function scoreOf({ section, title, heading, text }: SearchIndex[number], words: 
   }
   const phrase = words.join(' ')
   if (title === phrase || heading === phrase) score += 20
-  // The first section stands for the page, and a guide explains a subject before a call lists its fields.
+  // The first section of a page describes the whole page. A guide explains a subject, but a call only lists its fields.
   return score + (section.heading === '' ? 1 : 0) + (section.path.startsWith('/docs/api/') ? 0 : GUIDE_BONUS)
 }
 

@@ -1,4 +1,4 @@
-// Renders the pages, and makes the search index and the files for language models from the same Markdown.
+// Renders the pages of the documentation. Makes the search index and the files for language models from the same Markdown.
 
 import { posix } from 'node:path'
 import { catalogue, type Html, html } from '../../kernel/lib/index.ts'
@@ -10,10 +10,10 @@ import type { DocPages } from './pages.ts'
 import { createSearchIndex, type IndexedSection, type SearchIndex, type SearchResult } from './search.ts'
 import { callForm } from './try-form.ts'
 
-/** The documentation of one installation. */
+/** The pages of one installation, and the facts that they show. */
 export type DocsSite = DocPages & { facts: SiteFacts; installation: InstallationFacts }
 
-/** Returns a page as HTML. */
+/** Returns a page as a whole HTML document. */
 export function renderPage(site: DocsSite, page: DocPage): string {
   if (page.body !== null) return framedPage(site.facts, { ...placeOf(site, page), body: page.body(), headings: [] })
   const { body, headings } = renderMarkdown(page.markdown(), linksOf(site, page))
@@ -29,10 +29,10 @@ function placeOf(site: DocsSite, page: DocPage): Pick<FramedPage, 'page' | 'all'
 
 const REPOSITORY_FILE = /^(?!\/|[a-z]+:)/
 
-/** Addresses of this server outside the documentation that guides name. */
+/** Addresses of this server outside /docs to which guides link. */
 const OTHER_ADDRESSES: readonly string[] = ['/dashboard', '/openapi.json', '/llms.txt']
 
-/** Returns how the links and codes of a page become addresses. */
+/** Returns the functions that turn the links and inline codes of a page into addresses. */
 export function linksOf({ byPath, calls, pages }: DocsSite, page: DocPage): LinkContext {
   const base = page.source ?? 'docs/made/page.md'
   const bySource = new Map(pages.flatMap(({ source, path }) => (source === null ? [] : [[source, path] as const])))
@@ -60,13 +60,13 @@ export function linksOf({ byPath, calls, pages }: DocsSite, page: DocPage): Link
   }
 }
 
-/** Returns a path without the names of its parameters, because guides shorten these names. */
+/** Returns a path without the names of its parameters, because guides use shorter names. */
 function shapeOf(path: string): string {
   return path.replace(/\{\w+\}/g, '{}')
 }
 
 /**
- * Makes the search index. Between two pages the function lets other work run, because one turn for all pages would delay
+ * Makes the search index. After each page, the function lets the process do other work, because a longer turn would delay
  * requests.
  */
 export async function indexPages(site: DocsSite): Promise<SearchIndex> {
@@ -81,7 +81,7 @@ export async function indexPages(site: DocsSite): Promise<SearchIndex> {
         title: page.title,
         heading: heading?.text ?? '',
         anchor: heading?.id ?? '',
-        // A section of examples alone shows what its page is about.
+        // If a section contains only examples, its result shows the summary of the page.
         text: text.trim() === '' ? summaryOf(page.markdown()) : text,
         code,
         group: page.group,
@@ -98,7 +98,7 @@ export function searchPage(site: DocsSite, query: string, results: readonly Sear
   return ownPage(site, 'Search', body, query)
 }
 
-/** Returns the page for an address below /docs that has no page, with the pages that the address resembles. */
+/** Returns the page about an address below /docs that does not exist, with links to similar pages. */
 export function missingPage(site: DocsSite, path: string, results: readonly SearchResult[]): string {
   const body = html`<p>The documentation has no page <code>${path}</code>. Search with the field at the top, or begin at the
 <a href="/docs">overview</a>.</p>
@@ -106,13 +106,13 @@ ${results.length > 0 && html`<h2 id="similar">Similar pages</h2>\n${resultItems(
   return ownPage(site, 'This page does not exist', body)
 }
 
-/** Returns the words of an address: `createWalletPush` has three. */
+/** Returns the words at the end of an address: `createWalletPush` gives `create wallet push`. */
 export function addressWords(path: string): string {
   const last = path.split('/').at(-1) ?? ''
   return last.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/[-_.]/g, ' ')
 }
 
-/** A page that is in no list of pages. */
+/** Renders a page that is not in the navigation, such as the search. */
 function ownPage(site: DocsSite, title: string, body: Html, query = ''): string {
   const page: DocPage = {
     path: '/docs/search',
@@ -172,7 +172,10 @@ export function llmsText(site: DocsSite, base_url: string): string {
 ${list.filter(Boolean).join('\n')}`
 }
 
-/** Returns llms-full.txt: the Markdown of all pages, except the calls of operators, the changelog and lists of pages. */
+/**
+ * Returns llms-full.txt: the Markdown of all pages. The start page, the changelog, the lists of pages and the calls of
+ * operators are missing.
+ */
 export function llmsFullText(site: DocsSite): string {
   const lists = new Set(site.pages.map(({ parent }) => parent))
   return site.pages

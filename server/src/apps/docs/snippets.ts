@@ -1,17 +1,17 @@
-// Writes the example of a call in each language: a command of curl, and programs that use the SDKs.
+// Writes the example of a call as a curl command, and as programs that use the SDKs.
 
 import type { CallExample } from './examples.ts'
 import type { DocCall } from './openapi.ts'
 
-/** The languages of the examples, in the order of the tabs. */
+/** The languages of the examples, in the order of the tabs. `bash` is the curl command. */
 export const SNIPPET_LANGUAGES = ['bash', 'ts', 'php', 'python'] as const
 /** A language of the examples. */
 export type SnippetLanguage = (typeof SNIPPET_LANGUAGES)[number]
 
-/** An example of a call in one language. */
+/** The code of one example in one language. */
 export type Snippet = { lang: SnippetLanguage; code: string }
 
-/** Returns the example of a call in each language. Calls that the SDKs do not make have a command of curl only. */
+/** Returns the example of a call in each language. If the SDKs do not offer the call, returns only the curl command. */
 export function snippetsOf(call: DocCall, example: CallExample, base_url: string): Snippet[] {
   const curl: Snippet = { lang: 'bash', code: curlSnippet(call, example, base_url) }
   if (example.sdk === undefined) return [curl]
@@ -24,7 +24,7 @@ export function snippetsOf(call: DocCall, example: CallExample, base_url: string
   ]
 }
 
-/** Returns the path of an example with its values. */
+/** Returns the path of an example with the values of its parameters and its query. */
 function examplePath({ path }: DocCall, { path: values = {}, query = {} }: CallExample): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? `{${name}}`))
   const search = new URLSearchParams(
@@ -45,13 +45,13 @@ function curlSnippet(call: DocCall, example: CallExample, base_url: string): str
     ...(key === null ? [] : [`-H "Idempotency-Key: ${key}$(date +%s)"`]),
     ...(example.body ? ['-H "Content-Type: application/json"', `-d '${jsonText(example.body)}'`] : []),
     ...(isFile(call) ? [`-o ${fileName(call)}`] : []),
-    // Without this option, curl would hold the events back.
+    // Without this option, curl would buffer the events.
     ...(STREAM in answerTypesOf(call) ? ['--no-buffer'] : []),
   ]
   return lines.join(' \\\n  ')
 }
 
-/** Returns true if a call needs an idempotency key. */
+/** Returns true if the call requires an Idempotency-Key header. */
 export function needsIdempotencyKey({ operation }: DocCall): boolean {
   return (operation.parameters ?? []).some(
     ({ in: place, name, required }) => place === 'header' && required === true && /^idempotency-key$/i.test(name),
@@ -59,15 +59,15 @@ export function needsIdempotencyKey({ operation }: DocCall): boolean {
 }
 
 /**
- * Returns the beginning of the key of a call that needs one. Each language adds the time, because each run of an example is a new
- * attempt.
+ * Returns the first part of the idempotency key. Each program appends the time, because each run is a new attempt. Null means
+ * that the call needs no key.
  */
 function keyBeginning(call: DocCall, { body = {} }: CallExample): string | null {
   if (!needsIdempotencyKey(call)) return null
   return `${String(body.reference ?? body.merchant_reference ?? call.name)}-`
 }
 
-/** Writes a body on one line if it is short. */
+/** Writes a body as JSON. A short body is on one line. */
 function jsonText(body: Readonly<Record<string, unknown>>): string {
   const short = JSON.stringify(body, null, 1).split(/\n\s*/).join(' ').replaceAll('{ ', '{').replaceAll(' }', '}')
   return short.length <= 64 ? short : JSON.stringify(body, null, 2).split('\n').join('\n  ')
@@ -92,7 +92,7 @@ function fileName({ path }: DocCall): string {
   return last.includes('.') ? last : `${parts.at(-2)}.csv`
 }
 
-/** A call of an SDK. `answer` names the variable of the answer, `each` that of one record of a list. */
+/** A call of an SDK. `answer` is the name of the variable for the response, or for one record of a list. */
 type SdkCall = {
   resource: string
   method: string
@@ -101,12 +101,12 @@ type SdkCall = {
   key: string | null
   kind: 'record' | 'list' | 'file'
   answer: string
-  /** The field that a program prints of each record of a list. */
+  /** The field of each record that the program for a list prints. */
   shown: string
   file: string
 }
 
-/** The name of one record of each resource, and the field that identifies the record. */
+/** For each resource, the variable name of one record and the field that identifies the record. */
 const RECORDS: Readonly<Record<string, readonly [string, string]>> = {
   collections: ['collection', 'collection_id'],
   paymentLinks: ['link', 'id'],
@@ -120,7 +120,7 @@ const RECORDS: Readonly<Record<string, readonly [string, string]>> = {
   balance: ['balance', 'available'],
   me: ['me', 'merchant_id'],
 }
-/** The resources whose method `list` returns one answer, not page after page. */
+/** The resources whose method `list` returns one response, without pages. */
 const WHOLE_LISTS = ['destinations', 'webhookEndpoints']
 
 function sdkCall(call: DocCall, example: CallExample, sdk: string): SdkCall {
@@ -148,11 +148,11 @@ function sdkCall(call: DocCall, example: CallExample, sdk: string): SdkCall {
   }
 }
 
-/** Writes the arguments of a call on one line if they fit. */
+/** Writes the arguments of a call. If they fit, they are on one line. */
 function argumentsText(parts: readonly string[], head: string): string {
   const one_line = parts.join(', ')
   if (!one_line.includes('\n') && head.length + one_line.length <= 96) return one_line
-  // A single object opens on the line of the call.
+  // A single object begins on the line of the call.
   if (parts.length === 1) return parts[0] as string
   return `\n${parts.map((part) => `  ${part.split('\n').join('\n  ')},\n`).join('')}`
 }
@@ -171,7 +171,7 @@ function written(value: unknown, writer: Writer): string {
   return String(value)
 }
 
-/** Writes an object or a list on one line if it is short, and else one entry per line. */
+/** Writes an object or a list. If it is short, it is on one line. Otherwise each entry has its own line. */
 function bracketed(open: string, parts: readonly string[], close: string, pad = ''): string {
   const one_line = parts.join(', ')
   if (!one_line.includes('\n') && one_line.length <= 72) return `${open}${pad}${one_line}${pad}${close}`
@@ -242,7 +242,7 @@ require 'vendor/autoload.php';
 $malipo = new Malipo\\Client('${base_url}', getenv('SANDBOX_KEY'));
 
 ${lines[kind]}`
-  // PHP indents by four spaces.
+  // PHP indents by four spaces, so the function doubles each indentation.
   return code.replace(/^ +/gm, (spaces) => spaces + spaces)
 }
 

@@ -1,11 +1,13 @@
-// The start page of the documentation.
+// Renders the start page of the documentation.
 
 import { type Html, html } from '../../kernel/lib/index.ts'
 import { methodBadge, summaryOf } from './markdown.ts'
 import { type DocCall, oldAnchor } from './openapi.ts'
 import type { DocPage } from './page.ts'
 
-/** The anchors of the time when the documentation was one page, by the page that has their subject now. */
+/**
+ * For each page, the anchors that its subject had on the former one-page documentation. Old links still use these anchors.
+ */
 const OLD_ANCHORS: Readonly<Record<string, readonly string[]>> = {
   '/docs/quickstart': ['first-payment'],
   '/docs/authentication': ['authentication'],
@@ -17,8 +19,8 @@ const OLD_ANCHORS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Returns the content of the start page: a card for each page, and a list of all calls. The anchors of earlier versions lead to the
- * card or line of their subject.
+ * Returns the content of the start page: a card for each page, and a list of all calls. Anchors of the former one-page
+ * documentation lead to the card or the line of their subject.
  */
 export function startBody(pages: readonly DocPage[], calls: readonly DocCall[], lead: string): Html {
   const groups = [...new Set(pages.map(({ group }) => group))]

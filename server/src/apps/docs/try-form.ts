@@ -1,4 +1,4 @@
-// The form with which a reader sends a call of the sandbox from its page. Without a script the form stays hidden.
+// Renders the form with which a reader sends a call to the sandbox. Without the script, the form stays hidden.
 
 import { type Html, html } from '../../kernel/lib/index.ts'
 import { type CallExample, exampleCall, READER_IDS } from './examples.ts'
@@ -6,8 +6,8 @@ import type { InstallationFacts } from './guides.ts'
 import type { DocCall } from './openapi.ts'
 
 /**
- * Returns the form of a call. Null means that a reader cannot send the call with a sandbox key. A call without a key has no form,
- * because with the address of a live page it would request real money.
+ * Returns the form of a call. If a reader cannot send the call with a sandbox key, returns null. A call without a key has no
+ * form, because with the address of a live page it would request real money.
  */
 export function callForm(call: DocCall, { sandbox_prefix, live_prefix }: InstallationFacts): Html | null {
   const example = exampleCall(call.name)
@@ -37,14 +37,16 @@ ${bodyField(call, example)}
 
 const needsKey = ({ operation }: DocCall) => (operation.security ?? []).length > 0
 
-/** A stream of events does not end, so a form could not show its answer. */
+/** Returns true if the response is a stream of events. A stream has no end, so a form cannot show it. */
 function isStream({ operation }: DocCall): boolean {
   return Object.values(operation.responses).some(
     ({ content }) => content !== undefined && 'text/event-stream' in content,
   )
 }
 
-/** The field is no password field, because a browser would offer to store the key. The style sheet hides its characters. */
+/**
+ * The field is not a password field, because a browser would offer to store the key. The style sheet hides the characters.
+ */
 function keyField(sandbox_prefix: string): Html {
   return html`<div class="docs-field"><label for="try-key">Sandbox key</label>
 <input id="try-key" class="docs-key" name="key" required spellcheck="false" autocapitalize="off" autocomplete="off" placeholder="${sandbox_prefix}…"></div>`
@@ -79,7 +81,7 @@ function bodyField({ operation }: DocCall, { body }: CallExample): Html | null {
 `
 }
 
-/** Returns the lists in which the script finds the reader's own ids, as an attribute: the sample id, then list and field. */
+/** Returns JSON for an attribute of the page: each sample id with the list and the field of the reader's own ids. */
 export function readerIds(call: DocCall): string {
   const values = Object.values(exampleCall(call.name)?.path ?? {})
   return JSON.stringify(

@@ -1,4 +1,4 @@
-// The words of the frame of a page in both languages. The pages themselves are English, except those that name another language.
+// Contains the texts of the frame of a page in both languages. The pages are in English, except translations.
 
 import type { Language } from '../../kernel/lib/index.ts'
 
@@ -23,7 +23,7 @@ const ENGLISH = {
   theme: 'Change between light and dark',
 }
 
-/** The words of the frame. */
+/** The texts of the frame in one language. */
 export type FrameWords = typeof ENGLISH
 
 const SWAHILI: FrameWords = {
@@ -47,5 +47,5 @@ const SWAHILI: FrameWords = {
   theme: 'Badilisha kati ya mwanga na giza',
 }
 
-/** The words of the frame by language. */
+/** The texts of the frame, by language. */
 export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = { en: ENGLISH, sw: SWAHILI }
