@@ -1,4 +1,4 @@
-// Converts found rows to the hits of a search.
+// Defines the hits of a search, and converts found records to hits.
 
 import Type, { type Static } from 'typebox'
 import { ENVIRONMENTS, type Environment } from '../../kernel/http/index.ts'
@@ -8,7 +8,7 @@ import { linkStatusAt } from '../../money/payment-links/index.ts'
 import { transactionReference } from '../../money/transactions/index.ts'
 import type { RecordKind } from './statements.ts'
 
-/** The kinds of hits, in the order of the answer. */
+/** The kinds of hits, in the order of the response. */
 export const HIT_KINDS = [
   'payment',
   'withdrawal',
@@ -20,12 +20,12 @@ export const HIT_KINDS = [
   'person',
   'statement_line',
 ] as const
-/** One kind of a hit. */
+/** The kind of one hit. */
 export type HitKind = (typeof HIT_KINDS)[number]
 
 const nullableText = (description: string) => nullable(Type.String({ description }))
 
-/** A hit of a search: what a list shows of a record, and the page of the console that shows the record. */
+/** A hit of a search: the facts of a record that a list shows, and the page of the console about the record. */
 export const SearchHit = Type.Object({
   kind: oneOf(HIT_KINDS),
   id: Type.String({ description: 'The id of the record, or the reference of a transaction or statement line.' }),
@@ -48,7 +48,7 @@ export const SearchHit = Type.Object({
 })
 export type SearchHit = Static<typeof SearchHit>
 
-/** A found record of a merchant. Amounts are in cents. */
+/** A record of a merchant that a search found. Amounts are in cents. */
 export type FoundRecord = {
   merchant_id: string
   merchant_name?: string
@@ -68,7 +68,10 @@ export type FoundRecord = {
   created_at: Date
 }
 
-/** Returns the hit of a record. Without a name of the merchant, `target` is a page of the dashboard, otherwise of the operators. */
+/**
+ * Returns the hit of a record. If the row has no name of the merchant, `target` is a page of the dashboard. Otherwise it is a
+ * page of the operators' console.
+ */
 export function presentRecord(kind: RecordKind, row: FoundRecord, now: Date): SearchHit {
   const { amount_minor, merchant_name } = row
   return {
@@ -110,7 +113,8 @@ function dashboardPage(kind: RecordKind, { id }: FoundRecord): string {
   return pages[kind]
 }
 
-// The console of operators has no page for a link, an invoice or a transaction: the hit leads to the merchant or to the record.
+// The operators' console has no page for a link, an invoice or a transaction. Their hits lead to the merchant, payment or
+// withdrawal.
 function operatorPage(kind: RecordKind, { id, merchant_id, source_type, source_id }: FoundRecord): string {
   if (kind === 'payment') return `payments/${id}`
   if (kind === 'withdrawal') return `withdrawals/${id}`

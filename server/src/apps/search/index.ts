@@ -1,3 +1,3 @@
-// Exports the public interface of the room search.
+// Exports the routes of the search.
 
 export { searchRoutes } from './routes.ts'

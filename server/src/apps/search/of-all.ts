@@ -1,4 +1,4 @@
-// Searches the records of all merchants, for operators.
+// Searches the records of all merchants for operators.
 
 import { type Deps, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, type Environment } from '../../kernel/http/index.ts'
@@ -8,10 +8,10 @@ import { type FoundRecord, presentRecord, type SearchHit } from './hit.ts'
 import { ofManyText, type RecordKind } from './statements.ts'
 import { HITS_MAX, type SearchTerms, valuesFor } from './terms.ts'
 
-/** The number of merchants that a search of all merchants reads, the last registered first. */
+/** The highest number of merchants that a search of all merchants reads. The search reads the newest merchants. */
 export const MERCHANTS_MAX = 1_000
 
-// PostgreSQL plans these unnamed prepared statements for the given terms.
+// The statements have no name, so PostgreSQL plans them for the given terms.
 const STATEMENTS = {
   payment: sql('', ofManyText('payment', MERCHANTS_MAX)),
   withdrawal: sql('', ofManyText('withdrawal', MERCHANTS_MAX)),
@@ -29,7 +29,7 @@ const MERCHANTS = sql(
    order by m.id desc limit ${HITS_MAX}`,
 )
 
-/** The number of e-mail addresses that a search reads, from the text on in alphabetical order. */
+/** The highest number of e-mail addresses that a search reads, in alphabetical order from the text on. */
 const ADDRESSES_MAX = 100
 
 const PEOPLE = sql(
@@ -50,10 +50,10 @@ const LINES = sql(
 
 const readForOperators = limitConcurrency(3)
 
-/** The owners of a search of operators. Null means all merchants, or both environments. */
+/** The merchant and the environment of an operator's search. Null means all merchants, or both environments. */
 export type SearchScope = { merchant_id: string | null; environment: Environment | null }
 
-/** Finds the records of these kinds of all merchants or of one merchant, newest first, by kind. */
+/** Finds records of one merchant or of all merchants. Returns a list for each kind in `kinds`, newest first. */
 export async function searchMerchants(
   deps: Deps,
   { merchant_id, environment }: SearchScope,
@@ -81,7 +81,7 @@ const NOTHING = {
   merchant_name: null,
 }
 
-/** Finds merchants by a part of their name, by the beginning of their code, or by their id. */
+/** Finds merchants by a part of the name, by the beginning of the code, or by the whole id. */
 export async function findMerchantsBy(deps: Deps, { text, ids }: SearchTerms): Promise<SearchHit[]> {
   const id = ids !== null && ids.from === ids.until ? ids.from : null
   const rows = await readForOperators(() =>
@@ -115,7 +115,7 @@ type FoundPerson = {
 }
 
 /**
- * Finds people by the beginning of their e-mail address. Shows members of merchants, and to a caller who may see operators also
+ * Finds users by the beginning of the e-mail address. Returns members of merchants. If `sees_operators` is true, also returns
  * operators.
  */
 export async function findPeople(deps: Deps, { text }: SearchTerms, sees_operators: boolean): Promise<SearchHit[]> {
@@ -152,7 +152,7 @@ type FoundLine = {
   at: Date
 }
 
-/** Finds lines of provider statements by the whole reference, ours or theirs, or by the provider's own id. */
+/** Finds lines of provider statements by the whole reference, by ours or the provider's, or by the provider's id. */
 export async function findLines(deps: Deps, { text }: SearchTerms, providers: readonly string[]): Promise<SearchHit[]> {
   const subjects = [text.toUpperCase(), `id:${text}`, `ref:${text}`]
   const rows = await readForOperators(() => deps.db.query<FoundLine>(LINES, [providers, subjects]))

@@ -8,7 +8,7 @@ import { type FoundRecord, presentRecord, type SearchHit } from './hit.ts'
 import { ofMerchantText, type RecordKind } from './statements.ts'
 import { type SearchTerms, valuesFor } from './terms.ts'
 
-// PostgreSQL plans these unnamed prepared statements for the given terms.
+// The statements have no name, so PostgreSQL plans them for the given terms.
 const STATEMENTS = {
   payment: sql('', ofMerchantText('payment')),
   withdrawal: sql('', ofMerchantText('withdrawal')),
@@ -18,13 +18,15 @@ const STATEMENTS = {
   delivery: sql('', ofMerchantText('delivery')),
 } as const satisfies Record<RecordKind, unknown>
 
-/** All searches of a process use at most this many database connections, so that payments find a free one. */
+/**
+ * All searches of a process together use at most three database connections, so that payments find a free connection.
+ */
 const readForSearch = limitConcurrency(3)
 
 /** The merchant and the environment of a search. */
 export type SearchOwner = { merchant_id: string; environment: Environment }
 
-/** Finds the records of these kinds, newest first, by kind. */
+/** Finds records of one merchant in one environment. Returns a list for each kind in `kinds`, newest first. */
 export async function searchMerchant(
   deps: Deps,
   { merchant_id, environment }: SearchOwner,

@@ -1,4 +1,4 @@
-// Defines the endpoints that find records by any of their ids, references, phones, amounts or names.
+// Defines the endpoints that find records by id, reference, phone number, amount or name.
 
 import Type from 'typebox'
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
@@ -42,7 +42,9 @@ const BOUNDS = `Ids, references, phones, the last digits of a phone of a payer, 
 
 type Group = { kind: HitKind; items: SearchHit[] }
 
-/** Adds the routes of both searches. `providers` are the names of the providers whose statements the server keeps. */
+/**
+ * Adds the searches of merchants and of operators. `providers` lists the providers whose statements the server stores.
+ */
 export function searchRoutes(deps: Deps, { providers }: { providers: readonly string[] }): Routes {
   return (app) => {
     merchantSearchRoute(deps, app)
@@ -50,7 +52,7 @@ export function searchRoutes(deps: Deps, { providers }: { providers: readonly st
   }
 }
 
-/** Parses the text of a query. Refuses a text that is too short. */
+/** Parses the text of a search. If the text is too short, refuses the field `q`. */
 function termsOf(text: string): SearchTerms {
   const terms = parseSearch(text)
   if (terms.text.length < TEXT_MIN) refuseField('q', `must have at least ${TEXT_MIN} characters`)
@@ -60,7 +62,7 @@ function termsOf(text: string): SearchTerms {
 const MERCHANT_KINDS = ['payment', 'withdrawal', 'payment_link', 'invoice', 'transaction'] as const
 const isOnlyTransaction = ({ transactions }: SearchTerms) => transactions !== null
 
-/** Returns the groups of hits. Leaves out kinds without a hit. */
+/** Returns the hits in groups by kind, without the kinds that have no hit. */
 function groupsOf(kinds: readonly HitKind[], hits: readonly SearchHit[][]): Group[] {
   return kinds.map((kind, i) => ({ kind, items: hits[i] ?? [] })).filter(({ items }) => items.length > 0)
 }

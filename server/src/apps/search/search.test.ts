@@ -1,4 +1,5 @@
-// Tests that a search finds each record by each of its ids, references, phones, amounts and names, and nothing of other owners.
+// Tests that a search finds each record by its ids, references, phone numbers, amounts and names, and no record of another
+// merchant.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

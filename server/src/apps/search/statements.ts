@@ -1,22 +1,28 @@
-// Writes the SQL of a search. Each branch reads a bounded number of rows by one index, so that the time of a search does not grow
-// with the number of records.
+// Writes the SQL of a search. Each branch reads a limited number of rows by one index, so the time does not grow with the
+// number of records.
 
 import { IS_BOOKING } from '../../books/ledger/index.ts'
 import { beginsWith, lastReferenceFirst } from '../../kernel/db/index.ts'
 import { LAST_ID, ZERO_ID } from '../../kernel/lib/index.ts'
 
-/** The number of the newest payments that a search by amount or name reads. */
+/** The highest number of the newest payments that a search by amount or name reads. */
 export const NEWEST_PAYMENTS = 10_000
-/** The number of the newest withdrawals, links and invoices that a search by amount, name or phone reads. */
+/**
+ * The highest number of the newest withdrawals, links and invoices that a search by amount, name or phone number reads.
+ */
 export const NEWEST_RECORDS = 5_000
-/** The number of references with a common beginning that a search reads, the last in alphabetical order. */
+/**
+ * The highest number of references with the same beginning that a search reads. The search reads the last ones in alphabetical
+ * order.
+ */
 const REFERENCES_MAX = 500
-/** The number of the newest payments whose references a search reads. */
+/** The highest number of the newest payments whose references a search reads. */
 const NEWEST_REFERENCES = 500
-/** The number of phones with the same last four digits that a search reads. */
+/** The highest number of phone numbers with the same last four digits that a search reads. */
 const TAILS_MAX = 1_000
 
-// The parameters of every statement, after the merchant ($1) and the environments ($2). `valuesFor` of terms.ts has their order.
+// The parameters of every statement after the merchant ($1) and the environments ($2). `valuesFor` of terms.ts returns the
+// values in this order.
 const [FROM, UNTIL, PHONE, TAIL, AMOUNT, TEXT, NAME, NUMBER, HITS] = [
   '$3::uuid',
   '$4::uuid',
@@ -29,10 +35,13 @@ const [FROM, UNTIL, PHONE, TAIL, AMOUNT, TEXT, NAME, NUMBER, HITS] = [
   '$11::int',
 ] as const
 
-/** The owner of the records that a branch reads, as SQL. `share` divides the rows of a scan among the owners of a search. */
+/**
+ * The merchant and the environment of a branch, as SQL. If a search reads many books, `share` divides the number of rows among
+ * them.
+ */
 export type Book = { merchant: string; environment: string; share: (rows: number) => string }
 
-// A comparison of rows with this order fits only one index, so that PostgreSQL never reads another index to its end.
+// Only one index has the order of this comparison, so PostgreSQL never reads another index to its end.
 function inOrder(columns: readonly [string, string], first: string): string {
   const row = `(${columns.join(', ')})`
   return `${row} >= (${first}, '${ZERO_ID}'::uuid) and ${row} <= (${first}, '${LAST_ID}'::uuid)
@@ -117,12 +126,12 @@ const transactionIds = ({ merchant, environment }: Book) =>
 
 const deliveryIds = (book: Book) => byId('webhook_deliveries', book)
 
-// Every statement names every parameter, because PostgreSQL refuses a parameter without a type.
+// Every statement uses every parameter, because PostgreSQL refuses a parameter without a type.
 const TYPED = `num_nulls(${[FROM, UNTIL, PHONE, TAIL, AMOUNT, TEXT, NAME, NUMBER, HITS].join(', ')}) >= 0`
 
 const PAYMENT = `x.status, x.amount_minor, x.currency, x.reference, x.customer_name as name, x.customer_phone as phone`
 
-/** The records of a search, each with the ids that it finds and with the columns of a hit. */
+/** For each kind, the table, the query of the found ids, and the columns of a hit. */
 export const SEARCHED = {
   payment: { table: 'collections', ids: paymentIds, columns: PAYMENT },
   withdrawal: {
@@ -152,10 +161,10 @@ export const SEARCHED = {
      x.source_type, x.source_id`,
   },
 } as const
-/** A kind of records that belong to a merchant. */
+/** A kind of records of a merchant that a search finds. */
 export type RecordKind = keyof typeof SEARCHED
 
-/** Returns the SQL that finds records of one merchant ($1) in one environment ($2), newest first. */
+/** Returns the SQL that finds records of merchant $1 in environment $2, newest first. */
 export function ofMerchantText(kind: RecordKind): string {
   const { table, ids, columns } = SEARCHED[kind]
   const book = { merchant: '$1', environment: '$2', share: (rows: number) => `(select ${rows})` }
@@ -164,7 +173,10 @@ export function ofMerchantText(kind: RecordKind): string {
    where ${TYPED} order by x.id desc limit ${HITS}`
 }
 
-/** Returns the SQL that finds records of merchant $1, or if $1 is null of the newest merchants, in the environments $2. */
+/**
+ * Returns the SQL that finds records in the environments $2. If $1 is null, the query reads the newest merchants, otherwise
+ * only merchant $1.
+ */
 export function ofManyText(kind: RecordKind, merchants_max: number): string {
   const { table, ids, columns } = SEARCHED[kind]
   const share = (rows: number) => `(select greatest(${rows} / greatest(count(*), 1), 1) from books)`

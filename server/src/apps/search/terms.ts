@@ -3,18 +3,20 @@
 import { base32ToId, canonicalPhone, LAST_ID, parseAmount, routingCodeOf, ZERO_ID } from '../../kernel/lib/index.ts'
 import type { RecordKind } from './statements.ts'
 
-/** Ids between two ids, both included. */
+/** All ids from `from` to `until`, both included. */
 export type IdRange = { from: string; until: string }
 
-/** The terms of a search. Null means that the text cannot be such a term. */
+/** The terms of a search. Null means that the text is no such term. */
 export type SearchTerms = {
-  /** The text without spaces at its ends: a beginning of a reference, of a code or of an e-mail address. */
+  /**
+   * The text without spaces at its ends. The search takes it as the beginning of a reference, a code or an e-mail address.
+   */
   text: string
-  /** Records whose id, or whose provider reference, the text is or begins. */
+  /** The records whose id or provider reference is the text or begins with the text. */
   ids: IdRange | null
-  /** Transactions whose reference the text is or begins. */
+  /** The transactions whose reference is the text or begins with the text. */
   transactions: IdRange | null
-  /** A canonical phone number. */
+  /** The phone number in its canonical form. */
   phone: string | null
   /** The last four to nine digits of a phone number. */
   tail: string | null
@@ -23,7 +25,7 @@ export type SearchTerms = {
   invoice_number: number | null
   /** The beginning of a word of a name, in lower case. */
   name: string | null
-  /** The routing code of the merchant. Set if the text is a whole id or reference of ours. */
+  /** The routing code of the merchant. Null means that the text is no whole id or reference of ours. */
   routing_code: number | null
 }
 
@@ -33,7 +35,7 @@ const PROVIDER_REFERENCE = /^(?:W([0-9A-HJKMNP-TV-Z]{26})|([0-9A-HJKMNP-TV-Z]{26
 const AMOUNT = /^(?:TZS|TSH|SH)?\.? ?(\d{1,3}(?:[, ]\d{3})+|\d+)(\.\d{1,2})?(?: ?(?:TZS|TSH|\/=))?$/
 const NUMBER_MAX = 2_147_483_647
 
-/** Parses the text of a search. */
+/** Parses the text of a search. One text can be several terms, such as a phone number and an amount. */
 export function parseSearch(input: string): SearchTerms {
   const text = input.normalize('NFC').trim().replace(/\s+/g, ' ')
   const upper = text.toUpperCase()
@@ -65,7 +67,9 @@ function withDashes(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** Returns the record of a whole provider reference of ours: W and an id for a payout, an id and two digits for an attempt. */
+/**
+ * Returns the id in a whole provider reference of ours. A payout has W and an id. An attempt has an id and two digits.
+ */
 function providerRange(text: string): IdRange | null {
   const [, payout, payment] = PROVIDER_REFERENCE.exec(text) ?? []
   return base32Range(payout ?? payment)
@@ -90,13 +94,13 @@ function invoiceNumber(text: string): number | null {
   return digits === undefined || number > NUMBER_MAX ? null : number
 }
 
-/** A range that contains no id. */
+/** A range without any id, because its end is before its start. */
 const NO_IDS: IdRange = { from: LAST_ID, until: ZERO_ID }
 
-/** The number of hits of each kind. */
+/** The highest number of hits of each kind. */
 export const HITS_MAX = 6
 
-/** Returns the values of the parameters of a statement for records of a kind. */
+/** Returns the values of the parameters $3 to $11 of a statement for records of a kind. */
 export function valuesFor(kind: RecordKind, terms: SearchTerms): unknown[] {
   const { from, until } = (kind === 'transaction' ? (terms.transactions ?? terms.ids) : terms.ids) ?? NO_IDS
   const { phone, tail, amount_minor, text, name, invoice_number } = terms
