@@ -1,11 +1,11 @@
-// Captures requests while the server answers. A thread does the slow work later, such as redaction. A batch contains many
-// requests in one flat list, which the process can pass to a thread quickly.
+// Captures requests while the server answers. A batch is one flat list, which the process passes to the recorder thread
+// quickly. The thread does the slow work, such as redaction.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeyPrincipal } from '../../kernel/http/index.ts'
 import { timeOfId } from '../../kernel/lib/index.ts'
 
-/** A captured request. The request still contains its secrets, so the request must not leave the process. */
+/** A captured request. The fields still contain secrets, so no other process may receive them. */
 export type CapturedRequest = {
   merchant_id: string
   routing_code: number
@@ -13,7 +13,9 @@ export type CapturedRequest = {
   key_id: string
   /** The X-Request-Id. */
   id: string
-  /** The time of arrival in milliseconds, if the caller chose `id`. Null means that `id` contains the time. */
+  /**
+   * The time of arrival in milliseconds, if the merchant's server chose the request id. Null means that `id` contains the time.
+   */
   arrived_at: number | null
   /** The id of the row of the request. Null means that the recorder has not yet tried to write the request. */
   row_id: string | null
@@ -27,7 +29,7 @@ export type CapturedRequest = {
   reference: string | null
   sent: string | null
   answer: string | null
-  /** True means that the log dropped the bodies, because the memory for bodies was full. */
+  /** True means that the log stores the request without its bodies, because the memory for bodies was full. */
   bodies_dropped: boolean
   /** The names of unknown fields in the request body. Null means that the body has no unknown fields. */
   ignored: string | null
@@ -39,7 +41,7 @@ export type CaptureBatch = (string | number | boolean | null | undefined)[]
 /** The number of list elements per request in a batch. */
 export const BATCH_FIELDS = 18
 
-/** Adds a request to a batch. Null in `answer` means that the response has no body to store. */
+/** Appends a request to a batch. Null in `answer` means that the response has no body to store. */
 export function addToBatch(
   batch: CaptureBatch,
   principal: KeyPrincipal,
@@ -72,7 +74,7 @@ export function addToBatch(
   )
 }
 
-/** Returns the requests of a batch. */
+/** Reads the requests of a batch in their order. */
 export function readBatch(batch: CaptureBatch): CapturedRequest[] {
   const requests: CapturedRequest[] = []
   for (let at = 0; at < batch.length; at += BATCH_FIELDS) {
@@ -101,7 +103,7 @@ export function readBatch(batch: CaptureBatch): CapturedRequest[] {
   return requests
 }
 
-/** Returns the time of arrival of a request, in milliseconds. */
+/** Returns the time of arrival of a request in milliseconds since 1970. */
 export function arrivedAt({ arrived_at, id }: CapturedRequest): number {
   return arrived_at ?? timeOfId(id).getTime()
 }
@@ -123,14 +125,14 @@ export type LostRequests = {
   until: number
 }
 
-/** The numbers of requests that the log did not store, by merchant and environment. */
+/** Counts the requests that the log did not store, by merchant and environment. */
 export type LostCounts = {
   add(lost: LostRequests): void
   takeAll(): LostRequests[]
   size(): number
 }
 
-/** Makes empty counts of requests that the log did not store. */
+/** Makes counts without any lost request. */
 export function createLostCounts(): LostCounts {
   const counts = new Map<string, LostRequests>()
   return {

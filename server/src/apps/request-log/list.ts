@@ -1,4 +1,4 @@
-// Reads the request log, newest first.
+// Reads the request log of a merchant, newest first.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, pageOf } from '../../kernel/http/index.ts'
@@ -29,7 +29,7 @@ const COLUMNS = `r.environment, r.id, r.key_id, k.name as key_name, r.method, r.
 const WITH_KEY = 'left join api_keys k on k.merchant_id = $1 and k.id = r.key_id'
 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-/** The highest number of requests that a filter examines. The cost of a filter does not grow with the log. */
+/** The highest number of requests that a filter examines, so that the cost does not grow with the log. */
 const SCAN_MAX = 50_000
 
 // The query reads rows in the order of the primary key until the page is full. Counts of lost requests match every filter. The
@@ -39,11 +39,11 @@ const scan = (where: string) =>
 const MATCHES = `(r.lost is not null or (
      r.status between $5 and $6 and ($7::text is null or r.method = $7) and ($8::text is null or position($8 in r.path) > 0)
      and ($9::uuid is null or r.key_id = $9)))`
-// A partial index contains the failed requests. PostgreSQL uses the index only if the query repeats the condition of the index.
+// A partial index contains the failed requests. PostgreSQL uses this index only if the query repeats its condition.
 const SCANS = { any: scan(''), trouble: scan('and status not between 200 and 399') }
 
 // Each subquery uses an index. No index contains requests that only read a resource, so a search for an id examines the newest
-// such requests.
+// of them.
 const BY_TEXT = `(select environment, id from requests where merchant_id = $1 and request_id = $10 limit ${COUNT_MAX})
        union (select environment, id from requests where merchant_id = $1 and reference = $10 order by id desc limit ${COUNT_MAX})`
 const BY_ID = `${BY_TEXT}
@@ -96,7 +96,7 @@ export async function listRequests(
   const search = text === undefined ? (least >= 400 ? 'trouble' : 'any') : id === null ? 'by_text' : 'by_id'
   const { list, count, end } = STATEMENTS[search]
   if (text !== undefined) values_of_filters.push(text)
-  // The id of an entry contains the merchant's routing code. A request id that the server made contains no routing code.
+  // The id of an entry contains the routing code of the merchant. A request id that the server made contains no routing code.
   if (id !== null) values_of_filters.push(withRoutingCode(id, merchant.routing_code), id)
   const [rows, counted] = await Promise.all([
     reader.query<RequestLogRow>(list, [...values_of_filters, page_size, (page - 1) * page_size]),
@@ -108,7 +108,7 @@ export async function listRequests(
   const [last] = !end || is_full ? [] : await reader.query<{ id: string }>(end, period)
   return {
     ...pageOf(rows.map(presentRequest), total, query),
-    // Further requests may have the same millisecond. The next list repeats some of these requests and omits none.
+    // Other requests may have the same millisecond. The next list repeats some of them, but omits none.
     looked_back_to: last ? new Date(timeOfId(last.id).getTime() + 1).toISOString() : null,
   }
 }
@@ -142,7 +142,9 @@ const NO_DETAILS: RequestDetails = {
   ignored_fields: null,
 }
 
-/** Reads a request with its bodies. If the request belongs to another merchant or environment, refuses with not_found. */
+/**
+ * Reads a request with its bodies. If this merchant and environment have no request with the id, refuses with not_found.
+ */
 export async function getRequest(
   reader: Reader,
   merchant_id: string,
@@ -180,7 +182,7 @@ function requestIdOf({ id, request_id }: Pick<RequestLogRow, 'id' | 'request_id'
   return request_id ?? withRoutingCode(id, 0)
 }
 
-/** A request in the timeline of a record. */
+/** A request that created or changed a record, as the timeline of the record shows it. */
 export type ResourceRequest = {
   id: string
   request_id: string
@@ -191,7 +193,7 @@ export type ResourceRequest = {
   duration_ms: number
 }
 
-/** The limit of a timeline plus 1, so that the timeline can state whether more requests exist. */
+/** One more than a timeline shows, so that the timeline can say whether more requests exist. */
 const OF_RESOURCE_MAX = 201
 const OF_RESOURCE = sql(
   'requests_of_resource',
@@ -200,8 +202,8 @@ const OF_RESOURCE = sql(
 )
 
 /**
- * Returns the newest 201 requests that created or changed a resource of a merchant, oldest first. The list is empty if no
- * request with an API key did so, or if the log has already deleted the request.
+ * Returns the newest 201 requests that created or changed a resource of a merchant, oldest first. If no API key did so, or the
+ * log has already deleted the requests, the list is empty.
  */
 export async function findRequestsOf(
   reader: Reader,

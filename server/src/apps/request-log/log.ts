@@ -1,5 +1,5 @@
-// Makes the request log. Each process captures requests in memory, and a task passes the requests to a recorder. The log never
-// delays or refuses a request.
+// Makes the request log. Each process captures requests in memory, and a task passes them to a recorder. The log never delays
+// or refuses a request.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -9,28 +9,31 @@ import type { Recorder } from './recorder.ts'
 
 /** The request log of a process. */
 export type RequestLog = {
-  /** Captures a request before the server sends the response. Null means that the operator has switched the log off. */
+  /**
+   * Captures a request before the server sends the response. Null means that REQUEST_LOG_DAYS is 0, so the log is off.
+   */
   capture: ((request: FastifyRequest, reply: FastifyReply, payload: unknown) => void) | null
-  /** Writes the captured requests of this process. If the database is available, `idle` writes all captured requests. */
+  /** Writes the captured requests of this process. `idle` writes all of them, unless the database is unavailable. */
   task: Task
 }
 
 const WRITE_EVERY_MS = 2_000
 /**
- * The approximate number of requests that the recorder writes in one round. The rest of a burst waits for later rounds, so that
- * the log slows payments only by a few percent.
+ * The approximate number of requests that the recorder writes in one round. The other requests of a burst wait for later
+ * rounds, so that the log slows payments only by a few percent.
  */
 const ROUND_ENTRIES = 1_000
-/** The number of requests that the process passes to the recorder at once. */
+/** The number of requests that the process passes to the recorder in one batch. */
 const BATCH_ENTRIES = 64
 /**
- * The number of characters of bodies that may wait in memory. Beyond this limit, the log stores a request without its bodies.
+ * The highest number of characters of bodies in memory. If a request would exceed it, the log stores the request without its
+ * bodies.
  */
 const CHARS_MAX = 8_000_000
-/** The number of requests that may wait in memory. Beyond this limit, the log only counts requests. */
+/** The highest number of requests in memory. If the memory is full, the log only counts further requests. */
 const ENTRIES_MAX = 20_000
 
-/** Makes the log. `recorder` writes the requests. `limits` sets the memory limits, which tests lower. */
+/** Makes the log. `recorder` writes the requests. Tests lower the limits of the memory with `limits`. */
 export function createRequestLog(
   deps: Pick<Deps, 'clock' | 'config' | 'log'>,
   recorder: Recorder,
@@ -54,7 +57,7 @@ export function createRequestLog(
     const counted = lost.takeAll()
     try {
       const written = await recorder.flush(counted, entries_max)
-      // After a recorder thread died, the next thread may report requests that these counts no longer include.
+      // After a recorder thread has died, the next thread may report requests that these counts no longer contain.
       entries = Math.max(0, entries - written.entries)
       chars = Math.max(0, chars - written.chars)
       return written.away
@@ -77,7 +80,7 @@ export function createRequestLog(
   const capture = (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const principal = request.recognised
     if (principal === null) return
-    // The log drops successful reads first: only writes and failed requests may use the second half of the memory.
+    // If half of the memory is full, the log drops successful reads, so that the rest is for writes and failed requests.
     const is_successful_read = request.method === 'GET' && reply.statusCode < 400
     if (entries >= (is_successful_read ? limits.entries / 2 : limits.entries)) {
       const { environment, merchant } = principal

@@ -1,21 +1,24 @@
-// Makes rows and packs from captured requests. Redacts the secrets before the texts leave the process.
+// Makes rows and packs from captured requests. Before the texts reach the database, the functions redact the secrets.
 
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import { isId, mayHoldSecret, redactSecrets, redactText, withRoutingCode } from '../../kernel/lib/index.ts'
 import type { CapturedRequest } from './captured.ts'
 
-/** The number of characters of a body that the log stores. */
+/** The highest number of characters of a body that the log stores. */
 export const BODY_MAX = 4_096
 /**
- * The number of characters after the cut that the log also redacts, so that the redaction finds a complete secret at the cut.
+ * The number of characters after the cut in which the log also looks for secrets. Otherwise a secret at the cut would be
+ * incomplete, and the log would not find it.
  */
 const REDACT_AHEAD = 4_096
 const TEXT_MAX = 255
 const URL_MAX = 2_048
-/** The size of a pack. A pack is small, because the server reads a whole pack to show one request. */
+/**
+ * The highest number of requests in a pack. Packs are small, because the server reads a whole pack to show one request.
+ */
 const PACK_ENTRIES_MAX = 200
-/** The log does not compress packs below this size. */
+/** The log does not compress a pack with fewer bytes. */
 const COMPRESS_MIN_BYTES = 2_048
 const ZSTD_MAGIC = 0x28b52ffd
 
@@ -53,13 +56,15 @@ const ERROR_HEAD = '{"success":false,"error":{"code":"'
 const CREATED_ID = /^\{"success":true,"data":\{"(?:collection_)?id":"([0-9a-f-]{36})"/
 const PATH_ID = /\/([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?:\/|$)/
 
-/** Returns the row of a request. If the caller chose the request id, `newId(arrived_at)` makes the id of the row. */
+/**
+ * Returns the row of a request. If the merchant's server chose the request id, `newId(arrived_at)` makes the id of the row.
+ */
 export function rowOf(
   request: CapturedRequest,
   newId: (routing_code: number, arrived_at: number) => string,
 ): RequestRow {
   const { answer, arrived_at, routing_code } = request
-  // A second attempt to write the request must use the same id.
+  // If the recorder writes the request again, it must use the same id.
   request.row_id ??= arrived_at === null ? withRoutingCode(request.id, routing_code) : newId(routing_code, arrived_at)
   const path = request.url.split('?', 1)[0] as string
   return {
@@ -96,7 +101,7 @@ function textToQuote(text: string, begin: number): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the server replaces control characters
 const CONTROLS = /[\u0000-\u001f\u007f]/g
 
-/** Returns a text that every column accepts: without control characters and without lone surrogates. */
+/** Replaces control characters and lone surrogates, so that every text column accepts the text. */
 function oneLine(text: string): string {
   return text.replace(CONTROLS, '\ufffd').toWellFormed()
 }
@@ -113,17 +118,17 @@ type PackEntry = [
   ignored?: string | null,
 ]
 
-/** Splits the requests of one merchant into packs. */
+/** Splits the requests of one merchant into packs of at most `PACK_ENTRIES_MAX` requests. */
 export function splitIntoPacks(entries: readonly CapturedRequest[]): CapturedRequest[][] {
   const packs: CapturedRequest[][] = []
   for (let at = 0; at < entries.length; at += PACK_ENTRIES_MAX) packs.push(entries.slice(at, at + PACK_ENTRIES_MAX))
   return packs
 }
 
-/** Packs the texts of requests, and redacts their secrets. */
+/** Redacts the secrets of requests, and packs their texts into one compressed value. */
 export async function packRequests(entries: readonly CapturedRequest[]): Promise<Buffer> {
   let text = JSON.stringify(entries.map((request) => packEntry(request, unchanged)))
-  // Most packs contain no text that looks like a secret, so one check of the whole text saves the check of each field.
+  // Most packs contain no text that looks like a secret. One check of the whole text then replaces the check of each field.
   if (mayHoldSecret(text)) text = JSON.stringify(entries.map((request) => packEntry(request, redactSecrets)))
   const bytes = Buffer.from(text)
   return bytes.length < COMPRESS_MIN_BYTES ? bytes : compress(bytes, FAST)
@@ -159,7 +164,7 @@ function bodyOf(text: string | null, clean: (text: string) => string): { text: s
   if (text === null) return { text, cut: 0 }
   if (text.length <= BODY_MAX) return { text: clean(text).toWellFormed(), cut: 0 }
   const cleaned = clean(text.slice(0, BODY_MAX + REDACT_AHEAD))
-  // The cut never splits a surrogate pair.
+  // The cut must not split a surrogate pair.
   const end = isHighSurrogate(cleaned.charCodeAt(BODY_MAX - 1)) ? BODY_MAX - 1 : BODY_MAX
   return { text: cleaned.slice(0, end).toWellFormed(), cut: 1 }
 }
@@ -168,7 +173,7 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff
 }
 
-/** Reads an entry of a pack. Null means that the pack has no such entry, or that the pack is unreadable. */
+/** Reads one entry of a pack. If the pack has no such entry or is unreadable, returns null. */
 export async function unpack(packed: Buffer, place: number): Promise<RequestDetails | null> {
   try {
     const bytes = packed.length > 4 && packed.readUInt32BE(0) === ZSTD_MAGIC ? await decompress(packed) : packed

@@ -1,5 +1,4 @@
-// Writes requests in chunks and redacts their secrets. The recorder needs only a database, so that the recorder can run in a
-// separate thread.
+// Writes requests in chunks and redacts their secrets. A recorder needs only a database, so it can run in a separate thread.
 
 import { isUnavailable } from '../../kernel/db/index.ts'
 import { runSplitting } from '../../kernel/lib/index.ts'
@@ -14,36 +13,36 @@ import {
 import { type WriteDeps, writeLost, writeRequests } from './write.ts'
 
 /**
- * The result of a round: the number of requests that the recorder wrote or dropped, and the number of characters of their
- * bodies.
+ * The result of a round: the requests that the recorder wrote or dropped, and the characters of their bodies. If a retry failed
+ * because the database is unavailable, `away` is true.
  */
 export type RecordedRound = { entries: number; chars: number; away: boolean }
 
-/** The writer of the request log. */
+/** The part of the log that writes the requests. */
 export type Recorder = {
-  /** Adds a batch to the next round. */
+  /** Adds a batch to the requests that wait for the next round. */
   add(batch: CaptureBatch): void
   /**
    * Writes about `most` of the waiting requests, and the counts of `lost` requests. The next round retries a failed chunk once.
-   * If the retry fails, counts the requests as lost. `away` means that the database is unavailable.
+   * If the retry fails, the recorder counts its requests as lost.
    */
   flush(lost: readonly LostRequests[], most: number): Promise<RecordedRound>
   close(): Promise<void>
 }
 
-/** The approximate number of requests that one SQL statement writes. */
+/** The approximate number of requests in one SQL statement. */
 const CHUNK_SIZE = 500
 
 /** The requests that the recorder has not written yet. */
 type RecorderQueue = {
-  /** The waiting requests by merchant, because a pack contains the requests of only one merchant. */
+  /** The waiting requests by merchant, because each pack has the requests of only one merchant. */
   waiting: Map<string, CapturedRequest[]>
   lost: ReturnType<typeof createLostCounts>
-  /** The requests of a failed chunk. The next round retries the chunk. */
+  /** The requests of a chunk that failed. The next round writes them again. */
   failed: CapturedRequest[]
 }
 
-/** Makes a recorder that writes over `deps.db`, which stays open. */
+/** Makes a recorder that writes with `deps.db`. The recorder does not close the database. */
 export function createRecorder(deps: WriteDeps): Recorder {
   const queue: RecorderQueue = { waiting: new Map(), lost: createLostCounts(), failed: [] }
   const { waiting, lost } = queue
@@ -64,7 +63,7 @@ export function createRecorder(deps: WriteDeps): Recorder {
         for (const { sent, answer } of finished) written.chars += (sent?.length ?? 0) + (answer?.length ?? 0)
         if (error === null) continue
         written.away = second && isUnavailable(error)
-        // The remaining requests wait for the next round.
+        // The other requests wait for the next round.
         if (!second || written.away) return written
       }
       if (lost.size() > 0) await writeLostCounts(deps, queue)
@@ -74,7 +73,7 @@ export function createRecorder(deps: WriteDeps): Recorder {
   }
 }
 
-/** Takes the next chunk. A merchant with remaining requests moves behind the other merchants. */
+/** Takes the next chunk. If requests of a merchant remain, the merchant moves behind the other merchants. */
 function takeChunk({ waiting }: RecorderQueue): CapturedRequest[] {
   const taken: CapturedRequest[] = []
   for (const [merchant_id, of_merchant] of [...waiting]) {
@@ -88,8 +87,8 @@ function takeChunk({ waiting }: RecorderQueue): CapturedRequest[] {
 }
 
 /**
- * Writes one chunk. `finished` contains the requests that the recorder wrote or dropped. `second` means that this
- * attempt was a retry.
+ * Writes one chunk. `finished` contains the requests that the recorder wrote or dropped. `second` means that the attempt was a
+ * retry.
  */
 async function writeChunk(
   deps: WriteDeps,
@@ -109,7 +108,7 @@ async function writeChunk(
   return { finished: second ? chunk : chunk.filter((_, at) => !(done[at] instanceof Error)), error, second }
 }
 
-/** Counts requests as lost after the second failed attempt. */
+/** Counts the requests as lost, because their second attempt has failed. */
 function dropRequests(
   deps: WriteDeps,
   { lost }: RecorderQueue,
@@ -119,7 +118,7 @@ function dropRequests(
   for (const request of entries) {
     const { merchant_id, routing_code, environment } = request
     const at = arrivedAt(request)
-    // A request without a readable time increases the count but does not change the period.
+    // If the time of a request is not readable, the request increases the count but does not change the period.
     const [from, until] = Number.isNaN(at) ? [Number.POSITIVE_INFINITY, 0] : [at, at]
     lost.add({ merchant_id, routing_code, environment, count: 1, from, until })
   }
@@ -129,7 +128,7 @@ function dropRequests(
   )
 }
 
-/** Writes the counts of lost requests. If the SQL statement fails, the counts wait for the next round. */
+/** Writes the counts of lost requests. If the SQL statement fails, the next round writes the counts. */
 async function writeLostCounts(deps: WriteDeps, { lost }: RecorderQueue): Promise<void> {
   const counted = lost.takeAll()
   try {

@@ -1,4 +1,4 @@
-// Tests the log of the API requests of merchants' servers, as the merchants' developers read the log.
+// Tests the request log of a merchant's servers, as the developers of the merchant read the log.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -37,7 +37,7 @@ async function show(id: unknown, environment = 'sandbox', token = developer) {
   return world.get(`/v1/merchant/requests/${id}?environment=${environment}`, token)
 }
 
-/** Returns the only entry that a search finds. */
+/** Returns the entry that a search finds. The search must find exactly one. */
 async function one(q: string): Promise<Record<string, unknown>> {
   const [entry, ...others] = await list(`&q=${encodeURIComponent(q)}`)
   assert.deepEqual(others, [])
@@ -275,7 +275,7 @@ describe('secrets', () => {
     assert.equal(listed.query, 'note=is.[redacted]&page=1&pin=[redacted]')
     const answered = await world.call({ method: 'GET', url: '/v1/collections', headers: { 'x-request-id': key } })
     assert.equal(answered.status, 200)
-    // The cut of the body is in the middle of the key.
+    // The body is cut in the middle of the key.
     for (const filler of [4_036, 4_040, 4_044, 4_048, 4_090]) {
       await q(await world.post(PUSH, { filler: 'x'.repeat(filler), note: key }))
     }

@@ -8,7 +8,7 @@ import { RequestAnswer, RequestParams, RequestsAnswer, RequestsQuery } from './s
 const access = { roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 const tags = ['Requests']
 
-/** Adds the routes for the request log. */
+/** Adds the routes that list the requests of a merchant and show one request. */
 export function requestLogRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

@@ -6,7 +6,7 @@ import { enumOf, line, nullable, oneOf } from '../../kernel/lib/index.ts'
 
 const Timestamp = Type.String({ format: 'date-time' })
 
-/** An entry of the list: a request, or the number of requests that the log did not store. */
+/** An entry of the list: one request, or a count of requests that the log did not store. */
 export const LoggedRequest = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -44,7 +44,7 @@ export const LoggedRequest = Type.Object(
 export type LoggedRequest = Static<typeof LoggedRequest>
 
 const CUT = 'True means that the body was longer than the 4,096 characters that are kept.'
-/** One request with its bodies. */
+/** One request with the bodies of the request and the response. */
 export const RequestRecord = Type.Object(
   {
     ...LoggedRequest.properties,
@@ -69,7 +69,7 @@ export const RequestRecord = Type.Object(
 )
 export type RequestRecord = Static<typeof RequestRecord>
 
-/** The query of the list. */
+/** The query of the list of requests. */
 export const RequestsQuery = Type.Object({
   ...PageQuery,
   method: Type.Optional(oneOf(['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD'])),
@@ -94,7 +94,7 @@ export const RequestsQuery = Type.Object({
 })
 export type RequestsQuery = Static<typeof RequestsQuery>
 
-/** The response with a page of the list. */
+/** The response with a page of the list. `looked_back_to` is the oldest examined time. */
 export const RequestsAnswer = success(
   Type.Object({
     ...page(LoggedRequest).properties,
@@ -109,5 +109,5 @@ export const RequestsAnswer = success(
 )
 /** The response with one request. */
 export const RequestAnswer = success(RequestRecord)
-/** The path parameters of one request. */
+/** The parameters of a path that contains the id of an entry. */
 export const RequestParams = Type.Object({ id: Type.String({ description: 'The id of the entry.' }) })

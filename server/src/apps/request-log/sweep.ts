@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 /** The highest number of rows that one SQL statement deletes. */
 const BATCH_MAX = 5_000
 
-// For each merchant, the primary key returns the oldest rows first.
+// For each merchant, the query reads the oldest rows first by the primary key.
 const SWEEP_REQUESTS = sql(
   'requests_sweep',
   `delete from requests r using (

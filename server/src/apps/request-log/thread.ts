@@ -1,4 +1,4 @@
-// Runs in the thread that writes the request log: a recorder with a separate database connection.
+// Runs a recorder with its own database connection in the thread that writes the request log.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { createDb } from '../../kernel/db/index.ts'
@@ -18,7 +18,7 @@ const db = createDb({
 })
 const recorder = createRecorder({ db, log, clock: systemClock, random: systemRandom() })
 
-// A list is a batch of requests. Null ends the thread. Any other message starts a round.
+// A list is a batch of requests. Null stops the thread. Any other message starts a round.
 parentPort?.on('message', async (message: CaptureBatch | RoundRequest | null) => {
   if (Array.isArray(message)) return recorder.add(message)
   if (message !== null) {

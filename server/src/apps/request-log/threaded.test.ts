@@ -1,4 +1,4 @@
-// Tests the recorder thread of the request log as a real process uses the thread.
+// Tests the recorder thread of the request log in the same setup as a real process.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -44,7 +44,7 @@ test('when a recorder thread dies, the recorder rejects the pending round and st
   await recorder.close()
 })
 
-/** Runs in a thread: sends the log lines of the recorder thread to the test, in the order of its answers. */
+/** Runs in a thread. Sends the log lines of the recorder thread to the test, in the order of its responses. */
 const LISTENING_THREAD = `
   const fs = require('node:fs')
   const { parentPort, workerData } = require('node:worker_threads')

@@ -5,23 +5,23 @@ import { startWorkerThread } from '../../kernel/lib/index.ts'
 import type { LostRequests } from './captured.ts'
 import type { RecordedRound, Recorder } from './recorder.ts'
 
-/** The data that a recorder thread gets when it starts. */
+/** The data that a recorder thread receives at its start. */
 export type ThreadData = { url: string; log_level: string }
-/** The request of a round, with the present level of the log. */
+/** The message that starts a round, with the current level of the process's own log. */
 export type RoundRequest = { lost: readonly LostRequests[]; most: number; log_level: string }
 
-/** The heap limit of the thread. A thread that needs more is faulty: the thread ends, and the process continues. */
+/** The heap limit of the thread in MB. If a faulty thread needs more, the thread ends and the process continues. */
 const LIMITS = { maxOldGenerationSizeMb: 256 }
 
 /**
- * Makes a recorder that starts a thread for the first batch. If the thread dies, the next flush throws an error, and a new
- * thread starts. `logLevel` returns the level of the log, which a reload of the settings can change: each round passes it on.
+ * Makes a recorder that starts a thread for the first batch. If the thread dies, the next flush throws an error, and a later
+ * call starts a new thread. A reload can change the log level, so each round sends the value of `logLevel`.
  */
 export function createThreadedRecorder(url: string, logLevel: () => string): Recorder {
   let worker: Worker | null = null
-  /** The rounds that have no result yet, oldest first. The thread answers in this order. */
+  /** The rounds without a result, oldest first. The thread answers the rounds in this order. */
   let pending: PromiseWithResolvers<RecordedRound>[] = []
-  /** The error of a thread that died between two rounds. The next flush throws this error. */
+  /** The error of a thread that died between two rounds. The next flush throws the error. */
   let thread_error: Error | null = null
 
   const start = (): Worker => {
@@ -58,7 +58,7 @@ export function createThreadedRecorder(url: string, logLevel: () => string): Rec
       worker ??= start()
       const round = Promise.withResolvers<RecordedRound>()
       pending.push(round)
-      // While a round is pending, the process must not end.
+      // While the thread works on a round, the process must not exit.
       worker.ref()
       worker.postMessage({ lost, most, log_level: logLevel() } satisfies RoundRequest)
       return round.promise

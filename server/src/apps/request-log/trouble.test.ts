@@ -1,4 +1,4 @@
-// Tests the request log under too many requests and during failures of the database.
+// Tests the request log when too many requests arrive, and when the database fails.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -11,7 +11,7 @@ import { createRecorder } from './recorder.ts'
 
 let world: World
 let token: string
-/** The prefix of the names of queries that fail with the error of a broken connection. Null means that no query fails. */
+/** The prefix of the names of the queries that fail as with a broken connection. Null means that no query fails. */
 let failing_statement: string | null = null
 let write_attempts = 0
 
@@ -48,7 +48,7 @@ const principal = (): KeyPrincipal => {
   }
 }
 
-/** Captures a request as the app does. */
+/** Captures a request as the server does. */
 function captureRequest(
   log: RequestLog,
   sent: string | null,
@@ -167,7 +167,7 @@ test('when the memory for bodies is full, the log stores requests without bodies
     lost.map(({ at, until }) => [at, until]),
     [[new Date(now - 1_000).toISOString(), new Date(now).toISOString()]],
   )
-  // After the recorder has written requests, the memory of the log has space again.
+  // After the recorder has written requests, the memory of the log accepts further requests.
   const later = captureRequest(log, 'g'.repeat(100), '')
   await log.task.idle()
   assert.equal((await detail(later)).bodies_dropped, false)

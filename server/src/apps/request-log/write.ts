@@ -1,12 +1,12 @@
-// Writes requests with one SQL statement. Packs contain the bodies of the requests, by merchant.
+// Writes requests with one SQL statement. The bodies are in packs, and each pack has the requests of one merchant.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
 import type { CapturedRequest, LostRequests } from './captured.ts'
 import { packRequests, type RequestRow, rowOf, splitIntoPacks } from './pack.ts'
 
-// All packs are one parameter, and each row takes its part. If a connection breaks after the commit, the process retries the
-// same requests, and the retry changes nothing.
+// All packs are one parameter, and each row takes its part of it. If a connection breaks after the commit, the recorder writes
+// the same requests again. This retry changes nothing.
 const WRITE = sql(
   'requests_write',
   `with packs as (
@@ -50,7 +50,7 @@ const COLUMNS = [
 /** The dependencies of the functions that write the log. */
 export type WriteDeps = Pick<Deps, 'db' | 'log' | 'clock' | 'random'>
 
-/** Writes all given requests or none. If the database is unavailable or refuses a value of a request, throws an error. */
+/** Writes all given requests or none. If the database is unavailable or refuses a value, throws an error. */
 export async function writeRequests(deps: WriteDeps, entries: readonly CapturedRequest[]): Promise<void> {
   if (entries.length === 0) return
   const rows: (RequestRow & { pack_id: string; pack_place: number })[] = []
@@ -81,7 +81,7 @@ export async function writeRequests(deps: WriteDeps, entries: readonly CapturedR
   ])
 }
 
-/** Writes the numbers of requests that the log did not store. */
+/** Writes the counts of requests that the log did not store, one row for each merchant and environment. */
 export async function writeLost(deps: WriteDeps, lost: readonly LostRequests[]): Promise<void> {
   await oneStatement(deps.db).query(WRITE_LOST, [
     lost.map(({ merchant_id }) => merchant_id),
@@ -96,9 +96,7 @@ function newIdAt(deps: WriteDeps, routing_code: number, at: number): string {
   return newId({ random: deps.random, clock: { ...deps.clock, now: () => new Date(at) } }, routing_code)
 }
 
-/**
- * Returns a list in the array syntax of PostgreSQL. This function is several times faster than the conversion by the driver.
- */
+/** Returns a list in the array syntax of PostgreSQL, because this function is several times faster than the driver. */
 function arrayLiteral(values: readonly (string | number | null)[]): string {
   return `{${values.map(arrayElement).join()}}`
 }
