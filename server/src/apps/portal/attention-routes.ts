@@ -1,11 +1,11 @@
-// Adds the endpoint that shows a merchant what needs attention.
+// Defines the endpoint that lists the problems to which a merchant should react.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { type App, caller, MERCHANT_ROLES } from '../../kernel/http/index.ts'
 import { attentionOf } from './attention.ts'
 import { AttentionAnswer, AttentionQuery } from './attention-schema.ts'
 
-/** Adds the route of the attention read. */
+/** Adds the route that lists the problems of a merchant in one environment. */
 export function attentionRoute(deps: Deps, app: App): void {
   app.get(
     '/v1/merchant/attention',

@@ -1,11 +1,11 @@
-// Defines the response of the attention read.
+// Defines the query and the response of the list of a merchant's problems.
 
 import Type, { type Static } from 'typebox'
 import { FAILING_FIELDS } from '../../adapters/webhooks/index.ts'
 import { ENVIRONMENTS, success } from '../../kernel/http/index.ts'
 import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 
-/** The kinds of items, the most urgent first. */
+/** The kinds of items, the most urgent kind first. */
 export const ATTENTION_KINDS = [
   'webhooks_failing',
   'withdrawals_info_requested',
@@ -18,7 +18,7 @@ export const ATTENTION_KINDS = [
 
 const knownText = (description: string) => nullable(Type.String({ description }))
 
-/** The query of the attention read. */
+/** The query of GET /v1/merchant/attention. */
 export const AttentionQuery = Type.Object({
   merchant_id: Type.Optional(line(64)),
   environment: Type.Optional(oneOf(ENVIRONMENTS, 'live, the default, or sandbox.')),
@@ -50,9 +50,9 @@ const Item = Type.Object({
   ),
 })
 
-/** The items that need attention. */
+/** The problems of a merchant, the most urgent first. */
 export const AttentionView = Type.Object({ items: Type.Array(Item) })
 export type AttentionView = Static<typeof AttentionView>
 
-/** The response of the attention read. */
+/** The response of GET /v1/merchant/attention. */
 export const AttentionAnswer = success(AttentionView)

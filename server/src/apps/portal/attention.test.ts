@@ -1,4 +1,4 @@
-// Tests that each kind of trouble of a merchant becomes an item of the attention read, and that the item ends with the trouble.
+// Tests that each kind of problem gives the merchant an item, and that the item disappears when the problem ends.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -22,7 +22,7 @@ after(async () => {
   await receiver.close()
 })
 
-/** A merchant with sessions of three roles and a sandbox key. */
+/** Makes a merchant with sessions of two roles and a sandbox key. */
 async function newShop() {
   const merchant = await world.newMerchant()
   const token = async (role: 'MERCHANT_ADMIN' | 'VIEWER') => (await world.newSession([{ role, merchant }])).token

@@ -1,4 +1,5 @@
-// Reads what a merchant should look at now: trouble with webhooks, questions of operators, money that waits, and keys that expire.
+// Lists the problems to which a merchant should react: failing webhooks, questions of operators, waiting money, low rates and
+// balances, and keys that expire.
 
 import { balanceMarkMinor } from '../../access/merchants/index.ts'
 import { failingAddress, failingEndpoints, presentFailing } from '../../adapters/webhooks/index.ts'
@@ -8,19 +9,19 @@ import { DAY_MS, dayNumber, formatAmount, startOfDay } from '../../kernel/lib/in
 import { readSlotSums, type SlotSum } from '../../money/collections/index.ts'
 import type { AttentionView } from './attention-schema.ts'
 
-/** The merchant and the environment that need attention. */
+/** The merchant and the environment whose problems the server lists. */
 export type AttentionOwner = { merchant_id: string; environment: Environment }
 type AttentionItem = AttentionView['items'][number]
 
-/** The number of rows that the server counts of each kind. */
+/** The highest number of rows that the server counts for each kind. */
 const COUNT_MAX = 1_000
-/** A key asks for attention this long before it expires. */
+/** The list contains a key from this number of days before the key expires. */
 const KEY_WARNING_DAYS = 14
-/** The days before today with which the success rate of today is compared. */
+/** The number of days before today with which the server compares the success rate of today. */
 const COMPARED_DAYS = 7
-/** The numbers of payments with an outcome that make a rate worth comparing: of today, and of the days before. */
+/** The server compares two rates only if at least these numbers of payments have ended, today and before. */
 const RATED_MIN = { today: 20, before: 50 }
-/** A rate is low if it is this many percentage points below the rate of the days before. */
+/** If the rate of today is at least this many percentage points below the earlier rate, the rate is low. */
 const RATE_DROP = 10
 
 const READ = sql(
@@ -62,7 +63,10 @@ type WaitingWithdrawals = { status: string; count: number; since: Date; amount_m
 
 const NO_FACTS = { status: null, amount: null, limit: null, rate: null, rate_before: null, webhook: null }
 
-/** Returns what needs attention, the most urgent first. Failing webhooks are of both environments, all other items of one. */
+/**
+ * Returns the problems of a merchant, the most urgent first. Failing webhooks are from both environments, the other items from
+ * one.
+ */
 export async function attentionOf(deps: Deps, owner: AttentionOwner): Promise<AttentionItem[]> {
   const now = deps.clock.now()
   const { merchant_id, environment } = owner
@@ -117,7 +121,10 @@ export async function attentionOf(deps: Deps, owner: AttentionOwner): Promise<At
 
 type LowRate = { failed: number; facts: { rate: string; rate_before: string } }
 
-/** Compares the success rate of today with the days before. Null means that the rate is not low, or rests on few payments. */
+/**
+ * Compares the success rate of today with the rate of the days before. If the rate is not low, or too few payments have ended,
+ * returns null.
+ */
 async function lowRate(reader: Reader, owner: AttentionOwner, now: Date): Promise<LowRate | null> {
   const today = dayNumber(now)
   const slots = Array.from({ length: COMPARED_DAYS + 1 }, (_, i) => ({
@@ -135,7 +142,7 @@ async function lowRate(reader: Reader, owner: AttentionOwner, now: Date): Promis
   }
 }
 
-/** Writes a percentage with one decimal. */
+/** Returns a percentage rounded to one decimal. */
 function showTenths(percent: number): string {
   const tenths = Math.round(percent * 10)
   return `${Math.floor(tenths / 10)}.${tenths % 10}`

@@ -1,4 +1,4 @@
-// Defines the endpoint of the checklist.
+// Defines the endpoint of the checklist, which leads a merchant to the first live payment.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -27,7 +27,7 @@ const Checklist = Type.Object(
   { title: 'Checklist' },
 )
 
-/** Adds the route for the checklist. */
+/** Adds the route that shows the checklist of a merchant. */
 export function checklistRoute(deps: Deps, app: App): void {
   app.get(
     '/v1/merchant/checklist',

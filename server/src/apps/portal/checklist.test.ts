@@ -1,4 +1,4 @@
-// Tests that the checklist marks each step as done when the event of the step happens, and not before.
+// Tests that the checklist marks each step as done when its event happens, and not before.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

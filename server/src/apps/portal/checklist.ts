@@ -1,4 +1,4 @@
-// Reads the steps that lead a merchant to the first live payment, with the time of each step.
+// Reads the steps that lead a merchant to the first live payment, and when each step was done.
 
 import { IS_BOOKING } from '../../books/ledger/index.ts'
 import { type Reader, sql } from '../../kernel/db/index.ts'
@@ -12,10 +12,12 @@ export const CHECKLIST_STEPS = [
   'live_key',
   'first_live_payment',
 ] as const
-/** A step of the checklist. Null in `done_at` means that the step is not done, or that the server has no record of its time. */
+/**
+ * A step of the checklist. Null in `done_at` means that the step is not done, or that the server has no record of its time.
+ */
 export type ChecklistStep = { key: (typeof CHECKLIST_STEPS)[number]; done: boolean; done_at: Date | null }
 
-// Each subquery reads the oldest rows of an index. If the first 10,000 deliveries all failed, the query reads the newest
+// Each subquery reads the oldest rows of an index. If none of the first 10,000 deliveries arrived, the query reads the newest
 // deliveries.
 const firstPaymentTime = (environment: string) => `(
      select t.created_at from ledger_transfers t
@@ -52,7 +54,7 @@ const READ_CHECKLIST = sql(
 
 type ChecklistRow = Record<ChecklistStep['key'], Date | null> & { webhook_done: boolean; business_done: boolean }
 
-/** Reads the steps of a merchant. */
+/** Reads the steps of a merchant, in the order of `CHECKLIST_STEPS`. */
 export async function checklistOf(reader: Reader, merchant_id: string): Promise<ChecklistStep[]> {
   const [row] = await reader.query<ChecklistRow>(READ_CHECKLIST, [merchant_id])
   return CHECKLIST_STEPS.map((key) => {

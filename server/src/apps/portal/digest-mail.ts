@@ -1,4 +1,5 @@
-// Writes the summary that a member gets by e-mail: payments, fees, failures and withdrawals of a period, and what needs attention now.
+// Writes the summary that a member receives by e-mail: the payments, fees, failures and withdrawals of a period, and the
+// current problems.
 
 import {
   type DigestPeriod,
@@ -16,15 +17,15 @@ import { withdrawalsOfDigest } from '../../money/withdrawals/index.ts'
 import { attentionOf } from './attention.ts'
 import { DIGEST_TEXTS } from './digest-texts.ts'
 
-/** A period of whole days in Tanzania, named by the number of its first day. */
+/** A period of whole days in Tanzania. `first` is the number of its first day since 1970. */
 export type DigestDays = { kind: DigestPeriod; first: number; days: number }
 
-/** The first day of a period as YYYY-MM-DD. */
+/** Returns a day number as YYYY-MM-DD. */
 export const dayText = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
 type Sums = { count: number; amount_minor: bigint }
 
-/** The facts of a summary. */
+/** The facts of live money in a summary. Amounts are in cents. */
 export type DigestFacts = {
   successful: Sums
   failed: number
@@ -44,7 +45,7 @@ const PAGES = {
   keys_expiring: 'keys',
 } as const
 
-/** Reads the facts of live money of a merchant in a period, and what needs attention now. */
+/** Reads the facts of a merchant's live money in a period, and the merchant's current problems. */
 export async function digestFacts(deps: Deps, merchant_id: string, { first, days }: DigestDays): Promise<DigestFacts> {
   const owner = { merchant_id, environment: 'live' } as const
   const slots = Array.from({ length: days }, (_, i) => ({
@@ -68,14 +69,16 @@ export async function digestFacts(deps: Deps, merchant_id: string, { first, days
     fees_minor: successful.reduce((sum, { fee_minor }) => sum + fee_minor, 0n),
     paid_out: { count: withdrawn.paid_count, amount_minor: withdrawn.paid_minor },
     waiting: withdrawn.waiting_count,
-    // The summary is about live money. The dashboard shows a failing webhook of the sandbox.
+    // The summary is only about live money. The dashboard shows failing webhooks of the sandbox.
     attention: attention
       .filter(({ environment }) => environment === 'live')
       .map(({ kind, count }) => ({ kind, count, page: PAGES[kind] })),
   }
 }
 
-/** Returns true if nothing happened, nothing waits and nothing needs attention. Then the member gets no e-mail. */
+/**
+ * Returns true if the summary has no payment, no withdrawal and no problem. In that case, the member receives no e-mail.
+ */
 export function isEmptyDigest({ successful, failed, paid_out, waiting, attention }: DigestFacts): boolean {
   return successful.count + failed + paid_out.count + waiting + attention.length === 0
 }
@@ -83,7 +86,7 @@ export function isEmptyDigest({ successful, failed, paid_out, waiting, attention
 const NUMBER = new Intl.NumberFormat('en-US')
 const grouped = (count: number) => NUMBER.format(count)
 
-/** Writes the e-mail of a summary in the language of the member. */
+/** Returns the e-mail with a summary, in the language of the member. */
 export function digestMail(deps: Deps, member: DueDigest, period: DigestDays, facts: DigestFacts): Email {
   const { merchant_id, language, email } = member
   const t = DIGEST_TEXTS[language]
@@ -121,7 +124,9 @@ export function digestMail(deps: Deps, member: DueDigest, period: DigestDays, fa
   }
 }
 
-/** Joins the parts of an e-mail, and adds why the member gets it and how it ends. */
+/**
+ * Joins the parts of an e-mail. Adds the reason why the member receives the e-mail, and a link that ends these e-mails.
+ */
 export function withFooter(
   deps: Deps,
   notice: { merchant_id: string; member_id: string; language: Language; kind: NoticeKind },

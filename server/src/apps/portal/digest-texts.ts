@@ -1,4 +1,4 @@
-// Contains the texts of the summary and of the warnings that members get by e-mail.
+// Contains the texts of the summaries and the warnings that members receive by e-mail.
 
 import type { NoticeKind } from '../../access/merchants/index.ts'
 import type { Language } from '../../kernel/lib/index.ts'
@@ -101,5 +101,5 @@ const SW: typeof EN = {
   keys_next: 'Baada ya hapo, seva itakataa maombi yake. Toa ufunguo mpya na uuweke kwenye programu yako:',
 }
 
-/** The texts in both languages. */
+/** The texts of summaries and warnings, by language. */
 export const DIGEST_TEXTS: Record<Language, typeof EN> = { sw: SW, en: EN }

@@ -1,15 +1,15 @@
-// Reads the built files of both consoles. The server reads each file once and keeps the compressed forms.
+// Reads the built files of both consoles. The server reads each file once at its start and keeps it in memory.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The consoles of merchants and of operators. Each console has a separate build, path and sign-in. */
+/** The consoles of merchants and of operators. Each console has its own build, path and sign-in. */
 export const CONSOLES = ['dashboard', 'operator'] as const
 /** The name of a console. */
 export type ConsoleName = (typeof CONSOLES)[number]
 
-/** The output folder of `npm run build`. */
+/** The folder to which `npm run build` writes the consoles. */
 const BUILD_FOLDER = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
 
 const TYPES: Record<string, string> = {
@@ -19,12 +19,12 @@ const TYPES: Record<string, string> = {
   woff2: 'font/woff2',
 }
 
-/** A file with its compressed forms. Null means that the build made no such form of the file. */
+/** A file with its compressed forms. Null means that the build has no such form. */
 export type BuiltFile = { type: string; plain: Buffer; br: Buffer | null; gzip: Buffer | null }
-/** The page of a console and, by name, the files that the page loads. */
+/** The page of a console, and the files of the page by name. */
 export type BuiltConsole = { page: string; assets: ReadonlyMap<string, BuiltFile> }
 
-/** Reads a console. Null means that the build of the console is missing. */
+/** Reads the files of a console. If the console is not built, returns null. */
 export function readBuiltConsole(name: ConsoleName, folder = BUILD_FOLDER): BuiltConsole | null {
   const page = join(folder, name, 'index.html')
   if (!existsSync(page)) return null

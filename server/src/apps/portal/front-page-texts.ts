@@ -1,4 +1,4 @@
-// Contains the texts of the first page in both languages.
+// Contains the texts of the first page of the installation.
 
 import type { Language } from '../../kernel/lib/index.ts'
 
@@ -14,7 +14,7 @@ type FrontTexts = {
   version: string
 }
 
-/** The texts of the first page. */
+/** The texts of the first page, by language. */
 export const FRONT_TEXTS: Record<Language, FrontTexts> = {
   sw: {
     other: 'English',

@@ -1,4 +1,4 @@
-// Tests the first page of the installation, and the page that a visitor can try.
+// Tests the first page of the installation, and the payment page that a visitor can try.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

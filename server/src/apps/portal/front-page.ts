@@ -1,5 +1,5 @@
-// Serves the first page of the installation: what it is, and the ways to the consoles, the documentation and a page to try. The
-// page is in Swahili and English and needs no scripts.
+// Serves the first page of the installation in Swahili and English. The page links to the consoles, the documentation and a
+// payment page to try, and needs no script.
 
 import formbody from '@fastify/formbody'
 import { languageOf } from '../../access/identity/index.ts'
@@ -15,7 +15,9 @@ const TRY_REFERENCE = 'TRY-IT'
 const TRY_AMOUNT = 15_000
 const FORM_BYTES_MAX = 1024
 const HOUR_MS = 3_600_000
-/** From this number of pages in an hour on, a visitor gets the newest of them, so that visitors do not fill the database. */
+/**
+ * If visitors opened this many pages in the last hour, a visitor gets the newest page. So visitors cannot fill the database.
+ */
 const TRY_PAGES_PER_HOUR = 60
 
 const RECENT_TRY_PAGES = sql(
@@ -26,7 +28,10 @@ const RECENT_TRY_PAGES = sql(
      order by created_at desc limit ${TRY_PAGES_PER_HOUR}) r`,
 )
 
-/** Adds / and, if the installation only simulates payments, the form that opens a payment page of the demo merchant. */
+/**
+ * Adds the first page. If the installation only simulates payments, also adds the form that opens a payment page of the demo
+ * merchant.
+ */
 export function frontPageRoutes(deps: Deps, { live }: { live: LiveProviders }): (app: App) => void {
   const { config } = deps
   const rehearses = live.every(({ capabilities }) => capabilities.rehearses === true)
@@ -48,7 +53,7 @@ export function frontPageRoutes(deps: Deps, { live }: { live: LiveProviders }): 
         .send(frontPage(language, { brand: config.brand_name, base_url: baseUrlOf(config, app), may_try }))
     })
     void app.register(async (scope) => {
-      // Browsers send an empty form.
+      // The form has no fields, but browsers send its content type, which needs a parser.
       await scope.register(formbody, { bodyLimit: FORM_BYTES_MAX })
       scope.post(TRY_PATH, route, async (request, reply) => {
         const merchant = await findTryMerchant(deps.db)
@@ -65,7 +70,10 @@ export function frontPageRoutes(deps: Deps, { live }: { live: LiveProviders }): 
   }
 }
 
-/** Makes a page of the sandbox, and returns its slug. */
+/**
+ * Makes a payment page in the sandbox and returns its slug. If the limit of the hour is reached, returns the slug of the newest
+ * page.
+ */
 async function openTryPage(deps: Deps, merchant: Merchant, live: LiveProviders): Promise<string> {
   const now = deps.clock.now().getTime()
   const [recent] = await deps.db.query<{ count: number; newest: string | null }>(RECENT_TRY_PAGES, [
@@ -142,7 +150,7 @@ function tryForm(language: Language, button: string, text: string): Html {
 `
 }
 
-/** The icons of the doors, as web/ui/icons.tsx draws them. */
+/** The icons of the links, equal to those in web/ui/icons.tsx. */
 const ICONS = {
   dashboard: 'M4 10v9.5h16V10M3 9.5 5 4h14l2 5.5a3 3 0 0 1-6 0 3 3 0 0 1-6 0 3 3 0 0 1-6 0zM9.5 19.5V15h5v4.5',
   operators: 'M12 3 4.5 6v5.5c0 4.5 3 8 7.5 9.5 4.5-1.5 7.5-5 7.5-9.5V6zM8.5 12l2.5 2.5 4.5-5',

@@ -1,4 +1,4 @@
-// Exports the records that the consoles read across rooms, and the built files of the consoles.
+// Exports the routes, the reads and the built files of the consoles.
 
 export { frontPageRoutes } from './front-page.ts'
 export { noticesTask } from './notices-task.ts'

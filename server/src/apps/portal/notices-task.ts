@@ -1,5 +1,5 @@
-// Sends members the summaries that they chose, and warns them about failing webhooks and keys that expire. One transaction records each
-// summary or warning and queues its e-mails, so that a process that dies leaves both or none.
+// Queues the e-mails that members chose: summaries, and warnings about failing webhooks and expiring keys. One transaction
+// records each notice and queues its e-mails, so a process that dies leaves both or none.
 
 import {
   claimNotice,
@@ -22,18 +22,22 @@ import { type DigestDays, dayText, digestFacts, digestMail, isEmptyDigest, withF
 import { DIGEST_TEXTS } from './digest-texts.ts'
 
 const EVERY_MS = 60_000
-/** The warnings read more than the summaries, and members do not act on them within minutes. */
+/**
+ * The pause between two checks for warnings. The check reads more than the summaries, and members do not react within minutes.
+ */
 const WARN_EVERY_MS = 300_000
 const HOUR_MS = 3_600_000
-/** Members get the summary of yesterday at this hour in Tanzania. */
+/** From this hour in Tanzania on, members receive the summary of yesterday. */
 const DIGEST_HOUR = 6
-/** The number of summaries that one run queues. */
+/** The highest number of members for whom one run queues summaries. */
 const DIGESTS_MAX = 20
-/** An endpoint that fails for a shorter time may work again before a member reads the e-mail. */
+/**
+ * An endpoint must have failed for this time. After a shorter time, it may work again before the member reads the e-mail.
+ */
 const FAILING_MS_MIN = 15 * 60_000
-/** A member gets at most one warning a day about one endpoint. */
+/** After a warning about an endpoint, members receive no warning about this endpoint for a day. */
 const WEBHOOK_AGAIN_MS = DAY_MS
-/** Members get a warning about a key this long before it expires. */
+/** Members receive a warning about a key from this time before it expires. */
 const KEY_WARNING_MS = 7 * DAY_MS
 const KEYS_MAX = 100
 
@@ -54,10 +58,10 @@ type ExpiringKey = {
   expires_at: Date
 }
 
-/** Returns the latest periods that have ended and whose summary is due: yesterday, and the last week from Monday to Sunday. */
+/** Returns the last finished periods whose summaries are due: yesterday, and the last week from Monday to Sunday. */
 export function duePeriods(now: Date): DigestDays[] {
   const today = dayNumber(new Date(now.getTime() - DIGEST_HOUR * HOUR_MS))
-  // Day 0 was a Thursday, so that day 4 was a Monday.
+  // Day 0, 1 January 1970, was a Thursday. So day 4 was a Monday.
   const monday = today - ((((today - 4) % 7) + 7) % 7)
   return [
     { kind: 'daily', first: today - 1, days: 1 },
@@ -65,7 +69,7 @@ export function duePeriods(now: Date): DigestDays[] {
   ]
 }
 
-/** Makes the task of the worker that queues summaries and warnings. */
+/** Makes the worker's task that queues summaries and warnings. */
 export function noticesTask(deps: Deps): Task {
   let warned_at = Number.NEGATIVE_INFINITY
   let failed: FailedInRound = { merchants: new Set(), periods: new Set() }
@@ -87,7 +91,7 @@ export function noticesTask(deps: Deps): Task {
         queued += (await attempt(deps, 'notices keys', null, () => warnOfKeys(deps, now))) ?? 0
         await attempt(deps, 'notices sweep', null, () => inTransaction(deps.db, (tx) => sweepNotices(tx, now)))
       }
-      // The worker continues at once while something is queued. A round ends with the run that queues nothing.
+      // While a run queues something, the worker runs the task again at once. The run that queues nothing ends the round.
       if (queued === 0) failed = { merchants: new Set(), periods: new Set() }
       return queued
     },
@@ -95,10 +99,12 @@ export function noticesTask(deps: Deps): Task {
   }
 }
 
-/** What failed in this round. The next round tries it again. */
+/** The merchants and periods that failed in this round. The next round tries them again. */
 type FailedInRound = { merchants: Set<string>; periods: Set<string> }
 
-/** Runs a part of the task. If the part fails, logs the error and returns null, so that the other parts continue. */
+/**
+ * Runs one part of the task. If the part fails, the function logs the error and returns null, so that the other parts continue.
+ */
 async function attempt<Result>(
   deps: Deps,
   task: string,
@@ -116,7 +122,7 @@ async function attempt<Result>(
   }
 }
 
-/** Queues summaries of a period, and returns the number of members that it has handled. */
+/** Queues summaries of a period. Returns the number of members that this run examined. */
 async function queueDigests(deps: Deps, period: DigestDays, failed: FailedInRound): Promise<number> {
   const first_day = dayText(period.first)
   const end = startOfDay(period.first + period.days)
@@ -134,7 +140,7 @@ async function queueDigests(deps: Deps, period: DigestDays, failed: FailedInRoun
       await inTransaction(deps.db, async (tx) => {
         const claim = { merchant_id, kind: period.kind, subject: `${first_day} ${user_id}` }
         if (!(await claimNotice(deps, tx, claim)) || isEmptyDigest(found)) return
-        // The member may have ended the summary, or left the business, since the worker read the list.
+        // Since the worker read the list, the member may have ended the summaries or left the merchant.
         const current = await findDigestMember(tx, member, ended)
         if (current !== null) await queueEmail(deps, tx, digestMail(deps, current, period, found))
       })
@@ -145,7 +151,7 @@ async function queueDigests(deps: Deps, period: DigestDays, failed: FailedInRoun
   return due.length
 }
 
-/** Warns about endpoints that fail, at most once a day for each endpoint. */
+/** Queues warnings about endpoints that fail, at most one a day for each endpoint. Returns the number of warnings. */
 async function warnOfWebhooks(deps: Deps, now: Date): Promise<number> {
   const not_before = new Date(now.getTime() - WEBHOOK_AGAIN_MS)
   const failing = (await failingEndpoints(deps, deps.db))
@@ -184,7 +190,7 @@ const failingReason = ({
   last_error: string | null
 }) => (last_status_code === null ? mailedName(last_error ?? '') : `HTTP ${last_status_code}`)
 
-/** Warns once about each key that expires within a week. */
+/** Queues one warning about each key that expires within a week. Returns the number of warnings. */
 async function warnOfKeys(deps: Deps, now: Date): Promise<number> {
   const until = new Date(now.getTime() + KEY_WARNING_MS)
   const keys = await deps.db.query<ExpiringKey>(EXPIRING, [now, until, KEYS_MAX])
@@ -205,7 +211,10 @@ async function warnOfKeys(deps: Deps, now: Date): Promise<number> {
 
 type Warning = { subject: string; parts: readonly string[]; next: string }
 
-/** Queues a warning to each member that wants it. Returns 1 if this call made the claim. A failure does not stop other warnings. */
+/**
+ * Queues a warning to each member who chose it. If this call made the claim, returns 1, otherwise 0. If the call fails, other
+ * warnings continue.
+ */
 async function queueWarning(
   deps: Deps,
   claim: NoticeClaim & { kind: 'webhooks' | 'keys' },

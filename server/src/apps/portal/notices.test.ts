@@ -1,4 +1,4 @@
-// Tests the e-mails that members choose: summaries, warnings, and how they end without a sign-in.
+// Tests the e-mails that members choose: the summaries, the warnings, and how a member ends them without a sign-in.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
@@ -16,7 +16,7 @@ const PATH = '/v1/merchant/notifications'
 const HOUR_MS = 3_600_000
 
 let world: World
-/** Runs before each statement of the database, with the name of the statement. */
+/** The test sets this function. It runs before each database statement and receives the name of the statement. */
 let onStatement: (name: string) => void | Promise<void> = () => {}
 before(async () => {
   world = await createWorld({
@@ -30,7 +30,7 @@ afterEach(async () => {
   await world.rows("update member_notices set digest = 'off', digest_since = null")
 })
 
-/** Moves the clock to this hour of the next day in Tanzania. */
+/** Moves the clock to this hour on the next day in Tanzania. */
 function tomorrowAt(hour: number): void {
   const now = world.deps.clock.now().getTime() + 3 * HOUR_MS
   const tomorrow = Math.floor(now / DAY_MS) * DAY_MS + DAY_MS + hour * HOUR_MS
@@ -61,7 +61,7 @@ async function waitsForLock(count: number): Promise<void> {
   }
   assert.fail('too few statements wait for a lock')
 }
-/** Returns the path of the address that ends e-mails, from the text of an e-mail. */
+/** Returns the path of the link that ends e-mails, from the text of an e-mail. */
 const pathIn = (text: string): string =>
   /https:\/\/pay\.example(\/unsubscribe\/\S+)/.exec(text)?.[1] ?? assert.fail(text)
 

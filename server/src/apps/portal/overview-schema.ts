@@ -5,12 +5,12 @@ import { METHODS } from '../../adapters/providers/port.ts'
 import { ENVIRONMENTS, success } from '../../kernel/http/index.ts'
 import { enumOf, line, nullable } from '../../kernel/lib/index.ts'
 
-/** The periods, in Tanzanian days. Each period includes today. */
+/** The periods in days of Tanzania. Each period includes today. */
 export const PERIODS = ['today', '7d', '30d'] as const
-/** The name of a period. */
+/** The name of one period. */
 export type PeriodName = (typeof PERIODS)[number]
 
-/** The query of the overview. */
+/** The query of the overview: a period and an environment. */
 export const OverviewQuery = Type.Object({
   merchant_id: Type.Optional(line(64)),
   environment: Type.Optional(enumOf('Environment', ENVIRONMENTS, 'live, the default, or sandbox.')),
@@ -38,7 +38,7 @@ const Rate = nullable(
   }),
 )
 
-/** The payments and withdrawals of a period. */
+/** The totals of the payments and withdrawals of a period. */
 export const OverviewView = Type.Object(
   {
     environment: enumOf('Environment', ENVIRONMENTS),
@@ -95,5 +95,5 @@ export const OverviewView = Type.Object(
 )
 export type OverviewView = Static<typeof OverviewView>
 
-/** The response of the overview. */
+/** The response with the overview. */
 export const OverviewAnswer = success(OverviewView)

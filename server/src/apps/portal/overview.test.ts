@@ -1,4 +1,4 @@
-// Tests that each total of the overview equals the total of the corresponding list, on each day and after late answers.
+// Tests that each total of the overview equals the total of the matching list, on each day and after late answers.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -33,8 +33,8 @@ type Payment = { kind: 'push' | 'wallet' | 'qr' | 'page'; phone: string; amount:
 const payments = fc.array(
   fc.record({
     kind: fc.constantFrom('push', 'push', 'push', 'wallet', 'qr', 'page'),
-    // The endings simulate success, decline, no answer, another amount and reversal, on four known networks and an unknown
-    // network.
+    // The last digits simulate success, decline, no answer, another amount and reversal. The prefixes are of four known
+    // networks and an unknown one.
     phone: fc
       .tuple(
         fc.constantFrom('0754', '0684', '0714', '0624', '0724'),
@@ -42,7 +42,7 @@ const payments = fc.array(
       )
       .map(([prefix, end]) => `${prefix}123${end}`),
     amount: fc.integer({ min: 500, max: 90_000 }),
-    // The test makes payments around midnight in Tanzania.
+    // The test makes payments before and after midnight in Tanzania.
     wait_ms: fc.constantFrom(0, 1, 999, 3_000, 40_000, 3 * 3_600_000),
   }),
   { minLength: 6, maxLength: 18 },
@@ -57,7 +57,7 @@ async function pay({ kind, phone, amount }: Payment, key: string): Promise<void>
 
 type PaymentRow = { id: string; status: string; method: string | null; amount_minor: bigint; received: bigint | null }
 
-/** Reads all payments from the table, and returns the payments that pass a filter. */
+/** Reads all payments from the table. Returns those that pass a filter. */
 async function matching(
   merchant: Merchant,
   test: (row: PaymentRow & { at: number }) => boolean,
@@ -70,7 +70,7 @@ async function matching(
   return rows.filter((row) => test({ ...row, at: Number.parseInt(row.id.replaceAll('-', '').slice(0, 12), 16) }))
 }
 
-/** Reads a list page by page, and finally checks the total. */
+/** Reads a list page by page, then compares the number of rows with the total. */
 async function listed(query: string, key: string, page_size: number): Promise<string[]> {
   const ids: string[] = []
   for (let page = 1; ; page++) {
@@ -86,7 +86,7 @@ async function listed(query: string, key: string, page_size: number): Promise<st
 
 const time = (at: number) => encodeURIComponent(new Date(at).toISOString())
 
-/** Checks lists with several filters against the table, including the order. */
+/** Compares lists with several filters with the table, also in their order. */
 async function checkLists(merchant: Merchant, key: string, edges: readonly number[]): Promise<void> {
   for (const status of [undefined, ...STATUSES]) {
     for (const method of [undefined, 'qr']) {
@@ -116,7 +116,7 @@ async function checkLists(merchant: Merchant, key: string, edges: readonly numbe
   }
 }
 
-/** Checks each total of the overview against the list with the same status and times. */
+/** Compares each total of the overview with the list that has the same status and times. */
 async function checkOverview(merchant: Merchant, key: string): Promise<void> {
   const { token } = await world.newSession([{ role: 'VIEWER', merchant }])
   for (const period of ['today', '7d', '30d']) {
@@ -139,7 +139,7 @@ async function checkOverview(merchant: Merchant, key: string): Promise<void> {
     }
     for (const name of ['successful', 'failed'] as const) {
       for (const slot of data.series) {
-        // The test skips hours without payments, because a list for each hour would take minutes.
+        // The test skips hours without payments, because one list for each hour would take minutes.
         if (slot[name].count > 0) assert.equal(slot[name].count, await total(name, slot.from, slot.to))
       }
       const of = (parts: { [key in typeof name]: { count: number } }[]) =>
@@ -150,7 +150,7 @@ async function checkOverview(merchant: Merchant, key: string): Promise<void> {
   }
 }
 
-/** Applies an answer of the provider to an old payment. */
+/** Applies an answer of the provider to a payment that the server has already settled. */
 async function answerLate(merchant: Merchant, row: PaymentRow, kind: 'succeeded' | 'reversed'): Promise<void> {
   const { amount_minor, received } = row
   const answer = { kind, amount_minor: received ?? amount_minor, currency: 'TZS', provider_status: null } as const

@@ -1,4 +1,4 @@
-// Sums the payments and withdrawals of today or of the last days, for the home page of the dashboard.
+// Adds up the payments and withdrawals of today or of the last days, for the home page of the dashboard.
 
 import type { Method } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -23,7 +23,7 @@ function presentSums(sums: readonly CountAndAmount[]): Total {
   return { count: Number(count), amount: formatAmount(amount_minor) }
 }
 
-/** If the payment received money, counts the received amount; otherwise counts the requested amount. */
+/** If a provider took money for the payment, returns the received amount. Otherwise returns the requested amount. */
 function countedSum({ status, items, amount_minor, amount_received_minor }: SlotSum): CountAndAmount {
   const is_received = status === 'successful' || status === 'pending_clearance' || status === 'reversed'
   return { count: items, amount_minor: is_received ? amount_received_minor : amount_minor }
@@ -32,7 +32,7 @@ function countedSum({ status, items, amount_minor, amount_received_minor }: Slot
 const ofStatus = (rows: readonly SlotSum[], status: SlotSum['status']): Total =>
   presentSums(rows.filter((row) => row.status === status).map(countedSum))
 
-/** Returns a success rate in percent with one decimal, rounded half up. */
+/** Returns the success rate in percent, rounded to one decimal. If no payment has ended, returns null. */
 function successRate(successful: Total, failed: Total): string | null {
   const all = successful.count + failed.count
   if (all === 0) return null
@@ -47,7 +47,7 @@ const STATUSES_BY_GROUP = {
   failed: ['FAILED', 'REJECTED', 'CANCELLED', 'REVERSED'],
 } as const satisfies Record<string, readonly (typeof WITHDRAWAL_STATUSES)[number][]>
 
-/** Reads the totals of a merchant for a period that ends today. */
+/** Reads the totals of a merchant for a period that ends with today. */
 export async function overviewOf(
   deps: Deps,
   owner: { merchant_id: string; environment: Environment },
@@ -107,7 +107,7 @@ export async function overviewOf(
   }
 }
 
-/** Sums successful and failed payments by method and network. The network with the most payments comes first. */
+/** Adds up successful and failed payments by method and network. The network with the most payments comes first. */
 function sumsByMethod(rows: readonly SlotSum[]): OverviewView['methods'] {
   const ended = rows.filter(({ status, method }) => method !== '' && (status === 'successful' || status === 'failed'))
   return [...Map.groupBy(ended, ({ method, network }) => `${method} ${network}`).values()]

@@ -89,8 +89,8 @@ const OperatorPayment = Type.Object(
   },
   { title: 'OperatorPayment' },
 )
-/** A payment with its next step, attempts, postings, webhooks and timeline. */
+/** The type of a payment with its next step, attempts, postings, webhooks and timeline. */
 export type OperatorPayment = Static<typeof OperatorPayment>
 
-/** The response with one payment. */
+/** The response of the operators' endpoint for one payment. */
 export const PaymentAnswer = success(OperatorPayment)

@@ -1,4 +1,4 @@
-// Reads one payment for operators: its next step, attempts, status changes, postings and webhooks.
+// Reads one payment for operators, with its next step, attempts, status changes, postings and webhooks.
 
 import { type Breaker, CIRCUIT_OPEN, QUESTIONS } from '../../adapters/providers/breaker.ts'
 import { statementForm } from '../../adapters/providers/statement-forms.ts'
@@ -68,7 +68,10 @@ const PAGE_END = sql(
    where c.merchant_id = $1 and c.id = $2`,
 )
 
-/** The dependencies of `getPayment`. */
+/**
+ * The dependencies of `getPayment`: the circuit breaker and the request log. If `requestsOf` is missing, the timeline has no
+ * requests.
+ */
 export type PaymentSources = { breaker: Breaker; requestsOf?: RequestsOf | undefined }
 
 /**
@@ -124,16 +127,14 @@ export async function getPayment(
 
 type AttemptWithNextStep = OperatorAttemptRow & { due_at: Date }
 
-/** Finds the attempt with the earliest next step. Null means that no attempt has a next step. */
+/** Finds the attempt with the earliest next step. If no attempt has a next step, returns null. */
 function findOpenAttempt(attempts: readonly OperatorAttemptRow[]): (OpenAttempt & { method: string }) | null {
   const with_next_step = attempts.filter((attempt): attempt is AttemptWithNextStep => attempt.due_at !== null)
   with_next_step.sort((a, b) => a.due_at.getTime() - b.due_at.getTime())
   return with_next_step[0] ?? null
 }
 
-/**
- * Returns the time at which the open circuit of the next call permits a call again. Null means that the circuit is not open.
- */
+/** Returns when the open circuit of the next call permits a call again. If the circuit is not open, returns null. */
 function circuitUntil(breaker: Breaker, { provider, method, state }: OpenAttempt & { method: string }): Date | null {
   const circuit_method = state === 'to_send' ? method : QUESTIONS.payments
   return breaker.health().find((one) => one.provider === provider && one.method === circuit_method)?.retry_at ?? null
@@ -147,7 +148,7 @@ function presentAttempt({
   return {
     ...row,
     statement_reference: statementForm(row.provider, row.provider_reference),
-    // If the circuit was open, the process made no call. In that case this value is not a status of the provider.
+    // If the circuit was open, the process made no call, so this value is not a status of the provider.
     provider_status: provider_status === CIRCUIT_OPEN ? null : provider_status,
     amount: amountAsNumber(amount_minor),
     due_at: isoOrNull(row.due_at),

@@ -1,4 +1,4 @@
-// Adds the endpoints for the overview, the checklist, the timelines, and the operators' view of one payment.
+// Adds the endpoints for the overview, the problems, the checklist, the timelines, and an operator's view of one payment.
 
 import Type from 'typebox'
 import { type Deps, forReads } from '../../kernel/db/index.ts'
@@ -12,10 +12,10 @@ import { PaymentAnswer } from './payment-schema.ts'
 import { PART_MAX } from './timeline-read.ts'
 import { type TimelineOptions, timelineRoutes } from './timeline-routes.ts'
 
-/** The dependencies of the portal routes. */
+/** The dependencies of the portal's routes. */
 export type PortalOptions = TimelineOptions & PaymentSources
 
-/** Adds all routes of the portal. */
+/** Adds the routes of both consoles that read several rooms. */
 export function portalRoutes(deps: Deps, options: PortalOptions): Routes {
   const timeline = timelineRoutes(deps, options)
   return (app) => {

@@ -1,5 +1,5 @@
-// Serves the consoles: one page for every address below /dashboard or /operator, and the files of the page. The server writes
-// facts of the installation into the page. The page uses only scripts and styles of this server.
+// Serves the consoles: one page for every address below /dashboard or /operator, and its files. The server writes facts of the
+// installation into the page. The page loads scripts and styles only from this server.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -8,11 +8,11 @@ import { escapeHtml, refuse } from '../../kernel/lib/index.ts'
 import { type BuiltConsole, CONSOLES, type ConsoleName, readBuiltConsole } from './files.ts'
 
 const YEAR_S = 31_536_000
-/** The element of the built page that the server replaces with the facts of the installation. */
+/** The element of the built page that the server replaces by the facts of the installation. */
 const FACTS_PLACE = '<meta name="malipo" content="">'
 const PUBLIC_ROUTE = { schema: { hide: true }, config: { access: 'public', limit: 'none' } } as const
 
-/** Facts of the installation that the page of a console needs. No fact is secret. */
+/** The facts of the installation that the page of a console needs. No fact is secret. */
 export type ConsoleFacts = {
   console: ConsoleName
   brand_name: string
@@ -30,7 +30,9 @@ export type ConsoleFacts = {
   nonce: string
 }
 
-/** Adds the routes below /dashboard and /operator. `rehearses` becomes a field of `ConsoleFacts`. Tests replace `read`. */
+/**
+ * Adds the pages and files below /dashboard and /operator. `rehearses` is a field of `ConsoleFacts`. Tests replace `read`.
+ */
 export function siteRoutes(
   deps: Deps,
   { rehearses, read = readBuiltConsole }: { rehearses: boolean; read?: (name: ConsoleName) => BuiltConsole | null },
@@ -62,8 +64,8 @@ export function siteRoutes(
 }
 
 /**
- * Returns the address at 127.0.0.1 for a request to localhost, because the sign-in returns to 127.0.0.1. Null means that the
- * request needs no redirect.
+ * Returns the address at 127.0.0.1 for a request to localhost, because the sign-in returns to 127.0.0.1. If the request needs
+ * no redirect, returns null.
  */
 function loopbackAddress({ config }: Deps, app: App, request: FastifyRequest, name: ConsoleName): string | null {
   if (config.base_url !== '' || (name === 'operator' && config.operator_url !== '')) return null
@@ -100,7 +102,7 @@ function sendConsolePage(
   )
 }
 
-/** Returns headers that permit only scripts of this server. The style elements of components carry the nonce of the page. */
+/** Returns headers that permit only scripts of this server. The style elements of the page have the nonce. */
 function consoleHeaders(nonce: string, issuer: string): Record<string, string> {
   return {
     'content-security-policy': [

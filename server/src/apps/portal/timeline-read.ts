@@ -1,4 +1,4 @@
-// Reads the events of one record. Each query finds its rows by an index of the record, and reads a limited number of rows.
+// Reads the events of one record. Each query finds its rows by an index, and reads a limited number of rows.
 
 import { IS_BOOKING } from '../../books/ledger/index.ts'
 import { type Reader, sql } from '../../kernel/db/index.ts'
@@ -6,13 +6,13 @@ import { formatAmount } from '../../kernel/lib/index.ts'
 import { transactionReference } from '../../money/transactions/index.ts'
 import type { TimelineItem } from './timeline-schema.ts'
 
-/** The highest number of rows of each kind that a timeline shows, the newest rows first. */
+/** The highest number of rows of each kind in a timeline. The query reads the newest rows. */
 export const PART_MAX = 200
 
-/** Rows of one kind. True in `has_more` means that older rows exist that the query did not read. */
+/** Rows of one kind. True in `has_more` means that the query did not read older rows that exist. */
 export type TimelinePart<Row> = { rows: Row[]; has_more: boolean }
 
-/** The key of a record: its merchant and its id. */
+/** The merchant and the id of a record. */
 export type RecordKey = { merchant_id: string; id: string }
 
 /** The key of a record in the form that transfers and webhooks store. */
@@ -22,7 +22,7 @@ function limitRows<Row>(rows: Row[]): TimelinePart<Row> {
   return { rows: rows.slice(0, PART_MAX), has_more: rows.length > PART_MAX }
 }
 
-/** An attempt of a collection. */
+/** An attempt of a collection, as a timeline reads it. */
 export type TimelineAttemptRow = {
   number: number
   provider: string
@@ -35,8 +35,8 @@ export type TimelineAttemptRow = {
   updated_at: Date
 }
 
-// A duplicate payment has a separate collection, but its attempt belongs to the paid collection: extra_collection_id links
-// the two.
+// A duplicate payment has a separate collection, but its attempt is an attempt of the paid collection. `extra_collection_id` is
+// the id of the separate collection.
 const ATTEMPTS = sql(
   'timeline_attempts',
   `select a.number, a.provider, a.method, a.provider_reference, a.provider_status, a.state, a.sent_at, a.created_at, a.updated_at
@@ -57,7 +57,7 @@ export async function readAttempts(
   return limitRows(await reader.query<TimelineAttemptRow>(ATTEMPTS, [merchant_id, id, PART_MAX + 1]))
 }
 
-/** A status change of a collection. */
+/** A status change of a collection, as a timeline reads it. */
 export type TimelineMoveRow = {
   seq: number
   from_status: string
@@ -67,7 +67,7 @@ export type TimelineMoveRow = {
   at: Date
 }
 
-// Only operators see a provider's answer that did not change the status.
+// A provider's answer may leave the status unchanged. Only operators see such an answer.
 const MOVES = sql(
   'timeline_collection_moves',
   `select seq, from_status, to_status, actor, reason, at from collection_history
@@ -90,13 +90,13 @@ const ORIGIN = sql(
    from collections c where c.merchant_id = $1 and c.id = $2`,
 )
 
-/** Reads who created the collection, the payer (on a payment link) or the merchant, and which attempt paid. */
+/** Reads which attempt paid the collection, and whether the payer (on a payment link) or the merchant created it. */
 export async function readOrigin(reader: Reader, { merchant_id, id }: RecordKey) {
   const [row] = await reader.query<{ settled_attempt: number | null; by_payer: boolean }>(ORIGIN, [merchant_id, id])
   return row ?? { settled_attempt: null, by_payer: false }
 }
 
-/** The payout of a withdrawal. */
+/** The payout of a withdrawal, as a timeline reads it. */
 export type TimelinePayoutRow = Omit<TimelineAttemptRow, 'number' | 'provider_status'>
 
 const PAYOUT = sql(
@@ -105,7 +105,7 @@ const PAYOUT = sql(
    where merchant_id = $1 and withdrawal_id = $2`,
 )
 
-/** Reads the payout of a withdrawal. Null means that no operator has approved the withdrawal. */
+/** Reads the payout of a withdrawal. If no operator has approved the withdrawal, returns null. */
 export async function readPayout(reader: Reader, { merchant_id, id }: RecordKey): Promise<TimelinePayoutRow | null> {
   const [row] = await reader.query<TimelinePayoutRow>(PAYOUT, [merchant_id, id])
   return row ?? null
@@ -118,15 +118,15 @@ type TransferRow = {
   credit_code: string
   amount_minor: bigint
   created_at: Date
-  /** The booking of the posting. Null means that the posting did not change the available balance. */
+  /** The transaction of the posting. Null means that the posting did not change the available balance. */
   transaction_id: string | null
 }
 
-// Transfers of one moment change the same account of the merchant. The version of the account gives their order.
+// Transfers at the same time change the same account of the merchant, so the version of the account gives their order.
 const VERSION = `case when l.credit_code = 'available' then l.credit_version
      when l.debit_code in ('available', 'reserved', 'held') then l.debit_version else l.credit_version end`
 
-// The merchant does not see transfers between accounts of the platform.
+// The merchant does not see transfers between two accounts of the platform.
 const TRANSFERS = sql(
   'timeline_transfers',
   `select l.id, l.posting, l.debit_code, l.credit_code, l.amount_minor, l.created_at, (
@@ -184,9 +184,7 @@ const WEBHOOKS = sql(
    order by coalesce(a.at, d.created_at) desc, d.id, a.number desc limit $4`,
 )
 
-/**
- * Reads the webhook attempts of a record, in no particular order. An event without an attempt is one item with the number 0.
- */
+/** Reads the webhook attempts of a record in no fixed order. If an event has no attempt, its item has the number 0. */
 export async function readWebhooks(
   reader: Reader,
   { merchant_id, id, source_type }: SourceKey,

@@ -1,4 +1,4 @@
-// Defines the endpoints for timelines.
+// Defines the endpoints with which merchants read the timeline of a collection or a withdrawal.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -10,14 +10,14 @@ import { type RequestsOf, timelineOfCollection, timelineOfWithdrawal } from './t
 import { PART_MAX } from './timeline-read.ts'
 import { TimelineAnswer } from './timeline-schema.ts'
 
-/** The options of the timeline routes. Without `requestsOf`, timelines contain no requests. */
+/** The options of the timeline routes. If `requestsOf` is missing, timelines contain no requests. */
 export type TimelineOptions = { requestsOf?: RequestsOf | undefined }
 
 const COLLECTION = { scopes: ['collections:read'], roles: MERCHANT_ROLES } as const satisfies Access
 const WITHDRAWAL = { roles: MERCHANT_ROLES } as const satisfies Access
 const LIMIT = `The newest ${PART_MAX} entries of each kind.`
 
-/** Adds the routes for timelines. */
+/** Adds the routes that show the timelines of collections and withdrawals. */
 export function timelineRoutes(deps: Deps, { requestsOf }: TimelineOptions): Routes {
   const find = createFindCollection(deps)
   return (app) => {

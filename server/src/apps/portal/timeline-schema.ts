@@ -1,4 +1,4 @@
-// Defines the response with a timeline, and the kinds of items.
+// Defines the items of a timeline, and the response with a timeline.
 
 import Type, { type Static } from 'typebox'
 import { success } from '../../kernel/http/index.ts'
@@ -62,7 +62,7 @@ const StatusItem = Type.Object(
   { title: 'TimelineStatus' },
 )
 
-/** A transfer in a merchant's book. */
+/** A transfer in the book of a merchant, as an item of a timeline. */
 export const TransferItem = Type.Object(
   {
     ...at,
@@ -110,12 +110,12 @@ const WebhookItem = Type.Object(
 
 const TimelineItem = Type.Union([RequestItem, AttemptItem, StatusItem, TransferItem, WebhookItem])
 
-/** One item of a timeline. */
+/** The type of one item of a timeline. */
 export type TimelineItem = Static<typeof TimelineItem>
-/** A step of an attempt. */
+/** The type of an item about a step of an attempt. */
 export type AttemptItem = Static<typeof AttemptItem>
 
-/** The events of one collection or withdrawal. */
+/** The events of one collection or withdrawal, oldest first. */
 export const RecordTimeline = Type.Object(
   {
     items: Type.Array(TimelineItem, { description: 'Oldest first.' }),

@@ -1,5 +1,4 @@
-// Tests that a timeline shows the events of a collection or withdrawal in order, and shows the merchant nothing that only
-// operators may see.
+// Tests that a timeline shows the events of a record in order, and hides from the merchant the facts for operators.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -19,7 +18,7 @@ let operator: TestOperator
 let review: HeldPaymentCalls
 let shop: ShopWithKeys
 let member: string
-/** The entries of the request log, by merchant and record. */
+/** The requests that the request log would find, by merchant and record. */
 const log = new Map<string, FoundRequest[]>()
 before(async () => {
   receiver = await startReceiver()
@@ -61,7 +60,7 @@ const readTimeline = async (path: string, key: string): Promise<TimelineData> =>
 const paymentTimeline = (id: string, key = shop.live) => readTimeline(`/v1/collections/${id}`, key)
 const withdrawalTimeline = (id: string) => readTimeline(`/v1/merchant/withdrawals/${id}`, member)
 
-/** Returns an item as one line of text. */
+/** Returns an item as one line of text, to compare whole timelines. */
 function describeItem(item: AnyItem): string {
   switch (item.kind) {
     case 'request':

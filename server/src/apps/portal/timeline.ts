@@ -1,4 +1,4 @@
-// Builds the timeline of a collection or withdrawal for its merchant. The timeline omits the names of operators and the
+// Builds the timeline of a collection or withdrawal for its merchant. The timeline hides the names of operators and the
 // provider's statuses of a payout.
 
 import { CIRCUIT_OPEN } from '../../adapters/providers/breaker.ts'
@@ -19,7 +19,7 @@ import {
 } from './timeline-read.ts'
 import type { AttemptItem, RecordTimeline, TimelineItem } from './timeline-schema.ts'
 
-/** A request that created or named a record, from the request log. */
+/** A request of the request log that created or named a record. */
 export type FoundRequest = {
   id: string
   request_id: string
@@ -30,7 +30,7 @@ export type FoundRequest = {
   duration_ms: number
 }
 
-/** The type of the function that finds the requests of a merchant that created or named a record. */
+/** Finds the requests of a merchant that created or named a record. */
 export type RequestsOf = (merchant_id: string, resource_id: string) => Promise<readonly FoundRequest[]>
 
 const noRequests: RequestsOf = async () => []
@@ -38,7 +38,7 @@ const noRequests: RequestsOf = async () => []
 /** The facts of a collection that its timeline needs. */
 export type TimelineCollection = RecordKey & { status: string; created_at: Date }
 
-/** Reads the timeline of a collection. */
+/** Reads the timeline of a collection. If `requestsOf` is missing, the timeline has no requests. */
 export async function timelineOfCollection(
   reader: Reader,
   collection: TimelineCollection,
@@ -59,7 +59,7 @@ export async function timelineOfCollection(
     to: oldest_first_moves[0]?.from_status ?? collection.status,
     actor: origin.by_payer ? 'payer' : 'merchant',
   })
-  // If the query did not read the oldest status changes, the timeline also omits the creation.
+  // If the query did not read the oldest status changes, the timeline omits the creation too.
   const statuses = [...(moves.has_more ? [] : [creation]), ...oldest_first_moves.map(moveItem)]
   return mergeItems(
     [
@@ -74,7 +74,7 @@ export async function timelineOfCollection(
   )
 }
 
-/** Reads the timeline of a withdrawal. */
+/** Reads the timeline of a withdrawal. If `requestsOf` is missing, the timeline has no requests. */
 export async function timelineOfWithdrawal(
   reader: Reader,
   withdrawal: WithdrawalDetail,
@@ -110,7 +110,7 @@ export async function timelineOfWithdrawal(
   )
 }
 
-/** Merges the parts by time. Items with the same time keep the order of the parts. */
+/** Merges the parts by time. If items have the same time, they keep the order of the parts. */
 function mergeItems(parts: readonly (readonly TimelineItem[])[], has_more: boolean): RecordTimeline {
   const items = parts.flat().map((item, position) => ({ item, position, at: Date.parse(item.at) }))
   items.sort((a, b) => a.at - b.at || a.position - b.position)
@@ -144,16 +144,16 @@ function moveItem({
   at,
 }: TimelineMoveRow): TimelineItem {
   const actor = ACTORS.find((one) => one === stored_actor) ?? 'platform'
-  // The merchant does not see the operator's reason about held money, because the reason may be a suspicion.
+  // The merchant does not see an operator's reason about held money, because the reason may be a suspicion.
   return { at: at.toISOString(), kind: 'status', from, to, actor, reason: actor === 'platform' ? null : reason }
 }
 
-/** The statuses that a collection reaches only after a provider took money. */
+/** The statuses that a collection has only after a provider took money. */
 const STATUSES_WITH_MONEY = ['successful', 'pending_clearance', 'reversed']
 
 /**
- * Returns the steps of each attempt. The times of answers come from the provider's status changes, because an attempt stores
- * only its last change and a provider may repeat an answer.
+ * Returns the steps of each attempt. The times of answers come from the status changes, because an attempt stores only its last
+ * change, and a provider may repeat an answer.
  */
 export function attemptItems(
   attempts: readonly TimelineAttemptRow[],
@@ -174,7 +174,7 @@ export function attemptItems(
   })
 }
 
-/** The statuses that a withdrawal reaches after an answer of the provider. */
+/** The statuses that a withdrawal has only after an answer of the provider. */
 const STATUSES_AFTER_ANSWER = ['SUCCESS', 'FAILED', 'REVERSED', 'BLOCKED_IP_WHITELIST', 'NEEDS_ADMIN_ATTENTION']
 
 function payoutItems(
@@ -182,7 +182,7 @@ function payoutItems(
   moves: readonly { at: string; to: string; actor: string }[],
 ): AttemptItem[] {
   const answers = moves.filter(({ to, actor }) => actor === 'provider' && STATUSES_AFTER_ANSWER.includes(to))
-  // Only operators see the provider's status of a payout.
+  // Only operators see the provider's status of a payout, so the step has no status.
   return attemptSteps(
     { ...payout, number: 1, provider_status: null },
     answers.map(({ at }) => Date.parse(at)),
@@ -209,7 +209,7 @@ function attemptSteps(
     provider,
     method,
     provider_reference,
-    // If the circuit was open, the process made no call. In that case the newest status is not a status of the provider.
+    // If the circuit was open, the process made no call, so the newest status is not a status of the provider.
     provider_status: i === steps.length - 1 && newest_status !== CIRCUIT_OPEN ? newest_status : null,
   }))
 }

@@ -1,4 +1,4 @@
-// Tests the page for a browser that opens an address without a page, and the refusal for programs.
+// Tests the page that a browser receives for an unknown address, and the refusal that a program receives.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-// The page for a browser that opens an address without a page. Programs get the refusal of the API instead.
+// Serves the page that a browser receives for an unknown address. A program receives the error of the API instead.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { languageOf } from '../../access/identity/index.ts'
@@ -7,7 +7,7 @@ import { FAVICON, logoHtml, pageStyle } from '../../kernel/http/index.ts'
 import { html, type Language } from '../../kernel/lib/index.ts'
 import { FRONT_TEXTS } from './front-page-texts.ts'
 
-/** The addresses of programs: their callers get JSON, whatever they accept. */
+/** The addresses that programs use. A request to such an address receives JSON, even if it accepts HTML. */
 const FOR_PROGRAMS = /^\/(?:v1|public|callbacks)(?:[/?]|$)/i
 const NOT_FOUND = 404
 
@@ -27,8 +27,8 @@ const TEXTS: Record<Language, { title: string; lead: string; home: string; home_
 }
 
 /**
- * Makes the handler for requests of browsers without a route. It answers 404 with a page in the language of the request, and returns
- * null for every other request.
+ * Makes the handler for requests without a route. If a browser requests a page, the handler answers 404 with a page in the
+ * language of the request. Otherwise it returns null.
  */
 export function browserNotFound({ config }: Pick<Deps, 'config'>) {
   return (request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | null => {
@@ -49,7 +49,7 @@ export function browserNotFound({ config }: Pick<Deps, 'config'>) {
   }
 }
 
-/** Writes the page. It does not repeat the address, so that an address cannot put a text into the page. */
+/** Returns the page. The page does not contain the address, so that a link cannot add text to the page. */
 function unknownPage(language: Language, brand: string): string {
   const { title, lead, home, home_means } = TEXTS[language]
   const { skip, other, doors } = FRONT_TEXTS[language]

@@ -1,8 +1,8 @@
-// Contains the texts of the page that ends e-mails.
+// Contains the texts of the page that ends e-mails to a member.
 
 import type { NoticeKind } from '../../access/merchants/index.ts'
 
-/** The texts of the page in both languages. */
+/** The texts of the page, by language. */
 export const UNSUBSCRIBE_TEXTS = {
   sw: {
     other: 'English',

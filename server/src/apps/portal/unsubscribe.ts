@@ -1,5 +1,5 @@
-// Serves the page that ends e-mails without a sign-in. A GET changes nothing, because programs that check links open them; the button
-// sends a POST, and so does a mail program that knows RFC 8058.
+// Serves the page with which a member ends e-mails without a sign-in. A GET changes nothing, because link checkers open links.
+// The button and mail programs (RFC 8058) send a POST.
 
 import formbody from '@fastify/formbody'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -27,7 +27,7 @@ const params = Type.Object({
   signature: Type.String({ maxLength: 100 }),
 })
 
-/** Adds the page and its form. */
+/** Adds the page that ends e-mails to a member, and its form. */
 export function unsubscribeRoutes(deps: Deps): (app: App) => void {
   const route = { schema: { hide: true, params }, config: { access: 'public', has_secret_path: true } } as const
   const answer = (request: FastifyRequest, reply: FastifyReply, status: number, page: UnsubscribePage) => {
@@ -53,7 +53,8 @@ export function unsubscribeRoutes(deps: Deps): (app: App) => void {
     })
     void app.register(async (scope) => {
       await scope.register(formbody, { bodyLimit: FORM_BYTES_MAX })
-      // RFC 8058 lets a mail program send its one field in either form. The address has all facts, so that the server ignores the body.
+      // RFC 8058 lets a mail program send the form in either encoding. The address contains all facts, so the server ignores
+      // the body.
       scope.addContentTypeParser(
         'multipart/form-data',
         { bodyLimit: FORM_BYTES_MAX, parseAs: 'string' },

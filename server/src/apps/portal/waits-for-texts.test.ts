@@ -1,4 +1,4 @@
-// Tests the next step of a payment, which the server derives from the facts of the payment.
+// Tests the next step of a payment for each state of the payment.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,8 +1,8 @@
-// Describes the next step of a payment in a sentence: who acts, and when the wait ends.
+// Describes the next step of a payment in a sentence, with its actor and the end of the wait.
 
 import type { Status } from '../../money/collections/index.ts'
 
-/** The kinds of next steps. */
+/** The kinds of next steps of a payment. */
 export const WAITS_FOR = [
   'payer_choice',
   'sending',
@@ -15,15 +15,15 @@ export const WAITS_FOR = [
 ] as const
 type WaitsForCode = (typeof WAITS_FOR)[number]
 
-/** The next step of a payment. The text contains the times of the other fields. */
+/** The next step of a payment. `text` contains the times of the other fields. */
 export type WaitsFor = {
   what: WaitsForCode
   text: string
-  /** When this wait began. Null means that the server has no record of the time. */
+  /** When the wait began. Null means that the server has no record of the time. */
   since: Date | null
-  /** When the next step is due. Null means that no step has a fixed time. */
+  /** When the next step is due. Null means that the step has no fixed time. */
   next_at: Date | null
-  /** When the wait ends without an action. Null means that the wait has no end time. */
+  /** When the wait ends by itself. Null means that the wait has no end time. */
   until: Date | null
 }
 
@@ -38,20 +38,23 @@ export type OpenAttempt = {
   leased: boolean
 }
 
-/** The facts that determine the next step of a payment. `open` is the attempt with the earliest next step. */
+/**
+ * The facts that decide the next step of a payment. `open` is the attempt with the earliest next step. Null means that no
+ * attempt has one.
+ */
 export type WaitsForFacts = {
   now: Date
   status: Status
   held_at: Date | null
   created_at: Date
-  /** When the page of the payment ends. Null means that the page has no end, or that the payment has no page. */
+  /** When the page of the payment expires. Null means that the page never expires, or that the payment has no page. */
   expires_at: Date | null
   open: OpenAttempt | null
   /** When the open circuit of the next call permits a call again. Null means that the circuit is not open. */
   circuit_until: Date | null
 }
 
-/** Returns the next step of a payment. Null means that the payment waits for nothing. */
+/** Returns the next step of a payment. If the payment waits for nothing, returns null. */
 export function waitsFor(facts: WaitsForFacts): WaitsFor | null {
   const { status, open, held_at, created_at, expires_at } = facts
   if (status === 'pending_clearance') {
@@ -68,7 +71,7 @@ export function waitsFor(facts: WaitsForFacts): WaitsFor | null {
 function waitsForAttempt({ now, status, circuit_until }: WaitsForFacts, open: OpenAttempt): WaitsFor {
   const { provider, due_at, deadline_at, sent_at, created_at, leased, state } = open
   const times = { next_at: due_at, until: deadline_at }
-  // Only a payment in processing fails at the deadline. A payment with a decision keeps its status.
+  // Only a payment in processing fails at the deadline. After a decision, the payment keeps its status.
   const deadline = status === 'processing' ? ` Without an answer the payment fails at ${at(deadline_at)}.` : ''
   if (due_at <= now) {
     const text = `The next step is overdue since ${at(due_at)}: no worker has claimed the step.${deadline}`
