@@ -87,9 +87,9 @@ async function writeStatus(file: string, id: string): Promise<void> {
 export type Restored = { backup: string; ended_at: string; to: Date | null; recovered_to: Date | null }
 
 /**
- * Makes a restored database safe to start, and runs the checks of verify. One transaction pauses all payouts, marks payouts as
- * in doubt if the server may have sent them after the restored time, and writes the audit entry. If the process dies, the
- * operator must restore the backup again.
+ * Makes a restored database safe to start, and runs the checks of verify. One transaction pauses all payouts and writes the
+ * audit entry. If the server may have sent a payout after the restored time, the transaction marks the payout as in doubt. If
+ * the process dies, the operator must restore the backup again.
  */
 export async function prepareRestored(
   deps: Deps,
@@ -113,8 +113,8 @@ export async function prepareRestored(
     return { payouts, payouts_in_doubt, payments_to_query }
   })
   const anchors = anchorFileOf(deps.config)
-  // If you run PostgreSQL yourself, DATA_DIR still has the file of the lost database. That file proves which entries are
-  // missing.
+  // If you run PostgreSQL yourself, DATA_DIR still has the anchor file of the lost database. The anchor file proves which
+  // entries are missing.
   if (anchors !== null && deps.config.audit_anchor_file === '' && !existsSync(anchors))
     await exportAnchors(deps, anchors)
   const { ok, checks, broken } = await verifyRestored(deps, { url, must_separate })

@@ -22,8 +22,8 @@ import { replaceKey } from './merchants.ts'
 const LOCK = sql('demo_lock', 'select pg_advisory_xact_lock(7165243380915628)')
 const LOCK_TIMEOUT = '55P03'
 /**
- * The number of attempts to get the lock. Each attempt waits 5 seconds, the lock timeout of a statement. Another process needs
- * seconds to hash the passwords of the demo users.
+ * The number of attempts to get the lock. Each attempt waits 5 seconds, the lock timeout of a statement. A process that hashes
+ * the passwords of the demo users holds the lock for seconds.
  */
 const LOCK_ATTEMPTS = 24
 

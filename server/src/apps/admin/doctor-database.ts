@@ -189,7 +189,7 @@ async function checkClock(reader: Reader, clock: DoctorInput['clock']): Promise<
   return ok(`the clocks of the machines and of the database differ by ${Math.round(Math.abs(ms))} ms`)
 }
 
-/** Checks when a worker last restored the newest backup of BACKUP_DIR as a test. */
+/** Checks how long ago a worker last restored the newest backup of BACKUP_DIR as a test. */
 async function checkRestorable(reader: Reader, { backup_dir, database_url }: Config, now: Date): Promise<CheckResult> {
   if (backup_dir === '')
     return warn(

@@ -204,7 +204,7 @@ function openTls(host: string, port: number): Promise<TLSSocket> {
   return opened(connectTls({ host, port, servername: host }), 'secureConnect')
 }
 
-/** Waits until the socket is connected. After `TIMEOUT_MS`, rejects with ETIMEDOUT. */
+/** Waits for the event that the socket has connected. After `TIMEOUT_MS`, rejects with ETIMEDOUT. */
 function opened<T extends Socket>(socket: T, event: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })

@@ -17,7 +17,7 @@ export const fail = (message: string): CheckResult => ({ status: 'fail', message
 /** The functions of checks by name. Doctor runs them one after the other. */
 export type CheckTable = Readonly<Record<string, () => Promise<CheckResult> | CheckResult>>
 
-/** The input of the checks. */
+/** The input of the checks, from the server or from the admin command. */
 export type DoctorInput = {
   /** The configuration. Null means that the configuration is invalid, and `config_problems` lists the reasons. */
   config: Config | null
@@ -31,9 +31,11 @@ export type DoctorInput = {
   no_database: string
   /** A reader of DATABASE_READ_URL. Null means that the setting is empty. */
   replica: Reader | null
-  /** True if the configuration has two roles. */
+  /** True if the configuration has two database roles. */
   must_separate: boolean
-  /** Returns the names of the pending migrations. Throws if the program and the schema contradict each other. */
+  /**
+   * Returns the names of the pending migrations. If the program and the schema contradict each other, throws an error.
+   */
   pending: () => Promise<string[]>
   /** The folders besides DATA_DIR to which the installation writes. */
   folders: readonly string[]

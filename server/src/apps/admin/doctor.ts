@@ -1,4 +1,4 @@
-// Runs the checks of `admin doctor`, also if the server does not run or the database does not answer.
+// Runs the checks of `admin doctor`, even if the server does not run or the database does not answer.
 
 import { readFileSync } from 'node:fs'
 import { describeRefusal, isUnavailable } from '../../kernel/db/index.ts'

@@ -18,7 +18,6 @@ const OPEN = sql(
 /** A step that changes the rows of one table. `use` lists the values that are the parameters of `statement`. */
 type EraseStep = { table: string; statement: Statement; use: readonly (keyof EraseValues)[] }
 
-/** The values that the statements use. */
 type EraseValues = {
   phone: string
   /** The text that replaces the phone number. The first digits stay, because totals count payments by network. */

@@ -9,7 +9,7 @@ type HelpPage = {
   takes?: string
   /** The lines of the description, for the list of commands and for the page of the command. */
   does: readonly string[]
-  /** The meaning of each option. */
+  /** The meaning of each option, by the option with its dashes. */
   options?: Readonly<Record<string, string>>
   /** The options in the example. If the field is missing, the example has no options. */
   example?: string

@@ -40,8 +40,8 @@ export function exposeMachineGauges(deps: GaugeDeps, folders: readonly string[])
 }
 
 /**
- * Returns a function that starts a read, unless a read is running or the last one began less than `pause_ms` ago. Its promise
- * never rejects.
+ * Returns a function that starts a read. If a read is running, or the last one began less than `pause_ms` ago, the function
+ * starts none. Its promise never rejects.
  */
 function atMostEvery(pause_ms: number, read: () => Promise<unknown>): () => Promise<void> {
   let began_at = Number.NEGATIVE_INFINITY

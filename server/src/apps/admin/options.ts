@@ -52,7 +52,7 @@ export const OPTIONS = {
 /** The name of an option of the admin command. */
 export type Option = keyof typeof OPTIONS
 
-/** The parsed options of a command line. */
+/** The options of a command line after `parseArgs` has parsed them. */
 export type OptionValues = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']
 
 type TextOption = { [Name in Option]: (typeof OPTIONS)[Name]['type'] extends 'string' ? Name : never }[Option]

@@ -10,7 +10,7 @@ export const SUMS_HOLD = 'The sums of a day for FOUR_EYES_AMOUNT equal the acts 
 /** Returns an SQL expression for the time in Tanzania, as a timestamp without a zone. */
 const localTime = (expression: string) => `(${expression} at time zone interval '3 hours')`
 
-// `counted` is true if the audit entry has four_eyes_amount. The sum must contain these actions, and may contain others. A sum
+// If the audit entry has four_eyes_amount, `counted` is true. The sum must contain these actions, and may contain others. A sum
 // is of the day on which the transaction took its lock, before the entry. So an action in the first minute of a day may count
 // for the day before.
 const BROKEN = sql(

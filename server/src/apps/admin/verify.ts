@@ -231,9 +231,9 @@ const ANCHORS_HOLD = 'The audit log has every entry that its anchors recorded'
 
 const EXAMPLES_MAX = 5
 
-/** The options of verify. */
+/** The facts about the installation that some checks of verify need. */
 export type VerifyOptions = {
-  /** True if the configuration has two database roles. In that case, verify reports a server role that owns tables. */
+  /** True if the configuration has two database roles. If so, verify reports a server role that owns tables. */
   must_separate?: boolean
   /** The vault with the key for the seals of the audit log. Null means that the program has no key. */
   vault?: Pick<Vault, 'mark'> | null

@@ -52,7 +52,7 @@ function pre(lang: string, text: string): Html {
   return html`<pre tabindex="0"><code>${coloured(lang, text)}</code></pre>`
 }
 
-/** The syntax of a language that gets a colour. */
+/** The syntax of a language: the parts that the page colours. */
 type CodeGrammar = {
   comments: readonly string[]
   quotes: string

@@ -25,7 +25,7 @@ before(async () => {
   receiver = await startReceiver()
   folder = await mkdtemp(join(tmpdir(), 'malipo-examples-'))
   calls = callsOf(inlineRefs(JSON.parse((await world.get('/openapi.json')).text)) as unknown as OpenApiDocument)
-  // The examples pay out more money than one payment brings.
+  // The examples pay out more money than one payment adds to the balance.
   for (let i = 0; i < 4; i += 1) await newPayment({ amount: '900000.00', phone: '0754123001' })
   await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url: receiver.url } })
 })

@@ -10,7 +10,7 @@ import { FRAME_WORDS, type FrameWords } from './words.ts'
 /** The addresses of the files that each page loads. */
 export type SiteAssets = { base_style: string; style: string; script: string }
 
-/** The facts that every page shows. */
+/** The facts of the installation that every page shows, and the addresses of the files. */
 export type SiteFacts = { brand_name: string; version: string; assets: SiteAssets }
 
 /** One page with its content and its position among all pages. */
@@ -29,7 +29,7 @@ export function framedPage(site: SiteFacts, framed: FramedPage): string {
   const { page, body, headings } = framed
   const words = FRAME_WORDS[page.language]
   const title = page.path === '/docs' ? page.title : `${page.title} · ${site.brand_name}`
-  // The search and error pages have no Markdown, so they have no link to it.
+  // The search and error pages have no Markdown, so the frame shows no link to Markdown.
   const is_listed = framed.all.includes(page)
   const contents = headings.filter(({ level }) => level === 2 || level === 3)
   const document = html`<!doctype html>
@@ -70,7 +70,7 @@ ${page.source !== null && html`<p>${words.source}: <code>${page.source}</code></
   return document.toString()
 }
 
-/** Returns the address of a page's Markdown. */
+/** Returns the address of a page's Markdown, which ends with `.md`. */
 export function markdownPath({ path }: DocPage): string {
   return path === '/docs' ? '/docs/index.md' : `${path}.md`
 }

@@ -66,8 +66,8 @@ export function renderMarkdown(markdown: string, links: LinkContext): RenderedMa
 type RenderState = { links: LinkContext; ids: Set<string>; tabs: number; is_linking: boolean }
 
 /**
- * Returns the code blocks that follow each other from this token on, each in another language. They are one example in several
- * languages.
+ * Returns the code blocks from this token on that follow each other, each in another language. Together the blocks are one
+ * example.
  */
 function codeGroup(tokens: readonly Token[], from: number): Tokens.Code[] {
   const group: Tokens.Code[] = []

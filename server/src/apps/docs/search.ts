@@ -23,7 +23,8 @@ const RESULTS_MAX = 30
 const PER_PAGE_MAX = 3
 const EXCERPT = 180
 /**
- * The extra score of a guide. It is less than the score of a word in a title, so that the name of a call finds its page first.
+ * The extra score of a guide, which is less than the score of a word in a title. So the name of a call finds the page of the
+ * call first.
  */
 const GUIDE_BONUS = 5
 

@@ -92,7 +92,7 @@ export async function indexPages(site: DocsSite): Promise<SearchIndex> {
   return createSearchIndex(sections)
 }
 
-/** Returns the page of search results. */
+/** Returns the page with the results of a search. If the query is empty, the page asks for words. */
 export function searchPage(site: DocsSite, query: string, results: readonly SearchResult[]): string {
   const body = query === '' ? html`<p>Type words into the field at the top.</p>` : resultList(query, results)
   return ownPage(site, 'Search', body, query)

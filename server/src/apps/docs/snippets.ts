@@ -5,7 +5,7 @@ import type { DocCall } from './openapi.ts'
 
 /** The languages of the examples, in the order of the tabs. `bash` is the curl command. */
 export const SNIPPET_LANGUAGES = ['bash', 'ts', 'php', 'python'] as const
-/** A language of the examples. */
+/** The fence of one language of the examples. */
 export type SnippetLanguage = (typeof SNIPPET_LANGUAGES)[number]
 
 /** The code of one example in one language. */

@@ -56,7 +56,7 @@ function card(page: DocPage): Html {
 <span>${summaryOf(page.markdown())}</span></a></li>\n`
 }
 
-/** Returns the start page in Markdown. */
+/** Returns the start page in Markdown: a list of links for each group. */
 export function startMarkdown(pages: readonly DocPage[], title: string, lead: string): string {
   const groups = [...new Set(pages.map(({ group }) => group))]
   const lists = groups.map((group) => {

@@ -52,7 +52,7 @@ const list = (filter: OperatorFilter) => rowsRead(world, (deps) => listForOperat
 const AROUND = 600
 
 for (const [name, filter, tables] of [
-  // If the list is sorted by an attempt or a review, the server reads that row first, then the payment.
+  // If the list has the order of the attempts or reviews, the server reads that row first, then the payment.
   ['that are processing', { status: 'processing' }, 2],
   ['that were held', { held: true }, 2],
   ['of a phone', { phone: '0754123456' }, 1],

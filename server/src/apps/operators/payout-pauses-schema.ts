@@ -66,7 +66,7 @@ export const StartedPauseAnswer = success(
     }),
   }),
 )
-/** The response to the end of a pause. */
+/** The response with one pause after its end. */
 export const PauseAnswer = success(PauseRecord)
 /** The response with a page of pauses. The pauses in force come first. */
 export const PausesAnswer = success(page(PauseRecord))

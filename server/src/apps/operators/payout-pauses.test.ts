@@ -72,7 +72,7 @@ async function approved(shop: ShopWithKeys, environment: 'live' | 'sandbox' = 'l
   return id
 }
 
-/** Moves the clock by half a minute, and lets both processes do the due work. */
+/** Moves the clock by half a minute and runs the due work in both processes. */
 async function halfMinute(): Promise<void> {
   world.deps.clock.advance(30_000)
   for (const { system } of [world, other]) {
@@ -200,7 +200,7 @@ test('only operators read, start and end pauses, and only a fresh sign-in ends o
 })
 
 test('two processes start and end a pause only once, and the audit log and the list show the operators and the reasons', async () => {
-  world.deps.clock.advance(1_000) // The list is ordered by time.
+  world.deps.clock.advance(1_000) // The server orders the list by time.
   const [one, two] = await Promise.all([
     start({ scope: 'destination', target: 'CRDB' }),
     start({ scope: 'destination', target: 'CRDB' }, { from: other }),

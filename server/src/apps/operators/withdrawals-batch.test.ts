@@ -73,7 +73,9 @@ async function settle(): Promise<void> {
   await Promise.all([world.work(), other.work()])
 }
 
-/** Makes withdrawals of one merchant with a balance of 100000.00. Each withdrawal leads to a different result. */
+/**
+ * Makes withdrawals of one merchant with a balance of 100000.00. The approval of each withdrawal has a different result.
+ */
 async function mixed(): Promise<{ ids: string[]; expected: string[] }> {
   const shop = await operator.shop('100000.00', FREE)
   const submit = (amount: string) => operator.submit(shop, { amount })

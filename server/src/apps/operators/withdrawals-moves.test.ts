@@ -48,7 +48,7 @@ const CALLS: { name: string; verb: OperatorVerb; body: object; move: keyof typeo
 
 const AMOUNT = 1_000_000n
 
-/** The calls and worker runs that give a withdrawal each status. */
+/** The calls and worker runs that bring a withdrawal to each status. */
 const WAYS: Record<Status, (shop: ShopWithKeys) => Promise<string>> = {
   PENDING_ADMIN_APPROVAL: (shop) => operator.submit(shop),
   INFO_REQUESTED: (shop) => decided(shop, 'request-info'),

@@ -1,4 +1,4 @@
-// Compresses pages. Every page is different, so the server compresses each page when the server sends the page.
+// Compresses pages. Every page is different, so the server compresses each page for its response.
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { bestEncoding } from '../../kernel/http/index.ts'
@@ -16,8 +16,8 @@ const WINDOW_BITS = 16
 const QUALITY = 3
 
 /**
- * Compresses a page with brotli if the Accept-Encoding header accepts brotli, else with gzip, else not at all. The call blocks
- * the thread for about 0.1 ms. A worker thread would cost more.
+ * If the Accept-Encoding header accepts brotli, compresses a page with brotli, otherwise with gzip or not at all. The call
+ * blocks the thread for about 0.1 ms. A worker thread would cost more.
  */
 export function compressPage(page: string, accept: string | undefined): CompressedPage {
   const body = Buffer.from(page)

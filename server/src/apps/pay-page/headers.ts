@@ -32,8 +32,8 @@ const DENIED_FEATURES = [
 ]
 
 /**
- * The headers of a page without the merchant's colour. They keep the secret address of the page from other sites and from
- * caches.
+ * The headers of a page without the merchant's colour. The headers hide the secret address of the page from other sites and
+ * from caches.
  */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',

@@ -12,21 +12,21 @@ export type Polling = PollPaths & {
   state: string
   countdown?: { remaining_s: number; total_s: number }
   /**
-   * True if the page has a form. The page then does not refresh without the script, because a refresh would clear the input.
+   * True if the page has a form. Such a page does not refresh without the script, because a refresh would clear the input.
    */
   form?: boolean
 }
 
-/** The content of a screen. */
+/** The content of a screen, which the frame of the page surrounds. */
 export type ScreenContent = {
   /** The title of the page, without the name of the merchant. */
   title: string
   body: Html
   /** The data for the polling script. Null means that the state of the page cannot change. */
   polling?: Polling | null
-  /** True if the form has problems. In that case the title names the problem. */
+  /** True if the form has problems. If so, the title names the problem. */
   wrong?: boolean
-  /** True if the body shows how to reach the merchant. */
+  /** True if the body already shows the contact of the merchant. */
   has_contact?: boolean
   /** The preview of the link in chat applications. */
   card?: { title: string; description: string }

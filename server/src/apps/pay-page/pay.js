@@ -1,5 +1,5 @@
-// The script of the pay page: it polls for the state of the payment, shows the countdown, and blocks double submits.
-// Every page works without this script. Browsers without module support do not load the script.
+// The script of the pay page. It polls for the state of the payment, shows the countdown, and blocks double submits. Every page
+// works without it. Browsers without module support do not load it.
 
 const find = (selector) => document.querySelector(selector)
 const all = (selector) => document.querySelectorAll(selector)

@@ -81,7 +81,7 @@ function addErrorPages(scope: App, deps: Deps): void {
         : { ...frame, screen: 'server_error' }
     return sendScreen(request, reply, screen, status)
   })
-  // Serves the addresses under /pay that no other route serves, such as an incomplete link.
+  // Sends the page about an unknown address for every other path under /pay, such as an incomplete link.
   for (const path of ['/pay', '/pay/*'])
     scope.get(path, { schema: { hide: true }, config: PAYERS }, (request, reply) => sendNotFound(deps, request, reply))
 }

@@ -22,11 +22,11 @@ export type RejectedForm = { problems: readonly FormProblem[]; phone: string; me
 export type ScreenContext = {
   merchantFrame: MerchantFrame
   methods: readonly PayMethod[]
-  /** The idempotency key of a new form. */
+  /** A new idempotency key for the form of the screen. */
   idempotency_key: string
 }
 
-/** The payments of a page, as one payer sees them. */
+/** The payments of a page, for one payer. */
 export type PageState = {
   /** The held payment, or else the newest payment. Null means that the page has no payment. */
   latest: PagePayment | null

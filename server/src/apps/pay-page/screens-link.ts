@@ -55,7 +55,7 @@ export function refusedScreen(view: RefusedScreen): ScreenContent {
   const t = pageTexts(view.language)
   switch (view.screen) {
     case 'too_many': {
-      // The page rounds the time up to a whole minute, so that the limit has ended when the payer tries again at this time.
+      // The page rounds the time up to a whole minute. At the time on the page, the limit has therefore ended.
       const again_at = new Date(Math.ceil(view.again_at.getTime() / MINUTE_MS) * MINUTE_MS)
       const time = html`<strong>${nowrap(showTime(again_at, view.language))}</strong>`
       const rest = html`<p>${t.say('too_many_lead', { time })}</p>

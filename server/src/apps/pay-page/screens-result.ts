@@ -1,4 +1,4 @@
-// Renders the screens of a payment that has ended or is held.
+// Renders the screens of payments that have ended and of held payments.
 
 import { type Html, html, showTime } from '../../kernel/lib/index.ts'
 import type { ScreenContent } from './layout.ts'

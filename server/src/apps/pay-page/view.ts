@@ -46,10 +46,10 @@ export type MerchantFrame = Frame & {
 /** The ways to pay: a prompt on the phone, the wallet application, or a QR code. */
 export type PayMethod = 'WALLET_PUSH' | 'PROVIDER_PESA' | 'TANQR'
 
-/** A problem of one field of the form. */
+/** A problem of one field that the form shows beside the field. */
 export type FormProblem = { field: 'phone' | 'method'; problem: 'phone_missing' | 'phone_wrong' | 'method_missing' }
 
-/** The address that a page polls for the state of the payment, and the page to open when the state changes. */
+/** The address that a page polls for the state of the payment. If the state changes, the page opens `check_path`. */
 export type PollPaths = { poll_path: string; check_path: string }
 
 /**
@@ -110,7 +110,7 @@ export type WaitingScreen = MerchantFrame &
     other_way_path: string
   }
 
-/** The screen of a QR code. */
+/** The screen on which the payer scans or saves a QR code. */
 export type QrScreen = MerchantFrame &
   PollPaths & {
     screen: 'qr'
@@ -134,7 +134,7 @@ export type SlowScreen = MerchantFrame &
     again: null | { idempotency_key: string }
   }
 
-/** The screen of a successful payment. */
+/** The screen of a successful payment, with the link back to the merchant. */
 export type SuccessScreen = MerchantFrame &
   PaymentFacts & {
     screen: 'success'
@@ -151,7 +151,7 @@ export type FailedScreen = MerchantFrame & {
   screen: 'failed'
   /** The failure code of the API. If the page has no text for the code, the page gives a general explanation. */
   reason_code: string
-  /** The reference that the payer tells the merchant: the reference of the link, or else the id of the collection. */
+  /** The reference for the merchant's support: the reference of the link, or else the id of the collection. */
   support_reference: string
   /**
    * The merchant's address for a payer who gives up, checked by `returnUrl`. Null means that the merchant gave no address.

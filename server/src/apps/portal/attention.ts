@@ -19,7 +19,7 @@ const COUNT_MAX = 1_000
 const KEY_WARNING_DAYS = 14
 /** The number of days before today with which the server compares the success rate of today. */
 const COMPARED_DAYS = 7
-/** The server compares two rates only if at least these numbers of payments have ended, today and before. */
+/** If fewer payments have ended today or on the days before, the server does not compare the two rates. */
 const RATED_MIN = { today: 20, before: 50 }
 /** If the rate of today is at least this many percentage points below the earlier rate, the rate is low. */
 const RATE_DROP = 10

@@ -76,9 +76,7 @@ export async function digestFacts(deps: Deps, merchant_id: string, { first, days
   }
 }
 
-/**
- * Returns true if the summary has no payment, no withdrawal and no problem. In that case, the member receives no e-mail.
- */
+/** Returns true if the summary has no payment, no withdrawal and no problem. A member receives no empty summary. */
 export function isEmptyDigest({ successful, failed, paid_out, waiting, attention }: DigestFacts): boolean {
   return successful.count + failed + paid_out.count + waiting + attention.length === 0
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 /** The consoles of merchants and of operators. Each console has its own build, path and sign-in. */
 export const CONSOLES = ['dashboard', 'operator'] as const
-/** The name of a console. */
+/** The name of a console, which is also its first path segment. */
 export type ConsoleName = (typeof CONSOLES)[number]
 
 /** The folder to which `npm run build` writes the consoles. */
@@ -24,7 +24,7 @@ export type BuiltFile = { type: string; plain: Buffer; br: Buffer | null; gzip: 
 /** The page of a console, and the files of the page by name. */
 export type BuiltConsole = { page: string; assets: ReadonlyMap<string, BuiltFile> }
 
-/** Reads the files of a console. If the console is not built, returns null. */
+/** Reads the files of a console. If the folder has no page of the console, returns null. */
 export function readBuiltConsole(name: ConsoleName, folder = BUILD_FOLDER): BuiltConsole | null {
   const page = join(folder, name, 'index.html')
   if (!existsSync(page)) return null

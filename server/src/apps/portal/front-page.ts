@@ -71,8 +71,7 @@ export function frontPageRoutes(deps: Deps, { live }: { live: LiveProviders }): 
 }
 
 /**
- * Makes a payment page in the sandbox and returns its slug. If the limit of the hour is reached, returns the slug of the newest
- * page.
+ * Makes a payment page in the sandbox and returns its slug. At the limit of the hour, returns the slug of the newest page.
  */
 async function openTryPage(deps: Deps, merchant: Merchant, live: LiveProviders): Promise<string> {
   const now = deps.clock.now().getTime()

@@ -95,5 +95,5 @@ export const OverviewView = Type.Object(
 )
 export type OverviewView = Static<typeof OverviewView>
 
-/** The response with the overview. */
+/** The response of GET /v1/merchant/overview. */
 export const OverviewAnswer = success(OverviewView)

@@ -9,7 +9,7 @@ import type { TimelineItem } from './timeline-schema.ts'
 /** The highest number of rows of each kind in a timeline. The query reads the newest rows. */
 export const PART_MAX = 200
 
-/** Rows of one kind. True in `has_more` means that the query did not read older rows that exist. */
+/** Rows of one kind. If older rows exist that the query did not read, `has_more` is true. */
 export type TimelinePart<Row> = { rows: Row[]; has_more: boolean }
 
 /** The merchant and the id of a record. */
@@ -126,7 +126,7 @@ type TransferRow = {
 const VERSION = `case when l.credit_code = 'available' then l.credit_version
      when l.debit_code in ('available', 'reserved', 'held') then l.debit_version else l.credit_version end`
 
-// The merchant does not see transfers between two accounts of the platform.
+// The merchant must not see transfers between two accounts of the platform.
 const TRANSFERS = sql(
   'timeline_transfers',
   `select l.id, l.posting, l.debit_code, l.credit_code, l.amount_minor, l.created_at, (

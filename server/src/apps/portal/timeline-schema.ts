@@ -127,5 +127,5 @@ export const RecordTimeline = Type.Object(
 )
 export type RecordTimeline = Static<typeof RecordTimeline>
 
-/** The response with a timeline. */
+/** The response with the timeline of one record. */
 export const TimelineAnswer = success(RecordTimeline)

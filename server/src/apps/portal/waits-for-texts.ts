@@ -27,7 +27,7 @@ export type WaitsFor = {
   until: Date | null
 }
 
-/** An attempt with a next step. */
+/** An attempt whose next step at the provider has a due time. */
 export type OpenAttempt = {
   provider: string
   state: string

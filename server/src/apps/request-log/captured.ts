@@ -11,7 +11,7 @@ export type CapturedRequest = {
   routing_code: number
   environment: string
   key_id: string
-  /** The X-Request-Id. */
+  /** The X-Request-Id of the response. */
   id: string
   /**
    * The time of arrival in milliseconds, if the merchant's server chose the request id. Null means that `id` contains the time.
@@ -132,7 +132,7 @@ export type LostCounts = {
   size(): number
 }
 
-/** Makes counts without any lost request. */
+/** Makes counts for a log that has lost no request yet. */
 export function createLostCounts(): LostCounts {
   const counts = new Map<string, LostRequests>()
   return {

@@ -7,7 +7,7 @@ import type { Task } from '../../kernel/work/index.ts'
 import { addToBatch, BATCH_FIELDS, type CaptureBatch, createLostCounts } from './captured.ts'
 import type { Recorder } from './recorder.ts'
 
-/** The request log of a process. */
+/** The request log of a process, with its worker task. */
 export type RequestLog = {
   /**
    * Captures a request before the server sends the response. Null means that REQUEST_LOG_DAYS is 0, so the log is off.

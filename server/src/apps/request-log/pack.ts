@@ -22,7 +22,7 @@ const PACK_ENTRIES_MAX = 200
 const COMPRESS_MIN_BYTES = 2_048
 const ZSTD_MAGIC = 0x28b52ffd
 
-/** A row of the table `requests`. */
+/** A row of the table `requests`, without the bodies. */
 export type RequestRow = {
   merchant_id: string
   environment: string

@@ -107,7 +107,7 @@ export const RequestsAnswer = success(
     ),
   }),
 )
-/** The response with one request. */
+/** The response with one request and its bodies. */
 export const RequestAnswer = success(RequestRecord)
 /** The parameters of a path that contains the id of an entry. */
 export const RequestParams = Type.Object({ id: Type.String({ description: 'The id of the entry.' }) })

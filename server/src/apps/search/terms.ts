@@ -21,7 +21,7 @@ export type SearchTerms = {
   /** The last four to nine digits of a phone number. */
   tail: string | null
   amount_minor: bigint | null
-  /** The number of an invoice. */
+  /** The number of an invoice, without INV- and leading zeros. */
   invoice_number: number | null
   /** The beginning of a word of a name, in lower case. */
   name: string | null
