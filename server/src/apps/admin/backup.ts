@@ -1,4 +1,4 @@
-// Runs the commands `backup` and `restore`. The room kernel/backup makes and reads the copies.
+// Runs the commands `backup` and `restore`. `kernel/backup` makes and restores the copies.
 
 import { existsSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'

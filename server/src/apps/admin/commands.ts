@@ -56,8 +56,8 @@ export type RestoreRequest = {
   data_dir: string
   to: Date | null
   /**
-   * If the restore is only a check, the DATA_DIR of the installation. The program then deletes the restored folder. Null means
-   * a real restore.
+   * For a check of a backup, the DATA_DIR of the installation. After the check, the program deletes the restored folder. Null
+   * means a real restore.
    */
   check_of: string | null
 }

@@ -21,8 +21,8 @@ import { demoUsers, ensureDemoMerchant } from './demo.ts'
 import { makeKey, stopKey } from './merchants.ts'
 
 /**
- * The parts of a whole system that the history uses: the routes, the tasks, and their ends. `compose` of system.ts makes the
- * system.
+ * The parts of a system that the history uses: the routes, the tasks, and the functions that close them. `compose` of system.ts
+ * makes the system.
  */
 export type HistorySystem = {
   app: {
@@ -154,7 +154,8 @@ async function historyMerchants(reader: Reader): Promise<string[]> {
 }
 
 /**
- * The settings without limits. One key sends all requests of the history at once, so the limits of a server would delay them.
+ * The settings without limits. The history sends all its requests at once with one key, so the limits of a server would delay
+ * the requests.
  */
 const UNLIMITED = {
   rate_limit_key: 0,

@@ -20,9 +20,9 @@ const EVENT_OF_MOVE = Object.values(moves)
   )
   .join(' ')
 
-// `except` compares two sets by hash, so a wrong estimate of their sizes costs little. A settlement reads the endpoints before
-// it takes its time, and clocks differ, so a changed endpoint counts five minutes later. On an older database, a program
-// without unsent events may run for days after migration 0086, so the list counts a week later.
+// `except` compares two sets by hash, so a wrong estimate of their sizes costs little. Clocks differ, and a settlement reads
+// the endpoints before it takes its time, so the check skips five minutes after a change of an endpoint. An older program may
+// store no unsent events for days after migration 0086, so the check of the list begins a week later.
 const LOST = sql(
   'verify_events',
   `with begin as materialized (

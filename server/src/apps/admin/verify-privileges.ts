@@ -57,8 +57,8 @@ const RUNTIME_RIGHTS = sql(
 )
 
 /**
- * Checks that the role of this connection neither owns nor truncates a table, and cannot grant privileges. `must_separate` is
- * true if the configuration has two roles. If it is false, one role for everything is no finding, and `note` describes it.
+ * Checks that the role of this connection owns no table, and can neither truncate tables nor grant privileges. `must_separate`
+ * is true if the configuration has two roles. If it is false, one role for everything is no finding, and `note` describes it.
  */
 export async function runtimeRights(
   reader: Reader,

@@ -116,7 +116,7 @@
       if (query.length < 2) return close()
       if (known.has(query)) return show(query, known.get(query))
       const answer = await fetch(`/docs/search.json?q=${encodeURIComponent(query)}`)
-      // If the rate limit stops the script, the reader can still send the form.
+      // If the server refuses the request, as after the rate limit, the reader can still send the form.
       if (!answer.ok) return close()
       const { results } = await answer.json()
       known.set(query, results)

@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000
 const EARLIER_MS = { collection: 24 * HOUR_MS, withdrawal: 14 * 24 * HOUR_MS } as const
 /** The approximate number of newest payments, and of newest payouts, that health examines. */
 export const LOOKED_AT_MAX = 10_000
-/** The number of newest attempts that health counts for each provider and method. */
+/** The highest number of newest attempts that health counts for each provider and method. */
 export const COUNTED_MAX = 2_500
 
 type HealthFlow = keyof typeof EARLIER_MS

@@ -81,7 +81,7 @@ const ADDRESSES = counted('queue_addresses', 'created_at', "ip_addresses where s
 const EXCEPTIONS = counted('queue_exceptions', 'opened_at', 'reconciliation_exceptions where resolution is null')
 
 /**
- * Reads the number, the amount and the age of each kind. One query reads all withdrawals, and one query each other kind.
+ * Reads the number, the amount and the age of each kind. One query reads all withdrawals. Each other kind has its own query.
  */
 export async function readQueue(
   deps: Deps,

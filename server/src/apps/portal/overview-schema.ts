@@ -7,7 +7,7 @@ import { enumOf, line, nullable } from '../../kernel/lib/index.ts'
 
 /** The periods in days of Tanzania. Each period includes today. */
 export const PERIODS = ['today', '7d', '30d'] as const
-/** The name of one period. */
+/** The period of one overview, up to and including today. */
 export type PeriodName = (typeof PERIODS)[number]
 
 /** The query of the overview: a period and an environment. */
