@@ -6,7 +6,7 @@ import { exampleCall } from './examples.ts'
 import { answerExample, type DocCall, fieldTable, jsonSchema, parameterTable, tableCell } from './openapi.ts'
 import { needsIdempotencyKey, snippetsOf } from './snippets.ts'
 
-/** Returns the Markdown page of a call. Its examples use `base_url`. A part without content is missing. */
+/** Returns the Markdown page of a call. Its examples use `base_url`. The page leaves out each part without content. */
 export function callPage(call: DocCall, base_url: string): string {
   const { method, path, title, tag, operation } = call
   const body = operation.requestBody ? jsonSchema(operation.requestBody.content) : null

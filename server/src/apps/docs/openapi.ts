@@ -45,7 +45,7 @@ export type DocOperation = {
   responses: Record<string, DocAnswer>
 }
 
-/** The parts of the OpenAPI document that the documentation reads. All references are already resolved. */
+/** The parts of the OpenAPI document that the documentation reads. The document contains no references. */
 export type OpenApiDocument = {
   info: { title: string; version: string; description?: string }
   tags?: { name: string; description?: string }[]

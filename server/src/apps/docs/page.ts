@@ -3,7 +3,7 @@
 import type { Html, Language } from '../../kernel/lib/index.ts'
 import type { DocCall } from './openapi.ts'
 
-/** A page of the documentation. `path` is its address. With `.md` at its end, the address has the Markdown. */
+/** A page of the documentation. `path` is its address. The same address with `.md` at its end serves the Markdown. */
 export type DocPage = {
   path: string
   title: string

@@ -173,8 +173,8 @@ ${list.filter(Boolean).join('\n')}`
 }
 
 /**
- * Returns llms-full.txt: the Markdown of all pages. The start page, the changelog, the lists of pages and the calls of
- * operators are missing.
+ * Returns llms-full.txt: the Markdown of all pages except the start page, the changelog, the lists of pages and the calls of
+ * operators.
  */
 export function llmsFullText(site: DocsSite): string {
   const lists = new Set(site.pages.map(({ parent }) => parent))

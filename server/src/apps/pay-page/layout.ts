@@ -35,7 +35,10 @@ export type ScreenContent = {
 /** The number of seconds after which a page without the script refreshes. */
 const REFRESH_S = 15
 
-/** Returns the HTML document of a screen with a merchant: the logo, the name and the contact surround the content. */
+/**
+ * Returns the HTML document of a screen with a merchant. The merchant's name, a strip for test payments and a footer with help
+ * surround the content.
+ */
 export function shopPage(view: MerchantFrame, content: ScreenContent): string {
   const strip =
     view.test &&

@@ -29,7 +29,9 @@ import type {
   SuccessScreen,
 } from './view.ts'
 
-/** Returns names and values of the amount, the payer and the provider for a list of facts. */
+/**
+ * Returns the rows of a fact list with the time, the method, the masked phone number and the provider's reference of a payment.
+ */
 export function paymentRows(view: MerchantFrame & PaymentFacts) {
   const { say } = pageTexts(view.language)
   const method =

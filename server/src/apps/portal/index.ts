@@ -1,4 +1,4 @@
-// Exports the routes, the reads and the built files of the consoles.
+// Exports the routes of the consoles and their pages, the page for unknown addresses, and the task that queues notices.
 
 export { frontPageRoutes } from './front-page.ts'
 export { noticesTask } from './notices-task.ts'

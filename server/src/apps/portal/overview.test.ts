@@ -86,7 +86,7 @@ async function listed(query: string, key: string, page_size: number): Promise<st
 
 const time = (at: number) => encodeURIComponent(new Date(at).toISOString())
 
-/** Compares lists with several filters with the table, also in their order. */
+/** Checks that lists with several filters have the same rows in the same order as the table. */
 async function checkLists(merchant: Merchant, key: string, edges: readonly number[]): Promise<void> {
   for (const status of [undefined, ...STATUSES]) {
     for (const method of [undefined, 'qr']) {
@@ -150,7 +150,7 @@ async function checkOverview(merchant: Merchant, key: string): Promise<void> {
   }
 }
 
-/** Applies an answer of the provider to a payment that the server has already settled. */
+/** Applies a late answer of the provider to a payment. */
 async function answerLate(merchant: Merchant, row: PaymentRow, kind: 'succeeded' | 'reversed'): Promise<void> {
   const { amount_minor, received } = row
   const answer = { kind, amount_minor: received ?? amount_minor, currency: 'TZS', provider_status: null } as const

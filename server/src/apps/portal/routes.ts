@@ -15,7 +15,7 @@ import { type TimelineOptions, timelineRoutes } from './timeline-routes.ts'
 /** The dependencies of the portal's routes. */
 export type PortalOptions = TimelineOptions & PaymentSources
 
-/** Adds the routes of both consoles that read several rooms. */
+/** Adds the routes for the overview, the problems, the checklist, the timelines and one payment. */
 export function portalRoutes(deps: Deps, options: PortalOptions): Routes {
   const timeline = timelineRoutes(deps, options)
   return (app) => {
