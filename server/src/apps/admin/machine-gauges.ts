@@ -7,9 +7,12 @@ import { readCertificateEnd } from './doctor-network.ts'
 
 /** The longest time in milliseconds for which a scrape waits for the disks and the backup. */
 const WAIT_MS = 500
-/** The shortest time between two reads of the disks and of the backup. */
+/** The shortest time in milliseconds between two reads of the disks and of the backup. */
 const FRESH_MS = 10_000
-/** The shortest time between two reads of the certificates. Each read opens one connection to each public address. */
+/**
+ * The shortest time in milliseconds between two reads of the certificates. Each read opens one connection to each public
+ * address.
+ */
 const CERTIFICATE_EVERY_MS = 3_600_000
 
 /** The parts of `Deps` that the gauges use. */

@@ -17,7 +17,7 @@ import { canonicalPhone, isId } from '../../kernel/lib/index.ts'
 /** The error of an invalid command line. The message describes the valid form. */
 export class UsageError extends Error {}
 
-/** Every option of every command. */
+/** Every option of the admin command, in the form that `parseArgs` of Node.js takes. */
 export const OPTIONS = {
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },

@@ -247,7 +247,8 @@ export type VerifyOptions = {
    */
   now?: Date | null
   /**
-   * The timeout of each check in milliseconds. With a timeout, verify runs beside live work and uses one core of the database.
+   * The timeout of each check in milliseconds. If the field is set, verify uses only one core of the database, so that verify
+   * can run beside live work.
    */
   statement_ms?: number
 }

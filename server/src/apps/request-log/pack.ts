@@ -125,7 +125,7 @@ export function splitIntoPacks(entries: readonly CapturedRequest[]): CapturedReq
   return packs
 }
 
-/** Redacts the secrets of requests, and packs their texts into one compressed value. */
+/** Redacts the secrets of requests, and packs their texts into one value. A large pack is compressed with zstd. */
 export async function packRequests(entries: readonly CapturedRequest[]): Promise<Buffer> {
   let text = JSON.stringify(entries.map((request) => packEntry(request, unchanged)))
   // Most packs contain no text that looks like a secret. One check of the whole text then replaces the check of each field.
