@@ -19,7 +19,7 @@ const STATEMENTS = {
 } as const satisfies Record<RecordKind, unknown>
 
 /**
- * All searches of a process together use at most three database connections, so that payments find a free connection.
+ * All merchant searches of a process together use at most three database connections, so that payments find a free connection.
  */
 const readForSearch = limitConcurrency(3)
 
