@@ -91,7 +91,7 @@ function clockOf(now: Date): (time: Date) => string {
 const providerTitle = (provider: string) => provider.charAt(0).toUpperCase() + provider.slice(1)
 const times = (count: number) => (count === 1 ? '1 time' : `${count} times`)
 
-/** Explains a payment at the time `now`. */
+/** Describes the status and the next step of a payment at the time `now`. */
 export function explainPayment(facts: ExplainedPayment, now: Date): Explanation {
   return explanation('payment', facts.status, paymentStep(facts, now))
 }
@@ -184,7 +184,7 @@ const PERSONS: Readonly<Record<string, { waiting_for: string; says: string }>> =
   },
 }
 
-/** Explains a payout at the time `now`. */
+/** Describes the status and the next step of a payout at the time `now`. */
 export function explainPayout(facts: ExplainedPayout, now: Date): Explanation {
   return explanation('payout', facts.status, payoutStep(facts, now))
 }
@@ -218,7 +218,7 @@ function payoutStep(facts: ExplainedPayout, now: Date): Step {
   return { ...step, sentences: [...step.sentences, deadline] }
 }
 
-/** Explains a webhook delivery at the time `now`. */
+/** Describes the status and the next attempt of a webhook delivery at the time `now`. */
 export function explainDelivery(facts: ExplainedDelivery, now: Date): Explanation {
   return explanation('webhook_delivery', facts.status, deliveryStep(facts, now))
 }

@@ -10,9 +10,9 @@ export const ADJUSTMENT_DIRECTIONS = ['credit', 'debit'] as const
 /** The direction of one adjustment: `credit` or `debit`. */
 export type AdjustmentDirection = (typeof ADJUSTMENT_DIRECTIONS)[number]
 
-/** The accounts against which an operator can adjust a balance. */
+/** The ledger accounts against which an operator can adjust a merchant's available balance. */
 export const ADJUSTMENT_ACCOUNTS = ['provider_float', 'fee_income', 'processor_cost'] as const
-/** The account on the other side of one adjustment. */
+/** The ledger account on the other side of one adjustment. */
 export type AdjustmentAccount = (typeof ADJUSTMENT_ACCOUNTS)[number]
 
 const Direction = oneOf(ADJUSTMENT_DIRECTIONS, 'credit: the merchant gets the amount. debit: the merchant pays it.')

@@ -64,7 +64,7 @@ export const FILE_HEADERS: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 }
 
-/** The headers of the script. A browser may keep the script for ever, because a changed script has a new address. */
+/** The headers of the script. A browser may keep the script for a year, because a changed script has a new address. */
 export const SCRIPT_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/javascript; charset=utf-8',
   'cache-control': 'public, max-age=31536000, immutable',

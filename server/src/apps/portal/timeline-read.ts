@@ -105,7 +105,7 @@ const PAYOUT = sql(
    where merchant_id = $1 and withdrawal_id = $2`,
 )
 
-/** Reads the payout of a withdrawal. If no operator has approved the withdrawal, returns null. */
+/** Reads the payout of a withdrawal. Before the approval of the withdrawal, returns null. */
 export async function readPayout(reader: Reader, { merchant_id, id }: RecordKey): Promise<TimelinePayoutRow | null> {
   const [row] = await reader.query<TimelinePayoutRow>(PAYOUT, [merchant_id, id])
   return row ?? null
