@@ -26,10 +26,12 @@ export function languageOfTag(tag: string): Language | null {
   return language === 'sw' || language === 'en' ? language : null
 }
 
-/** The sentence of a failure in a record: in the language of the caller, and in Swahili. */
+/** The message of a failure in a record: in the language that the client prefers, and in Swahili. */
 export type FailureSentences = { failure_reason_message: string | null; failure_reason_message_sw: string | null }
 
-/** Returns a record with the sentence of its failure in the language that Accept-Language prefers, by default English. */
+/**
+ * Returns a record with the message of its failure in the language that Accept-Language prefers. The default is English.
+ */
 export function inCallersLanguage<Shown extends FailureSentences>(accept: string | undefined, record: Shown): Shown {
   if (record.failure_reason_message_sw === null || acceptedLanguage(accept) !== 'sw') return record
   return { ...record, failure_reason_message: record.failure_reason_message_sw }

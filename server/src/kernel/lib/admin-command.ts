@@ -1,4 +1,4 @@
-// Names the command of administration, which depends on how the program was installed.
+// Makes the command line of the admin command for messages, as the installation of the program requires.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url'
 const PROGRAM = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /**
- * Returns the command line that runs an admin command such as `verify` on this machine. `program` is the folder of the program: the
- * Debian package has malipo-admin, the image has only its health check, and a checkout has neither.
+ * Returns the command line that runs an admin command such as `verify` on this machine. `program` is the folder of the program.
+ * Its folder `bin` shows the installation: Debian package, image or checkout.
  */
 export function adminCommand(words: string, program = PROGRAM): string {
   if (existsSync(join(program, 'bin/malipo-admin.mjs'))) return `malipo-admin ${words}`

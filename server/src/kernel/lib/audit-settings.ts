@@ -1,4 +1,4 @@
-// Defines the settings of the anchors of the audit log.
+// Defines the settings of the anchors of the audit log: their file and their URL.
 
 import { setting } from './setting.ts'
 
@@ -16,7 +16,7 @@ const path = (value: string): string => {
   return value
 }
 
-/** The settings of the anchors of the audit log. */
+/** The settings of the anchors of the audit log, for the table of all settings. */
 export const auditSettings = {
   audit_anchor_file: setting(
     'AUDIT_ANCHOR_FILE',
@@ -33,7 +33,7 @@ export const auditSettings = {
   ),
 } as const
 
-/** Lists the settings of anchors that production refuses. */
+/** Lists the settings of anchors that production refuses, with the names of their variables. */
 export function insecureAnchors({ audit_anchor_url }: { audit_anchor_url: string }): string[] {
   if (audit_anchor_url === '' || audit_anchor_url.toLowerCase().startsWith('https://')) return []
   return ['AUDIT_ANCHOR_URL must begin with https:// in production']

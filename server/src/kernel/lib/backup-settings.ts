@@ -9,7 +9,7 @@ const key = (value: string): string => {
   return value
 }
 
-/** The settings of the backups. */
+/** The settings of the backups, for the table of all settings. */
 export const backupSettings = {
   backup_dir: setting(
     'BACKUP_DIR',

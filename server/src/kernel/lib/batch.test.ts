@@ -1,4 +1,4 @@
-// Tests batching: many callers share few statements, and an invalid item fails alone.
+// Tests the batches of calls: many calls share few statements, and an invalid item fails alone.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -3,31 +3,31 @@
 import DataLoader from 'dataloader'
 import { InvariantError } from './errors.ts'
 
-/** Options of `gather`. */
+/** The limits of `gather`, and the functions that `gather` calls. */
 export type GatherOptions = {
   /** The largest number of items in one batch. */
   max_items: number
   /** The largest number of batches that run at once. */
   max_running: number
   /**
-   * Returns true if one item can be the cause of a failure, so that the gatherer splits the batch. By default, failures
-   * about data have this effect.
+   * Returns true if one item can be the cause of the error, so that `gather` must split the batch. The default returns true for
+   * errors about data.
    */
   canSplit?: (failure: Error) => boolean
-  /** The function that gets the size of each batch, such as `batchSizes`. */
+  /** Receives the number of items of each batch. `batchSizes` makes such a function. */
   measure?: (items: number) => void
 }
 
 /**
- * The time after which the next batch starts although the newest batch still runs. Before this time, new items wait, because
- * large batches cost less per item. So one slow statement does not delay all callers.
+ * After this time, `gather` starts the next batch although the newest batch still runs, so that a slow statement does not delay
+ * all callers. Before, new items wait, because large batches cost less per item.
  */
 const NEXT_BATCH_DELAY_MS = 4
 
 /**
- * Turns a function over batches into a function over one item. `run` returns results in the order of its items, and an Error
- * rejects one caller. If the data of a batch make `run` throw, the gatherer splits the batch. `run` must undo its work
- * before it throws.
+ * Turns a function over batches into a function over one item. `run` returns results in the order of its items. An Error among
+ * the results rejects the call of its item. If `run` throws an error about data, `gather` splits the batch, so `run` must first
+ * undo its work.
  */
 export function gather<Item, Answer>(
   run: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>,
@@ -68,7 +68,7 @@ export function gather<Item, Answer>(
       cache: false,
       maxBatchSize: options.max_items,
       batchScheduleFn: (dispatch) => {
-        // A batch of one item gains nothing if it waits while another batch may run.
+        // If batches have one item and another batch may run, a wait gains nothing.
         const single = options.max_items === 1 && running < options.max_running
         if (running === 0 || single) return start(dispatch)
         waiting.push(dispatch)
@@ -97,8 +97,8 @@ export function createSharedDelay(wait_ms: number): () => Promise<void> {
 }
 
 /**
- * Runs a batch and never throws. If the data make `run` throw, or if `canSplit` returns true, runs each half by itself, down
- * to the bad item. Any other failure, such as an unreachable database, is the result of every item.
+ * Runs a batch and never throws. If `canSplit` returns true for the error of `run`, runs each half by itself, down to the
+ * invalid item. Any other error, such as that of an unreachable database, is the result of every item.
  */
 export async function runSplitting<Item, Answer>(
   items: readonly Item[],
@@ -117,7 +117,10 @@ export async function runSplitting<Item, Answer>(
   }
 }
 
-/** Returns true if one item can be the cause: SQLSTATE classes 22 (data) and 23 (constraint), and broken invariants. */
+/**
+ * Returns true if one item can be the cause of the error: SQLSTATE classes 22 (data) and 23 (constraint), and broken
+ * invariants.
+ */
 function isAboutData(error: Error & { code?: unknown }): boolean {
   return (typeof error.code === 'string' && /^2[23]/.test(error.code)) || error instanceof InvariantError
 }

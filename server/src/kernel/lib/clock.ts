@@ -7,7 +7,7 @@ export type Clock = {
   after(ms: number, run: () => void): () => void
 }
 
-/** Returns the clock of the machine. */
+/** The clock of the machine, with real time and real timers. */
 export const systemClock: Clock = {
   now: () => new Date(),
   after(ms, run) {
@@ -17,11 +17,11 @@ export const systemClock: Clock = {
   },
 }
 
-/** A clock for tests and simulations, which moves only when a test moves the clock. */
+/** A clock for tests and simulations. Only `advance` and `step` change its time. */
 export type SettableClock = Clock & {
   /** Moves time forward and runs the timers that become due, in order. */
   advance(ms: number): void
-  /** Moves the time of day alone, as an administrator or NTP does. Timers keep their remaining time. */
+  /** Changes the time of day and runs no timer, as an administrator or NTP does. Timers keep their remaining time. */
   step(ms: number): void
 }
 

@@ -1,4 +1,4 @@
-// Tests the configuration. Before its start, the server refuses a bad value with the name of the variable.
+// Tests the configuration. If a value is invalid, the server refuses to start, and the error names the variable.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -366,7 +366,7 @@ test('the server refuses the file of a secret that other users can read, and acc
   for (const mode of [0o640, 0o604, 0o666]) {
     writeFileSync(file, `${KEY}\n`)
     chmodSync(file, mode)
-    // root may give a service a file that the group of the service can read.
+    // The server accepts a file of root that a group of the server can read.
     const by_root = mode === 0o640 && process.getuid?.() === 0
     const refusal = refusalOf({ SECRET_KEY_FILE: file })
     if (by_root) assert.equal(refusal, '')
@@ -442,7 +442,8 @@ test('a mistyped name is found in the environment and in the file, and names of 
     { name: 'OPERATOR_ALLOWED_IP', where: 'the environment', nearest: 'OPERATOR_ALLOWED_IPS', of_driver: false },
     { name: 'PGUSER', where: path, nearest: null, of_driver: true },
   ])
-  // Other programs use a file .env too, but also there a variable of the driver has no effect.
+  // Other programs use .env too, so the server reports no foreign names there. The server reports variables of the driver,
+  // because they have no effect in a file.
   writeFileSync(join(folder, '.env'), 'PGPASSWORD=x\nFAVOURITE=x\n', OWNER_ONLY)
   const of_env = unknownSettings(gatherSettings({ MALIPO_ENV: join(folder, '.env') }, folder), PROVIDERS)
   assert.deepEqual(

@@ -53,7 +53,7 @@ const brand = (value: string): string => {
   return value
 }
 const secretKey = (value: string): string => {
-  parseSecretKeys(value) // throws if a key is wrong
+  parseSecretKeys(value) // Throws if a key is invalid.
   return value
 }
 /**
@@ -212,7 +212,7 @@ const processSettings = {
   ),
 } as const
 
-/** The settings of the product. */
+/** The settings of payments, payouts and the other parts of the product. */
 const productSettings = {
   collection_min: setting('COLLECTION_MIN_AMOUNT', '1.00', amount, 'Smallest amount of a collection in shillings.'),
   collection_max: setting(
@@ -458,7 +458,7 @@ export function fileSettings(providers: ConfigurableProviders): string[] {
   )
 }
 
-/** The settings that a running process can change. */
+/** The settings that a process can change without a restart. */
 const RELOADABLE: readonly (keyof typeof settings)[] = [
   'log_level',
   'rate_limit_key',
@@ -496,13 +496,13 @@ export function applyReload(config: Config, next: Config, providers: Configurabl
   }
 }
 
-/** Lists the names that look like settings and are none, such as FOUR_EYE_AMOUNT. */
+/** Lists the given names that no setting has, such as FOUR_EYE_AMOUNT: see `findUnknownNames`. */
 export function unknownSettings(given: GivenSettings, providers: ConfigurableProviders): UnknownName[] {
   const names = listSettings(providers).map(({ env }) => env)
   return findUnknownNames(given, new Set([...names, ...fileSettings(providers).map((name) => `${name}_FILE`)]))
 }
 
-/** A setting with its value, masked if the setting is secret, and the place that the value comes from. */
+/** A setting with its value and the source of the value. For a secret setting, `value` is a mask. */
 export type EffectiveSetting = { name: string; value: string; source: string }
 
 const MASKED = '***'
@@ -514,7 +514,7 @@ export function effectiveSettings(given: GivenSettings, providers: ConfigurableP
     const path = secret ? given.values[`${env}_FILE`] : undefined
     const value = given.values[env]
     if (path && !value) return { name: env, value: MASKED, source: `file ${path} (${place(`${env}_FILE`)})` }
-    // The server uses the default of a secret if the variable is missing, and the empty text if the variable is empty.
+    // If the variable is missing, the server uses the default. If the variable is empty, the server uses the empty text.
     const shown = value ?? preset
     return {
       name: env,
@@ -530,9 +530,9 @@ function maskUser(value: string): string {
 }
 
 /**
- * Reads the configuration from environment variables. `calls_providers` is false for programs that call no provider, such as
- * the admin command, and need no settings of providers. If a variable is wrong, or insecure in production, throws a
- * ConfigError with one line for each.
+ * Reads the configuration from environment variables. `calls_providers` is false for a program that calls no provider, such as
+ * the admin command, and so needs no settings of providers. If variables are wrong, or insecure in production, throws a
+ * ConfigError with one line per variable.
  */
 export function readConfig(
   env: Record<string, string | undefined>,
@@ -598,20 +598,23 @@ function parseSettings(
 
 const VALUE_MAX = 200
 
-/** Describes the value of a refused setting, unless the message contains it. Removes all before the last @, which may be a password. */
+/**
+ * Describes the value of a refused setting. If `message` contains the value, returns an empty text. Masks the text before the
+ * last @, which may contain a password.
+ */
 function describeValue(value: string, message: string): string {
   const shown = JSON.stringify(value.replace(/^.*@/s, '***@').slice(0, VALUE_MAX))
   return message.includes(shown) ? '' : ` (the value is ${shown})`
 }
 
 /**
- * Makes the function that reads the file that NAME_FILE names. Undefined means that NAME_FILE is missing. If the server
- * cannot use the file, the function throws.
+ * Makes the function that reads the file that NAME_FILE names. If NAME_FILE is missing, the function returns undefined. If the
+ * server cannot use the file, the function throws.
  */
 function fileReader(env: Record<string, string | undefined>, providers: ConfigurableProviders) {
   const allowed = fileSettings(providers)
-  // PORT_FILE and similar variables may belong to another program. A variable with the name of a real provider's setting
-  // never belongs to another program.
+  // PORT_FILE and similar variables may be those of another program, so the server ignores them. Variables with the name of a
+  // real provider's setting are always those of the server.
   const tables: SettingTable[] = [
     routingSettings(providers),
     ...providers.filter(({ simulated }) => !simulated).map((provider) => provider.settings),

@@ -19,7 +19,7 @@ function amountOrOff(value: string): bigint {
   }
 }
 
-/** Accepts an empty text, or the origin of a website: protocol, host and port alone. */
+/** Accepts an empty text, or the origin of a website: protocol, host and port without a path. */
 function origin(value: string): string {
   const address = url('http:', 'https:')(value)
   if (address === '') return ''
@@ -29,7 +29,7 @@ function origin(value: string): string {
   return parsed.origin
 }
 
-/** The settings of the consoles. */
+/** The settings of the consoles, for the table of all settings. */
 export const consoleSettings = {
   dashboard_redirect_uris: setting(
     'DASHBOARD_REDIRECT_URIS',
@@ -124,7 +124,7 @@ export function consoleProblems({
   return []
 }
 
-/** Returns the name of the setting whose address has the host of OPERATOR_URL. */
+/** Returns the name of the setting whose address has the host of OPERATOR_URL. Undefined means that none has. */
 function sharedAddress(
   operator_url: string,
   { base_url, pay_url, port }: { base_url: string; pay_url: string; port: number },
@@ -135,8 +135,8 @@ function sharedAddress(
 }
 
 /**
- * Lists the settings that production refuses, with the names of their variables. `foreign` means that users sign in at
- * OIDC_ISSUER, `serves` that the program serves requests of operators: the admin command does not.
+ * Lists the settings that production refuses, with the names of their variables. `foreign` is true if users sign in at
+ * OIDC_ISSUER. `serves` is false for the admin command, which serves no requests of operators.
  */
 export function insecureConsoles(
   config: ConsoleConfig,

@@ -1,4 +1,4 @@
-// Writes CSV (RFC 4180) that is safe in a spreadsheet: a spreadsheet runs no cell as a formula.
+// Writes CSV (RFC 4180) that is safe in a spreadsheet: no cell runs as a formula.
 
 /** A cell: untrusted text, or a plain amount or number of the server. */
 export type CsvCell = string | { plain: string }

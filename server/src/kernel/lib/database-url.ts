@@ -2,28 +2,30 @@
 
 import { accessSync, constants } from 'node:fs'
 
-/** The parts of a database URL. */
+/** The hosts and the options of a database URL. */
 export type DatabaseUrl = {
   /** The URL of each host in the order of the operator, in the form that the driver reads. */
   urls: readonly string[]
-  /** True if only a host that accepts writes is the right host. */
+  /** True if the server may use only a host that accepts writes. */
   must_accept_writes: boolean
   /** The session options of the operator, such as `-c search_path=malipo`. Empty if the URL has none. */
   options: string
-  /** True if the URL leads to a pooler that shares its connections between transactions. */
+  /** True if the connections go through a pooler that shares its connections between transactions. */
   is_pooled: boolean
 }
 
-/** The parameter that carries DATABASE_POOLER to every connection. */
+/** The URL parameter with the value of DATABASE_POOLER, which `withPooler` adds. */
 const POOLER = 'pooler'
-/** The parameters that the driver does not read as the server does. */
+/** The parameters that the server removes from the URL, because the driver does not read them as the server does. */
 const OWN_PARAMETERS = ['target_session_attrs', 'options', POOLER]
 const FORM = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#]*)(.*)$/s
 const TARGETS = ['read-write', 'primary', 'any']
 /** The session settings that the pool sets for each kind of statement. A value in the URL would replace the value of the pool. */
 const SET_BY_SERVER = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'query_timeout']
 
-/** Splits a database URL into one URL for each host. Throws an error that contains no part of the URL if the URL is wrong. */
+/**
+ * Splits a database URL into one URL for each host. If the URL is wrong, throws an error that contains no part of the URL.
+ */
 export function splitDatabaseUrl(text: string): DatabaseUrl {
   const [, protocol = '', user = '', authority = '', rest = ''] = FORM.exec(text) ?? []
   if (protocol === '') throw new Error('must be a URL that starts with postgres:// or postgresql://')
@@ -75,7 +77,7 @@ function checkParameters(parameters: URLSearchParams, target: string, hosts: num
     throw new Error(`must not set ${own}: remove it, because the server sets it for each kind of statement`)
 }
 
-/** Marks the URL of a database as one of a pooler that shares its connections between transactions. */
+/** Adds the parameter of a pooler that shares its connections between transactions to a database URL. */
 export function withPooler(url: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${POOLER}=transaction`
 }
@@ -93,7 +95,7 @@ export const databaseUrl = (value: string): string => {
   return value.replace(/\/$/, '')
 }
 
-/** Lists the problems of DATABASE_READ_URL beside DATABASE_URL. */
+/** Lists the problems of DATABASE_READ_URL, alone and together with DATABASE_URL. */
 export function readUrlProblems({
   database_url,
   database_read_url,

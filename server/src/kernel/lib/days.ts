@@ -1,4 +1,4 @@
-// Counts days of Tanzania as numbers. Each day has 24 hours, because Tanzania has no daylight saving time.
+// Counts days in Tanzania as numbers. Each day has 24 hours, because Tanzania has no daylight saving time.
 
 const EAT_MS = 3 * 3_600_000
 

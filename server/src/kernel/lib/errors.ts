@@ -1,6 +1,9 @@
-// Defines the error catalogue: every error code that a caller can get, with its status and message.
+// Defines the error catalogue: every error code of the API, with its status and message.
 
-/** `to_do` tells the developer of the caller the next step. The answer contains only `message`, and the documentation both. */
+/**
+ * `to_do` is the next step for a developer whose program gets the error. The response contains only `message`; the
+ * documentation contains both.
+ */
 type CatalogueEntry = { status: number; message: string; to_do: string }
 
 /** Every error code of the API. `npm run generate` writes the documentation of errors from this table. */
@@ -252,10 +255,10 @@ export const catalogue = {
   },
 } as const satisfies Record<string, CatalogueEntry>
 
-/** An error code of the catalogue. */
+/** An error code: a name in the catalogue. */
 export type ErrorCode = keyof typeof catalogue
 
-/** Details that the caller may see with the code. Null in the answer means that there are no details. */
+/** Details that the response contains beside the code. In the response, null means that there are no details. */
 export type ErrorDetails = Record<string, unknown>
 
 /**
@@ -277,7 +280,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses with an error code of the catalogue. This function never returns. No other function throws a Refusal. */
+/** Throws a Refusal with an error code of the catalogue. */
 export function refuse(
   code: ErrorCode,
   options?: { details?: ErrorDetails; message?: string; retry_after_s?: number },

@@ -1,6 +1,6 @@
 // Defines the HTML template, which escapes every value except HTML that `html` made.
 
-/** HTML that is safe to send. Only `html` makes values of this type, so a string never counts as HTML. */
+/** HTML that is safe to send. Only `html` makes values of this type, so the template escapes every string. */
 export class Html {
   readonly #text: string
   constructor(token: symbol, text: string) {

@@ -51,8 +51,8 @@ export function timeOfId(id: string): Date {
 }
 
 /**
- * Returns the same id with another routing code. So a caller can change the result of `newId(seams, 0)` to an id of a
- * merchant.
+ * Returns the same id with another routing code. With this function, code can change the result of `newId(seams, 0)` to an id
+ * of a merchant.
  */
 export function withRoutingCode(id: string, routing_code: number): string {
   // The routing code has 32 bits: 6 bits after the variant, then 24 bits, then 2 bits before the last 30 bits.

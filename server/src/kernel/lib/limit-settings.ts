@@ -55,7 +55,10 @@ type CountLimits = Record<
   number | null
 >
 
-/** Replaces the empty limits of prompts and messages. If live payments are simulated, there is no limit by default. */
+/**
+ * Replaces the empty limits of prompts and messages by their defaults. If the server simulates live payments, the default is 0,
+ * which means no limit.
+ */
 export function setCountLimits(config: CountLimits, is_simulated: boolean): void {
   config.prompts_per_phone_hour ??= is_simulated ? 0 : PROMPTS_HOUR
   config.prompts_per_phone_day ??= is_simulated ? 0 : PROMPTS_DAY

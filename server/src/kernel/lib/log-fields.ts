@@ -94,7 +94,7 @@ export const LOG_FIELDS = {
 export type LogField = keyof typeof LOG_FIELDS
 
 /**
- * The fields of a log call. `component` is the room of the caller, see `LOG_FIELDS`. `repeats` marks a warning of a loop, whose
- * repetitions the log counts, as it does for each warning and error with `err`; the log does not write `repeats`.
+ * The fields of a log call. `component` is the room of the code that logs: see `LOG_FIELDS`. The log counts repetitions of each
+ * warning and error with `err`, and of each warning with `repeats`. The log does not write `repeats`.
  */
 export type LogFields = { component: string; repeats?: true } & { [name in LogField]?: unknown }

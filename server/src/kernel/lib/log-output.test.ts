@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createOutput } from './log-output.ts'
 
 const LINES = 3_000
-/** Logs lines that do not fit into a pipe, and sends the time of the work. */
+/** A program that logs more lines than fit into a pipe, and reports its duration in milliseconds. */
 const PROGRAM = `
 import { createLog } from '${new URL('./log.ts', import.meta.url).href}'
 const log = createLog('info')

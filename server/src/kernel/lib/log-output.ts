@@ -4,13 +4,13 @@
 import { writeSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 
-/** The time after which the output tries again to write the waiting lines. */
+/** The time in milliseconds after which the output tries again to write the waiting lines. */
 const RETRY_MS = 20
-/** The size of the waiting lines. Above this size, the output loses lines. */
+/** The largest size of the waiting lines in bytes. Above this size, the output drops new lines. */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024
-/** The longest time for which a process that ends waits for the reader. */
+/** The longest time in milliseconds for which a process that ends waits for the reader. */
 const END_MS_MAX = 5_000
-/** The errors of a full pipe. */
+/** The error codes of a write to a full pipe. */
 const FULL = ['EAGAIN', 'EBUSY']
 
 /** The parts of the output that a test replaces. */
@@ -18,18 +18,20 @@ type OutputOptions = {
   /** Writes bytes and returns their number, like `fs.writeSync`. */
   write: (bytes: Buffer) => number
   waiting_bytes_max: number
-  /** Called with the number of lost lines when the reader reads again. */
+  /** Receives the number of lost lines when the reader reads again. */
   on_lost: (lines: number) => void
 }
 
-/** An output of log lines. */
+/** An output that keeps log lines in memory while its reader is slow. */
 type LogOutput = {
   write(line: string): void
-  /** Writes the waiting lines when the process ends, and waits a few seconds for a slow reader. */
+  /** Writes the waiting lines when the process ends, and waits at most 5 seconds for a slow reader. */
   end(): void
 }
 
-/** Returns the output to standard output. If the reader has gone, the output loses lines and the process continues. */
+/**
+ * Returns the output to standard output. If the reader has closed the pipe, the output drops lines and the process continues.
+ */
 export function standardOutput(on_lost: OutputOptions['on_lost']): LogOutput {
   // Node makes a pipe non-blocking when the program first uses the stream. A worker thread has no stream of its own.
   const { fd } = isMainThread ? process.stdout : { fd: 1 }
@@ -45,13 +47,13 @@ export function createOutput({ write, waiting_bytes_max, on_lost }: OutputOption
   let lost = 0
   let retries = false
 
-  /** Writes bytes. Returns the rest that the pipe had no space for. */
+  /** Writes bytes. Returns the rest that the pipe had no space for. Null means that there is no rest. */
   const writeSome = (bytes: Buffer): Buffer | null => {
     try {
       const count = write(bytes)
       return count < bytes.length ? bytes.subarray(count) : null
     } catch (error) {
-      // Any other error means that the reader has gone, so the line is lost.
+      // Any other error means that the reader has closed the pipe, so the output drops the line.
       return FULL.includes((error as { code?: string }).code ?? '') ? bytes : null
     }
   }
@@ -64,7 +66,7 @@ export function createOutput({ write, waiting_bytes_max, on_lost }: OutputOption
     retries = true
     setTimeout(retry, RETRY_MS).unref()
   }
-  /** Writes the waiting lines as one text. Returns true if none is left. */
+  /** Writes the waiting lines as one text. Returns true if no line waits any more. */
   const writeWaiting = (): boolean => {
     const rest = waiting.length === 0 ? null : writeSome(Buffer.concat(waiting))
     waiting = rest === null ? [] : [rest]

@@ -2,16 +2,15 @@
 
 import { systemClock } from './clock.ts'
 
-/** The time over which the log counts the repetitions of a line. */
+/** The time in milliseconds over which the log counts the repetitions of a line. */
 export const REPEAT_MS = 60_000
 /** The number of different lines that the log counts at once. Above this number, the log writes lines without counting. */
 const LINES_MAX = 500
-/** The length of a message up to which the log compares messages. */
+/** The number of characters of an error message that the log compares. */
 const MESSAGE_CHARS = 300
 
-/** Writes a line with some fields. */
 type WriteLine = (fields: Record<string, unknown>, message: string) => void
-/** A counted line: how often it occurred again, and the fields and the writer of its last occurrence. */
+/** A counted line: the number of its repetitions, and the fields and the writer of its last occurrence. */
 type CountedLine = { repeated: number; fields: Record<string, unknown>; message: string; write: WriteLine }
 
 /** The error of a counted line, without its stack, which the first line contains. */
@@ -27,17 +26,20 @@ export class ErrorSummary {
   }
 }
 
-/** The counter of repeated lines. */
+/** The counter of repeated lines of a log. */
 export type Repeats = {
-  /** Returns true if the caller must write the line. If false, the line occurred before and the counter has counted it. */
+  /**
+   * Returns true if the caller must write the line. False means that the counter has counted the line as a repetition.
+   */
   isFirst(level: number, fields: Record<string, unknown>, message: string, write: WriteLine): boolean
-  /** Writes the counts of all lines, and forgets the lines. */
+  /** Writes the counts of all lines, and removes the lines. */
   flush(): void
 }
 
 /**
- * Makes a counter of lines that report a failure. Two lines are the same if they have the same level, text and error, and the same fields
- * apart from ids. The message of the error is compared without numbers and ids. The first line appears whole, at once. After each minute with repetitions, one line reports their number, with the fields of the last of them.
+ * Makes a counter of repeated failures. Two lines are the same if their level, text, error and fields are equal. Ids, and
+ * numbers in the error message, do not count. The first line appears whole. After each `repeat_ms` with repetitions, one line
+ * reports their number and the last fields.
  */
 export function createRepeats(repeat_ms = REPEAT_MS): Repeats {
   const lines = new Map<string, CountedLine>()

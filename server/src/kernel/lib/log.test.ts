@@ -1,4 +1,4 @@
-// Tests that no line of the log contains a credential.
+// Tests that no line of the log contains a credential, and that the log counts repeated failures.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ const SECRETS = {
   'a session token': 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg',
 }
 
-/** Returns the lines that `work` logs. */
+/** Returns the text that `work` logs. */
 function written(work: (log: ReturnType<typeof createLog>) => void): string {
   const lines: string[] = []
   work(createLog('debug', { write: (line) => void lines.push(line) }))
@@ -92,7 +92,7 @@ test('the log does not contain the table rows that a database error quotes', () 
   assert.ok(text.includes('23505'))
 })
 
-/** Logs `work` with a minute of 100 ms, and returns the lines after `wait_ms`. */
+/** Runs `work` with a log that counts repetitions over 100 ms, and returns the lines after `wait_ms`. */
 async function counted(work: (log: ReturnType<typeof createLog>) => void, wait_ms: number) {
   const lines: string[] = []
   work(createLog('debug', { write: (line) => void lines.push(line) }, 100))

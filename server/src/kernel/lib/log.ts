@@ -30,8 +30,8 @@ const SECRET_FIELDS = [
 ]
 
 /**
- * Makes the logger, which writes to standard output, or to `stream` in tests. Repeated failures appear once and are then counted for
- * `repeat_ms`. At the end of the process, the logger writes the counts.
+ * Makes the logger, which writes to standard output, or to `stream` in tests. The logger writes a repeated failure once. It
+ * writes the number of repetitions after each `repeat_ms` and at the end of the process.
  */
 export function createLog(level: string, stream?: { write(line: string): void }, repeat_ms?: number): Logger & Log {
   const repeats = createRepeats(repeat_ms)
@@ -41,7 +41,7 @@ export function createLog(level: string, stream?: { write(line: string): void },
     base: { pid: process.pid },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
-    // The logger redacts the finished line again, because a path or a message can contain a key.
+    // The logger redacts the finished line too, because a path or a message can contain a key.
     hooks: { streamWrite: (line: string) => redactSecrets(line), logMethod: countFailures(repeats) },
     redact: {
       paths: SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]),
@@ -69,7 +69,7 @@ function reportLost(log: Log, count: number): void {
   log.warn({ component: 'process', count }, 'the reader of the output was too slow, and these log lines are lost')
 }
 
-/** Makes the hook of pino that counts repeated warnings and errors: those with an error, and those that say `repeats`. */
+/** Makes the hook of pino that counts repeated warnings and errors: those with `err`, and those with `repeats`. */
 function countFailures(repeats: Repeats): NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']> {
   return function logMethod(args, method, level) {
     const [line, message] = args as unknown[]

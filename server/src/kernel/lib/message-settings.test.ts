@@ -1,4 +1,5 @@
-// Tests the settings of the message gateways. At its start, the server refuses a bad value with the name of the variable.
+// Tests the settings of the message gateways. If a value is invalid, the server refuses to start, and the error names the
+// variable.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'

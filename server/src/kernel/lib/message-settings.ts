@@ -2,10 +2,10 @@
 
 import { oneWord, optional, setting, url, word } from './setting.ts'
 
-/** The sender of e-mails. */
+/** The name and address from which the server sends e-mails. */
 export type MailSender = { name: string; address: string }
 
-// The expression excludes characters that end an address, begin another address, or belong to the SMTP protocol.
+// The expression excludes characters that end an address, begin another address, or have a meaning in SMTP.
 const ADDRESS = /^[^\s@<>()[\]\\,;:"\p{C}]+@[^\s@<>()[\]\\,;:"\p{C}]+$/u
 const ADDRESS_CHARACTERS_MAX = 254
 
@@ -90,7 +90,7 @@ export const messageSettings = {
 } as const
 
 type MessageSettings = typeof messageSettings
-/** The checked settings of the gateways. */
+/** The values of the settings of the gateways after their check. */
 export type MessageConfig = { [K in keyof MessageSettings]: ReturnType<MessageSettings[K]['parse']> }
 
 /** Lists the settings that the configured gateways require and that have no value, each with the name of its variable. */
@@ -105,7 +105,7 @@ export function messageProblems(config: MessageConfig): string[] {
   return problems
 }
 
-/** Lists the settings of messages that production does not allow. */
+/** Lists the settings of messages that production refuses, with the names of their variables. */
 export function insecureMessages(config: MessageConfig): string[] {
   const is_plain_http = config.africastalking_url.startsWith('http:')
   return is_plain_http ? ['AFRICASTALKING_URL must begin with https:// in production'] : []

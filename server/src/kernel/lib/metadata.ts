@@ -1,11 +1,11 @@
-// Defines metadata: the pairs of texts that a merchant stores with a record and finds the record by.
+// Defines metadata: pairs of texts that a merchant stores with a record. The merchant can search for the records with a pair.
 
 import { createHash } from 'node:crypto'
 // The file imports only types of TypeBox: see text.ts.
 import type { TUnsafe } from 'typebox'
 import { line } from './text.ts'
 
-/** The pairs of a record. The names are the keys. */
+/** The pairs of a record: each name with its value. */
 export type Metadata = Readonly<Record<string, string>>
 
 /** The limits of the pairs of a record. Lengths are in characters. */
@@ -33,7 +33,7 @@ export const MetadataRecord = {
   description: 'Your own pairs of texts. Empty if you sent none.',
 } as unknown as TUnsafe<Metadata>
 
-/** The greatest number of pairs of one search. */
+/** The largest number of pairs in one search. */
 const SEARCHED_MAX = 5
 
 /** The schema of the pairs in a query string: `metadata[name]=value`. */

@@ -1,15 +1,15 @@
-// Makes the metrics of a process with prom-client. The index does not export this file: threads need no metrics, and would load the
-// package into their memory.
+// Makes the metrics of a process with prom-client. The index does not export this file, because worker threads need no metrics
+// and would load the package into their memory.
 
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import type { CountSeries, DistributionSeries, HistogramSpec, MetricSpec, Metrics, SeriesOf } from './metrics.ts'
 
-/** The label value that stands for all values beyond `series_max`. */
+/** The label value of the series that counts all values beyond `series_max`. */
 const OTHER = 'other'
 /** The number of series of the process metrics. */
 const PROCESS_SERIES = 110
 
-/** Makes the metrics of a process, without any series. */
+/** Makes the metrics of a process, without any series. Rooms then declare their metrics. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const declared = new Map<string, { series: unknown; series_max: number }>()
@@ -45,17 +45,17 @@ export function createMetrics(): Metrics {
         const series = boundedSeries(spec, (values) => gauge.labels(...values))
         const reset = () => {
           gauge.reset()
-          // The registry gives a gauge without labels the value 0, which no reading returned.
+          // The registry gives a gauge without labels the value 0. This call removes the value, because no reading returned it.
           if ((spec.labels ?? []).length === 0) gauge.remove()
         }
         reset()
         return Object.assign(series, { reset })
       }),
     histogram: (spec) =>
-      // A histogram also has a series for the largest bucket, the sum and the number.
+      // Besides its buckets, a histogram has three series: the bucket +Inf, the sum and the number of values.
       declare(spec, spec.buckets.length + 3, () => {
         const histogram = createHistogram(spec)
-        // The registry needs of a metric its name and its values.
+        // The registry uses only the name and the values of the metric.
         registry.registerMetric(histogram as unknown as Metric)
         return boundedSeries(spec, histogram.series)
       }),
@@ -75,8 +75,8 @@ export function createMetrics(): Metrics {
 }
 
 /**
- * Makes a series that counts in memory. `flush` adds the count to the counter of the registry, whose own calls sort and join the labels
- * each time, which costs too much in each request.
+ * Makes a series that counts in memory. `flush` adds the count to the counter of the registry. That counter sorts and joins the
+ * labels in each call, which costs too much in each request.
  */
 function countSeries(counter: CountSeries): CountSeries & { flush(): void } {
   let count: number | null = null
@@ -91,7 +91,10 @@ function countSeries(counter: CountSeries): CountSeries & { flush(): void } {
   }
 }
 
-/** A series of a histogram. `counts` has the values of each bucket alone, and last those above the largest bucket. */
+/**
+ * A series of a histogram. `counts` has the number of values of each bucket, without those of smaller buckets. The last number
+ * is for values above the largest bucket.
+ */
 type Distribution = { labels: Record<string, string>; counts: number[]; sum: number }
 
 /** Makes a histogram whose series do no work with labels when they observe a value. */
@@ -118,7 +121,7 @@ function createHistogram({ name, help, labels = [], buckets }: HistogramSpec) {
         },
       }
     },
-    /** Returns the values of the series that observed any, as the registry prints them. */
+    /** Returns the series as the registry prints them. Omits series with labels that observed no value. */
     async get() {
       return { name, help, type: 'histogram', values: all.flatMap((one) => distributionValues(name, limits, one)) }
     },
@@ -145,10 +148,15 @@ function distributionValues(name: string, limits: readonly number[], { labels, c
 
 const seriesLimit = ({ labels = [], series_max = 1 }: MetricSpec) => (labels.length === 0 ? 1 : series_max)
 
-/** The places that a metric keeps free for the series beyond its limit, one for each kept value, such as a status. */
+/**
+ * The number of series that a metric reserves for combinations above its limit: one for each kept value, such as a status.
+ */
 const KEPT_SERIES = 24
 
-/** Makes each series once. From the limit on, every new combination of label values is a series of `other` with the kept values. */
+/**
+ * Makes each series once. When only the reserved series remain, counts new combinations of label values as `other`, with the
+ * kept values.
+ */
 function boundedSeries<Series>(spec: MetricSpec, make: (values: string[]) => Series): SeriesOf<Series> {
   const limit = seriesLimit(spec)
   const made = new Map<string, Series>()

@@ -1,33 +1,41 @@
-// Counts events of this process for /metrics. Each room declares its metrics with a limit of series, so the whole text is bounded.
+// Counts events of this process for /metrics. Each room declares its metrics with a limit of series, which limits the size of
+// the whole text.
 
-/** The declaration of a metric. Names begin with malipo_, and labels hold no ids, phones or keys. */
+/** The declaration of a metric. Names begin with malipo_, and labels contain no ids, phones or keys. */
 export type MetricSpec = {
   name: string
   help: string
   labels?: readonly string[]
-  /** The largest number of different label values together. Further values count as `other`. 1 without labels. */
+  /**
+   * The largest number of series, one for each combination of label values. Further combinations count as `other`. Without
+   * labels, the number is 1.
+   */
   series_max?: number
-  /** The labels whose values stay beyond `series_max`, such as the status, which an alert needs. They have few values. */
+  /**
+   * The labels that keep their values beyond `series_max`, such as the status, which an alert needs. Each has few values.
+   */
   keeps?: readonly string[]
 }
 
 /** The declaration of a histogram, with the upper limits of its buckets. */
 export type HistogramSpec = MetricSpec & { buckets: readonly number[] }
 
-/** Returns the series of these label values, in the order of the labels. Keep the result where the values never change. */
+/**
+ * Returns the series of these label values, in the order of the labels. If the values never change, keep the result.
+ */
 export type SeriesOf<Series> = (...values: string[]) => Series
 
-/** A series that only grows. */
+/** A series whose value only grows. */
 export type CountSeries = { inc(by?: number): void }
-/** A series with the present value. */
+/** A series whose value can rise and fall. */
 export type LevelSeries = { set(value: number): void }
-/** A series of measured values. */
+/** A series of measured values, such as durations in seconds. */
 export type DistributionSeries = { observe(value: number): void }
 
-/** The series of a gauge. `reset` removes all of them, so that no old value stays. */
+/** The series of a gauge. `reset` removes all series, so that no old value stays. */
 export type Levels = SeriesOf<LevelSeries> & { reset(): void }
 
-/** The metrics of one process. A repeated declaration of a name returns the same metric. */
+/** The metrics of one process. If a room declares a name again, it gets the existing metric. */
 export type Metrics = {
   counter(spec: MetricSpec): SeriesOf<CountSeries>
   gauge(spec: MetricSpec): Levels
@@ -38,7 +46,7 @@ export type Metrics = {
   addProcessMetrics(): void
   /** Returns all metrics in the text format of Prometheus. */
   text(): Promise<string>
-  /** The media type of `text`. */
+  /** The media type of the result of `text`. */
   content_type: string
   /** Returns the largest possible number of series of the declared metrics. */
   seriesMax(): number

@@ -1,16 +1,19 @@
 // Parses and formats amounts. The server computes with bigint cents. Text and JSON numbers occur only in requests and
 // answers.
 
-/** The currency of the service. */
+/** The currency of every amount: the Tanzanian shilling. */
 export const CURRENCY = 'TZS'
 
-/** The amount up to which JSON numbers are exact. */
+/** The amount in cents up to which JSON numbers are exact. */
 const MINOR_MAX = 2n ** 53n
 
-/** The reason for refusing an amount: a malformed text, or an amount that the database cannot store. */
+/** The reason why the server refuses an amount: a malformed text, or an amount that the database cannot store. */
 export type AmountProblem = 'malformed' | 'too_precise' | 'not_positive' | 'too_large'
 
-/** The messages for a caller whose amount is invalid. If the amount is too large, the limits of the settings refuse it. */
+/**
+ * The messages for a client whose amount is invalid. `too_large` has no message here, because the limits of the settings refuse
+ * such an amount.
+ */
 export const AMOUNT_HELP: Record<Exclude<AmountProblem, 'too_large'>, string> = {
   malformed: 'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators',
   too_precise: 'must have at most two decimals',

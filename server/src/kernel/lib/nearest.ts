@@ -18,12 +18,16 @@ export function nearest(name: string, known: Iterable<string>): string | null {
   return best
 }
 
-/** Removes case, hyphens and underscores, the most common mistakes: `pageSize`, `page-size`. */
+/**
+ * Removes differences of case, hyphens and underscores, which are the most common mistakes: `pageSize`, `page-size`.
+ */
 function normalise(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
-/** Returns the number of letters that the caller must insert, remove, replace or swap. */
+/**
+ * Returns the smallest number of edits between two texts. An edit inserts, removes or replaces a letter, or swaps two letters.
+ */
 export function editDistance(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, j) => j)

@@ -1,4 +1,4 @@
-// Parses IP addresses of customers, of the private network, and of trusted proxies.
+// Parses IP addresses, and the lists of trusted proxies and of operators' addresses.
 
 import ipaddr from 'ipaddr.js'
 
@@ -16,8 +16,8 @@ export function customerNetwork(address: string): string {
 const PRIVATE_RANGES: readonly string[] = ['loopback', 'private', 'uniqueLocal', 'linkLocal']
 
 /**
- * Returns true for a host of this machine or of its private network: a private address, or a local name such as that of a
- * container. The function sends no DNS request.
+ * Returns true for a host of this machine or of its private network: a private address, or a local name such as a container's.
+ * The function sends no DNS request.
  */
 export function isOwnNetwork(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -79,8 +79,8 @@ export function parseAllowedAddresses(text: string): string[] {
 }
 
 /**
- * Reads an address or CIDR. `bits` is the length of the prefix, or null without a prefix. `problem` is null for a valid text, and
- * `form` for a text that is neither.
+ * Reads an address or CIDR. Null as `bits`, the length of the prefix, means that there is no prefix. Null as `problem` means a
+ * valid text, and `form` means that the text is neither.
  */
 function readNetwork(part: string): { bits: number | null; problem: string | null } {
   const [address = '', bits, ...rest] = part.split('/')
@@ -95,8 +95,8 @@ function readNetwork(part: string): { bits: number | null; problem: string | nul
 }
 
 /**
- * Describes a CIDR whose address is not the first address of its network, such as 10.0.0.5/8. Its author may mean the one address or
- * the network. Null means that the CIDR is a network.
+ * Describes a CIDR whose address is not the first address of its network, such as 10.0.0.5/8. The operator may mean the one
+ * address or the network. Null means that the CIDR is a network.
  */
 function hostBitsProblem(part: string, address: string): string | null {
   const isV4 = ipaddr.IPv4.isValid(part.split('/')[0] as string)
@@ -106,7 +106,7 @@ function hostBitsProblem(part: string, address: string): string | null {
   return `holds "${part}", which is not a network: write ${right} for the network, or ${address} for the one address`
 }
 
-/** Returns true if an address belongs to a list that `parseProxyList` or `parseAllowedAddresses` returned. */
+/** Returns true if an address is in a list that `parseProxyList` or `parseAllowedAddresses` returned. */
 export function isAddressIn(networks: readonly string[], address: string): boolean {
   if (networks.length === 0 || !ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)

@@ -13,12 +13,12 @@ export function canonicalPhone(text: string): string | null {
   return match ? `255${match[1]}` : null
 }
 
-/** The message for a caller whose phone number is invalid. */
+/** The message for a client whose phone number is invalid. */
 export const PHONE_HELP = 'must be a Tanzanian mobile number such as 0754123456 or 255754123456'
 
 /**
- * Returns the network that issued a number, by the two digits after 255, as a code of GET /v1/destinations. Payers can move
- * a number to another network. So use the result only for display and statistics, never for a decision.
+ * The network that issued a number, by the two digits after 255, as a code of GET /v1/destinations. A payer can move a number
+ * to another network, so use the table only for display and statistics.
  */
 export const NETWORK_OF_PREFIX: Readonly<Record<string, string>> = {
   61: 'HALOPESA',
@@ -42,8 +42,8 @@ export const NETWORK_OF_PREFIX: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns SQL for the estimated network of a phone column: a code, or an empty text. Stored sums used this SQL, so add
- * entries and change no entry.
+ * Returns SQL for the estimated network of a phone column: a code, or an empty text. Stored totals contain results of this SQL,
+ * so add entries to the table and change no entry.
  */
 export function networkSql(column: string): string {
   const codes = [...new Set(Object.values(NETWORK_OF_PREFIX))]

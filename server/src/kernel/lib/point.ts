@@ -1,8 +1,8 @@
 // Defines crash points: named places in the code where a test kills the process to prove that the system loses no payment.
 
 /**
- * A hook that code which moves money calls at a named place. In production the hook does nothing. In a crash test the hook
- * kills the process.
+ * A hook that code calls at a named place before or after a step about money. In production the hook does nothing. In a crash
+ * test the hook kills the process.
  */
 export type Point = (name: string) => void
 

@@ -85,7 +85,7 @@ function canonicalRoute(route: string): string {
   return `${method}/${destination.code}`
 }
 
-/** The checked settings of the providers. */
+/** The values of the settings of the providers after their check. */
 export type ProviderConfig = SettingValues<ReturnType<typeof routingSettings>> & {
   /** The values of the settings table of each provider, by the name of the provider. */
   provider_settings: ReadonlyMap<string, SettingValues>
@@ -135,7 +135,7 @@ function whyUsed(config: ProviderConfig, provider: ConfigurableProvider): string
   return `${Object.values(settings).find(({ gateway }) => gateway)?.env} is set`
 }
 
-/** Lists the settings of providers that production does not allow. */
+/** Lists the settings of providers that production refuses, with the names of their variables. */
 export function insecureProviders(config: ProviderConfig, providers: ConfigurableProviders): string[] {
   const problems = providers.flatMap((provider) =>
     gatewayAddress(provider, settingsOf(config, provider))?.startsWith('http:')

@@ -1,4 +1,4 @@
-// Defines for how long the server keeps data about people that no book needs.
+// Defines the settings of retention: for how long the server keeps data about people that the books do not need.
 
 import { number, setting } from './setting.ts'
 

@@ -2,16 +2,19 @@
 
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 
-/** The environment variables of a process. */
+/** The environment variables of a process, by name. */
 export type ProcessVariables = Readonly<Record<string, string | undefined>>
 
-/** The folders of secrets that only this container or this unit sees, whatever the permissions of the files are. */
+/** The folders of secrets that only this container or this unit can read, whatever the permissions of the files are. */
 const PRIVATE_FOLDERS = ['/run/secrets/', '/var/run/secrets/']
 const GROUP_OR_OTHERS = 0o066
 const GROUP_WRITES_OTHERS = 0o026
 const OTHERS = 0o006
 
-/** The content of a file, and the reason why other users can read or change the file. */
+/**
+ * The content of a file. `exposure` is the octal permissions if other users can read or change the file; null means that they
+ * cannot.
+ */
 type PrivateFile = { text: string; exposure: string | null }
 
 /**
@@ -24,7 +27,7 @@ export function readPrivateFile(path: string, env: ProcessVariables, allowed: 'o
     const { mode, uid, gid } = fstatSync(file)
     const text = readFileSync(file, 'utf8')
     const permissions = (mode & 0o777).toString(8).padStart(3, '0')
-    // root gives a service its secrets in this form: owner root, readable for a group of the service.
+    // root gives a service its secrets in files of this form: the owner is root, and a group of the service can read the file.
     const groups = [process.getegid?.(), ...(process.getgroups?.() ?? [])]
     const by_root = uid === 0 && groups.includes(gid) && (mode & GROUP_WRITES_OTHERS) === 0
     const is_exposed = allowed === 'group' ? (mode & OTHERS) !== 0 : (mode & GROUP_OR_OTHERS) !== 0 && !by_root
@@ -41,7 +44,7 @@ function isPrivateFolder(path: string, { CREDENTIALS_DIRECTORY }: ProcessVariabl
 
 /**
  * Returns the secret of the file that the variable NAME_FILE names, without the line break at its end. If the file is
- * unreadable, empty, or readable for other users, throws an error whose message continues a sentence that begins with the name.
+ * unreadable, empty or exposed to other users, throws an error. The message continues a sentence that begins with the name.
  */
 export function readSecretFile(path: string, name: string, env: ProcessVariables): string {
   let file: PrivateFile

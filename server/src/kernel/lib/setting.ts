@@ -30,7 +30,7 @@ export type SettingValues<Table extends SettingTable = SettingTable> = {
   readonly [Name in keyof Table]: ReturnType<Table[Name]['parse']>
 }
 
-/** Makes one setting. */
+/** Makes one setting from its parts. `marks` are the properties that the configuration handles for all providers. */
 export function setting<T>(
   env: string,
   fallback: string,
@@ -41,9 +41,9 @@ export function setting<T>(
   return { env, default: fallback, help, parse, ...marks }
 }
 
-/** Accepts any text. */
+/** Accepts any text and returns it unchanged. */
 export const text = (value: string) => value
-/** Accepts one of the allowed words. */
+/** Accepts one of the allowed words. The error lists these words. */
 export const oneWord =
   <T extends string>(...allowed: T[]) =>
   (value: string): T => {
@@ -52,7 +52,7 @@ export const oneWord =
   }
 /** Accepts true or false. */
 export const flag = (value: string): boolean => oneWord('true', 'false')(value) === 'true'
-/** Accepts a number within bounds. */
+/** Accepts a number from `min` to `max`, by default a whole number. */
 export const number =
   (min: number, max: number, kind: 'whole' | 'any' = 'whole') =>
   (value: string): number => {
@@ -110,10 +110,10 @@ export function missingSettings(
 /** Accepts a number of seconds up to a day. */
 export const seconds = number(1, 86_400)
 
-/** Accepts a number of connections to a gateway. */
+/** Accepts a number of connections to a gateway, from 1 to 2,000. */
 export const connections = number(1, 2_000)
 
-/** Accepts an e-mail address. */
+/** Accepts an e-mail address and returns it unchanged. */
 export const email = (value: string): string => {
   if (!/^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/.test(word(value))) throw new Error('must be an e-mail address')
   return value

@@ -6,31 +6,31 @@ import { parseEnv } from 'node:util'
 import { editDistance, nearest } from './nearest.ts'
 import { type ProcessVariables, readPrivateFile } from './secret-file.ts'
 
-/** The settings that a process was given, by the names of their variables. */
+/** The settings from the environment and the file of a process, by the names of their variables. */
 export type GivenSettings = {
   /** The values of the environment, and for missing variables those of the file. */
   values: ProcessVariables
   /** The path of the file. Null means that there is no file. */
   path: string | null
-  /** The names that the file contains. */
+  /** The names of the variables that the file contains. */
   names_in_file: readonly string[]
-  /** The names of which the value comes from the file, because the environment has no value. */
+  /** The names whose value comes from the file, because the environment has no value. */
   from_file: ReadonlySet<string>
   /** The names of the environment, without the file. */
   names_in_environment: readonly string[]
-  /** The permissions of the file if every user can read or change it. */
+  /** The octal permissions of the file if every user can read or change it. Null means that they cannot. */
   exposure: string | null
 }
 
 /** The variable with the path of the file of settings. */
 export const SETTINGS_FILE_VARIABLE = 'MALIPO_ENV'
-/** The files of settings in the working folder, if MALIPO_ENV has no value. The server reads the first that exists. */
+/** If MALIPO_ENV has no value, the server reads the first of these files that exists in the working folder. */
 const FILES = ['malipo.env', '.env']
 
 /**
- * Reads the file of settings: that of MALIPO_ENV, or malipo.env or .env in the folder. The environment overrides the file; a
- * secret of the environment also overrides the NAME_FILE of the file, and the reverse. Throws an error that names the file if the
- * server cannot read it.
+ * Reads the file of settings: that of MALIPO_ENV, or malipo.env or .env in the folder. A variable of the environment overrides
+ * the same variable, and NAME and NAME_FILE override each other. If the server cannot read the file, throws an error with its
+ * path.
  */
 export function gatherSettings(env: ProcessVariables, folder: string): GivenSettings {
   const path = env[SETTINGS_FILE_VARIABLE] || FILES.map((name) => join(folder, name)).find((file) => existsSync(file))
@@ -64,8 +64,8 @@ function readSettingsFile(path: string, env: ProcessVariables) {
 }
 
 /**
- * A name that no setting has, and the setting whose name is nearest. `of_driver` is true for a variable of the database driver, which
- * has an effect only in the environment.
+ * A name that no setting has, and the setting whose name is nearest, if any. `of_driver` is true for a variable of the database
+ * driver, which has an effect only in the environment.
  */
 export type UnknownName = { name: string; where: string; nearest: string | null; of_driver: boolean }
 
@@ -73,13 +73,13 @@ export type UnknownName = { name: string; where: string; nearest: string | null;
 const FOREIGN = ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'TZ', 'CREDENTIALS_DIRECTORY']
 /** The variables that the database driver reads from the environment of the process, and never from a file of settings. */
 const OF_DRIVER = /^PG[A-Z]+$/
-/** Shorter names of other programs are often near to a setting, such as APP_URL. */
+/** Shorter names of other programs, such as APP_URL, are often near to a setting. */
 const NEAR_LENGTH_MIN = 7
 const TWO_EDITS_FROM = 12
 
 /**
- * Lists the names that no setting has: every such name of a file other than .env, which other programs read too, the names of the
- * environment and of .env that are a typing error away from a setting, and the variables of the database driver in any file.
+ * Lists the names that no setting has. From .env and the environment, which other programs use too, the list has only typing
+ * errors. From another file, it has every such name. From any file, it has the variables of the database driver.
  */
 export function findUnknownNames(given: GivenSettings, known: ReadonlySet<string>): UnknownName[] {
   const is_own_file = given.path !== null && !/(^|\/)\.env$/.test(given.path)

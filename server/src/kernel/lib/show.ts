@@ -2,7 +2,7 @@
 
 /** The languages for payers. Swahili is the default. */
 export const LANGUAGES = ['sw', 'en'] as const
-/** A language for payers. */
+/** One of the languages for payers. */
 export type Language = (typeof LANGUAGES)[number]
 
 /**
@@ -56,7 +56,8 @@ export function dayOf(time: Date): string {
   return new Date(time.getTime() + EAT_MS).toISOString().slice(0, 10)
 }
 
-// These characters change the direction of text, so a name that contains them could rearrange its sentence.
+// These characters change the direction of text, so a name with these characters could change the order of the words in a
+// sentence.
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** Returns text of a merchant or payer for an SMS or a subject: one line, no direction marks, at most `max` characters. */

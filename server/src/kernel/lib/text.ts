@@ -34,7 +34,10 @@ export function visibleText(max: number, description?: string) {
   return { ...freeText(max, description), minLength: 1, pattern: FREE_TEXT_PATTERN.replace('^', `^${HAS_VISIBLE}`) }
 }
 
-/** Patterns for other languages, in place of the patterns above. They accept every text that the server accepts, and a few more. */
+/**
+ * Patterns that clients in other languages use in place of the patterns above. They accept every text that the server accepts,
+ * and a few more.
+ */
 export const PORTABLE_PATTERNS: ReadonlyMap<string, string> = new Map([
   [LINE_PATTERN, '^[^\\x00-\\x1f\\x7f-\\x9f]*$'],
   [FREE_TEXT_PATTERN, '^[^\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]*$'],
@@ -72,8 +75,8 @@ export function enumOf<const T extends readonly string[]>(title: string, values:
 }
 
 /**
- * Makes the schema of one line of text whose values only the OpenAPI document lists. The caller of the function checks the value, so
- * that its refusal can name the value.
+ * Makes the schema of one line of text whose values only the OpenAPI document lists. The code that uses the schema checks the
+ * value, so that the error can name the value.
  */
 export function listedLine(title: string, max: number, values: readonly string[]) {
   return { title, ...line(max), [LISTED]: values } as unknown as TString

@@ -1,9 +1,11 @@
-// Starts threads with little young memory.
+// Starts worker threads with a small young generation of their heap, which saves memory in each process.
 
 import { setFlagsFromString } from 'node:v8'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
-/** The semi-space of a thread in MB. V8 allocates up to three times this size for the young memory of the thread. */
+/**
+ * The semi-space of a thread in MB. V8 allocates up to three times this size for the young generation of the thread.
+ */
 const SEMI_SPACE_MB = 2
 
 /**

@@ -1,4 +1,4 @@
-// Defines the settings of traces. Their names are those of OpenTelemetry.
+// Defines the settings of traces, with the names of OpenTelemetry.
 
 import { number, setting, word } from './setting.ts'
 
@@ -38,7 +38,7 @@ function decode(value: string): string {
   }
 }
 
-/** The settings of traces. */
+/** The settings of traces, for the table of all settings. */
 export const traceSettings = {
   otel_exporter_otlp_endpoint: setting(
     'OTEL_EXPORTER_OTLP_ENDPOINT',

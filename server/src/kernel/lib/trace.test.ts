@@ -68,7 +68,7 @@ test('a caller can prevent the sampling of a request, and cannot raise the share
   }
   const usual = share(undefined)
   assert.ok(usual > 850 && usual < 1_150, String(usual))
-  // The same draws decide, whatever trace id and flag the caller sends.
+  // The trace id and the flag of the client do not change the share.
   assert.ok(Math.abs(share(SAMPLED) - usual) < 150)
   assert.equal(share(`00-${TRACE_ID}-${SPAN_ID}-00`), 0)
   assert.equal(tracerOf(0).tracer.begin('GET /x', SAMPLED), null)

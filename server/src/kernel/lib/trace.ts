@@ -5,8 +5,8 @@ import type { Clock } from './clock.ts'
 import type { Random } from './random.ts'
 
 /**
- * The place of a span in its trace, as rows store it: the trace id and the span id in hexadecimal digits, with a hyphen between them. Only
- * sampled traces have contexts.
+ * The trace id and the span id of a span in hexadecimal digits, with a hyphen between them. Rows store this text. Only sampled
+ * traces have contexts.
  */
 export type TraceContext = string
 
@@ -31,24 +31,26 @@ export type FinishedSpan = {
 export type TraceSpan = {
   /** The context for the children of this span. */
   readonly context: TraceContext
-  /** Replaces the name, which must have few different values. */
+  /** Replaces the name of the span. Names must have few different values. */
   rename(name: string): void
-  /** Adds an attribute. The value must contain no personal data, secret or text of a caller. */
+  /** Adds an attribute. The value must contain no personal data, secret or text from a client. */
   set(name: string, value: string | number): void
   /** Ends the span. Further calls have no effect. */
   end(failed?: boolean): void
 }
 
-/** The traces of a process. */
+/** Makes the spans of a process. */
 export type Tracer = {
   /** False means that the process makes no spans. */
   readonly is_on: boolean
   /**
-   * Begins the span of a request, if the server samples the request: a share of all requests, drawn for each request. A valid `traceparent`
-   * continues the trace of the caller. The caller can prevent the sampling, but cannot cause it.
+   * Begins the span of a request. Null means that the random sample does not contain the request. A valid `traceparent`
+   * continues the trace of the client. The client can prevent the sampling, but cannot cause it.
    */
   begin(name: string, traceparent: unknown): TraceSpan | null
-  /** Begins a span below another. Null as `parent` means that the trace is not sampled. */
+  /**
+   * Begins a child span of `parent`. Null as `parent` means that the trace is not sampled, and the result is null too.
+   */
   child(
     parent: TraceContext | null | undefined,
     name: string,
@@ -89,7 +91,7 @@ export function createTracer({ clock, random, ratio, take, close }: TracerOption
   ): TraceSpan => {
     const span_id = newSpanId()
     const started_at_ms = clock.now().getTime()
-    // The clock of the machine may move while the span runs, so the duration has a monotonic clock.
+    // The clock of the machine may step while the span runs, so a monotonic clock measures the duration.
     const began = performance.now()
     let current_name = name
     let ended = false
@@ -132,7 +134,7 @@ const TRACE_ID_BYTES = 16
 const SPAN_ID_BYTES = 8
 const DRAW_BYTES = 4
 
-/** Draws whether the server samples a request. No value of the caller decides. */
+/** Draws whether the server samples a request. The draw uses no value of the client. */
 function isDrawn(random: Random, ratio: number): boolean {
   if (ratio <= 0 || ratio >= 1) return ratio >= 1
   const [a = 0, b = 0, c = 0, d = 0] = random.bytes(DRAW_BYTES)
@@ -148,7 +150,7 @@ const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f
 const ZEROS = /^0+$/
 const SAMPLED_FLAG = 1
 
-/** Reads the header `traceparent`. Null means that the header is missing or invalid, so that the server ignores it. */
+/** Reads the header `traceparent`. Null means that the header is missing or invalid, and that the server ignores it. */
 export function readTraceparent(value: unknown): { trace_id: string; span_id: string; sampled: boolean } | null {
   const found = typeof value === 'string' ? TRACEPARENT.exec(value) : null
   if (found === null) return null
@@ -157,7 +159,7 @@ export function readTraceparent(value: unknown): { trace_id: string; span_id: st
   return { trace_id, span_id, sampled: (Number.parseInt(flags, 16) & SAMPLED_FLAG) === SAMPLED_FLAG }
 }
 
-/** Returns the header `traceparent` for a receiver of a sampled trace. */
+/** Returns the header `traceparent` for a request of this server in a sampled trace. */
 export function traceparentOf(context: TraceContext): string {
   return `00-${context}-01`
 }

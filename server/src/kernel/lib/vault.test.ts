@@ -1,4 +1,4 @@
-// Tests that only the same key opens an encrypted text, and only an unchanged text.
+// Tests that the vault decrypts a text only with the same key, and only if the text is unchanged.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -7,7 +7,7 @@ import type { Random } from './random.ts'
 export type Vault = {
   /** The ids of the keys in the order of SECRET_KEY. The first key encrypts, and every key decrypts. */
   readonly key_ids: readonly string[]
-  /** True if encrypted values carry the id of their key. False means that only one key has ever encrypted values. */
+  /** True if encrypted values contain the id of their key. False means that only one key has ever encrypted values. */
   readonly writes_ids: boolean
   seal(text: string): string
   open(sealed: string): string
@@ -18,11 +18,11 @@ export type Vault = {
   mark(text: string): Buffer
 }
 
-/** Options of `createVault`. */
+/** The form of the encrypted values of a vault, and the key of its hashes. */
 type VaultOptions = {
-  /** True if encrypted values carry the id of their key. The default is true for several keys. */
+  /** True if encrypted values contain the id of their key. The default is true for several keys. */
   writes_ids?: boolean
-  /** The key of `mark`. The default is derived from the first key. */
+  /** The key of `mark`. By default, the vault derives this key from the first key. */
   mark_key?: Uint8Array
 }
 
@@ -39,13 +39,13 @@ export function keyIdOf(key: Uint8Array): string {
   return createHmac('sha256', key).update('malipo key id').digest('hex').slice(0, KEY_ID_CHARS)
 }
 
-/** Returns the id of the key that encrypted a value. Null means that the value carries no key id. */
+/** Returns the id of the key that encrypted a value. Null means that the value contains no key id. */
 export function keyIdOfSealed(sealed: string): string | null {
   const [version, key_id = ''] = sealed.split(':', 2)
   return version === WITH_KEY_ID ? key_id : null
 }
 
-/** Returns the key of keyed hashes that belongs to a secret key. The result does not reveal the secret key. */
+/** Derives the key of keyed hashes from a secret key. The result does not reveal the secret key. */
 export function markKeyOf(key: Uint8Array): Buffer {
   return createHmac('sha256', key).update('malipo keyed hashes').digest()
 }
