@@ -1,8 +1,8 @@
-// Builds SQL for a search by the beginning of a text that ignores case, over an index on lower(column) text_pattern_ops.
+// Builds SQL for a prefix search that ignores case, over an index on lower(column) text_pattern_ops.
 
 /**
- * Returns the SQL condition that the column begins with the parameter, in any case. The condition compares bytes, so that
- * PostgreSQL can use the index.
+ * Returns the SQL condition that the column begins with the parameter, in upper or lower case. The condition compares bytes, so
+ * that PostgreSQL can use the index.
  */
 export function beginsWith(column: string, parameter: string): string {
   const [text, beginning] = [`lower(${column})`, `lower(${parameter}::text)`]

@@ -6,7 +6,7 @@ import { type Reader, sql, type Tx } from './pool.ts'
 
 /** The name of a key without an id: only programs without key ids used the key. */
 export const UNKNOWN_KEY = 'unknown'
-/** The text of every canary. */
+/** The text that every canary contains in encrypted form. */
 export const CANARY_TEXT = 'This database and this SECRET_KEY belong together.'
 /**
  * The number of values that the check samples per table. The keys of the sampled tables begin with a time, so the sample has
@@ -69,14 +69,13 @@ export async function readCanary({ db, vault }: { db: Reader; vault: Vault }): P
 }
 
 /**
- * Returns true if the database contains encrypted values. A newly made key cannot be the right key of a database with
- * encrypted values.
+ * Returns true if the database contains encrypted values. A newly made key cannot decrypt values that the database already has.
  */
 export async function holdsSealed(db: Reader): Promise<boolean> {
   return (await readCanaries(db)).length > 0 || (await sampleSealed(db)).length > 0
 }
 
-/** Returns the instructions for an operator who started the process without the key of the database. */
+/** The instructions for an operator who started the process without the key of the database. */
 export const FIND_THE_KEY = `Set the SECRET_KEY of this database. If you never set SECRET_KEY, copy the file secret.key from the earlier DATA_DIR into
 this DATA_DIR. Keep the key in every backup.
 Without the key, this program can read no webhook secrets, second steps, signing keys or messages, and cannot use
@@ -115,7 +114,7 @@ export async function replaceLostKey(tx: Tx, vault: Vault, lost: Canary, now: Da
   await addCanary(tx, vault, now)
 }
 
-/** Returns true if values of a database with these canaries carry the ids of their keys. */
+/** Returns true if the values of a database with these canaries contain the ids of their keys. */
 export function carriesKeyIds(canaries: readonly Canary[]): boolean {
   return canaries.some(({ sealed }) => sealed.startsWith(`${WITH_KEY_ID}:`))
 }

@@ -1,4 +1,4 @@
-// Checks whether the connections of a database URL can be read or changed by other machines.
+// Checks whether other machines can read or change the connections of a database URL.
 
 import pg from 'pg'
 import { isThisMachine, splitDatabaseUrl } from '../lib/index.ts'
@@ -7,8 +7,8 @@ import { isThisMachine, splitDatabaseUrl } from '../lib/index.ts'
 export type ConnectionRisk = { host: string; why: string }
 
 /**
- * Returns the risk of connections to the first host of this URL that has one. Null means that they stay on this machine, or that
- * TLS encrypts them and the server must prove its name. The driver itself reads the URL, so that PGHOST and PGSSLMODE count too.
+ * Returns the risk of the first host of this URL that has a risk. Null means that connections stay on this machine, or that TLS
+ * encrypts them and verifies the server. The driver itself reads the URL, so that PGHOST and PGSSLMODE count too.
  */
 export function connectionRisk(url: string): ConnectionRisk | null {
   if (url === '') return riskOfHost('')

@@ -1,4 +1,4 @@
-// The clock of a process over a clock of the machine that is wrong, that steps, and whose database is slow or does not answer.
+// Tests the clock of a process whose machine has a wrong or stepping clock, and whose database is slow or silent.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -31,7 +31,7 @@ function createMachine(ahead_ms: number) {
     state,
     machine,
     clock,
-    /** Lets time pass, and the measurements that become due. */
+    /** Moves time forward by `ms` and runs the measurements that become due. */
     async pass(ms: number) {
       for (let passed = 0; passed < ms; passed += SECOND_MS) {
         state.elapsed += SECOND_MS
@@ -39,7 +39,7 @@ function createMachine(ahead_ms: number) {
         await turn()
       }
     },
-    /** How far the clock of the process is ahead of the right time. */
+    /** The number of milliseconds by which the clock of the process is ahead of the right time. */
     error_ms: () => clock.now().getTime() - START.getTime() - state.elapsed,
   }
 }

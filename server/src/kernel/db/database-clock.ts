@@ -1,27 +1,35 @@
-// Defines the clock of a real process, which follows the clock of the database. Processes on several machines share the due times,
-// leases and deadlines in the database, so that a wrong clock of one machine must not date them.
+// Defines the clock of a real process, which follows the clock of the database. Processes on several machines share due times,
+// leases and deadlines, so the wrong clock of one machine must not set them.
 
 import type { Clock, Log } from '../lib/index.ts'
 import { type Db, sql } from './pool.ts'
 
 const CLOCK_OF_DATABASE = sql('clock_of_database', 'select clock_timestamp() as now')
 
-/** The difference above which a process leaves the clock of its machine. Two well-kept clocks differ less. */
+/**
+ * If the clocks differ by more milliseconds, the process uses the clock of the database. The clocks of two synchronised
+ * machines differ less.
+ */
 const WRONG_MS = 1_000
-/** The difference below which a process returns to the clock of its machine. */
+/** If the clocks differ by fewer milliseconds, the process uses the clock of its machine again. */
 const RIGHT_MS = 500
-/** A measurement with a longer round trip does not count, because its error could be as large. */
+/**
+ * If the round trip takes more milliseconds, the process ignores the measurement, because its error could be as large as the
+ * difference.
+ */
 const ROUND_TRIP_MS_MAX = 1_000
 const MEASURE_EVERY_MS = 10_000
 const RETRY_MS = 1_000
-/** The attempts at the start of a process. A busy start may need several. */
+/** The largest number of measurements at the start of a process. On a busy machine the first may be too slow. */
 const FIRST_ATTEMPTS = 5
 
 /** The clock of a process, and its difference from the clock of the machine. */
 export type DatabaseClock = Clock & {
-  /** How far the clock of the machine is ahead of the clock of the database, in milliseconds. Negative means behind. */
+  /**
+   * The number of milliseconds by which the clock of the machine is ahead of the clock of the database. Negative means behind.
+   */
   ahead_ms(): number
-  /** Compares the clocks, and then every ten seconds until `close`, and at once after a step of the machine's clock. */
+  /** Compares the clocks at once, every ten seconds until `close`, and after a step of the machine's clock. */
   start(): Promise<void>
   close(): void
 }
@@ -29,12 +37,13 @@ export type DatabaseClock = Clock & {
 /** The clock of the database between two times of the process, as `elapsed` of `ClockSources`. */
 type ClockReading = { now: Date; from: number; to: number }
 
-/** What the clock reads. `elapsed` returns milliseconds that never step. */
+/** The sources of the clock. `elapsed` returns milliseconds that never step. */
 export type ClockSources = { machine: Clock; elapsed: () => number; read: () => Promise<ClockReading> }
 
 /**
- * Makes a clock that goes evenly between measurements, so that a step of the machine's clock dates no row. A measurement sets it to
- * the clock of the machine or, if that clock is wrong by more than a second, to the clock of the database.
+ * Makes a clock that never steps between measurements, so that a step of the machine's clock changes no stored time. A
+ * measurement sets the clock to that of the machine. If the machine's clock is wrong by more than a second, the measurement
+ * sets it to that of the database.
  */
 export function createDatabaseClock(log: Log, { machine, elapsed, read }: ClockSources): DatabaseClock {
   let anchor = { time: machine.now().getTime(), elapsed: elapsed() }
@@ -44,7 +53,7 @@ export function createDatabaseClock(log: Log, { machine, elapsed, read }: ClockS
   let measuring: Promise<void> | null = null
   let stopTimer = () => {}
 
-  /** Compares the clocks once. False means that the answer took too long to tell the difference. */
+  /** Compares the clocks once. False means that the round trip was too long. */
   const measure = async (): Promise<boolean> => {
     const { now, from, to } = await read()
     if (to - from > ROUND_TRIP_MS_MAX) return false
@@ -61,7 +70,7 @@ export function createDatabaseClock(log: Log, { machine, elapsed, read }: ClockS
   const measureAgain = () => {
     stopTimer()
     measuring ??= measure()
-      .catch(() => false) // Without an answer, the clock goes on evenly.
+      .catch(() => false) // If the database does not answer, the clock continues without a step.
       .then((done) => {
         measuring = null
         if (runs) stopTimer = machine.after(done ? MEASURE_EVERY_MS : RETRY_MS, measureAgain)
@@ -100,7 +109,7 @@ function reportChange(log: Log, is_wrong: boolean, ahead_ms: number): void {
 /** Makes the clock of a process over its database. `machine` is the clock of the machine. */
 export function followDatabase(log: Log, db: Db, machine: Clock): DatabaseClock {
   const elapsed = () => performance.now()
-  // The wait for a free connection does not count, because the reading begins after it.
+  // The reading begins when a connection is free, so the wait for a connection does not count.
   const read = () =>
     db.session(async (session) => {
       const from = elapsed()

@@ -1,4 +1,5 @@
-// Reads the gauges of the database for /metrics, at most once in some seconds. A database that does not answer delays no scrape.
+// Reads the gauges of the database for /metrics, at most once in ten seconds. If the database does not answer, a scrape waits
+// at most 1.5 seconds.
 
 import type { Deps } from './deps.ts'
 import type { DbSession } from './pool.ts'
@@ -12,7 +13,7 @@ export type GaugeReader = (reader: DbSession, now: Date) => Promise<() => void>
 /** A group of gauges: its reader, and the function that removes its values. */
 export type DatabaseGauges = { read: GaugeReader; reset(): void }
 
-/** The sentence that each help text of a database gauge ends with. */
+/** The last sentence of the help text of each database gauge. */
 export const SAME_IN_EACH_PROCESS = 'From the database: each process shows the same value, so use max.'
 
 const FRESH_MS = 10_000

@@ -10,15 +10,20 @@ import type { Db, Reader } from './pool.ts'
 export type Deps = {
   config: Config
   clock: Clock
-  /** The clock of the audit log, if it is not `clock`: the demo history acts at past times, and no audit entry has a past time. */
+  /**
+   * The clock of the audit log, if it differs from `clock`. The demo history happens at past times, but no audit entry may have
+   * a past time.
+   */
   audit_clock?: Clock
-  /** How far the clock of the machine is ahead of the clock of the database, in milliseconds. Negative means behind. */
+  /**
+   * The number of milliseconds by which the clock of the machine is ahead of the clock of the database. Negative means behind.
+   */
   clock_ahead_ms: () => number
   random: Random
   db: Db
-  /** The reads that a replica may answer: see `forReads`. Undefined without a replica. */
+  /** The database for reads that a replica may answer: see `forReads`. Undefined means that there is no replica. */
   reads?: Db
-  /** The replica itself, whatever it has of the primary. Only for checks of its state. */
+  /** The replica itself, even if it lacks changes of the primary. Use it only to check the state of the replica. */
   replica?: Reader
   log: Log
   /** The traces. By default, the tracer makes no spans. */
@@ -28,6 +33,6 @@ export type Deps = {
   vault: Vault
   /** The hook for crash points. In production, the hook does nothing. */
   point: Point
-  /** The id under which this process holds leases. */
+  /** The id with which this process takes leases. */
   process_id: string
 }

@@ -1,4 +1,5 @@
-// Tests the description of the schema, and the rules that let the merchants of one platform live on different machines.
+// Tests the description of the schema, and the rules that allow a platform to store the data of its merchants on different
+// machines.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

@@ -33,7 +33,7 @@ const CONSTRAINT_TITLES = { p: 'Primary key', u: 'Unique', f: 'Foreign key', c: 
 /** Returns the tables of the default schema as markdown. If the database is unreachable, throws. */
 export async function describeSchema(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {}) // A lost connection also rejects the statement in progress.
+  client.on('error', () => {}) // The listener does nothing, because a lost connection also rejects the statement in progress.
   await client.connect()
   try {
     const tables = await readTables(client)
@@ -133,7 +133,7 @@ async function readConstraints(client: pg.Client): Promise<Constraint[]> {
   return rows
 }
 
-/** The statement lists only indexes that belong to no constraint. */
+/** The statement excludes the indexes of constraints. */
 async function readIndexes(client: pg.Client): Promise<Index[]> {
   const { rows } = await client.query<Index>(`
     select i.indrelid::int as table_oid, c.relname as name,

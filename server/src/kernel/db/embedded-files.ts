@@ -1,4 +1,5 @@
-// Reads and writes files of the embedded database: optional reads, and atomic writes that only their owner can read.
+// Reads and writes files of the embedded database. A file may be missing. Writes are atomic, and only the owner can read a
+// written file.
 
 import { createHash, randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
@@ -11,7 +12,7 @@ export function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Returns true if this user can see a file or folder at `path`. */
+/** Returns true if a file or folder exists at `path`. If this user cannot reach the path, returns false. */
 export async function exists(path: string): Promise<boolean> {
   return fs.access(path).then(
     () => true,

@@ -1,5 +1,5 @@
-// Tests the data folder of an embedded server, and the life of the server. The tests start, kill and restart real servers
-// and programs.
+// Tests the data folder, the start and the end of an embedded server. The tests start, kill and restart real servers and
+// programs.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -19,7 +19,8 @@ const FAST = { fsync: 'off', shared_buffers: '16MB' }
 const SHORT = 1_500
 const isRoot = process.getuid?.() === 0
 /**
- * Runs a program as root in a default container, where the program cannot read /proc/PID/cwd of processes of other users.
+ * The command prefix that runs a program as root of a default container, which cannot read /proc/PID/cwd of processes of other
+ * users.
  */
 const WITHOUT_PTRACE = isRoot ? ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'] : []
 
@@ -179,7 +180,7 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
     ]
     await query(programs[0]?.url ?? '', "create table kept as select 'Asha' as value")
     await killProgram(programs[0] as Program)
-    await sleep(SHORT * 3) // The wait is far longer than the server lives without a program.
+    await sleep(SHORT * 3) // The wait is far longer than a server without a program runs.
     assert.equal(serversIn(folder).length > 0, true, 'the other program still uses the server')
     await killProgram(programs[1] as Program)
     await until('the server has ended', () => serversIn(folder).length === 0)
@@ -216,7 +217,7 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
           () => false,
         ),
       )
-      await sleep(1_000) // The wait is longer than that of the killed program's watcher.
+      await sleep(1_000) // The wait is longer than the wait of the killed program's watcher.
       await until('the server still answers', () =>
         query(server.url, 'select 1').then(
           () => true,
@@ -269,7 +270,7 @@ describe('root without the right to read processes of other users', { concurrenc
     await killProgram(first)
     const second = await startInProgram(folder, { orphanMs: 600_000 }, WITHOUT_PTRACE)
     assert.deepEqual([second.adopted, await postmasterOf(folder)], [true, kept])
-    // A busy backend outlives its postmaster. Until the backend ends, no new postmaster can start.
+    // A busy backend runs on after the end of its postmaster. Until the backend ends, no new postmaster can start.
     const busy = query(second.url, 'select count(*) from generate_series(1, 1000000000000)').catch(() => [])
     await until('the backend is busy', async () => {
       const seen = await query(second.url, "select 1 from pg_stat_activity where query like '%1000000000000%'")
@@ -338,7 +339,10 @@ async function stopProgram({ child }: Program): Promise<void> {
   await ended
 }
 
-/** Starts a server as a program of an older version does, without registration and watcher. */
+/**
+ * Kills a program and its watcher, and removes the registrations. The server then runs as a server of an older version, without
+ * registration and watcher.
+ */
 async function forgetUsers(dataDir: string, program: Program): Promise<void> {
   await killProgram(program)
   const place = join(dataDir, 'postgres')
@@ -373,7 +377,9 @@ async function made(folder: string): Promise<string> {
   return folder
 }
 
-/** Copies a folder as `cp -a` does. The copied data belong to the user that runs PostgreSQL. */
+/**
+ * Gives the copied data the owner of the original data, as `cp -a` does. That owner is the user that runs PostgreSQL.
+ */
 async function keepOwners(dataDir: string): Promise<void> {
   if (!isRoot) return
   const original = join(dataDir, '..', 'original', 'postgres')
@@ -398,7 +404,7 @@ function serversIn(folder: string): number[] {
         ? [Number(name)]
         : []
     } catch {
-      return [] // The process has just ended.
+      return [] // The process has just ended, so its folder is unreadable.
     }
   })
 }

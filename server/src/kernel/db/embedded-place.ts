@@ -1,9 +1,7 @@
 /**
- * Finds the folder for the data of a DATA_DIR. A copied DATA_DIR opens its copied data or refuses to start, and never opens
- * the data of the original.
- *
- * If the folder is inside DATA_DIR, `postgres.json` names the folder by a relative path. A folder outside contains
- * `owner.json`: the path of its DATA_DIR and an id, which `postgres.json` repeats.
+ * Finds the folder for the data of a DATA_DIR. A program with a copied DATA_DIR opens the copied data or refuses to start.
+ * `postgres.json` names a folder inside DATA_DIR by a relative path. A folder outside has `owner.json`, with the path of its
+ * DATA_DIR and an id that `postgres.json` repeats.
  */
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
@@ -31,7 +29,10 @@ export async function writePointer(dataDir: string, { place, port, id }: PlacePo
   await writePrivately(join(dataDir, 'postgres.json'), pointer, await fs.stat(dataDir))
 }
 
-/** Marks a folder outside of DATA_DIR as the folder of this DATA_DIR. Returns the id that `postgres.json` must repeat. */
+/**
+ * Marks a folder outside of DATA_DIR with the path of this DATA_DIR and an id. Returns the id, which `postgres.json` must
+ * repeat.
+ */
 export async function markPlace(place: string, dataDir: string, id = randomBytes(16).toString('hex')): Promise<string> {
   const mark: PlaceMark = { data_dir: await fs.realpath(dataDir), id }
   await writePrivately(markFile(place), mark, await fs.stat(place))
@@ -66,7 +67,7 @@ async function isOwn(pointer: PlacePointer, dataDir: string): Promise<boolean> {
   const here = await fs.realpath(dataDir)
   const mark = await readJsonFile<PlaceMark>(markFile(pointer.place))
   if (mark === null) {
-    // Older versions wrote no mark. They began the name of a folder with a hash of its DATA_DIR.
+    // Older versions wrote no mark. The name of their folders begins with a hash of the DATA_DIR.
     const names = [resolve(dataDir), here].map((path) => hash(path).slice(0, 12))
     if (!names.some((name) => basename(pointer.place).startsWith(`${name}-`))) return false
     if (!(await exists(join(pointer.place, 'data')))) return false
@@ -82,7 +83,7 @@ async function isOwn(pointer: PlacePointer, dataDir: string): Promise<boolean> {
   return true
 }
 
-/** Returns the file whose presence means that a restore into DATA_DIR has not finished. */
+/** Returns the path of the file that exists while a restore into DATA_DIR has not finished. */
 export const restoreMarker = (dataDir: string): string => join(dataDir, 'restore.unfinished')
 
 /** If a restore into DATA_DIR has not finished, throws an Error with instructions. */

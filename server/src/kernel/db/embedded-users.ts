@@ -1,9 +1,7 @@
 /**
  * Registers the programs that use an embedded server, in files of `place/users` with process id and start time, because the
- * kernel reuses process ids. The server runs until the last program has ended.
- *
- * For each server a small shell process, the watcher, stops a server without a living user. A watcher changes no file, so
- * two watchers do no harm.
+ * kernel reuses process ids. For each server, a small shell process, the watcher, stops a server without a running user. A
+ * watcher changes no file, so two watchers do no harm.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -11,7 +9,7 @@ import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { exists, giveTo, readIfPresent, type User } from './embedded-files.ts'
 
-/** The number of consecutive checks without a user after which the watcher stops the server. */
+/** The number of consecutive checks without a running user after which the watcher stops the server. */
 const CHECKS_BEFORE_STOP = 6
 const CHECK_MS_MAX = 5_000
 
@@ -40,7 +38,7 @@ export async function registerUser(place: string, user: User | null): Promise<Re
   return { keep, leave: () => fs.rm(file, { force: true }) }
 }
 
-/** Returns true if a living program has a registration. Removes the registrations of ended programs. */
+/** Returns true if a running program has a registration. Removes the registrations of ended programs. */
 export async function otherUsersLive(place: string): Promise<boolean> {
   let any = false
   for (const name of await fs.readdir(join(place, 'users')).catch(() => [])) {
@@ -51,7 +49,9 @@ export async function otherUsersLive(place: string): Promise<boolean> {
   return any
 }
 
-/** Returns true if the program that started this server registers its use. Programs of older versions do not register. */
+/**
+ * Returns true if the watcher file names this server. Programs of older versions write no registration and no such file.
+ */
 export async function isWatched(place: string, server: ProcessIdentity): Promise<boolean> {
   const [pid, started] = await readWatcher(place)
   return server.started !== null && pid === String(server.pid) && started === server.started
@@ -66,13 +66,13 @@ async function readWatcher(place: string): Promise<string[]> {
 }
 
 /**
- * If no watcher runs, starts a watcher. The watcher stops `server` when the server has had no living user for `orphan_ms`.
+ * If no watcher runs, starts a watcher. If the server has had no running user for `orphan_ms`, the watcher stops `server`.
  */
 export async function watchUsers(place: string, server: ProcessIdentity, orphan_ms: number): Promise<void> {
   const [, , watcher, started] = await readWatcher(place)
   const is_watching = await isAlive({ pid: Number(watcher), started: started ?? null })
   if (is_watching && (await isWatched(place, server))) return
-  if (server.started === null) return // The server has ended.
+  if (server.started === null) return // Without a start time, the server has ended and needs no watcher.
   const check_ms = Math.min(CHECK_MS_MAX, orphan_ms / CHECKS_BEFORE_STOP)
   const checks = Math.ceil(orphan_ms / check_ms)
   const args = [place, String(server.pid), server.started, String(check_ms / 1000), String(checks)]
@@ -108,8 +108,8 @@ export async function startTimeOf(pid: number): Promise<string | null> {
 }
 
 /**
- * The script takes $1 place, $2 process id of the server, $3 its start time, $4 seconds between checks, $5 checks
- * before the end.
+ * The arguments of the script: $1 is the place, $2 the process id of the server, and $3 its start time. The script checks the
+ * users every $4 seconds, and stops the server after $5 checks without a user.
  */
 const WATCHER = `
 lives() { # process id, start time

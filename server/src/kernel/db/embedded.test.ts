@@ -1,5 +1,4 @@
-// Tests the embedded database from the side of the program that starts the database. Each test has a separate server and
-// folder.
+// Tests the embedded database as a program uses it. Each test has a separate server and folder.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -270,7 +269,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** Sets the mode of a folder. With mode 711, other users can pass through the folder. With mode 700, they cannot. */
+/** Makes a folder. With mode 711, other users can pass through the folder. With mode 700, they cannot. */
 async function newFolder(mode = 0o711): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'malipo-embedded-'))
   await chmod(folder, mode)
@@ -295,9 +294,9 @@ async function stopLeftover(dataDir: string): Promise<void> {
   try {
     process.kill(pid, 'SIGQUIT')
   } catch {
-    return // The process has ended.
+    return // The process has already ended, so it needs no signal.
   }
-  // If no parent collects an ended process, its entry stays in /proc. So the test reads the working folder of the process
+  // If no parent collects an ended process, its entry stays in /proc. So the test checks the working folder of the process
   // instead.
   while (existsSync(`/proc/${pid}/cwd`)) await new Promise((done) => setTimeout(done, 10))
 }

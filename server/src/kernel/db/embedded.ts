@@ -1,9 +1,7 @@
 /**
  * Runs the embedded database: a PostgreSQL server from an npm package, as a child process in a separate session.
- *
- * `dataDir/postgres.json` names the folder of the server: `dataDir/postgres`, or a folder outside (embedded-place.ts). A
- * program uses a running server, and restarts a server that ends early. The last registered user stops the server. If all
- * users died, a watcher stops the server (embedded-users.ts).
+ * `dataDir/postgres.json` names the folder of the server (embedded-place.ts). Programs share a running server and restart it if
+ * it ends early. The last registered user or a watcher stops it (embedded-users.ts).
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
@@ -49,13 +47,16 @@ const STOP_TIMEOUT_MS = 30_000
  */
 const ORPHAN_GRACE_MS = 1_000
 const POLL_MS = 5
-/** The interval at which a program checks that its server is running. */
+/** The interval in milliseconds at which a program checks that its server is running. */
 const SUPERVISE_MS = 500
 /**
- * The pause before a restart, which doubles each time. If the server ran for `ran_well`, the next pause is `first` again.
+ * The pauses in milliseconds before restarts. Each pause is twice the last one, up to `max`. If the server ran for `ran_well`,
+ * the next pause is `first` again.
  */
 const RESTART_MS = { first: 500, max: 30_000, ran_well: 60_000 }
-/** The time after which the watcher stops a server without a living user. A program that starts earlier uses that server. */
+/**
+ * The time after which the watcher stops a server without a running user. A program that starts earlier uses that server.
+ */
 const ORPHAN_MS = 30_000
 const PORT_ATTEMPTS = 5
 /** The kernel allows 107 bytes for the path of a socket, and PostgreSQL adds a file name of up to 15 bytes. */
@@ -84,7 +85,7 @@ export type ServerSettings = Record<string, string>
 /** The part of a pino logger that this file uses. */
 export type EmbeddedLog = { info(message: string): void; warn(message: string): void }
 
-/** Options of `startEmbedded`. */
+/** The folders, the log and the choices of a program that starts an embedded server. */
 export type EmbeddedOptions = {
   dataDir: string
   log: EmbeddedLog
@@ -94,7 +95,7 @@ export type EmbeddedOptions = {
   outside?: string | undefined
   /** The programs of another PostgreSQL installation, instead of the packaged programs. */
   binDir?: string | undefined
-  /** The time after which the watcher stops a server without a living user. */
+  /** The time in milliseconds after which the watcher stops a server without a running user. */
   orphanMs?: number
   /** True means that the server copies each finished file of its write-ahead log into the folder `wal-out`. */
   archive_wal?: boolean
@@ -102,19 +103,18 @@ export type EmbeddedOptions = {
   restoring?: boolean
 }
 
-/** A running server in the form in which its programs use it. */
+/** A running server as a program uses it. */
 export type EmbeddedDatabase = {
-  /** The URL for the owner of the database, who migrates. The owner is no superuser. */
+  /** The URL for the role that owns the database and migrates it. This role is no superuser. */
   url: string
-  /** The URL for the role of the server, which owns nothing. `grantRuntime` gives the role its rights. */
+  /** The URL for the role of the server, which owns no tables. `grantRuntime` gives the role its rights. */
   runtime_url: string
   /** The folder of the files of the server. */
   place: string
   /** True if another program started the server. */
   adopted: boolean
   /**
-   * Ends the use of the server by this program. If no other living program uses the server, stops the server and waits for
-   * its end.
+   * Ends the use of the server by this program. If no other program uses the server, stops the server and waits for its end.
    */
   stop(): Promise<void>
 }
@@ -335,8 +335,8 @@ async function startPostgres(context: Context, options: EmbeddedOptions, fixed_p
 }
 
 /**
- * Makes the folder `wal-out`, and returns the settings with which PostgreSQL copies finished files of its write-ahead log there. After
- * a minute with changes, it finishes a file early.
+ * Makes the folder `wal-out`, and returns the settings with which PostgreSQL copies finished files of its write-ahead log
+ * there. If there are changes, PostgreSQL finishes a file after at most a minute.
  */
 async function prepareArchive({ place, user }: Context): Promise<ServerSettings> {
   const folder = join(place, 'wal-out')
@@ -362,7 +362,7 @@ async function initialise(context: Context, programs: Programs, unsafe: boolean)
   await fs.writeFile(passwordFile, secrets.admin_password, { mode: 0o600 })
   for (const path of [work, passwordFile]) await giveTo(user, path)
 
-  // The C locale sorts by bytes, so that the data does not depend on the locales of a machine.
+  // The C locale sorts by bytes, so that the order does not depend on the locales of a machine.
   const locale = programs.major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []
   const data = join(work, 'data')
   const args = [
@@ -376,7 +376,8 @@ async function initialise(context: Context, programs: Programs, unsafe: boolean)
     '--encoding=UTF8',
     '--locale=C',
     ...locale,
-    // PostgreSQL then reports a page that the disk has damaged. The default before version 18 is no checksums.
+    // With checksums, PostgreSQL reports a page that the disk has damaged. Before version 18, initdb enables no checksums by
+    // default.
     '--data-checksums',
     '--no-instructions',
     ...(unsafe ? ['--no-sync'] : []),
@@ -467,7 +468,7 @@ async function becameReady(
  */
 async function ensureDatabase(adminUrl: string, secrets: Secrets): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
-  client.on('error', () => {}) // A lost connection also rejects the statement in progress.
+  client.on('error', () => {}) // The listener does nothing, because a lost connection also rejects the statement in progress.
   await client.connect()
   try {
     await ensureRole(client, OWNER, 'createdb', secrets.password)
@@ -495,8 +496,8 @@ const DUPLICATE_OBJECT = '42710'
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Returns the password of the role of the server, derived from the password of the superuser. So the file of secrets keeps the form
- * that older versions read.
+ * Derives the password of the role of the server from the password of the superuser. So the file of secrets keeps the form that
+ * older versions read.
  */
 function runtimePassword({ admin_password }: Secrets): string {
   return createHmac('sha256', admin_password).update(RUNTIME).digest('hex')
@@ -523,7 +524,7 @@ function signalServer(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // The process has just ended.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // ESRCH means that the process has just ended.
   }
 }
 
@@ -560,8 +561,8 @@ async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promis
 }
 
 /**
- * Returns true if process `pid` is a server with `data`. After the end of a server, the system may reuse its process id. If
- * root lacks CAP_SYS_PTRACE, a process of the owner of the data reads the working folder.
+ * Returns true if `pid` is the process of a server with `data`. The system may reuse the process id of an ended server, so the
+ * function checks the working folder. If root lacks CAP_SYS_PTRACE, a process of the owner of the data reads that folder.
  */
 async function runsOn(pid: number, data: string): Promise<boolean> {
   const link = `/proc/${pid}/cwd`
@@ -598,7 +599,7 @@ async function readPostmaster(place: string): Promise<Postmaster | null> {
 /** Tries to log in. Returns `yes`, `not yet` (starting, stopping or ended) or `refused: ` with the reason. */
 async function tryLogin(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  client.on('error', () => {}) // The server may die at any moment, so the caller looks again.
+  client.on('error', () => {}) // The server may end at any moment, and the caller then tries again.
   try {
     await client.connect()
     await client.query('select 1')
@@ -612,8 +613,8 @@ async function tryLogin(url: string): Promise<string> {
 }
 
 /**
- * Ends the children of a killed postmaster. While these children hold the shared memory, no new server can start. The signal
- * is SIGQUIT, which a postmaster uses for the same purpose.
+ * Ends the children of a killed postmaster. While these children hold the shared memory, no new server can start. A postmaster
+ * also ends its children with SIGQUIT.
  */
 async function endOrphans(data: string): Promise<void> {
   await sleep(ORPHAN_GRACE_MS)
@@ -623,7 +624,7 @@ async function endOrphans(data: string): Promise<void> {
     try {
       process.kill(pid, 'SIGQUIT')
     } catch {
-      // The process ended a moment ago, so its files no longer exist.
+      // The process has just ended, so it needs no signal.
     }
   }
 }
@@ -777,7 +778,7 @@ async function readOrMakeSecrets(place: string): Promise<Secrets> {
   return secrets
 }
 
-/** Starts a new log file if the old file is long. Returns the offset of the next entries. */
+/** If the log file is longer than LOG_MAX_BYTES, starts a new file. Returns the position of the next entry in bytes. */
 async function rotateLog(place: string): Promise<number> {
   const path = join(place, 'postgres.log')
   const size = (await exists(path)) ? (await fs.stat(path)).size : 0
@@ -786,7 +787,7 @@ async function rotateLog(place: string): Promise<number> {
   return 0
 }
 
-/** Returns the last part of the log. */
+/** Returns the end of the log: its last LOG_END_BYTES bytes. */
 async function logEnd(place: string): Promise<string> {
   const path = join(place, 'postgres.log')
   const { size } = await fs.stat(path).catch(() => ({ size: 0 }))
@@ -802,7 +803,9 @@ function lastLines(text: string): string {
   return text.trim().split('\n').slice(-LOG_TAIL_LINES).join('\n')
 }
 
-/** Takes the lock of a folder on this machine. If another process holds the lock, waits. */
+/**
+ * Takes the lock of a folder on this machine. If another process holds the lock, waits. After READY_TIMEOUT_MS, throws.
+ */
 async function lockFolder(folder: string): Promise<FolderLock> {
   const deadline = performance.now() + READY_TIMEOUT_MS
   while (performance.now() < deadline) {
@@ -848,7 +851,10 @@ function identity(user: User | null): { uid?: number; gid?: number } {
   return user === null ? {} : { uid: user.uid, gid: user.gid }
 }
 
-/** Returns the environment of the server: no variable of this process, and the path of the libraries of the server. */
+/**
+ * Returns the environment of the server. It has no variable of this process, and it has the path of the libraries of the
+ * server.
+ */
 function serverEnv(binDir: string): NodeJS.ProcessEnv {
   const libraries = join(dirname(binDir), 'lib')
   return { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', LD_LIBRARY_PATH: libraries }

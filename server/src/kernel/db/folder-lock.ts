@@ -1,16 +1,16 @@
-// Locks of folders on this machine. A lock is an abstract socket, which the kernel frees when its process dies.
+// Takes locks of folders on this machine. A lock is an abstract socket. If the process ends, the kernel frees the socket.
 
 import * as fs from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { basename, dirname, join, resolve } from 'node:path'
 import { hash } from './embedded-files.ts'
 
-/** A held lock of a folder. */
+/** A lock of a folder that this process holds. */
 export type FolderLock = Pick<Server, 'close'>
 
 /**
- * Takes the lock of a folder for a purpose. Returns null if another process holds it. The folder need not exist, and `folder` is its
- * real path.
+ * Takes the lock of a folder for a purpose. Null means that another process holds the lock. `folder` is a real path; the folder
+ * need not exist.
  */
 export async function tryLockFolder(purpose: string, folder: string): Promise<FolderLock | null> {
   const server = createServer((socket) => socket.destroy())
@@ -23,7 +23,9 @@ export async function tryLockFolder(purpose: string, folder: string): Promise<Fo
   throw new Error(`this process cannot lock ${folder}: ${code}`)
 }
 
-/** Returns the real path of a folder that need not exist: the real path of its nearest parent, and the rest. */
+/**
+ * Returns the real path of a folder that need not exist: the real path of its nearest existing parent, and the rest.
+ */
 export async function realFolder(path: string): Promise<string> {
   const folder = resolve(path)
   const parent = dirname(folder)

@@ -34,7 +34,9 @@ const HEARTBEATS = sql(
 
 type State = 'primary' | 'standby' | 'hangs' | 'refuses'
 
-/** A host of the test: an address of this process that leads to the database of the test, in one of four states. */
+/**
+ * A host of the test: an address of this process that forwards connections to the database of the test, in one of four states.
+ */
 type TestHost = { port: number; connections(): number; become(state: State): Promise<void> }
 
 /** Starts a host. A standby is a real session of PostgreSQL that accepts no writes. With `tls`, the host accepts only TLS. */
@@ -89,7 +91,8 @@ async function startHost(first: State, { tls = false } = {}): Promise<TestHost> 
     connections: () => connections,
     async become(next) {
       state = next
-      // Only a host that refuses stops listening. Otherwise a new connection could meet a refusal before the next state.
+      // If the next state is `refuses`, the host stops listening. In other states the host listens on, because a new connection
+      // between two states would otherwise fail.
       if (next === 'refuses') return stop()
       closeConnections()
       if (!server.listening) await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))

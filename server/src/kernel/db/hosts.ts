@@ -1,9 +1,9 @@
-// Connects to the hosts of a database URL in turn. A standby is the wrong host if the URL demands a host that accepts writes.
+// Connects to the hosts of a database URL in turn. If the URL requires a host that accepts writes, skips standbys.
 
 import pg from 'pg'
 import { splitDatabaseUrl } from '../lib/index.ts'
 
-/** The time for which a single connection waits for one host. */
+/** The time in milliseconds for which a single connection waits for one host. */
 const CONNECT_TIMEOUT_MS = 10_000
 
 /** The failure of each host, in the order of the attempts. */
@@ -12,22 +12,22 @@ type HostFailure = { host: string; error: Error }
 /** The hosts of one database. The pool and the heartbeat of a process share them, so that both use the same host. */
 export type DatabaseHosts = {
   readonly count: number
-  /** True if the URL leads to a pooler that shares its connections between transactions. */
+  /** True if the connections go through a pooler that shares its connections between transactions. */
   readonly is_pooled: boolean
-  /** The class of connections that the pool makes. Each new connection leads to the current host. */
+  /** The class of connections that the pool makes. Each new connection uses the current host. */
   readonly Client: new (
     config?: pg.ClientConfig,
   ) => pg.Client
-  /** Records that the host of `client` does not answer. The next connection leads to the next host. */
+  /** Records that the host of `client` does not answer. The next connection uses the next host. */
   leave(client: pg.Client): void
   /**
-   * Calls `connect` until it succeeds, at most once for each host. An error of `connect` that is no failure of a host ends the
-   * attempts.
+   * Calls `connect` until it succeeds, at most once for each host. If `connect` throws an error that is no failure of a host,
+   * the attempts end.
    */
   inTurn<Result>(connect: () => Promise<Result>): Promise<Result>
 }
 
-/** Reads the hosts of a database URL. Throws if the URL is wrong. */
+/** Reads the hosts of a database URL. If the URL is wrong, throws. */
 export function createHosts(url: string): DatabaseHosts {
   const { urls, must_accept_writes, options, is_pooled } = splitDatabaseUrl(url)
   const failures = new WeakMap<object, HostFailure>()
@@ -79,7 +79,7 @@ export function createHosts(url: string): DatabaseHosts {
         try {
           return await connect()
         } catch (error) {
-          // The pool replaces the error of a timeout by an error of its own, with the original error as the cause.
+          // If a timeout ends an attempt, the pool throws its own error with the original error as the cause.
           const failure = failures.get(error as Error) ?? failures.get((error as { cause?: object }).cause ?? {})
           if (failure === undefined || isRoleRefusal(error)) throw error
           failed.push(failure)
@@ -90,12 +90,12 @@ export function createHosts(url: string): DatabaseHosts {
   }
 }
 
-/** Opens one connection to the right host of a database URL. The caller ends the connection. */
+/** Opens one connection to the right host of a database URL. The caller must end the connection. */
 export async function openClient(url: string, config: pg.ClientConfig = {}): Promise<pg.Client> {
   const hosts = createHosts(url)
   return hosts.inTurn(async () => {
     const client = new hosts.Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config })
-    client.on('error', () => {}) // A lost connection also rejects the statement in progress.
+    client.on('error', () => {}) // The listener does nothing, because a lost connection also rejects the statement in progress.
     await client.connect()
     return client
   })

@@ -5,12 +5,12 @@ import { firstIdAt, ZERO_ID } from '../lib/index.ts'
 import type { Deps } from './deps.ts'
 import { oneStatement, type Statement, sql } from './pool.ts'
 
-/** The number of new rows after which the server renews the stored number. */
+/** The number of new rows above which the server renews the stored number. */
 const TAIL_MAX = 1_000
 
 /**
- * A row gets its id shortly before its transaction commits. After this time, the transaction has committed or timed out, so
- * no new row can appear below the stored bound.
+ * A row gets its id shortly before its transaction commits. After this time in milliseconds, the transaction has committed or
+ * timed out. So no new row can appear below the stored bound.
  */
 const SETTLED_MS = 10 * 60_000
 
@@ -25,7 +25,7 @@ const KEEP = sql(
      set before_id = excluded.before_id, items = excluded.items where k.before_id = $4`,
 )
 
-/** A list that never loses rows and that its ids sort. */
+/** A list whose rows have ids in the order of time, and never disappear. */
 export type KeptList = {
   name: 'collections'
   /**
@@ -35,7 +35,10 @@ export type KeptList = {
   tail: Statement
 }
 
-/** Returns the number of rows of a merchant's list in one environment. */
+/**
+ * Returns the number of rows of a merchant's list in one environment: the stored number of old rows, and a count of the newer
+ * rows.
+ */
 export async function countList(deps: Deps, list: KeptList, merchant_id: string, environment: string): Promise<number> {
   const key = [merchant_id, environment, list.name]
   const [kept] = await deps.db.query<{ before_id: string; items: bigint }>(KEPT, key)
@@ -49,8 +52,8 @@ export async function countList(deps: Deps, list: KeptList, merchant_id: string,
   ])
   const before = kept?.items ?? 0n
   if (tail && tail.settled > TAIL_MAX) {
-    // Two requests may renew the number at once. The condition on the old bound accepts one of the two updates, and both numbers are
-    // right.
+    // Two requests may renew the number at once. The condition on the old bound accepts only one of the updates, and both
+    // numbers are right.
     await oneStatement(deps.db).query(KEEP, [...key, from, settled_before, before + tail.settled])
   }
   return Number(before + (tail?.all_of_it ?? 0n))

@@ -4,12 +4,12 @@
 import { type Metadata, metadataPairs } from '../lib/index.ts'
 import { type Reader, type Statement, sql } from './pool.ts'
 
-/** The greatest number of records with a pair that a search reads, beginning with the newest. */
+/** The largest number of records with a pair that a search reads, beginning with the newest. */
 const SEARCHED_MAX = 20_000
 
 /**
- * The parts of the SQL of a search: the table of pairs, the table of records with its alias, and the conditions of the other filters.
- * `from` and `until` are the parameters of the ids, and `next` is the number of the first free parameter. $1 is the merchant.
+ * The SQL parts of a search: the table of pairs, the table of records with its alias, and the conditions of other filters.
+ * `from` and `until` are the parameters of the ids. `next` is the number of the first free parameter. $1 is the merchant.
  */
 type MetadataSearchSql = {
   pairs: string
@@ -61,7 +61,7 @@ export function createMetadataSearch(pairs: string, search: Statement) {
     { count_max, limit, offset }: { count_max: number; limit: number; offset: number },
   ): Promise<{ total: number; ids: string[] }> => {
     const wanted = metadataPairs(environment, metadata)
-    // The rarest pair leads the search, so that a common pair beside it costs one look-up per record.
+    // The search begins with the rarest pair, so that a common pair beside it costs one look-up per record.
     const ordered =
       wanted.length < 2
         ? wanted

@@ -1,6 +1,6 @@
-// Updates a database to the newest schema: runs the numbered files of db/migrations that the database lacks, forwards only. Each file is
-// one transaction under one advisory lock, or builds indexes outside of a transaction. If several processes start at once, one
-// migrates, and the others find no missing file.
+// Updates a database to the newest schema. Runs the numbered files of db/migrations that the database lacks, each in one
+// transaction under an advisory lock. Some files build indexes outside of a transaction. If several processes start at once,
+// one of them migrates.
 
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -13,21 +13,21 @@ import { splitStatements } from './migration-locks.ts'
 import { watchWaits } from './migration-waits.ts'
 import { type Reader, sql } from './pool.ts'
 
-/** The folder of the migrations. */
+/** The absolute path of db/migrations in the program. */
 export const MIGRATIONS_DIR = fileURLToPath(new URL('../../../../db/migrations', import.meta.url))
 
-/** The key of the advisory lock: an arbitrary number that no other code uses in this database. */
+/** The key of the advisory lock. No other code uses this number in this database. */
 export const LOCK_KEY = '7165243380915627'
 /**
  * The longest wait of a migration for a table lock. During the wait, every later reader of the table waits behind the
  * migration.
  */
 const LOCK_TIMEOUT_MS = 5_000
-/** The pause between two looks at the advisory lock. */
+/** The pause in milliseconds between two attempts to take the advisory lock. */
 const LOCK_EVERY_MS = 100
 /**
- * The line of a migration that builds indexes concurrently, outside of a transaction. Such a file holds only statements CREATE
- * INDEX CONCURRENTLY. After a failure the program drops what the file left, and runs the file again.
+ * The line of a migration that builds indexes concurrently, outside of a transaction. Such a file has only statements CREATE
+ * INDEX CONCURRENTLY. After a failure, the program drops the invalid indexes and runs the file again.
  */
 const OUTSIDE = /^-- outside a transaction$/m
 const INDEX_NAME = /^create (?:unique )?index concurrently ([a-z_][a-z0-9_]*) on /i
@@ -44,9 +44,9 @@ const OLDEST_PROGRAM = /^-- oldest program: (\d{4})$/m
 const FIRST_WITH_OLDEST_PROGRAM = '0013'
 
 /**
- * Statements that run before a migration, in the same transaction. A file that a database has applied must keep its text, so
- * a correction of such a file is here. PostgreSQL 15 and 16 refuse `lock table` in 0013 to an owner without the UPDATE
- * privilege, which 0001 revoked. 0013 itself revokes the privilege again.
+ * Statements that run before a migration, in the same transaction, because an applied file must keep its text. PostgreSQL 15
+ * and 16 refuse `lock table` in 0013 to an owner without the UPDATE privilege, which 0001 revoked. 0013 revokes the privilege
+ * again.
  */
 const BEFORE: Readonly<Record<string, string>> = {
   '0013_booking_order.sql': 'grant update on ledger_transfers to current_user',
@@ -64,27 +64,27 @@ export type Migration = {
   indexes: readonly { name: string; statement: string }[] | null
 }
 
-/** How a program waits for locks while it migrates. */
+/** The limits and pauses of a program that waits for locks while it migrates. */
 export type Patience = {
-  /** The longest wait for a lock. During the wait, later transactions wait behind the migration. */
+  /** The longest wait for a lock in milliseconds. During the wait, later transactions wait behind the migration. */
   lock_timeout_ms: number
-  /** The longest time in which the program repeats a migration that did not get its lock. */
+  /** The longest time in milliseconds for which the program repeats a migration that did not get its lock. */
   retry_for_ms: number
-  /** The pause before the repetition. */
+  /** The pause in milliseconds before the repetition. */
   pause_ms: number
-  /** Takes one line about progress, or about the transactions that hold a lock. */
+  /** Receives one line about progress, or about the transactions that hold a lock. */
   report(line: string): void
 }
 
-/** The patience of a process that starts: one attempt, without reports. */
+/** The limits of a process that starts: one attempt, without reports. */
 const AT_START: Patience = { lock_timeout_ms: LOCK_TIMEOUT_MS, retry_for_ms: 0, pause_ms: 0, report: () => {} }
 
 /** An applied migration as the database stores it. */
 export type AppliedMigration = { checksum: string; oldest_program: string | null }
 
 /**
- * Runs the missing migrations and returns their names. If a file fails, the database undoes that file and the function
- * throws. If an applied file has changed, or a newer program made the schema incompatible, throws.
+ * Runs the missing migrations and returns their names. If a file fails, the database undoes that file and the function throws.
+ * If an applied file has changed, or if a newer program made the schema incompatible, throws.
  */
 export async function migrate(
   url: string,
@@ -102,7 +102,7 @@ export async function migrate(
     while (pending(migrations, applied).length > 0) {
       const name = await applyPatiently(url, client, migrations, patience)
       if (name === null) break
-      // A new database has no user who waits for one migration, so one line reports all of them.
+      // For a new database, one line reports all migrations together, because no user waits for a single migration.
       if (!is_new) log?.info(`applied migration ${name}`)
       done.push(name)
       applied = await readApplied(client)
@@ -124,8 +124,8 @@ export async function pendingMigrations(url: string, dir = MIGRATIONS_DIR): Prom
 const APPLIED = sql('applied_migrations', 'select name from schema_migrations')
 
 /**
- * Makes a function that returns the migrations that the database lacks. A newer database lacks no migration. The function
- * reads the files once, because the files may later belong to another program.
+ * Makes a function that returns the migrations that the database lacks. A newer database lacks no migration. The function reads
+ * the file names once, because an upgrade may later replace the files.
  */
 export function createMissingMigrations(): (reader: Reader) => Promise<string[]> {
   let known: string[] | null = null
@@ -138,7 +138,7 @@ export function createMissingMigrations(): (reader: Reader) => Promise<string[]>
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Applies the first missing migration. While it does not get its locks, repeats it as `patience` allows. */
+/** Applies the first missing migration. If the migration does not get its locks, repeats it as `patience` allows. */
 async function applyPatiently(
   url: string,
   client: pg.Client,
@@ -164,7 +164,7 @@ async function applyPatiently(
   }
 }
 
-/** Applies the first missing migration. If another process has already applied the last migration, returns null. */
+/** Applies the first missing migration. Null means that another process has already applied the last migration. */
 async function applyNext(client: pg.Client, migrations: Migration[], patience: Patience): Promise<string | null> {
   for (;;) {
     const next = pending(migrations, await readApplied(client))[0]
@@ -180,7 +180,7 @@ async function applyNext(client: pg.Client, migrations: Migration[], patience: P
   }
 }
 
-/** Makes the table of applied migrations, under the advisory lock. */
+/** Under the advisory lock, makes the table of applied migrations. */
 async function createList(client: pg.Client, patience: Patience): Promise<void> {
   await transactionOfMigration(client, patience, async () => {
     await client.query(`create table if not exists schema_migrations (
@@ -193,7 +193,7 @@ async function createList(client: pg.Client, patience: Patience): Promise<void> 
   })
 }
 
-/** Applies `migration` in one transaction. If another process has applied it in the meantime, returns false. */
+/** Applies `migration` in one transaction. False means that another process has applied it in the meantime. */
 async function applyInTransaction(
   client: pg.Client,
   migrations: Migration[],
@@ -201,7 +201,7 @@ async function applyInTransaction(
   patience: Patience,
 ): Promise<boolean> {
   return transactionOfMigration(client, patience, async () => {
-    // The migration after it may not run in a transaction, so this transaction must not apply it.
+    // If another process has applied this migration, the next one may not be allowed in a transaction.
     if (pending(migrations, await readApplied(client))[0] !== migration) return false
     const statement = BEFORE[migration.name]
     if (statement !== undefined) await client.query(statement)
@@ -219,20 +219,20 @@ async function transactionOfMigration<T>(client: pg.Client, patience: Patience, 
     await takeTurn(client, 'pg_try_advisory_xact_lock', patience)
     await client.query(`set local lock_timeout = ${patience.lock_timeout_ms}`)
     await client.query('set local statement_timeout = 0')
-    // Only a sharded database uses this setting, because schema changes must not run in parallel there.
+    // Only a sharded database uses this setting, because schema changes must not run in parallel in such a database.
     await client.query("set local citus.multi_shard_modify_mode to 'sequential'")
     const result = await work()
     await client.query('commit')
     return result
   } catch (error) {
-    await client.query('rollback').catch(() => {}) // The connection itself may be lost.
+    await client.query('rollback').catch(() => {}) // The connection may be lost, and then the rollback fails too.
     throw error
   }
 }
 
 /**
- * Takes the advisory lock of migrations. The function asks repeatedly, because CREATE INDEX CONCURRENTLY of another process would
- * wait for a transaction that waits in one statement.
+ * Takes the advisory lock of migrations. The function tries repeatedly and never waits inside a statement, because CREATE INDEX
+ * CONCURRENTLY of another process would wait for the waiting transaction.
  */
 async function takeTurn(
   client: pg.Client,
@@ -250,8 +250,8 @@ async function takeTurn(
 }
 
 /**
- * Builds the indexes of a migration beside running writes. First drops the invalid indexes that a failure left. If another
- * process has applied the migration in the meantime, returns false.
+ * Builds the indexes of a migration while writes run. First drops the invalid indexes that a failure left. False means that
+ * another process has applied the migration in the meantime.
  */
 async function applyOutside(
   client: pg.Client,
@@ -279,7 +279,7 @@ async function applyOutside(
     await record(client, migration)
     return true
   } finally {
-    await client.query('reset lock_timeout').catch(() => {}) // The connection itself may be lost.
+    await client.query('reset lock_timeout').catch(() => {}) // The connection may be lost, and then the statement fails too.
     await client.query(`select pg_advisory_unlock(${LOCK_KEY})`).catch(() => {})
   }
 }
@@ -402,7 +402,7 @@ export async function readApplied(client: pg.Client): Promise<Map<string, Applie
   return new Map(rows.map(({ name, ...migration }) => [name, migration]))
 }
 
-/** Runs `work` on a connection of its own, and closes the connection. If the database is unreachable, throws. */
+/** Runs `work` on a separate connection, and closes the connection. If the database is unreachable, throws. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await openClient(url)
   try {

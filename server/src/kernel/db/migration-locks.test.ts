@@ -1,4 +1,4 @@
-// Tests what the program states about the locks of a migration, and the rule that new migrations block no running process.
+// Tests the description of the locks of a migration, and the rule that new migrations block no running process.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { MIGRATIONS_DIR } from './migrate.ts'
 import { lockProblems, lockSteps } from './migration-locks.ts'
 
-/** The previous version serves requests while migrations from this number on run. */
+/** From this number on, migrations run while processes of the previous version serve requests. */
 const FIRST_WITHOUT_STOP = '0070'
 
 test('no new migration blocks requests for a time that grows with a table, or removes what the previous version uses', () => {

@@ -1,20 +1,21 @@
-// Describes what the statements of a migration do to the locks of existing tables, for a plan and for the rule of new migrations.
+// Describes the locks that the statements of a migration take on existing tables. The plan of migrations and the rule of new
+// migrations use the description.
 
-/** How long a statement keeps its lock: a moment, or longer the more rows the table has. */
+/** The time for which a statement keeps its lock: a moment, or a time that grows with the rows of the table. */
 export type LockTime = 'none' | 'moment' | 'grows'
 
-/** What a statement of a migration does to an existing table. */
+/** The effect of one statement of a migration on an existing table. */
 export type LockStep = {
   /** The table. Null means that the description applies to no single table. */
   table: string | null
-  /** What other transactions cannot do meanwhile. */
+  /** The statements of other transactions that must wait. */
   blocks: 'nothing' | 'writes' | 'reads and writes' | 'unknown'
   time: LockTime
-  /** True if the statement removes what an earlier program may use. */
+  /** True if the statement removes a thing that an earlier program may use. */
   contracts: boolean
-  /** The statement in a few words. */
+  /** A short description of the statement for the plan. */
   does: string
-  /** How to write the change without a long lock. Null means that the statement has none. */
+  /** A way to make the change without a long lock. Null means that there is none. */
   instead: string | null
 }
 
@@ -23,7 +24,7 @@ type LockRule = { pattern: RegExp } & Omit<LockStep, 'table'>
 const TABLE_NAME = String.raw`(?:only\s+)?(?:public\.)?"?([a-z_][a-z0-9_]*)"?`
 const BRIEF = { blocks: 'reads and writes', time: 'moment', contracts: false, instead: null } as const
 
-/** What each action of ALTER TABLE does. The first matching rule counts. */
+/** The effect of each action of ALTER TABLE. The first matching rule applies. */
 const ACTIONS: readonly LockRule[] = [
   {
     pattern: /^alter (?:column )?\S+ (?:set data )?type\b/,
@@ -91,7 +92,7 @@ const UNKNOWN: Omit<LockRule, 'pattern'> = {
   instead: 'use a known form, or extend migration-locks.ts',
 }
 
-/** What each statement does. The group of the pattern is the table. The first matching rule counts. */
+/** The effect of each statement. The group of the pattern is the table. The first matching rule applies. */
 const STATEMENTS: readonly LockRule[] = [
   {
     pattern: new RegExp(`^create (?:unique )?index concurrently .*?\\bon ${TABLE_NAME}`),
@@ -144,8 +145,8 @@ const STATEMENTS: readonly LockRule[] = [
 ]
 
 /**
- * Returns the steps of a migration that touch existing tables. Statements about tables that the same file creates block no other
- * transaction, so the list omits them, and also comments and privileges.
+ * Returns the steps of a migration on existing tables. The list omits comments, privileges, and statements about tables that
+ * the same file creates, because these statements block no other transaction.
  */
 export function lockSteps(sql: string): LockStep[] {
   const statements = splitStatements(sql).map((text) => text.toLowerCase())
@@ -176,12 +177,12 @@ export function lockSteps(sql: string): LockStep[] {
   return steps
 }
 
-/** The line with which a migration accepts a long lock or a removal on a table, with the reason. */
+/** The line in which a migration accepts a long lock or a removal on a table, with the reason. */
 const ACCEPTED = /^-- accepted: ([a-z_][a-z0-9_]*), \S.*$/gm
 
 /**
- * Returns the problems of a migration that should run while processes of the previous version serve requests: long locks, removals
- * and unknown statements on existing tables that the file does not accept.
+ * Returns the problems of a migration that must run while processes of the previous version serve requests. Problems are long
+ * locks, removals and unknown statements on existing tables, unless the file accepts them.
  */
 export function lockProblems(sql: string): string[] {
   const accepted = new Set([...sql.matchAll(ACCEPTED)].map((match) => match[1]))
@@ -196,7 +197,10 @@ export function splitStatements(sql: string): string[] {
   return splitAt(sql, ';')
 }
 
-/** Quoted texts, bodies of functions and comments, in which a separator separates nothing. */
+/**
+ * Quoted texts, bodies of functions, comments, and any other single character. The function `splitAt` finds no separator inside
+ * the first three.
+ */
 const WHOLE = /'(?:[^']|'')*'|\$([a-z_]*)\$[\s\S]*?\$\1\$|--[^\n]*|\/\*[\s\S]*?\*\/|[\s\S]/g
 
 /** Splits a text at a separator outside of brackets, quoted texts and comments. Removes comments and empty parts. */

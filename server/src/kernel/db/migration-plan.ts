@@ -1,5 +1,5 @@
-// Describes the pending migrations of a database without changing it: what each one does to locks, and whether the previous version
-// of the program can run during and after the migration.
+// Describes the pending migrations of a database and changes nothing. The plan has the locks of each migration, and whether
+// processes of the previous version can run during and after the migration.
 
 import type pg from 'pg'
 import {
@@ -13,26 +13,33 @@ import {
 } from './migrate.ts'
 import { type LockStep, lockSteps } from './migration-locks.ts'
 
-/** One step of a pending migration. */
 type PlannedStep = {
   migration: string
-  /** expand: adds something. contract: removes what an earlier program may use. */
+  /** `expand` adds a thing. `contract` removes a thing that an earlier program may use. */
   kind: 'expand' | 'contract'
-  /** Programs from this migration on run on the new schema. Null means that the migration names none. */
+  /**
+   * The oldest program that can run on the new schema, by the number of its newest migration. Null means that the migration
+   * names none.
+   */
   oldest_program: string | null
   table: string | null
-  /** The estimate of PostgreSQL. Null means that the table does not exist yet, or that PostgreSQL has no estimate. */
+  /**
+   * The number of rows that PostgreSQL estimates. Null means that the table does not exist yet, or that PostgreSQL has no
+   * estimate.
+   */
   rows: number | null
   does: string
   locks: string
 }
 
-/** The plan of the pending migrations. */
+/** The pending migrations with their locks, and whether processes of the previous version can run meanwhile. */
 export type MigrationPlan = {
   pending: string[]
-  /** Whether processes of the version that migrated the database last can run during and after the migration. */
+  /**
+   * `continues` means that processes of the version that last migrated the database can run during and after the migration.
+   */
   previous_version: 'continues' | 'must stop first'
-  /** The migrations that an earlier run began outside of a transaction and did not finish. */
+  /** The migrations outside of a transaction that an earlier run began and did not finish. */
   half_applied: string[]
   steps: PlannedStep[]
 }

@@ -1,4 +1,4 @@
-// Finds which transactions a migration waits for.
+// Finds the transactions that a migration waits for.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
@@ -6,7 +6,7 @@ import { openClient } from './hosts.ts'
 
 const WATCH_EVERY_MS = 20
 
-/** Watches which transactions a connection waits for, over a connection of its own. */
+/** On a separate connection, watches the transactions that another connection waits for. */
 export async function watchWaits(
   url: string,
   client: pg.Client,

@@ -41,9 +41,9 @@ const RETIRE = sql(
 )
 
 /**
- * Returns the vault of a process with these keys, of which the first encrypts. If the keys cannot decrypt the values of this
- * database, throws a ConfigError. The first start on a database writes the canary. If the database is older than the canary, a
- * key must first decrypt at least half of the sampled values.
+ * Returns the vault of a process with these keys; the first key encrypts. If the keys cannot decrypt the values of this
+ * database, throws a ConfigError. The first start writes the canary. If the database is older than the canary, a key must first
+ * decrypt at least half of the sampled values.
  */
 export async function openVault(deps: VaultDeps, keys: SecretKeys): Promise<Vault> {
   const { db, random } = deps
@@ -53,7 +53,7 @@ export async function openVault(deps: VaultDeps, keys: SecretKeys): Promise<Vaul
     await inTransaction(db, (tx) => updateCanaries(deps, tx, keys, retirable))
   const canaries = await readCanaries(db)
   const trial = createVault(keys, random)
-  // Another process may have begun to use another key since the check.
+  // Since the check, another process may have begun to use another key.
   if (canaries.some(({ retired_at, sealed }) => retired_at === null && !opens(trial, sealed)))
     throw new ConfigError(WRONG_KEY)
   const vault = createVault(keys, random, {
@@ -78,26 +78,26 @@ function warnOfOrder({ log }: VaultDeps, canaries: readonly Canary[], { key_ids 
 const WRONG_KEY = `SECRET_KEY is not the key of this database: this key cannot decrypt the values of the database.
 ${FIND_THE_KEY}`
 
-/** Returns the key that decrypts a value, or undefined. */
+/** Returns the key that decrypts a value. Undefined means that no key decrypts it. */
 function openerOf(random: Random, keys: SecretKeys, sealed: string): Uint8Array | undefined {
   return keys.find((key) => opens(createVault(key, random), sealed))
 }
 
-/** Writes the canary of a database without one, with the key that decrypts most of the sampled values. */
+/** Writes the first canary of a database. Uses the key that decrypts most of the sampled values. */
 async function writeFirst(deps: VaultDeps, keys: SecretKeys): Promise<void> {
   const values = await sampleSealed(deps.db)
   const readable = keys.map((key) => values.filter((sealed) => opens(createVault(key, deps.random), sealed)).length)
   const most = Math.max(...readable)
   if (most * 2 < values.length) throw new ConfigError(WRONG_KEY)
   const key = keys[readable.indexOf(most)] as Uint8Array
-  // If two processes start at once, the first writes its canary, and the second must decrypt that canary.
+  // If two processes start at once, the first writes its canary. The second must decrypt that canary.
   const sealed = createVault(key, deps.random).seal(CANARY_TEXT)
   await oneStatement(deps.db).query(INSERT_FIRST, [sealed, keyIdOf(key), deps.clock.now()])
 }
 
 /**
  * Returns the ids of keys in use that `keys` lacks and that no value needs. If the keys are wrong, if a value needs a missing
- * key, or if the first key was replaced before, throws a ConfigError.
+ * key, or if another key replaced the first key before, throws a ConfigError.
  */
 async function requireKeys(deps: VaultDeps, keys: SecretKeys): Promise<string[]> {
   const canaries = await readCanaries(deps.db)
@@ -145,12 +145,14 @@ function mustUpdate(canaries: readonly Canary[], keys: SecretKeys, retirable: re
   )
 }
 
-/** Returns true if the database must store the key of keyed hashes: `keys` are not only the first key of the database. */
+/**
+ * Returns true if the database must store the key of keyed hashes, because it has none and uses more than its first key.
+ */
 function lacksMarkKey(canaries: readonly Canary[], keys: SecretKeys): boolean {
   return canaries[0]?.mark_key === null && (keys.length > 1 || carriesKeyIds(canaries))
 }
 
-/** Brings the canaries up to date with the keys of this process, and retires keys. */
+/** Updates the canaries to the keys of this process, and retires keys that no value needs. */
 async function updateCanaries(
   { random, clock }: VaultDeps,
   tx: Tx,
@@ -165,7 +167,7 @@ async function updateCanaries(
   const original = openerOf(random, keys, first.sealed)
   const withId = (key: Uint8Array) => createVault(key, random, { writes_ids: true })
   if (first.key_id === null && original !== undefined) await tx.query(NAME_FIRST, [keyIdOf(original)])
-  // From here on a program without key ids refuses to start, because it could not read the values with a key id.
+  // After this statement, a program without key ids refuses to start, because it could not read the values with a key id.
   if (keys.length > 1 && original !== undefined && !carriesKeyIds(canaries))
     await tx.query(GIVE_ID, [withId(original).seal(CANARY_TEXT)])
   if (lacksMarkKey(canaries, keys)) {
@@ -179,9 +181,9 @@ async function updateCanaries(
 }
 
 /**
- * Returns a vault with these keys although they may be the wrong keys of this database, for a command that repairs the keys.
- * Its keyed hashes are those of the database. If the keys do not decrypt the key of keyed hashes, they are those that the database
- * has after the lost key is given up.
+ * Returns a vault without a check of its keys, for a command that repairs the keys. If the keys decrypt the key of keyed
+ * hashes, the vault uses it. Otherwise the vault uses the key that the database will have when the command has given up the
+ * lost key.
  */
 export async function uncheckedVault(db: Reader, random: Random, keys: SecretKeys): Promise<Vault> {
   const canaries = await readCanaries(db)

@@ -56,7 +56,10 @@ const BREACHES = sql(
    order by 1, 2`,
 )
 
-/** Returns every part of the schema that breaks the rules for several machines. An empty list means that nothing blocks. */
+/**
+ * Returns every part of the schema that breaks the rules for several machines. An empty list means that Citus accepts the
+ * schema.
+ */
 export function findPlacementBreaches(reader: Reader): Promise<PlacementBreach[]> {
   const placements = [...PLACEMENTS].map(([name, placement]) => ({
     name,

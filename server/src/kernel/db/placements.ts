@@ -1,9 +1,10 @@
-// Where each table goes if the database of a platform is spread over several machines with Citus. One machine needs none of this;
-// placement-rules.ts keeps the schema within the placements.
+// Defines the placement of each table for a database that Citus distributes over several machines. On one machine, the
+// placements have no effect. placement-rules.ts checks the schema against the placements.
 
 /**
- * Where the rows of a table are stored. `merchant`: distributed by merchant_id, next to all other rows of the merchant. `own`:
- * distributed by another column. `reference`: a small table with a copy on every machine. `local`: on one machine, the coordinator.
+ * The machines that store the rows of a table. `merchant`: distributed by merchant_id, with all other rows of the merchant.
+ * `own`: distributed by another column. `reference`: a small table with a copy on every machine. `local`: on one machine, the
+ * coordinator.
  */
 export type Placement =
   | { readonly kind: 'merchant' | 'reference' | 'local' }
@@ -12,9 +13,12 @@ export type Placement =
 const all = (placement: Placement, ...tables: string[]) =>
   tables.map((table): [string, Placement] => [table, placement])
 
-/** The placement of every table. The order is the order of creation on Citus: a foreign key refers to an earlier kind. */
+/**
+ * The placement of every table, in the order in which Citus creates the tables: a foreign key refers to a table of an earlier
+ * kind.
+ */
 export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
-  // Read before the merchant is known, or joined with the rows of every merchant.
+  // The server reads these tables before it knows the merchant, or joins them with the rows of every merchant.
   ...all({ kind: 'reference' }, 'merchants', 'users', 'api_keys', 'members', 'payout_pauses', 'network_help'),
   ...all({ kind: 'reference' }, 'saved_reasons'),
   ...all({ kind: 'reference' }, 'pricing_rules'),
@@ -63,12 +67,12 @@ export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
   ...all({ kind: 'merchant' }, 'adjustments', 'request_packs', 'requests'),
   // The server stores a callback before it knows the merchant.
   ...all({ kind: 'own', column: 'dedupe_key' }, 'provider_callbacks'),
-  // Counters of a phone or an address over all merchants.
+  // These tables count events of a phone or an address over all merchants.
   ...all({ kind: 'own', column: 'subject' }, 'payer_tries', 'phone_prompts', 'recipient_messages'),
-  // A line of a provider statement belongs to no merchant until the server matches the line with a payment or payout.
+  // Before the server matches a line of a provider statement with a payment or payout, the line has no merchant.
   ...all({ kind: 'own', column: 'subject' }, 'statement_lines'),
   ...all({ kind: 'local' }, 'statements', 'reconciliation_exceptions', 'reconciliation_runs'),
-  // The built-in identity provider: a person signs in before the server knows the merchant.
+  // The tables of the built-in identity provider: a person signs in before the server knows the merchant.
   ...all({ kind: 'local' }, 'console_sessions', 'signing_keys', 'credentials', 'passkey_challenges', 'passkeys'),
   ...all({ kind: 'local' }, 'second_steps', 'recovery_codes', 'mailed_links', 'sign_in_attempts', 'identity_records'),
   // The ends of all audit chains, the results of scheduled checks, and the state of processes and of the schema.
@@ -76,7 +80,7 @@ export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
   ...all({ kind: 'local' }, 'provider_calls', 'schema_migrations', 'vault_canary'),
 ])
 
-/** The column by which a table is distributed. Null for a reference table and a local table. */
+/** The column by which Citus distributes a table. Null means a reference table or a local table. */
 export function distributionColumn(placement: Placement): string | null {
   if (placement.kind === 'merchant') return 'merchant_id'
   return placement.kind === 'own' ? placement.column : null

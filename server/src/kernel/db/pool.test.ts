@@ -114,7 +114,7 @@ describe('lost connections in a transaction', () => {
     })
     await lost((_tx, end) => end())
     await lost(async (tx, end) => {
-      // The caller never awaits the result of this statement.
+      // The test never awaits the result of this statement.
       void tx.query(sql('', 'select pg_sleep(60)'))
       return end()
     })
@@ -140,7 +140,8 @@ describe('lost connections in a transaction', () => {
 
 test('each way in which the database can be gone, full or starting is a database that the caller may ask again', () => {
   const gone = ['ECONNREFUSED', 'ECONNABORTED', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'ETIMEDOUT']
-  // The codes of a full disk were counted on a small disk: a refused write, then the restart of PostgreSQL and the lost connections.
+  // The codes come from a test with a small full disk: a refused write, then the restart of PostgreSQL and the lost
+  // connections.
   const full = ['53100', '57P02', '57P03', '57P01', '58030', 'EPIPE', 'ECONNRESET']
   for (const code of [...gone, ...full])
     assert.equal(isUnavailable(Object.assign(new Error('x'), { code })), true, code)

@@ -8,8 +8,8 @@ import { statementTimes } from './statement-times.ts'
 import { createWatch, type DbWatch, destroyConnection } from './watch.ts'
 
 /**
- * One SQL text. PostgreSQL prepares a named statement once per connection, so each name must have one text. PostgreSQL plans
- * an unnamed statement each time for its actual values. Behind a pooler of transactions, every statement is unnamed.
+ * One SQL text. PostgreSQL prepares a named statement once per connection, so each name must have one text. PostgreSQL plans an
+ * unnamed statement each time for its actual values. Behind a pooler of transactions, every statement is unnamed.
  */
 export type Statement = { readonly name: string; readonly text: string }
 
@@ -19,8 +19,8 @@ export function sql(name: string, text: string): Statement {
 }
 
 /**
- * Returns SQL for a batch of input rows in one JSON parameter. `key` is a uuid column that is never null. The always true
- * condition makes the planner expect one row and use the whole key, even after the table has grown.
+ * Returns SQL for a batch of input rows in one JSON parameter. `key` is a uuid column that is never null. The condition is
+ * always true. It makes the planner expect one row and use the whole key, even after the table has grown.
  */
 export function inputRows(parameter: string, key: string, columns: string): string {
   return `(select * from json_to_recordset(${parameter}::json) as input(${columns})
@@ -48,13 +48,13 @@ export type Reader = { query<Row>(statement: Statement, values?: readonly unknow
 export type Tx = Reader & {
   readonly kind: 'tx'
   /**
-   * Runs `work` once after the commit. After a rollback, `work` never runs. If `work` throws, the pool reports the error, and the
-   * transaction stays committed.
+   * Runs `work` once after the commit. After a rollback, `work` never runs. If `work` throws, the pool reports the error, and
+   * the transaction stays committed.
    */
   afterCommit(work: () => void): void
 }
 
-/** Runs the functions of `afterCommit`. It never throws, because the transaction has committed. */
+/** Runs the functions of `afterCommit`. Never throws, because the transaction has committed. */
 type RunAfterCommit = (works: readonly (() => void)[]) => void
 
 /** One connection of the pool. Each statement on the connection commits by itself. */
@@ -67,19 +67,20 @@ export type Db = DbSession & {
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
   /** Resolves when a connection works. If no connection works, throws. */
   ping(): Promise<void>
-  /** Runs `work` on one connection without a transaction. If one of its statements fails, the pool closes the connection. */
+  /**
+   * Runs `work` on one connection without a transaction. If one of its statements fails, the pool closes the connection.
+   */
   session<Result>(work: (session: DbSession) => Promise<Result>): Promise<Result>
   /** The last time, as `performance.now()`, at which the database had no disk space for a statement of this process. */
   fullDiskAt(): number
   /**
-   * Starts the watch for a silent database, if the options have a `watch`. Call this function when the process has
-   * started.
+   * Starts the watch for a silent database, if the options have a `watch`. Call this function after the start of the process.
    */
   arm(): void
   close(): Promise<void>
 }
 
-/** Options of `createDb`. */
+/** The URL, the size, the hooks and the kind of statements of a pool. */
 export type DbOptions = {
   url: string
   max_connections: number
@@ -88,21 +89,28 @@ export type DbOptions = {
   before?: (name: string) => void | Promise<void>
   /** The function that the pool calls when an idle connection breaks. */
   on_error?: (error: Error) => void
-  /** The function that the pool calls when a function of `afterCommit` has thrown. It must not throw. */
+  /** The function that the pool calls after a function of `afterCommit` has thrown. This function must not throw. */
   on_after_commit_error?: (error: unknown) => void
   /** Detects a silent database by a heartbeat, and rejects all statements that wait for that database. */
   watch?: { on_silent: () => void; on_answer: () => void }
   /** Counts the statements and connections of the pool. */
   metrics?: Metrics
   /**
-   * True for reports over whole tables, such as `verify`. Their statements have no time limit and a free choice of plans.
+   * True for reports over whole tables, such as `verify`. Their statements have no time limit, and the planner may choose any
+   * plan.
    */
   reporting?: boolean
-  /** The time limit of a statement of a report. With a limit, the report uses no parallel workers of the database. */
+  /**
+   * The time limit of a statement of a report in milliseconds. With a limit, the report uses no parallel workers of the
+   * database.
+   */
   statement_ms?: number | undefined
 }
 
-/** The time after which the client ends a statement, because a stopped or disconnected server cannot end the statement. */
+/**
+ * After this time in milliseconds, the client ends a statement, because a stopped or disconnected server cannot end the
+ * statement.
+ */
 const ANSWER_TIMEOUT_MS = 12_000
 const PING_TIMEOUT_MS = 2_000
 const CONNECT_TIMEOUT_MS = 2_500
@@ -111,15 +119,15 @@ const ATTEMPTS_MAX = 5
 const ONE_CORE = '-c max_parallel_workers_per_gather=0'
 
 const types = new pg.TypeOverrides()
-types.setTypeParser(20, (text: string) => BigInt(text)) // The type int8: amounts are bigint.
-types.setTypeParser(1184, parseTimestamp) // The type timestamptz.
+types.setTypeParser(20, (text: string) => BigInt(text)) // The id of the type int8. Amounts are bigint.
+types.setTypeParser(1184, parseTimestamp) // The id of the type timestamptz.
 
 /** Parses a timestamptz. Connections use UTC, so nearly all values look like 2026-01-05 09:00:00.123+00. */
 function parseTimestamp(text: string): Date {
   return new Date(text.endsWith('+00') ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text)
 }
 
-/** Opens a pool of connections. */
+/** Opens a pool of connections. The pool connects when the first statement needs a connection. */
 export function createDb(options: DbOptions): Db {
   const connections = createConnections(options)
   const { run, watch } = connections
@@ -152,7 +160,7 @@ type Connections = {
   has_hook: boolean
   /** The statement that begins a transaction. */
   begin: Statement
-  /** True for the reports of a pooler: each statement needs the settings of its own transaction. */
+  /** True for reports through a pooler, because each of their statements needs the settings of its own transaction. */
   needs_transaction: boolean
   /** Waits for `begin` until the watch finds that the database is silent. */
   watched<Result>(begin: () => Promise<Result>): Promise<Result>
@@ -169,7 +177,7 @@ function createConnections(options: DbOptions): Connections {
   const { is_pooled } = hosts
   const pool = createPool(options, hosts)
   let closing = false
-  // While the pool closes, the server may end a connection first. This end is no error.
+  // While the pool closes, the server may end a connection first. The pool does not report this end as an error.
   pool.on('error', (error) => closing || options.on_error?.(error))
   const clients = new Set<pg.PoolClient>()
   pool.on('connect', (client) => {
@@ -185,8 +193,8 @@ function createConnections(options: DbOptions): Connections {
         hosts,
         on_silent() {
           options.watch?.on_silent()
-          // From this moment on, the pool cannot determine the state of statements on the connection, and no caller may wait for these
-          // statements.
+          // From this moment on, the pool cannot determine the state of statements on the connections. So it closes the
+          // connections, and no caller waits for these statements.
           for (const client of clients) destroyConnection(client)
         },
         on_answer: options.watch.on_answer,
@@ -263,7 +271,7 @@ function createPool(options: DbOptions, { Client, is_pooled }: DatabaseHosts): p
     // The transaction sends independent statements at once and does not wait for their answers in between.
     pipeline: true,
     ...(options.reporting ? {} : { query_timeout: ANSWER_TIMEOUT_MS }),
-    // A pooler refuses settings of a session. It sets them itself: see CONNECT_QUERY.
+    // A pooler refuses session settings from a client. The pooler sets them itself: see CONNECT_QUERY.
     ...(is_pooled ? {} : sessionOptions(options)),
   })
 }
@@ -282,8 +290,8 @@ function sessionOptions({ reporting, statement_ms }: DbOptions): pg.PoolConfig {
 }
 
 /**
- * Returns a connection of the pool. If the caller gave up before the connection arrived, the connection goes back to the
- * pool.
+ * Returns a connection of the pool. If the connection arrives after the caller has stopped waiting, the pool gets the
+ * connection back.
  */
 async function borrowClient(
   pool: pg.Pool,
@@ -306,7 +314,7 @@ async function borrowClient(
   }
 }
 
-/** Runs one statement that commits by itself. After an error, the pool closes the connection. */
+/** Runs one statement, which commits by itself. After an error, the pool closes the connection. */
 async function withConnection<Result>(
   { borrow }: Connections,
   work: (client: pg.PoolClient) => Promise<Result>,
@@ -347,8 +355,8 @@ async function runSession<Result>(
 }
 
 /**
- * Runs `work` in transactions until a transaction commits. Only a deadlock or a serialization failure lets the transaction
- * run again.
+ * Runs `work` in a transaction. After a deadlock or a serialization failure, runs the transaction again, up to ATTEMPTS_MAX
+ * times in total. After any other error, throws.
  */
 async function runTransaction<Result>(connections: Connections, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   const { borrow, run } = connections
@@ -410,7 +418,7 @@ async function attemptTransaction<Result>(
         return answer
       },
     }
-    const working = async () => work(tx) // The wrapper turns a synchronous throw of `work` into a rejection.
+    const working = async () => work(tx) // If `work` throws synchronously, the wrapper makes a rejection of the error.
     const [result] = await Promise.all([working(), begun])
     is_over = true
     // After a failed statement, PostgreSQL answers COMMIT with ROLLBACK and reports no error, even if `work` ignored the
@@ -444,7 +452,7 @@ export function inTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>)
 
 /** Makes a transaction for a use case whose only write is one statement. Each statement commits by itself. */
 export function oneStatement(db: DbSession): Tx {
-  // The statement has committed when it returns.
+  // When the statement returns, it has committed.
   let is_committed = false
   const after_commit: (() => void)[] = []
   return {
@@ -473,7 +481,7 @@ const LOCK_TIMEOUT = '55P03'
 const NO_CONNECTION =
   /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|SSL connection/
 
-/** The codes of Node for a connection that failed or broke, also if the machine of the database is gone from the network. */
+/** The codes of Node for a connection that failed or broke, also if the machine of the database is unreachable. */
 const NETWORK_CODES = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -502,8 +510,8 @@ function mayRunAgain(error: unknown): boolean {
 }
 
 /**
- * Returns true if the database was unavailable, so that the caller may retry. If a COMMIT was running, its outcome is
- * unknown. Only a unique key that the transaction wrote, the Idempotency-Key, shows that outcome.
+ * Returns true if the database was unavailable, so that the caller may retry. If a COMMIT was running, its outcome is unknown.
+ * Only a unique key that the transaction wrote, the Idempotency-Key, shows that outcome.
  */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
@@ -511,7 +519,7 @@ export function isUnavailable(error: unknown): boolean {
   if (NETWORK_CODES.includes(code)) return true
   // The certificate of the database is wrong or has expired, so no statement began.
   if (/^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/.test(code)) return true
-  // ENOENT of `connect` means a missing socket. Any other missing file has nothing to do with the database.
+  // ENOENT of `connect` means a missing socket. Any other ENOENT is an error about another file.
   if (code === 'ENOENT' && (error as { syscall?: unknown }).syscall === 'connect') return true
   const message = error instanceof Error ? error.message : ''
   return NO_CONNECTION.test(message)
@@ -527,7 +535,7 @@ export function isDiskFull(error: unknown): boolean {
   return codeOf(error) === DISK_FULL
 }
 
-/** Returns the name of the unique key or check constraint that a statement violated. For any other error, returns null. */
+/** Returns the name of the unique key or check constraint that a statement violated. Null means any other error. */
 export function violatedConstraint(error: unknown): string | null {
   const found = (error as { constraint?: unknown } | null)?.constraint
   // A sharded database appends the number of the shard to the name.

@@ -1,4 +1,5 @@
-// Tests the reads of a replica with a real streaming replica: fresh or not used, and never an error.
+// Tests the reads of a real streaming replica: each read is fresh or goes to the primary, and never fails because of the
+// replica.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
@@ -141,7 +142,7 @@ test('a list has the payment that the caller has just made, and a single record 
     world.deps.reads = reads
     const key = world.live_key
     for (let i = 0; i < 20; i++) {
-      // Ids of one millisecond have no order.
+      // Ids of the same millisecond have no order, so the test moves the clock forward.
       world.deps.clock.advance(1)
       const body = { amount: '500', phone: '0754123001', reference: `R-${i}` }
       const { collection_id } = (await world.post('/v1/collections/wallet-push', body, { key })).body.data

@@ -1,9 +1,7 @@
 /**
- * Sends the reads of lists, exports and reports to a replica, if it has every change that the primary had when the read began.
- *
- * Before a read, the process asks the primary for the position of its log, and waits until the replica has replayed the log up to it.
- * So a caller sees each of its own writes, through any process. If the replica is late, lost or not of this primary, the primary
- * answers. Reads that arrive during a check share the next check.
+ * Sends reads of lists, exports and reports to a replica. Before a read, a check asks the primary for the position of its log,
+ * and waits until the replica has replayed it. So a client reads its own writes. If the replica is late, lost or wrong, the
+ * primary answers. Reads during a check share the next check.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log, Metrics } from '../lib/index.ts'
@@ -11,11 +9,11 @@ import { gather } from '../lib/index.ts'
 import type { Deps } from './deps.ts'
 import { createDb, type Db, type Reader, type Statement, sql } from './pool.ts'
 
-/** Options of `openReadReplica`. */
+/** The URL and the limits of the replica, with the log and the metrics of the process. */
 export type ReadReplicaOptions = {
   url: string
   max_connections: number
-  /** The longest time for which a read waits for the replica. */
+  /** The longest time in milliseconds for which a read waits for the replica. */
   lag_max_ms: number
   log: Log
   metrics: Metrics
@@ -32,14 +30,17 @@ export type ReadReplica = {
 }
 
 const POLL_MS = 3
-/** After the loss of the replica, and after a check that reached its time limit, the primary answers all reads for this time. */
+/**
+ * For these times in milliseconds, the primary answers all reads after the loss of the replica, or after a check that reached
+ * its time limit.
+ */
 const AWAY_MS = { lost: 5_000, late: 1_000 }
 const READS_MAX = 1_000
 const CHECKS_RUNNING_MAX = 2
-/** A scrape checks the replica if no read has checked it for this time. */
+/** If no read has checked the replica for this time, a scrape checks the replica. */
 const FRESH_MS = 10_000
 
-// The name of a file of the log begins with the timeline, which changes when a standby becomes the primary.
+// The name of a log file begins with the timeline. If a standby becomes the primary, the timeline changes.
 const POSITION = sql(
   '',
   `select pg_current_wal_insert_lsn()::text as lsn, system_identifier::text as system,
@@ -66,7 +67,7 @@ export function forReads(deps: Deps): Deps {
   return deps.reads === undefined ? deps : { ...deps, db: deps.reads }
 }
 
-/** Describes why a server is no replica of this primary. Null means that it is one. */
+/** Describes why a server is no replica of this primary. Null means that the server is a replica of this primary. */
 export function replicaProblem(primary: LogPosition, { is_standby, system, timeline }: ReplayedLog): string | null {
   if (system !== primary.system) return 'it is a copy of another database'
   if (!is_standby) return 'it accepts writes, so it is no replica: it was promoted, or it is the primary'
@@ -74,7 +75,9 @@ export function replicaProblem(primary: LogPosition, { is_standby, system, timel
   return null
 }
 
-/** Reads the state of a replica for a person: its problem, or how many bytes of the log it has to replay. */
+/**
+ * Reads the state of a replica for an operator: its problem, or the number of bytes of the log that it has not replayed.
+ */
 export async function compareReplica(
   primary: Reader,
   replica: Reader,
@@ -85,14 +88,14 @@ export async function compareReplica(
   return { problem: replicaProblem(position, replayed), behind_bytes: replayed.behind_bytes ?? 0 }
 }
 
-/** Opens the replica of `primary`. The function connects with the first read, so that a lost replica stops no start. */
+/** Opens the replica of `primary`. The first read connects, so that a lost replica prevents no start. */
 export function openReadReplica(primary: Db, options: ReadReplicaOptions): ReadReplica {
   const { url, max_connections, metrics } = options
   const replica = createDb({
     url,
     max_connections,
     application_name: 'malipo reads',
-    // The read in progress reports the loss.
+    // The functions do nothing, because the read in progress reports the loss.
     watch: { on_silent: () => {}, on_answer: () => {} },
   })
   const measured = measureReads(metrics)
@@ -105,7 +108,7 @@ export function openReadReplica(primary: Db, options: ReadReplicaOptions): ReadR
     { max_items: READS_MAX, max_running: CHECKS_RUNNING_MAX },
   )
   metrics.beforeScrape(() => {
-    // A scrape waits for no database.
+    // A scrape does not wait for the check.
     if (performance.now() - checked_at() > FRESH_MS) catchUp().catch(() => measured.up.set(0))
   })
   const query = async <Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> => {
@@ -116,7 +119,7 @@ export function openReadReplica(primary: Db, options: ReadReplicaOptions): ReadR
         return rows
       } catch (error) {
         if (isFaultOfRead(error)) throw error
-        // A read may run again, so the primary answers it.
+        // The primary can answer, because a read may run twice.
         leave((error as Error).message)
       }
     }
@@ -187,7 +190,7 @@ function createReplicaCheck(
         leave(error.message || String(error.code))
         return false
       })
-      // The replica may answer late, so the wait does not depend on its answer.
+      // The replica may answer late, so this wait has its own limit.
       const limit = new AbortController()
       const late = sleep(Math.max(0, lag_max_ms - (performance.now() - begin)) + POLL_MS, false, {
         signal: limit.signal,
@@ -205,8 +208,8 @@ const CLASSES_OF_REPLICA = ['08', '25', '53', '57', '58', 'XX']
 const CANCELLED = '57014'
 
 /**
- * Returns true if the primary would fail in the same way: the statement or its data are wrong, or the read takes too long. A conflict with
- * the replay, and an error without SQLSTATE, are faults of the replica.
+ * Returns true if the primary would fail in the same way: the statement or its data are wrong, or the read takes too long. A
+ * conflict with the replay, and an error without SQLSTATE, come from the replica.
  */
 function isFaultOfRead(error: unknown): boolean {
   const { code, message } = error as { code?: string; message: string }

@@ -1,4 +1,4 @@
-// Tests the readiness of a process, and the connections that a check takes.
+// Tests the readiness of a process, and the number of connections that a check takes.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -11,7 +11,7 @@ import { type Checks, createDb, createReadiness, type Db, type DbOptions, sql } 
 const OK: Checks = { database: 'ok', writable: 'ok', disk: 'ok', key: 'ok', migrations: 'ok' }
 const FULL = sql('', "do $$ begin raise exception 'no space' using errcode = 'disk_full'; end $$")
 const CANARY = sql('', 'select 1 from vault_canary')
-/** The time for which a process remembers a refused write, unless a later check writes successfully. */
+/** The time in milliseconds for which a process reports a refused write, unless a later check writes successfully. */
 const REMEMBERED_MS = 10_000
 
 let database: TestDatabase

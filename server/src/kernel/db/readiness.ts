@@ -12,7 +12,7 @@ export const READINESS_CHECKS = ['database', 'writable', 'disk', 'key', 'migrati
 /** The result of each check: `ok`, or the problem. */
 export type Checks = Record<(typeof READINESS_CHECKS)[number], string>
 
-/** Options of `createReadiness`. */
+/** The folders and the check of the secret keys that the readiness check uses. */
 export type ReadinessOptions = {
   /** The folders to which this installation writes: DATA_DIR and the folder of the embedded database. */
   folders: readonly string[]
@@ -20,19 +20,19 @@ export type ReadinessOptions = {
   keyFits: (reader: DbSession) => Promise<boolean>
 }
 
-/** The timeout of all checks together, even if the database hangs. */
+/** The timeout of all checks together in milliseconds, even if the database hangs. */
 const CHECK_MS_MAX = 2_000
-/** The time for which callers share one result. */
+/** The time in milliseconds for which callers share one result. */
 const FRESH_MS = 1_000
 /**
- * The age from which the next caller begins a new check. Until the new check ends, callers get the fresh result, so that a caller that
- * asks often never waits for the database.
+ * If the result is older than this number of milliseconds, the next caller begins a new check. Until that check ends, callers
+ * get the last result, so that frequent callers never wait for the database.
  */
 const RENEW_MS = 500
 const FORGET_MS = 3_600_000
 /**
- * The time for which the check reports a full disk after a refused statement. A successful write in a later check ends this
- * time early.
+ * The time in milliseconds for which the check reports a full disk after a refused statement. A successful write in a later
+ * check ends this time early.
  */
 const SPACE_MS = 10_000
 const BYTES_PER_MB = 1_048_576
@@ -46,8 +46,8 @@ const PROBE = sql(
 )
 
 /**
- * Makes the readiness check. Concurrent callers share one check, and later callers share its result for a second. No result is older,
- * whether or not the next check has ended.
+ * Makes the readiness check. Concurrent callers share one check, and later callers share its result for a second. After a
+ * second, callers wait for a new result.
  */
 export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptions): () => Promise<Checks> {
   const { config, db, clock, clock_ahead_ms, process_id, log } = deps
@@ -137,7 +137,7 @@ function keepFresh(check: () => Promise<Checks>): () => Promise<Checks> {
     }
     if (age_ms >= RENEW_MS && running === null) {
       running = renew()
-      running.catch(() => {}) // The caller has its result, and the next check reports the failure.
+      running.catch(() => {}) // The caller already has a result, and the next check reports the failure.
     }
     return latest.checks
   }
@@ -145,7 +145,7 @@ function keepFresh(check: () => Promise<Checks>): () => Promise<Checks> {
 
 /**
  * Makes a function that waits for `ask` within the timeout of a check. If an earlier run of `ask` still runs, the function
- * starts no second run. Otherwise hanging runs would soon hold every connection.
+ * starts no second run, because hanging runs would soon hold every connection.
  */
 function shared(ask: (found: Partial<Checks>) => Promise<void>): () => Promise<Partial<Checks>> {
   let running: { found: Partial<Checks>; done: Promise<void> } | null = null
@@ -188,8 +188,8 @@ async function findSpace(folders: readonly string[], least: number): Promise<str
 }
 
 /**
- * Returns the free bytes of the disk that holds a folder. Null means that the folder does not exist, so the server does not
- * write to the folder.
+ * Returns the free bytes of the disk of a folder. Null means that the folder does not exist, so the server does not write to
+ * the folder.
  */
 async function freeBytes(folder: string): Promise<number | null> {
   try {

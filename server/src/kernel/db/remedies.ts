@@ -1,10 +1,10 @@
-// Describes the errors of PostgreSQL that an operator can repair, in one sentence without a stack.
+// Describes the PostgreSQL errors that an operator can repair, in one sentence without a stack.
 
 import { adminCommand } from '../lib/index.ts'
 
 const DAMAGED =
   'a file of the database is damaged. Pause the payouts, and follow "A corrupted page" of docs/operate/disasters.md'
-/** The remedies by SQLSTATE. */
+/** The remedies by SQLSTATE: the instructions for the operator. */
 const REMEDIES: Readonly<Record<string, string>> = {
   '28P01': 'correct the user and the password in DATABASE_URL',
   '28000': 'correct the user in DATABASE_URL, or pg_hba.conf of PostgreSQL',

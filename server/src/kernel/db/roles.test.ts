@@ -1,4 +1,4 @@
-// Tests that the role of the server can do its work, and that the database refuses every rewriting of history to this role.
+// Tests that the role of the server can do its work, and that this role cannot change or delete append-only rows.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -36,8 +36,8 @@ const OWNED_BY = `select c.relname as table from pg_class c
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and pg_has_role($1, c.relowner, 'MEMBER')
   order by c.relname limit 1`
 
-// The runtime role gets the rights on rows that the owner has and that no migration revoked. So a table of a newer program,
-// whose migration this program does not have, keeps its protection too. Only the owner records migrations.
+// The statement gives the runtime role the rights on rows that the owner has and no migration revoked. So a table of a newer
+// program, whose migration this program lacks, keeps its protection too. Only the owner records migrations.
 const CHANGES = `select relname as table, privilege, wanted from (
     select c.relname, p.privilege, has_table_privilege($1, c.oid, p.privilege) as held,
       p.privilege in ('SELECT', 'INSERT', 'UPDATE', 'DELETE') and has_table_privilege(c.relowner, c.oid, p.privilege)
@@ -50,9 +50,9 @@ const CHANGES = `select relname as table, privilege, wanted from (
   where held <> wanted order by privilege, relname`
 
 /**
- * Gives the role of `runtime_url` its rights on the tables of the owner, and takes all other rights on them. Call this
- * function after each migration; if nothing differs, it only reads. Throws a ConfigError if the runtime role owns tables, or
- * if the two URLs name different databases or schemas.
+ * Gives the role of `runtime_url` its rights on the tables of the owner, and takes all other rights. Call this function after
+ * each migration. If nothing differs, it only reads. If the runtime role owns tables, or the URLs name different databases or
+ * schemas, throws a ConfigError.
  */
 export async function grantRuntime(owner_url: string, runtime_url: string, log?: MigrateLog): Promise<void> {
   await withClient(runtime_url, (runtime) =>
@@ -107,7 +107,7 @@ async function applyGrants(owner: pg.Client, role: string): Promise<number> {
     await owner.query('commit')
     return changes.length
   } catch (error) {
-    await owner.query('rollback').catch(() => {}) // The connection itself may be lost.
+    await owner.query('rollback').catch(() => {}) // The connection may be lost, and then the rollback fails too.
     throw error
   }
 }
@@ -119,8 +119,8 @@ const OWNED = sql(
 )
 
 /**
- * Returns the role of this connection, and the first table whose owner it is or can become. Null as `table` means that the
- * role cannot change the privileges of any table.
+ * Returns the role of this connection, and the first table that it owns or whose owner it can become. Null as `table` means
+ * that the role cannot change the privileges of any table.
  */
 export async function ownedTable(reader: Reader): Promise<{ role: string; table: string | null }> {
   const [row] = await reader.query<{ role: string; table: string | null }>(OWNED)
@@ -137,7 +137,7 @@ export function roleNames(database_url: string, migration_database_url: string):
   const name = (url: URL | null) => decodeURIComponent(url?.username ?? '')
   const has_both = served !== null && owned !== null
   return {
-    // Without MIGRATION_DATABASE_URL, the role of DATABASE_URL owns the tables, and the server needs a new role.
+    // If MIGRATION_DATABASE_URL is empty, the role of DATABASE_URL owns the tables, and the server needs a new role.
     owner: name(owned ?? served) || 'malipo',
     runtime: (has_both ? name(served) : '') || 'malipo_runtime',
     database: decodeURIComponent((served ?? owned)?.pathname.slice(1) ?? '') || 'malipo',
@@ -151,7 +151,7 @@ export function rolesSql({ owner, runtime, database }: RoleNames): string {
     `do $do$ begin
   if not exists (select from pg_roles where rolname = ${literal(role)}) then create role ${quoted(role)} login; end if;
 end $do$;`
-  // Only a superuser may name an attribute such as NOSUPERUSER, so the statements name it only if the role has it.
+  // Only a superuser may name an attribute such as NOSUPERUSER. So the statements name the attribute only if the role has it.
   const limit = (role: string, attributes: readonly string[]) => {
     const has = attributes.map((attribute) => COLUMN_OF_ATTRIBUTE[attribute]).join(' or ')
     return `do $do$ begin

@@ -1,19 +1,17 @@
-// Lists the columns with encrypted values, counts their values by key, and encrypts values again with the current key.
-//
-// kernel/db writes these columns of other rooms, because a new ciphertext does not change what a value means.
+// Lists the columns with encrypted values, counts their values by key, and encrypts values with the current key. This room
+// writes these columns of other rooms, because a new ciphertext does not change the meaning of a value.
 
 import { type Vault, WITH_KEY_ID, WITHOUT_KEY_ID } from '../lib/index.ts'
 import { createDb, type Db, oneStatement, type Reader, sql } from './pool.ts'
 
-/** A column with encrypted values. */
 type SealedColumn = {
   table: string
   column: string
   /** The columns of the primary key of the table, with their types. */
   key: Readonly<Record<string, string>>
   /**
-   * The new values of a row `t` if the key of its value is lost. `$2` is the time. Null means that the command deletes the row, which
-   * is useless without the value.
+   * The SQL of the new values of a row `t` if the key of its value is lost. `$2` is the time. Null means that the command
+   * deletes the row, which is useless without the value.
    */
   if_lost: string | null
 }
@@ -28,10 +26,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     table: 'signing_keys',
     column: 'private_jwk',
     key: { kid: 'text' },
-    // The server makes a new key. The retired key still verifies the tokens that it signed.
+    // The server makes a new key. The public part of the retired key still verifies old tokens.
     if_lost: `private_jwk = ${LOST}, retired_at = coalesce(t.retired_at, $2)`,
   },
-  // The user signs in with a recovery code, or an operator removes the second step.
+  // The user must sign in with a recovery code, or an operator removes the second step.
   { table: 'second_steps', column: 'secret', key: { user_id: 'uuid' }, if_lost: `secret = ${LOST}` },
   // Deliveries fail with secret_unreadable until the merchant rotates the secret.
   {
@@ -46,7 +44,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     key: { merchant_id: 'uuid', environment: 'text', id: 'uuid' },
     if_lost: 'previous_secret = null, previous_secret_until = null',
   },
-  // The user signs in again.
+  // The user must sign in again.
   { table: 'identity_records', column: 'payload', key: { model: 'text', id_hash: 'bytea' }, if_lost: null },
   {
     table: 'outbox_messages',
@@ -58,7 +56,9 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   },
 ]
 
-/** The number of values of a column that one key encrypted. The id is null if the values carry no key id. */
+/**
+ * The number of values of a column that one key encrypted. Null as `key_id` means that the values contain no key id.
+ */
 export type SealedCount = { table: string; column: string; key_id: string | null; values: number }
 
 /** Opens a connection for statements over whole tables, which have no time limit. The caller closes the connection. */
@@ -66,7 +66,7 @@ export function openReporting({ url }: Db): Db {
   return createDb({ url, max_connections: 1, application_name: 'malipo-secrets', reporting: true })
 }
 
-/** Counts the encrypted values of every column by key. Reads whole tables: use `openReporting`. */
+/** Counts the encrypted values of every column by key. Reads whole tables, so use `openReporting`. */
 export async function countSealed(reporting: Reader): Promise<SealedCount[]> {
   const counts: SealedCount[] = []
   for (const { table, column } of SEALED_COLUMNS) {
@@ -111,18 +111,21 @@ export async function* readOldSealed(
   }
 }
 
-/** Returns the condition that finds the rows of a JSON input `n` by key, if their value is still the old value of the input. */
+/**
+ * Returns the condition that finds the rows of a JSON input `n` by key. Rows whose value is no longer the old value do not
+ * match.
+ */
 function unchangedRows({ column, key }: SealedColumn): string {
   const same = Object.entries(key).map(([name, type], i) => `t.${name} = (n.key ->> ${i})::${type}`)
   return `${same.join(' and ')} and t.${column} = n.sealed`
 }
 
-/** The values that one step changed, and the values that no key of the vault decrypts. */
+/** The number of values that one step changed, and the number that no key of the vault decrypts. */
 type ResealStep = { resealed: number; unreadable: number }
 
 /**
- * Encrypts the values of a batch again with the current key. A value that another process changed in the meantime stays the same, so a
- * repeated or concurrent call does no harm.
+ * Encrypts the values of a batch with the current key. If another process changed a value in the meantime, the value stays the
+ * same. So a repeated or concurrent call does no harm.
  */
 export async function reseal(
   db: Db,
@@ -146,8 +149,8 @@ export async function reseal(
 }
 
 /**
- * Gives up the values of a batch, whose key is lost: see `if_lost`. Returns the number of changed rows. A value that another process
- * changed in the meantime stays the same.
+ * Gives up the values of a batch, whose key is lost: see `if_lost`. Returns the number of changed rows. If another process
+ * changed a value in the meantime, the value stays the same.
  */
 export async function giveUp(db: Db, column: SealedColumn, values: readonly OldSealed[], now: Date): Promise<number> {
   if (values.length === 0) return 0

@@ -1,18 +1,21 @@
-// The settings of the sessions of the server. The pool sets them when it opens a connection. A pooler of transactions shares its
-// connections, so it sets them itself, and a report changes them within its transaction.
+// Defines the session settings of the server. The pool sets them when it opens a connection. A pooler of transactions shares
+// its connections, so the pooler sets them itself. Then a report changes them within its transaction.
 
-/** The longest time of a statement of a request or of the worker, and of an idle transaction. */
+/** The longest time in milliseconds of a statement of a request or of the worker, and of an idle transaction. */
 export const STATEMENT_TIMEOUT_MS = 10_000
-/** The longest wait of a statement for a lock. */
+/** The longest time in milliseconds that a statement waits for a lock. */
 export const LOCK_TIMEOUT_MS = 5_000
 
 /**
  * Settings of the planner. PostgreSQL plans each statement once per connection, often while tables are small. Every frequent
- * statement finds its rows by key. With only index scans and nested loops to choose from, a plan stays right at any size.
+ * statement finds its rows by key. With only index scans and nested loops, a plan stays fast at any size of the tables.
  */
 const INDEX_PLANS = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', jit: 'off' }
 
-/** Each setting of a session of the server, with its value as pg_settings shows it. PostgreSQL sends times in UTC, which are fast to parse. */
+/**
+ * Each setting of a session of the server, with its value as pg_settings shows it. The time zone is UTC, because the driver
+ * parses such times fast.
+ */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   TimeZone: 'UTC',
   statement_timeout: String(STATEMENT_TIMEOUT_MS),
@@ -35,8 +38,8 @@ export const PLAN_OPTIONS = Object.entries(INDEX_PLANS)
   .join(' ')
 
 /**
- * Returns the SQL text of the settings of a report on a connection of a pooler: free choice of plans, and no limit or the limit of
- * the report. The settings end with the transaction.
+ * Returns the SQL text of the settings of a report on a connection of a pooler. They allow any plan, and set no time limit or
+ * `statement_ms` milliseconds. They end with the transaction.
  */
 export function reportSettings(statement_ms: number | undefined): string {
   const settings = [

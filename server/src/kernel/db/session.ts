@@ -1,4 +1,4 @@
-// The settings of a database session on which the statements of the server depend, and the check that a session has them.
+// Checks that a database session has the settings on which the statements of the server depend.
 
 import { ConfigError } from '../lib/index.ts'
 import { type Reader, sql } from './pool.ts'
@@ -7,8 +7,8 @@ import { SESSION_SETTINGS } from './session-settings.ts'
 const SETTINGS = sql('session_settings', 'select name, setting from pg_settings where name = any($1)')
 
 /**
- * If a pooler has dropped the session settings of the server, throws a ConfigError that says what to do. `is_pooled` is true if the
- * configuration names a pooler, whose own connections must then have these settings.
+ * If the session lacks the settings of the server, throws a ConfigError with a remedy. `is_pooled` is true if the configuration
+ * names a pooler, whose own connections must then have these settings.
  */
 export async function requireSession(reader: Reader, is_pooled: boolean): Promise<void> {
   const names = Object.keys(SESSION_SETTINGS)

@@ -2,11 +2,13 @@
 
 import type { CountSeries, Metrics } from '../lib/index.ts'
 
-/** Statement names with series of their own. The names of all rooms together are fewer than twice as many. */
+/**
+ * The largest number of statement names with their own series. All rooms together have fewer than twice as many names.
+ */
 const NAMES_MAX = 160
 const BUCKETS_S = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10]
 
-/** The present connections of a pool. */
+/** The current number of connections of a pool, by state. */
 export type PoolState = { open: number; idle: number; waiting: number }
 
 /** Returns the function that records one statement. `seconds` includes the wait for earlier statements of the connection. */

@@ -6,7 +6,9 @@ const VERSION_MAX = 18
 /** The version of a PostgreSQL server: `server_version_num`, such as 150004, and `server_version`, such as "15.4". */
 export type DatabaseVersion = { version: number; name: string }
 
-/** Judges a version. `too_old` has the problem and the remedy, `untested` a warning. */
+/**
+ * Checks a version. `too_old` has the problem and the remedy, and `untested` has a warning. Null means that there is none.
+ */
 export function judgeVersion({ version, name }: DatabaseVersion): { too_old: string | null; untested: string | null } {
   const major = Math.floor(version / 10_000)
   const range = `PostgreSQL ${VERSION_MIN} to ${VERSION_MAX}`

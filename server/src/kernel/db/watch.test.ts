@@ -1,5 +1,5 @@
-// Tests the watch for a silent database. Any answer to a statement proves that the database works, even if the heartbeat
-// gets no answer.
+// Tests the watch for a silent database. If the database answers any statement, the watch must not report it as silent, even
+// without an answer to the heartbeat.
 
 import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
@@ -121,7 +121,7 @@ function open(url: string): { db: Db; silences(): number } {
 
 type TestProxy = {
   url: string
-  /** Makes the proxy send no answer on new connections whose first bytes match. */
+  /** Makes the proxy hold the answers on new connections whose first bytes `fits` accepts. */
   holdNew(fits: (first: string) => boolean): void
   close(): void
 }

@@ -1,22 +1,24 @@
-// Detects a silent database, which neither answers nor closes its connections, for example after a network failure. A
-// heartbeat over a separate connection tells a silent database from a slow statement.
+// Detects a silent database, which neither answers nor closes its connections, for example after a network failure. A heartbeat
+// over a separate connection distinguishes a silent database from a slow statement.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { DatabaseHosts } from './hosts.ts'
 
-/** The time that a statement waits before the watch sends a heartbeat. */
+/** The time in milliseconds that a statement waits before the watch sends a heartbeat. */
 const PATIENCE_MS = 300
 /** The interval at which the watch checks waiting statements. */
 const CHECK_EVERY_MS = 100
-/** The timeout of a heartbeat. PATIENCE_MS and this timeout together release callers within 2.5 seconds. */
+/**
+ * The timeout of a heartbeat in milliseconds. Together with PATIENCE_MS, it ends the wait of callers within 2.5 seconds.
+ */
 const HEARTBEAT_TIMEOUT_MS = 1_500
 /** The pause after which the watch opens a lost heartbeat connection again. */
 const RECONNECT_EVERY_MS = 1_000
 /** The interval at which TCP probes the idle heartbeat connection, so that no firewall drops the connection. */
 const PROBE_EVERY_MS = 10_000
 
-/** Options of `createWatch`. */
+/** The hosts of the database, and the functions that the watch calls. */
 export type WatchOptions = {
   hosts: DatabaseHosts
   /** The function that the watch calls when the database becomes silent. The connections of the pool are then unusable. */
@@ -28,8 +30,8 @@ export type WatchOptions = {
 /** Detects a silent database and rejects the calls that wait for that database. */
 export type DbWatch = {
   /**
-   * Calls `begin` and returns its result. If the database becomes silent, rejects. While the database is silent, rejects
-   * without calling `begin`.
+   * Calls `begin` and returns its result. If the database becomes silent, rejects. While the database is silent, rejects and
+   * does not call `begin`.
    */
   over<Result>(begin: () => Promise<Result>): Promise<Result>
   /** Records that the database has just answered a statement. */
@@ -42,7 +44,7 @@ export type DbWatch = {
   close(): void
 }
 
-/** Makes the error that callers of a silent database get, with the SQLSTATE of a failed connection. */
+/** Makes the error for callers of a silent database, with the SQLSTATE of a failed connection. */
 function silence(): Error {
   return Object.assign(new Error('the database does not answer'), { code: '08006' })
 }
@@ -54,7 +56,7 @@ function isAnswer(error: unknown): boolean {
 
 type WaitingCall = { since: number; reject: (error: Error) => void }
 
-/** Makes a watch. While the database answers every statement soon, the watch sends no heartbeat. */
+/** Makes a watch. If the database answers every statement within PATIENCE_MS, the watch sends no heartbeat. */
 export function createWatch({ hosts, on_silent, on_answer }: WatchOptions): DbWatch {
   const heartbeat = createHeartbeat(hosts)
   const waiting = new Set<WaitingCall>()
@@ -70,7 +72,7 @@ export function createWatch({ hosts, on_silent, on_answer }: WatchOptions): DbWa
     for (const { reject } of [...waiting]) reject(silence())
     waiting.clear()
     on_silent()
-    // A heartbeat may fail at once, because no host accepts writes.
+    // If no host accepts writes, a heartbeat may fail at once.
     while (!closed && !(await heartbeat.beat())) await sleep(CHECK_EVERY_MS)
     silent = false
     if (!closed) on_answer()
@@ -89,7 +91,7 @@ export function createWatch({ hosts, on_silent, on_answer }: WatchOptions): DbWa
       .finally(() => {
         checking = false
       })
-      .catch(() => {}) // Neither promise rejects.
+      .catch(() => {}) // Neither promise rejects, so there is no error to handle.
   }
   const scheduleCheck = () => {
     check_timer ??= setTimeout(check, CHECK_EVERY_MS)
@@ -130,7 +132,7 @@ export function createWatch({ hosts, on_silent, on_answer }: WatchOptions): DbWa
   }
 }
 
-/** A connection for heartbeats alone. */
+/** Makes a separate connection that sends only heartbeats. */
 function createHeartbeat(hosts: DatabaseHosts) {
   let answered_at = 0
   let reconnect_timer: NodeJS.Timeout | null = null
@@ -199,12 +201,12 @@ function createHeartbeat(hosts: DatabaseHosts) {
   }
 }
 
-/** The error with which `within` rejects after its timeout. */
+/** The error with which `withinTicks` rejects after its timeout. */
 const LATE = new Error('the call did not end before its timeout')
 
 /**
- * Returns the result of `work`. If `work` does not end within `ms`, rejects with LATE. The function counts time in ticks of
- * a timer: a process that is too busy to read its sockets counts fewer ticks and does not report its database as silent.
+ * Returns the result of `work`. If `work` does not end within `ms`, rejects with LATE. The function counts ticks of a timer. A
+ * process that is too busy to read its sockets counts fewer ticks, and so does not report its database as silent.
  */
 export function withinTicks<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
