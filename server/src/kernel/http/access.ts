@@ -23,17 +23,17 @@ export const SCOPES = {
   'disbursements:write': 'Submit disbursements.',
   'disbursements:read': 'Read disbursements.',
 } as const
-/** A scope of an API key. */
+/** A scope of an API key: a name in `SCOPES`. */
 export type Scope = keyof typeof SCOPES
 
-/** The roles of the members of a merchant. */
+/** The roles that a member can have in a merchant. */
 export const MERCHANT_ROLES = ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const
-/** A role of a member. */
+/** The role of one member in one merchant. */
 export type MerchantRole = (typeof MERCHANT_ROLES)[number]
 /** The role of a user: a role in a merchant, or the role of an operator of the platform. */
 export type Role = MerchantRole | OperatorRole
 
-/** The merchant that a request acts for. */
+/** The merchant of a request, from the API key or from the choice of a session. */
 export type ActingMerchant = { id: string; routing_code: number; code: string }
 
 /** The role of a user in one merchant. `may_go_live` means that the merchant is approved, verified and priced. */
@@ -85,17 +85,17 @@ export type SessionPrincipal = {
   memberships: readonly Membership[]
 }
 
-/** An authenticated caller. */
+/** An authenticated caller: an API key or a session. */
 export type Principal = KeyPrincipal | SessionPrincipal
 
-/** The actor of an act in the audit log. `name` is the text that people read: an e-mail address or the name of a key. */
+/** The actor of an action in the audit log. `name` is text for people: an e-mail address or the name of a key. */
 export type Actor = { kind: 'user' | 'operator' | 'api_key' | 'command' | 'system'; id: string | null; name: string }
 
 /** The merchant and environment of a request, with the actor. */
 export type Caller = {
   merchant: ActingMerchant
   environment: Environment
-  /** `environment` alone, or both environments if the session names none. */
+  /** If a session names no environment, both environments. Otherwise only `environment`. */
   environments: readonly Environment[]
   /** The role of the member. Null means that the caller is an API key. */
   role: MerchantRole | null
@@ -121,7 +121,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Returns the OpenAPI document of the calls that an API key or a public caller can make. */
     merchantApi(): object
-    /** Remembers the address of a callback with a valid signature, for the rate limits. */
+    /** Records the address of a callback with a valid signature, for the rate limits. */
     rememberCallbackAddress(request: FastifyRequest): void
   }
   interface FastifyRequest {
@@ -133,8 +133,8 @@ declare module 'fastify' {
      */
     principal: Principal | null
     /**
-     * The owner of the API key, even if the server refuses the key, for example a revoked or expired key. Null means that
-     * the request has no known key.
+     * The owner of the API key, also of a revoked or expired key that the server refuses. Null means that the request has no
+     * known key.
      */
     recognised: KeyPrincipal | null
     /**
@@ -153,8 +153,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
     /**
-     * The condition under which a session needs a recent sign-in (STEP_UP_S), because the route moves money or gives access:
-     * always, or unless the body has `dry_run`.
+     * The condition under which a session needs a recent sign-in (STEP_UP_S). `always` is for routes that move money or give
+     * access. `unless_dry_run` makes an exception for a body with `dry_run`.
      */
     step_up?: 'always' | 'unless_dry_run'
     /** The rate limit per address of a public route. The default is the limit for pages. */
@@ -172,7 +172,7 @@ declare module 'fastify' {
     query_names?: ReadonlySet<string> | null
     /** The fields of the body of the route, from its schema. */
     body_fields?: BodyFields
-    /** True: the path holds a secret, so that the log has the pattern of the route in its place. */
+    /** True if the path contains a secret. The log then has the pattern of the route in place of the path. */
     has_secret_path?: true
     /** The error codes that this route adds to the codes of its access, for the documentation. */
     refusals?: readonly ErrorCode[]
@@ -262,7 +262,7 @@ function checkOperator({ operator_role, console }: SessionPrincipal, duty: Opera
 
 /**
  * If the user of a session entered credentials more than `step_up_s` seconds ago or at an unknown time, refuses (403
- * step_up_required). 0 means no check. API keys and tokens of the admin command always pass.
+ * step_up_required). 0 means no check. The check always accepts API keys and tokens of the admin command.
  */
 export function checkStepUp(principal: Principal, step_up_s: number, now: Date): void {
   if (step_up_s === 0 || principal.kind !== 'session' || principal.by_command) return
@@ -278,9 +278,9 @@ const NOT_THE_DASHBOARD =
 const DASHBOARD_ONLY = 'API keys may not make this call. Sign in to the dashboard and use its session.'
 
 /**
- * Finds the merchant and environment of a request. An API key belongs to one merchant and environment. A session chooses
- * `merchant_id` in path, query or body, and `environment` in query or body. Refuses every foreign merchant, an insufficient
- * role, and a session without the second factor that the merchant requires.
+ * Finds the merchant and environment of a request. An API key has one merchant and environment. A session chooses `merchant_id`
+ * in path, query or body, and `environment` in query or body. Refuses every foreign merchant, an insufficient role, and a
+ * session without the second factor that the merchant requires.
  */
 export function chooseCaller(request: FastifyRequest, principal: Principal, roles: readonly MerchantRole[]): Caller {
   const actor = actorOf(principal)
@@ -291,8 +291,8 @@ export function chooseCaller(request: FastifyRequest, principal: Principal, role
     const route_checks_body = request.routeOptions.config.idempotency === 'required'
     for (const merchant_id of merchantIdsIn(request, route_checks_body ? [] : ['body']))
       checkMerchant(merchant.id, merchant_id)
-    // An API key acts only in its environment. If a request names the other environment, the server refuses the request
-    // before any money moves.
+    // An API key works only in its environment. If a request names the other environment, the server refuses the request before
+    // any money moves.
     const named = fieldOf(request.query, 'environment')
     if (named !== undefined && named !== environment) {
       refuseField('environment', `contradicts this key, which acts in ${environment}: leave it out`)
@@ -319,11 +319,11 @@ export function chooseCaller(request: FastifyRequest, principal: Principal, role
   }
 }
 
-/** The text that a caller may send instead of the id of the caller's merchant. */
+/** The text that a client may send instead of the id of its own merchant. */
 const ME = 'me'
 
 /**
- * Replaces `me` in path, query and body by the id of the caller's merchant. If the user of a session belongs to several
+ * Replaces `me` in path, query and body by the id of the caller's merchant. If the user of a session is a member of several
  * merchants, refuses `me`.
  */
 export function replaceMe({ params, query, body }: FastifyRequest, principal: Principal): void {

@@ -1,5 +1,5 @@
-// Guards the addresses to which the server sends webhooks: only addresses of the public internet, and no address of its
-// private network.
+// Checks the addresses to which the server sends webhooks. Accepts only addresses of the public internet, and never addresses
+// of the server's private network.
 
 import { lookup as dnsLookup, Resolver } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
@@ -41,7 +41,7 @@ const URL_CHARS_MAX = 2048
 const LOOKUP_TIMEOUT_MS = 2_000
 const DNS_TIMEOUT_MS = 1_500
 /**
- * Ports from 1024 on of services that speak no HTTP, or that must not be reachable: databases, queues, caches, remote control. A
+ * Ports above 1023 of services that do not use HTTP or must not be reachable: databases, queues, caches, remote control. A
  * webhook to such a port could only scan or disturb a service of a third party.
  */
 const SERVICE_PORTS: ReadonlySet<number> = new Set([
@@ -75,9 +75,9 @@ export function bareHost(hostname: string): string {
 }
 
 /**
- * Checks the URL of a webhook when a merchant configures the URL. Returns the problem for the merchant, or null. A name that
- * does not resolve yet passes, because each delivery checks the address of its socket. `https_only`, which production sets,
- * also refuses the ports of other services.
+ * Checks the URL of a webhook when a merchant configures it. Null means that the URL is valid. A name that does not resolve yet
+ * is valid, because each delivery checks the address of its socket. `https_only`, which production sets, also refuses the ports
+ * of other services.
  */
 export async function checkDestination(
   url: string,

@@ -1,4 +1,4 @@
-// Adds the hooks of the HTTP app, in the order in which a request runs through the hooks.
+// Adds the hooks of the HTTP app, in the order in which each request runs them.
 
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -17,7 +17,7 @@ import { checkQuery, gatherMetadata, queryNames } from './query.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { afterWait, hasCallerLeft, msSinceArrival, type RequestTurns } from './turns.ts'
 
-/** The age after which the server reads the rights of a caller again before the server executes the request. */
+/** The age in milliseconds after which the server reads the rights of a caller again before it executes the request. */
 const RIGHTS_FRESH_MS = 250
 /**
  * The query parameters in which clients send API keys. A key in a URL would appear in logs and browser histories, so the
@@ -44,17 +44,17 @@ export type AppContext = {
   limits: RequestLimits
   connections: OpenConnections
   headers: SharedHeaders
-  /** Decides where the console of operators exists. */
+  /** Decides which requests can reach the console of operators. */
   operatorGate: OperatorGate
-  /** Drops a request whose caller has left. */
+  /** Drops a request whose client has disconnected. */
   drop(request: IncomingMessage): void
-  /** Lets callers take turns. */
+  /** Divides the turns of the event loop between the callers. */
   turns: RequestTurns
   /** True while the app stops. The server then closes each connection after its answer. */
   closing: boolean
 }
 
-/** Adds all hooks to the app. The caller adds the routes after the hooks. */
+/** Adds all hooks to the app. The app must add its routes after the hooks. */
 export function addHooks(app: App, context: AppContext): void {
   const { deps, options, turns } = context
   app.addHook('preClose', async () => {
@@ -63,7 +63,7 @@ export function addHooks(app: App, context: AppContext): void {
   app.addHook('onRequest', (request, reply) => checkRequest(context, request, reply))
   app.addHook('preValidation', async (request, reply) => checkNames(context, request, reply))
   app.addHook('preHandler', async (request, reply) => checkCaller(context, request, reply))
-  // The answers of one batch are ready at the same time.
+  // Many requests of one batch get their answers at the same time, so each request waits for its turn.
   app.addHook('onSend', (request, _reply, _payload, done) => {
     afterWait(turns.wait(request.raw), done)
   })
@@ -83,19 +83,18 @@ export function addHooks(app: App, context: AppContext): void {
     if (deps.log.isLevelEnabled('info')) logRequest(request, reply)
   })
   app.addHook('onRoute', (route) => {
-    // A route without a known `access` is a mistake of the programmer. The app then does not start.
+    // A route without a known `access` is a programming error, so the app does not start.
     const access = route.config?.access
     if (access === undefined)
       throw new Error(`route ${route.method} ${route.url} names no access: add the field access to its config`)
     if (!isAccess(access)) throw new Error(`route ${route.method} ${route.url} names an unknown access: ${access}`)
-    // Routes share their configuration objects, so the hook copies the configuration before a change.
+    // Routes share their configuration objects, so the hook changes a copy of the configuration.
     route.config = { ...route.config, query_names: queryNames(route), body_fields: bodyFields(route) }
   })
 }
 
 /**
- * Counts a request without a route. If the address has sent too many requests without a route, sends the refusal and returns
- * true.
+ * Counts a request without a route. If the address has sent too many such requests, sends the refusal and returns true.
  */
 export async function limitUnknownPath(
   { limits, options }: AppContext,
@@ -175,8 +174,8 @@ async function authenticate({ options, limits, turns }: AppContext, request: Fas
 }
 
 /**
- * Authenticates a caller that sends credentials with a query. If the server refuses the caller or cannot reach the database, the
- * request continues without a principal.
+ * If a request with a query has credentials, authenticates its caller. If the server refuses the caller or cannot reach the
+ * database, the request continues without a principal.
  */
 async function tryAuthenticate(context: AppContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (request.headers.authorization === undefined || !request.url.includes('?')) return
@@ -201,10 +200,12 @@ function checkNames({ headers }: AppContext, request: FastifyRequest, reply: Fas
 /** Runs after validation. Finds the merchant and environment of the request, which a session may name in the body. */
 async function checkCaller(context: AppContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { deps, options, drop, turns } = context
-  // The bodies of many requests arrive together, and so do their keys, in one answer of the database.
+  // Many requests get their bodies at the same time, or their keys from one answer of the database, so each request waits for
+  // its turn.
   const later = turns.wait(request.raw)
   if (later !== null) await later
-  // The caller may have left while the server looked up its key. From here on the work begins, and the server finishes it.
+  // The client may have disconnected while the server looked up its key. After this check, the work begins, and the server
+  // finishes it.
   if (hasCallerLeft(request.raw)) {
     reply.hijack()
     return drop(request.raw)
@@ -212,7 +213,7 @@ async function checkCaller(context: AppContext, request: FastifyRequest, reply: 
   const { config } = request.routeOptions
   const access = config?.access
   if (request.principal === null || access === undefined || access === 'public') return
-  // If the body arrived slowly, the server reads the rights again, because an administrator may have withdrawn them in the
+  // If the body arrived slowly, the server reads the rights again, because an administrator may have removed them in the
   // meantime.
   if (reply.elapsedTime > RIGHTS_FRESH_MS) {
     request.principal = await options.authenticate(request)
@@ -223,7 +224,7 @@ async function checkCaller(context: AppContext, request: FastifyRequest, reply: 
   request.caller = chooseCaller(request, request.principal, access.roles ?? [])
 }
 
-/** Returns true if a session needs a recent sign-in for a request, by its route and its body. */
+/** Returns true if the route and the body of a request require a recent sign-in of a session. */
 function needsStepUp(config: FastifyRequest['routeOptions']['config'], body: unknown): boolean {
   if (config.step_up === 'unless_dry_run') return (body as { dry_run?: unknown } | null)?.dry_run !== true
   return config.step_up === 'always'
@@ -234,7 +235,7 @@ function checkSignInAge({ config, clock }: Deps, principal: Principal): void {
 }
 
 function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  // The room of callbacks logs refused callbacks in batches, so that a flood of callbacks does not fill the log.
+  // The room `callbacks` logs refused callbacks in batches, so that many refused callbacks do not fill the log.
   if (request.routeOptions.config?.limit === 'callbacks' && reply.statusCode >= 400) return
   request.log.info(
     {
@@ -267,7 +268,7 @@ function principalFields(principal: Principal | null) {
 function refuseKeyInQuery(request: FastifyRequest, isKey: (text: string) => boolean): void {
   const query = request.query as Record<string, unknown>
   for (const [name, value] of Object.entries(query)) {
-    // If the caller sends a parameter twice, the parameter arrives as a list.
+    // If the client sends a parameter twice, the parameter arrives as a list.
     const holdsKey = [name, value].flat().some((one) => typeof one === 'string' && isKey(one))
     if (!holdsKey && !KEY_PARAMETERS.includes(name.toLowerCase())) continue
     const header = request.headers.authorization ?? request.headers['x-api-key']

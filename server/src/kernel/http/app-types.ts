@@ -1,4 +1,4 @@
-// Defines the types of the HTTP app in a separate file, so that no part of the app needs a circular import.
+// Defines the types of the HTTP app in a separate file, so that no file of the app needs a circular import.
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -17,7 +17,7 @@ export type App = FastifyInstance<
 /** A function that adds the routes of one capability. */
 export type Routes = (app: App) => void
 
-/** Options of `createApp`. */
+/** The parts of the product that the HTTP app needs, such as authentication and routes. */
 export type AppOptions = {
   authenticate: Authenticate
   /** Returns true for a text that is a whole API key. Such a text must not be in a URL. */
@@ -25,11 +25,10 @@ export type AppOptions = {
   routes: readonly Routes[]
   /** The events of the webhooks, for the OpenAPI document. */
   events?: readonly DescribedEvent[]
-  /** Returns true once the process stops. The server then closes each connection after its answer. */
+  /** Returns true after the process has begun to stop. The server then closes each connection after its answer. */
   draining?(): boolean
   /**
-   * The function that the server calls for each request right before the answer. The function must be quick and must not
-   * throw.
+   * The server calls this function for each request right before the answer. The function must be quick and must not throw.
    */
   onAnswer?(request: FastifyRequest, reply: FastifyReply, payload: unknown): void
   /** Sends a page for a browser path without a route. Null means that the server answers with the failure envelope. */

@@ -1,4 +1,4 @@
-// Validates requests. One compiler validates bodies, and another compiler validates paths and query strings.
+// Validates requests. One compiler makes the validators of bodies, and another compiler makes those of paths and query strings.
 
 import { Ajv, type ValidateFunction } from 'ajv'
 

@@ -23,7 +23,7 @@ import { serializers } from './serializers.ts'
 import { addTraceHooks } from './trace-hooks.ts'
 import { afterWait, createDrop, exposeWaiting, type RequestTurns, shareTurns } from './turns.ts'
 
-/** The largest size of a request body. */
+/** The largest size of a request body in bytes. */
 const BODY_BYTES_MAX = 64 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 15_000
@@ -31,8 +31,8 @@ const REQUEST_TIMEOUT_MS = 15_000
 const TIMEOUT_CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 72_000
 /**
- * The server closes a connection that moves no byte in either direction for this time, also during a response that the client does not
- * read.
+ * If a connection moves no byte in either direction for this time, the server closes it. This also applies during a response
+ * that the client does not read.
  */
 const SILENT_MS = 120_000
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
@@ -94,15 +94,15 @@ function createServer(
     connectionTimeout: SILENT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 255, ignoreTrailingSlash: false },
-    // Node would refuse a request without a Host header itself, and without a body. So the first hook refuses the request in
-    // the envelope.
+    // Node would refuse a request without a Host header itself, with an answer that has no body. So the first hook refuses the
+    // request in the envelope.
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       requireHostHeader: false,
     },
     exposeHeadRoutes: true,
-    // While Fastify closes, Fastify's answer has no envelope. So the first hook sends an answer in the envelope.
+    // The answer of Fastify during its close has no envelope. So the first hook sends an answer in the envelope.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => answerClientError(newId(deps, 0), error.code, socket),
     // If a path is undecodable or too long, the request reaches neither a route nor a hook.
@@ -122,7 +122,7 @@ function addBodyParser(app: App, turns: RequestTurns): void {
         if (!isUtf8(body as Buffer)) refuse('invalid_json')
         const text = body.toString('utf8')
         request.sent = text
-        // Many clients send the content type with every POST. So an empty body is valid if the schema requires no field.
+        // Many clients send the content type with every POST. So if the schema requires no field, an empty body is valid.
         const is_omitted = text === '' && allowsNoBody(request.routeOptions.schema?.body)
         done(null, is_omitted ? undefined : parseBody(text))
       } catch (error) {
@@ -174,8 +174,8 @@ function sharedHeaders(config: Config): SharedHeaders {
 const TLS_ONLY_S = 31_536_000
 
 /**
- * If all addresses of this installation are https, tells browsers to use only TLS. With an http address on the same host,
- * browsers could otherwise no longer open that address.
+ * If all addresses of this installation are https, tells browsers to use only TLS. If an address on the same host were http,
+ * browsers could no longer open it.
  */
 function transportHeaders({ base_url, pay_url, operator_url, hsts_subdomains }: Config): Record<string, string> {
   const addresses = [base_url, pay_url, operator_url].filter((address) => address !== '')
@@ -195,7 +195,7 @@ const REASON_PHRASES: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** Answers bytes that are no HTTP request in the envelope. These bytes reach neither a route nor a hook. */
+/** Answers bytes that are no HTTP request, in the envelope. These bytes reach neither a route nor a hook. */
 function answerClientError(request_id: string, node_code: string | undefined, socket: Socket): void {
   if (node_code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const code = CLIENT_ERROR_CODES[node_code ?? ''] ?? 'malformed_request'

@@ -1,24 +1,29 @@
-// Limits the open connections of a process: of one address, and in all.
+// Limits the open connections of a process: per address and in total.
 
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Deps } from '../db/index.ts'
 import { customerNetwork, isAddressIn } from '../lib/index.ts'
 
-/** The part of CONNECTIONS_MAX from which on the server closes each connection after its response. */
+/**
+ * If the server has more open connections than this share of CONNECTIONS_MAX, it closes each connection after its response.
+ */
 const CROWDED_FROM = 0.8
-/** The shortest time between two log lines about refused connections. */
+/** The shortest time in milliseconds between two log lines about refused connections. */
 const LOG_EVERY_MS = 10_000
 
-/** The open connections of a process. */
+/** The state of the open connections of a process. */
 export type OpenConnections = {
-  /** Returns true if the server must close each connection after its response, so that idle connections make room for new ones. */
+  /**
+   * Returns true if the server must close each connection after its response, so that new connections can replace idle ones.
+   */
   areCrowded(): boolean
 }
 
 /**
- * Closes a new connection above CONNECTIONS_MAX or CONNECTIONS_PER_ADDRESS before the server reads a byte, so that the server never
- * executes a request without an answer. The addresses of TRUST_PROXY have no limit of their own, because they carry many clients.
+ * Closes a new connection above CONNECTIONS_MAX or CONNECTIONS_PER_ADDRESS before the server reads a byte, so that the server
+ * executes no request without an answer. The addresses of TRUST_PROXY have no limit per address, because many clients share
+ * them.
  */
 export function limitConnections(server: Server, { config, clock, log }: Deps): OpenConnections {
   const { connections_max, connections_per_address, trust_proxy } = config

@@ -1,4 +1,4 @@
-// Tests CORS: browsers let the checkout pages of merchants, which have other origins, call only /public/*.
+// Tests CORS: browsers allow the checkout pages of merchants, which have other origins, to call only /public/*.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

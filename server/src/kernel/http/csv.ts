@@ -22,9 +22,9 @@ export const CSV_WORDS =
   'The file contains all rows, and the server streams the file. Times are in UTC; the columns that end with `_eat` have the time in Tanzania. Text that a spreadsheet would read as a formula begins with an apostrophe.'
 
 /**
- * Sends a file: a header line, then one line for each row. The server reads a batch after the client has taken the previous
- * batch. The server reads the first batch before the answer, so that an error is still a normal refusal. If too many exports run at
- * once, refuses with service_unavailable.
+ * Sends a file: a header line, then one line per row. The server reads a batch after the client has taken the previous batch.
+ * It reads the first batch before the answer, so that an error is a normal refusal. If too many exports run at once, refuses
+ * with service_unavailable.
  */
 export async function sendCsv<Row>(
   request: FastifyRequest,

@@ -6,7 +6,7 @@ import { pageStyle, yearIfCurrent } from './style.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Adds both OpenAPI documents and the style sheet. */
+/** Adds the routes of both OpenAPI documents and of the style sheet. */
 export function apiDocumentRoutes(app: App): void {
   const { text, version } = pageStyle()
   const route = { schema: { hide: true }, config: { access: 'public' } } as const

@@ -1,11 +1,13 @@
-// Compresses answers: a static text once for each encoding, and a large list at each answer.
+// Compresses answers: a static text once for each encoding, and a large JSON answer each time.
 
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Returns the best encoding that the Accept-Encoding header and the server both support. */
+/**
+ * Returns the best encoding that the Accept-Encoding header and the server both support. Null means that there is none.
+ */
 export function bestEncoding(accept: string | undefined): 'br' | 'gzip' | null {
   const taken = new Map(
     (accept ?? '').split(',').map((part) => {
@@ -27,8 +29,8 @@ const packGzip = promisify(gzip)
 const QUALITY = 9
 
 /**
- * Makes a static text. The first request calls `make`, and later requests get the stored text. `maxAge` returns the seconds for which
- * a browser may keep the text without a question.
+ * Makes a static text. The first request calls `make`, and later requests get the stored text. `maxAge` returns the number of
+ * seconds for which a browser may use its copy without a request.
  */
 export function staticText(
   type: string,
@@ -59,13 +61,14 @@ export function staticText(
 }
 
 /**
- * The length below which the server does not compress an answer. So the answer about a payment never waits for compression.
+ * The server does not compress an answer with fewer characters, so that the answer about a single payment never waits for
+ * compression.
  */
 const LARGE_CHARACTERS = 8_192
 
 /**
- * Compresses a large JSON answer to a GET. Only answers to writes contain secrets, so the server does not compress them: the
- * compressed length could reveal a secret next to a text of an attacker.
+ * Compresses a large JSON answer to a GET. The server does not compress answers to writes, because only they contain secrets.
+ * The compressed length could reveal a secret next to text of an attacker.
  */
 export function compressLarge(
   request: FastifyRequest,

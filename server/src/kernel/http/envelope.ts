@@ -1,4 +1,4 @@
-// Defines the envelope of every answer, and converts errors to the envelope.
+// Defines the envelope of every answer, and converts errors into answers in the envelope.
 
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -13,7 +13,7 @@ export function success<T extends Type.TSchema>(data: T) {
 /** The schema of the body of a call without fields: no body, or an empty object. */
 export const EmptyBody = nullable(Type.Object({}))
 
-/** Returns the schema of a list. If the items have a title, the list has the title with `List`. */
+/** Returns the schema of a list. If the items have a title, the title of the list is that title and `List`. */
 export function page<T extends Type.TSchema>(item: T) {
   const { title } = item as { title?: string }
   return Type.Object({ items: Type.Array(item), pagination: Pagination }, title ? { title: `${title}List` } : {})
@@ -37,12 +37,12 @@ export function pageOf<Item>(items: Item[], total_items: number, { page = 1, pag
 }
 
 /**
- * The largest `total_items`. The server stops counting at this number, so that a list of millions costs no more than a list
- * of thousands.
+ * The largest `total_items`. The server stops counting at this number, so that a list of millions of rows costs no more than a
+ * list of thousands.
  */
 export const COUNT_MAX = 10_000
 
-/** The page of a list that a caller requests. */
+/** The page of a list that the client requests. */
 export type PageChoice = { page?: number | undefined; page_size?: number | undefined }
 
 /** The query parameters of a list with a filter by creation time. */
@@ -56,7 +56,7 @@ export function idsOfTime({ from, to }: { from?: string | undefined; to?: string
   return idsBetween(from === undefined ? null : new Date(from), to === undefined ? null : new Date(to))
 }
 
-/** The query parameters of every list. */
+/** The query parameters of every list: the page and its size. */
 export const PageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
   page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
@@ -123,7 +123,7 @@ function fieldProblem(problem: ValidationProblem, context: string): FieldProblem
   }
 }
 
-/** Sends any thrown error in the failure envelope. The log gets the internal details, and the caller never gets them. */
+/** Sends any thrown error in the failure envelope. Internal details go to the log and never to the client. */
 export function renderError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = thrown as FastifyError
   if (error instanceof Refusal) {
@@ -145,7 +145,7 @@ export function renderError(thrown: unknown, request: FastifyRequest, reply: Fas
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return sendFailure(reply, 'invalid_json')
   }
-  // The caller disconnected before the body was complete. This is no error of the server.
+  // The client disconnected before the body was complete. This is no error of the server.
   if (request.raw.destroyed && !request.raw.complete) return sendFailure(reply, 'invalid_json')
   if (isUnavailable(error)) {
     request.log.error(

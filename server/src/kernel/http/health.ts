@@ -1,4 +1,4 @@
-// Adds the health routes for load balancers. They report whether the process is alive, and whether the process is ready for
+// Adds the health routes for load balancers. They report whether the process is running, and whether the process is ready for
 // requests.
 
 import type { FastifyRequest } from 'fastify'
@@ -10,13 +10,13 @@ import type { App } from './app-types.ts'
 /** The state of each component by name: `ok`, or the problem. The texts reveal no internal details. */
 export type Components = Record<string, string>
 
-/** Options of `healthRoutes`. */
+/** The functions that return the state of the process for the health routes. */
 export type HealthOptions = {
   /** Returns the state of the dependencies of a request. */
   check: () => Promise<Checks>
-  /** Returns true once the process stops. */
+  /** Returns true after the process has begun to stop. */
   draining: () => boolean
-  /** Returns the components of this process beside those of `check`. */
+  /** Returns the components of this process that `check` does not have. */
   components: () => Components
 }
 
@@ -24,15 +24,15 @@ export type HealthOptions = {
 const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
 /**
- * Returns true if the caller may read the health of each component: an operator, or a program of this machine. A request
- * through a proxy of this machine counts as a request of the proxy's client.
+ * Returns true if the caller may read the health of each component: an operator, or a program of this machine. If a proxy of
+ * this machine forwards a request, the request counts as one of the proxy's client.
  */
 function mayReadComponents({ principal, raw, headers }: FastifyRequest): boolean {
   if (principal !== null) return principal.kind === 'session' && principal.operator_role !== null
   return isThisMachine(raw.socket.remoteAddress ?? '') && !PROXY_HEADERS.some((name) => name in headers)
 }
 
-/** Adds /healthz and /readyz. */
+/** Adds the routes /healthz and /readyz to the app. */
 export function healthRoutes({ check, draining, components }: HealthOptions): (app: App) => void {
   const Verbose = Type.Object({
     verbose: Type.Optional(

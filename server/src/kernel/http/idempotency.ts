@@ -13,7 +13,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/
 /** The scope in which an Idempotency-Key is unique. A payment link uses the id of the link as scope. */
 export const API_SCOPE = 'api'
 
-/** The time after which the lock of a key ends, even if the first request has not finished. */
+/** The time in milliseconds after which the lock of a key ends, even if the first request has not finished. */
 export const LOCK_MS = 20_000
 /** The tolerated difference between the clocks of two machines. */
 const CLOCK_DIFFERENCE_MAX_MS = 5_000
@@ -59,7 +59,7 @@ export function requireKey(request: FastifyRequest): string {
   return typeof header === 'string' && isIdempotencyKey(header) ? header : refuse('idempotency_key_required')
 }
 
-/** Returns true for a text that may be an Idempotency-Key. */
+/** Returns true for a text that has the form of an Idempotency-Key. */
 export function isIdempotencyKey(text: string): boolean {
   return KEY.test(text)
 }
@@ -95,7 +95,7 @@ function canonical(value: unknown, name: string): string {
   if (typeof value === 'object' && value !== null) {
     const record = withWrittenAmount(value as Record<string, unknown>)
     const fields = Object.keys(record).sort()
-    // A pair of metadata may have the name of an amount, but it is a text.
+    // A pair of metadata may have the name of an amount, but its value is a text.
     const nameOf = (field: string) => (name === 'metadata' ? '' : field)
     return `{${fields.map((field) => `${JSON.stringify(field)}:${canonical(record[field], nameOf(field))}`).join()}}`
   }
@@ -140,8 +140,8 @@ const FIND = sql(
 )
 
 /**
- * Returns the stored answer of a key. If the key is free, returns null. If another request used the key, the answer is too
- * old to replay, or the first request still runs, refuses.
+ * Returns the stored answer of a key. Null means that the key is free. If another request used the key, the answer is too old
+ * to replay, or the first request still runs, refuses.
  */
 export async function findAnswer(deps: Deps, reader: Reader, claim: IdempotencyClaim): Promise<StoredAnswer | null> {
   const [found = null] = await findAnswers(deps, reader, [claim])
@@ -149,7 +149,10 @@ export async function findAnswer(deps: Deps, reader: Reader, claim: IdempotencyC
   return found
 }
 
-/** Finds the answers of a batch, as `findAnswer` does for one key. A refused key has its refusal as result. */
+/**
+ * Finds the answers of a batch, as `findAnswer` does for one key. If the server refuses a key, the result of the key is its
+ * refusal.
+ */
 async function findAnswers(
   deps: Deps,
   reader: Reader,
@@ -166,10 +169,11 @@ function answerIn(deps: Deps, claim: IdempotencyClaim, row: KeyRow | undefined):
   const now = deps.clock.now().getTime()
   const same = row.fingerprint.equals(claim.fingerprint)
   const replay_until = row.created_at.getTime() + deps.config.idempotency_replay_days * 86_400_000
-  // The worker has erased an empty answer (RETENTION_IDEMPOTENCY_DAYS), also if IDEMPOTENCY_REPLAY_DAYS is longer by now.
+  // An empty answer means that the worker has erased it (RETENTION_IDEMPOTENCY_DAYS). An operator may have made
+  // IDEMPOTENCY_REPLAY_DAYS longer since then.
   if (!same || now > replay_until || row.response_body === '') return new Refusal('idempotency_key_reused')
   if (row.status_code !== null) return { status_code: row.status_code, response_body: row.response_body }
-  // If a lock ends later than any lock can, the clock of its machine was ahead. Such a lock does not count.
+  // If a lock ends later than any lock can, the clock of its machine was ahead. The server ignores such a lock.
   const left_ms = (row.locked_until?.getTime() ?? 0) - now
   return left_ms > 0 && left_ms <= LOCK_MS + CLOCK_DIFFERENCE_MAX_MS ? inProgress() : null
 }
@@ -178,7 +182,7 @@ function inProgress(): Refusal {
   return new Refusal('idempotency_in_progress', { retry_after_s: 1 })
 }
 
-/** Sends a stored answer again, byte by byte. */
+/** Sends a stored answer again, byte by byte, with a header that marks the replay. */
 export function replay(reply: FastifyReply, answer: StoredAnswer): FastifyReply {
   return sendStored(reply.header('idempotency-replayed', 'true'), answer)
 }
@@ -243,10 +247,14 @@ export async function storeAnswers(
 const SAVE = sql('idempotency_savepoint', 'savepoint idempotency_work')
 const UNDO = sql('idempotency_undo', 'rollback to savepoint idempotency_work')
 
-/** The codes of refusals that end without an act of the caller. The caller may send the same request again later. */
+/**
+ * The codes of refusals that end without an action of the merchant. The merchant may send the same request again later.
+ */
 const TEMPORARY_REFUSALS: readonly string[] = ['idempotency_in_progress', 'payment_in_progress']
 
-/** Returns true for a final refusal that the state of the record causes. A repeated request must get the same refusal. */
+/**
+ * Returns true for a final refusal, which the state of the record causes. A repeated request must get the same refusal.
+ */
 export function isDecision(error: unknown): error is Refusal {
   return error instanceof Refusal && error.status === 409 && !TEMPORARY_REFUSALS.includes(error.code)
 }
@@ -284,8 +292,8 @@ export function refusalAnswer({ code, message, details, status }: Refusal): Stor
 
 /**
  * Runs a write at most once for each key: claim, work and stored answer are one transaction. If the process dies before the
- * commit, the key stays free. Stores and throws a final refusal (409), and undoes its work. Any other refusal leaves the key
- * free.
+ * commit, the key stays free. Stores and throws a final refusal (409), and undoes its work. After any other refusal, the key
+ * stays free.
  */
 export async function onceInTransaction(
   deps: Deps,
@@ -299,14 +307,14 @@ export async function onceInTransaction(
     const answer = await workOrRefusal(tx, claim, work)
     return answer instanceof Refusal ? answer : { ...answer, replayed: false }
   })
-  // The transaction must store the refusal, so the function throws the refusal after the commit.
+  // The transaction must commit the refusal, so the function throws the refusal after the commit.
   if (done instanceof Refusal) throw done
   return done
 }
 
 /**
- * Throws a refusal of a request whose key is still free. The function first stores a final refusal, so that a repeated
- * request gets the same refusal. If the key has an answer by now, returns that answer.
+ * Throws a refusal of a request whose key is still free. First stores a final refusal, so that a repeated request gets the same
+ * refusal. If the key has an answer in the meantime, returns that answer.
  */
 export function refuseOnce(
   deps: Deps,
@@ -318,8 +326,8 @@ export function refuseOnce(
 }
 
 /**
- * Begins work that continues after the commit, as `onceInTransaction` does. Until the work stores its answer, the key stays
- * claimed. Returns the result of `work`, or the stored answer. Stores a refusal with 409.
+ * Begins work that continues after the commit. Until the work stores its answer, the key stays claimed. Returns the result of
+ * `work`, or the stored answer. Like `onceInTransaction`, stores and throws a final refusal (409).
  */
 export async function beginOnce<Begun>(
   deps: Deps,
@@ -383,7 +391,8 @@ export async function claimOrFind(deps: Deps, tx: Tx, claims: readonly Idempoten
     if (known[i] === null && !free.has(claimName(claim))) free.set(claimName(claim), claim)
   }
   const claimed = await claimKeys(deps, tx, [...free.values()])
-  // The claim waited for the request that held the key. In most cases, that request has stored its answer by now.
+  // The claim waited for the transaction of another request with the key. In most cases, that request has stored its answer
+  // since then.
   const lost = [...free.values()].filter((claim) => !claimed.has(claimName(claim)))
   const answers = await findAnswers(deps, tx, lost)
   const answersByClaim = new Map(lost.map((claim, i) => [claim, answers[i] ?? inProgress()]))
@@ -407,7 +416,7 @@ async function claimKeys(deps: Deps, tx: Tx, claims: readonly IdempotencyClaim[]
   return new Set(rows.map(claimName))
 }
 
-/** If the server refuses a request without effect, releases the claimed key of the request. */
+/** If the server refuses a request without effect, frees the claimed key of the request. */
 export async function releaseKey(deps: Deps, claim: IdempotencyClaim): Promise<void> {
   await oneStatement(deps.db).query(RELEASE, [
     claim.merchant_id,

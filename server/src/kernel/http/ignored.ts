@@ -1,4 +1,4 @@
-// Finds unknown fields of a body. The server ignores unknown fields and lists their names in a header, so that a caller
+// Finds unknown fields of a body. The server ignores unknown fields and lists their names in a header, so that a developer
 // notices a mistyped field.
 
 import type { FastifyRequest, RouteOptions } from 'fastify'
@@ -54,8 +54,8 @@ function fieldsOfSchemas(schemas: readonly BodySchema[]): BodyFields {
 }
 
 /**
- * Returns the unknown fields of a parsed body as a header: percent-encoded paths such as `items[0].qty`, separated by
- * commas. Null means that all fields are known. `...` stands for the fields after the first 20.
+ * Returns the unknown fields of a parsed body as a header: percent-encoded paths such as `items[0].qty`, separated by commas.
+ * Null means that all fields are known. `...` in the header means that there are more than 20 fields.
  */
 export function ignoredFields({ body }: Pick<FastifyRequest, 'body'>, known: BodyFields): string | null {
   if (known === null || typeof body !== 'object' || body === null) return null
@@ -72,7 +72,7 @@ export function ignoredFields({ body }: Pick<FastifyRequest, 'body'>, known: Bod
   return (found.length > NAMED_MAX ? [...named, '...'] : named).join(', ')
 }
 
-/** Adds the unknown fields of one value. The function stops at one field more than the header lists. */
+/** Adds the unknown fields of one value to `found`. The function stops at one field more than the header lists. */
 function collect(value: object, known: NonNullable<BodyFields>, path: string, found: string[]): void {
   if (Array.isArray(value)) {
     if (known.items === null) return
@@ -94,7 +94,7 @@ function collect(value: object, known: NonNullable<BodyFields>, path: string, fo
 }
 
 function pathOf(path: string, name: string): string {
-  // An encoded or cut secret could no longer be recognised. So the function first redacts secrets in a field name, and then
+  // The redaction could not find an encoded or cut secret. So the function first redacts secrets in a field name, and then
   // encodes and cuts the name.
   const plain = name === '' ? '""' : encodeURIComponent(redactText(name).slice(0, NAME_MAX).toWellFormed())
   return path === '' ? plain : `${path}.${plain}`

@@ -1,4 +1,4 @@
-// Tracks the requests in progress of a server, so that a stopping process waits for them and for no other connection.
+// Tracks the requests in progress of a server, so that a stopping process waits for these requests and for no idle connection.
 
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,10 +10,12 @@ export type RequestsInProgress = {
   closeOthers(): void
 }
 
-/** Starts to track the requests of a server. The caller must call this function before the server listens. */
+/** Starts to track the requests of a server. Call this function before the server listens. */
 export function trackRequests(server: Server): RequestsInProgress {
   const open = new Set<Socket>()
-  /** The number of requests in progress of each connection: a client may send several before the first answer. */
+  /**
+   * The number of requests in progress of each connection, because a client may send several before the first answer.
+   */
   const busy = new Map<Socket, number>()
   server.on('connection', (socket: Socket) => {
     open.add(socket)

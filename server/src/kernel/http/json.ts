@@ -2,10 +2,10 @@
 
 import { refuse } from '../lib/index.ts'
 
-/** The digits of each amount that a caller sent as a number, by parsed body. */
+/** The digits of each amount that a client sent as a number, by parsed body. */
 const writtenAmounts = new WeakMap<object, string>()
 
-/** Returns the amount of a parsed body exactly as the caller wrote the amount: the digits of a number, or the text. */
+/** Returns the amount of a parsed body exactly as the client wrote it: the digits of a number, or the text. */
 export function writtenAmount(body: { amount: string | number }): string {
   return typeof body.amount === 'string' ? body.amount : (writtenAmounts.get(body) ?? String(body.amount))
 }
@@ -35,7 +35,7 @@ export function parseBody(text: string): Record<string, unknown> {
   return record
 }
 
-/** Returns true if valid JSON nests too deep for recursive functions. */
+/** Returns true if valid JSON has too many levels for recursive functions. */
 function isDeep(text: string): boolean {
   // Nearly every body is flat, with one brace at its start and no list. For a flat body, this test is enough.
   if (text.lastIndexOf('{') <= 0 && !text.includes('[')) return false
@@ -68,8 +68,8 @@ function reachesPrototype(value: unknown): boolean {
 }
 
 /**
- * Returns the digits of the top-level amount without zeros that mean nothing at the end: the number 1.000 has no third
- * decimal. JSON.parse visits inner values first, so the last amount of the root is the top-level amount.
+ * Returns the digits of the top-level amount without zeros that mean nothing at the end: the number 1.000 has no third decimal.
+ * JSON.parse visits inner values first, so the last amount of the root is the top-level amount.
  */
 function amountSource(text: string): string {
   const sources = new Map<unknown, string>()

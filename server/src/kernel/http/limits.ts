@@ -14,35 +14,35 @@ type CountRequest = (request: FastifyRequest, reply: HeaderReply) => Promise<voi
 /** The rate limits of one process. Above a limit, each function refuses with rate_limited. */
 export type RequestLimits = {
   /**
-   * Counts a request with a valid API key or session, and a request with a key also for the merchant and environment of the key. A
-   * request above the limit of its key does not count for the merchant.
+   * Counts a request with a valid API key or session. Then counts a request with a key for the merchant and environment of the
+   * key. A request above the limit of its key does not count for the merchant.
    */
   byKey: CountRequest
   /** Counts a request to a public route, to a route for payers or providers, or to a path without a route. */
   byAddress: Record<'pages' | 'payers' | 'pdfs' | 'callbacks' | 'unknown', CountRequest>
   /**
-   * If an address has too many recent failures, refuses before a look-up of the credential. A credential that was valid from
-   * that address before still passes, because callers can share an address, for example of a proxy.
+   * If an address has too many recent failures, refuses before a look-up of the credential. The server still accepts a
+   * credential that was valid from that address before, because several clients can share an address, for example of a proxy.
    */
   refuseBlockedAddress(request: FastifyRequest, reply: HeaderReply): void
-  /** Counts a refused credential. */
+  /** Counts a refused credential for the address of the request. */
   countFailure: CountRequest
-  /** Remembers that a credential was valid at this address. */
+  /** Records that a credential was valid at this address. */
   rememberCredential(request: FastifyRequest): void
   /**
-   * Remembers the address of a callback with a valid signature, so that a flood from a shared address does not block the
-   * provider.
+   * Records the address of a callback with a valid signature, so that many invalid callbacks from a shared address do not block
+   * the provider.
    */
   rememberCallbackAddress(request: FastifyRequest): void
 }
 
 const WINDOW_MS = 60_000
-/** The greatest number of texts in a list of recent texts. Above this number, the list drops its older half. */
+/** The largest number of texts in a list of recent texts. Above this number, the list drops its older half. */
 const RECENT_MAX = 20_000
-/** The greatest age of a list of recent texts. Above this age, the list drops its older half. */
+/** The largest age in milliseconds of a list of recent texts. Above this age, the list drops its older half. */
 const RECENT_MS = 3_600_000
 const BLOCKED_ADDRESSES_MAX = 10_000
-/** The time window of a limit. No block lasts longer than this window. */
+/** The time window of a limit in milliseconds. No block lasts longer than this window. */
 const BLOCK_MS_MAX = 60_000
 
 /** The state of a counter after one request. `reset_s` is the time in seconds until the counter begins again. */
@@ -74,7 +74,10 @@ function sendState(reply: HeaderReply, { max, remaining, reset_s }: CounterState
   reply.header('ratelimit-reset', String(reset_s))
 }
 
-/** Returns the time in seconds after which the caller may repeat the request. Null means that the request is below its limit. */
+/**
+ * Counts a request. Returns the time in seconds after which the client may repeat it. Null means that the request is below its
+ * limit.
+ */
 async function countOne(counter: RequestCounter, request: FastifyRequest, reply: HeaderReply) {
   const state = await counter(request)
   if (state === null) return null
@@ -100,7 +103,7 @@ function createKeyLimit(app: App, config: Config): CountRequest {
     const of_merchant = environment === null ? null : await ofMerchant[environment](request)
     const by_merchant =
       of_merchant !== null && (of_key === null || of_merchant.exceeded || of_merchant.remaining < of_key.remaining)
-    // The headers describe the counter that refuses a request first.
+    // The headers describe the counter that will refuse a request first.
     const nearest = by_merchant ? of_merchant : of_key
     if (nearest) sendState(reply, nearest)
     if (of_merchant?.exceeded) {
@@ -143,7 +146,7 @@ export function createLimits(app: App, config: Config, clock: Clock): RequestLim
     refuseBlockedAddress(request, reply) {
       if (blocked_until.size === 0) return
       const left_ms = (blocked_until.get(address(request)) ?? 0) - clock.now().getTime()
-      // If the rest of a block is longer than any block, the clock has stepped back.
+      // If the rest of a block is longer than any block can be, the clock has stepped back.
       if (left_ms <= 0 || left_ms > BLOCK_MS_MAX) return void blocked_until.delete(address(request))
       if (valid_credentials.has(credentialHash(request))) return
       const retry_after_s = Math.ceil(left_ms / 1_000)
@@ -168,7 +171,7 @@ export function createLimits(app: App, config: Config, clock: Clock): RequestLim
   }
 }
 
-/** Keeps recent texts in two generations, so that dropping the older generation is cheap. */
+/** Keeps recent texts in two generations, because dropping the older generation costs little. */
 function createRecentSet(clock: Clock) {
   let current = new Set<string>()
   let older = new Set<string>()
@@ -202,7 +205,7 @@ function credentialId({ principal, ip }: FastifyRequest): string {
   return principal.kind === 'session' ? principal.user_id : principal.key_id
 }
 
-/** Returns the hash of a credential. The server remembers only hashes, so that no API key stays in memory. */
+/** Returns the hash of a credential. The server stores only hashes, so that no API key stays in memory. */
 function credentialHash(request: FastifyRequest): string {
   const { authorization = '', 'x-api-key': header = '' } = request.headers
   return hash('sha256', `${request.ip} ${authorization} ${header}`, 'base64url')

@@ -1,5 +1,5 @@
-// Tests how the server accepts connections: many in one turn of its event loop, on a port that no other process shares, and none
-// after its close.
+// Tests how the server accepts connections: many in one turn of its event loop, on a port that no other process shares. After
+// its close, it accepts none.
 
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
@@ -12,7 +12,10 @@ import { type OpenPort, openPort } from './listen.ts'
 
 const HOST = '127.0.0.1'
 const CONNECTIONS = 160
-/** Connects to a port many times, then tells the thread that waits. The kernel connects without the server. */
+/**
+ * Connects to a port many times, and notifies the waiting thread after each connection. The kernel makes the connections
+ * without the server.
+ */
 const CLIENTS = `
 const { workerData: { port, count, state } } = require('node:worker_threads')
 for (let i = 0; i < count; i++) {
@@ -34,7 +37,7 @@ test('after a slow turn of the event loop, the server accepts many waiting conne
       app.server.on('connection', () => ++accepted === CONNECTIONS && resolve())
     })
     await new Promise((resolve) => clients.once('online', resolve))
-    // This thread accepts nothing until each client has its connection.
+    // This thread accepts no connection until each client is connected.
     for (let made = 0; made < CONNECTIONS; made = Atomics.load(state, 0)) Atomics.wait(state, 0, made, 1_000)
     const accepted_before = accepted
     const before = performance.nodeTiming.uvMetricsInfo.loopCount

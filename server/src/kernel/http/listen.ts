@@ -1,6 +1,6 @@
-// Opens the port of the server with several sockets. Node accepts one connection of each listening socket in one turn of its event
-// loop. With one socket, an overloaded process of 20 turns a second accepts 20 connections a second: the queue of new connections
-// becomes longer than the patience of the clients, and the process accepts only connections whose clients have left.
+// Opens the port of the server with several sockets, because Node accepts one connection per socket in one turn of its event
+// loop. With one socket, an overloaded process accepts few connections a second. The queue of new connections grows, and
+// clients disconnect before the process accepts them.
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
@@ -9,7 +9,7 @@ import type { App } from './app-types.ts'
 /** The number of listening sockets, and so the number of connections that the process accepts in one turn of its event loop. */
 const SOCKETS = 16
 
-/** An open port. */
+/** A port on which the server listens. */
 export type OpenPort = {
   port: number
   /** Accepts no further connection. Resolves when the open connections have ended. */
@@ -17,11 +17,12 @@ export type OpenPort = {
 }
 
 /**
- * Starts to listen for requests. Port 0 means that the system chooses a free port. Throws EADDRINUSE if another process listens on
- * the port. On systems that cannot share a port between sockets, the port has one socket.
+ * Starts to listen for requests. Port 0 means that the system chooses a free port. If another process listens on the port,
+ * throws EADDRINUSE. If the system cannot share a port between sockets, the port has one socket.
  */
 export async function openPort(app: App, { host, port }: { host: string; port: number }): Promise<OpenPort> {
-  // Sockets that share a port would also share it with another process of this program, so a socket that shares nothing comes first.
+  // Sockets that share a port would also share it with another process of this program. So the function first opens the port
+  // with a socket that shares nothing.
   const probe = await listenOn(createServer(), { host, port })
   await closeServer(probe)
   const others: Server[] = []
@@ -33,7 +34,7 @@ export async function openPort(app: App, { host, port }: { host: string; port: n
   }
   try {
     for (let i = 1; is_shared && i < SOCKETS; i++) {
-      // The options are those with which node:http makes its own server.
+      // node:http makes its own server with these options.
       const other = createServer({ allowHalfOpen: true, noDelay: true })
       other.on('connection', (socket) => app.server.emit('connection', socket))
       others.push(await listenOn(other, { host, port: opened, reusePort: true }))

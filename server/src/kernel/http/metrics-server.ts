@@ -1,16 +1,16 @@
-// Serves /metrics on a port of its own, without authentication, so the port must be reachable for the monitoring only.
+// Serves /metrics on a separate port without authentication, so only the monitoring may reach the port.
 
 import type { Server } from 'node:http'
 import { type Log, type Metrics, nodeHttp } from '../lib/index.ts'
 
 const TIMEOUT_MS = 5_000
 
-/** The running server of /metrics. */
+/** The server of /metrics with its port. */
 export type MetricsServer = { port: number; close(): Promise<void> }
 
 /**
- * Starts the server of /metrics. If the port is in use, or the address is not of this machine, logs one error and returns null: the
- * process works on without /metrics.
+ * Starts the server of /metrics. If the port is in use, or if the address is not one of this machine, logs one error and
+ * returns null. The process then continues without /metrics.
  */
 export async function serveMetrics(
   { metrics, log }: { metrics: Metrics; log: Log },
@@ -44,7 +44,7 @@ export async function serveMetrics(
     log.error({ component: 'http' }, `this process serves no /metrics, because ${problem}`)
     return null
   }
-  // A scraper that keeps its connection must not keep the process alive.
+  // The connection of a scraper must not delay the end of the process.
   server.unref()
   const address = server.address()
   return {

@@ -16,8 +16,8 @@ import {
 export type KeyedRequest<Result> = { once: { claim: IdempotencyClaim; answerOf(result: Result): StoredAnswer } | null }
 
 /**
- * The result of a request: the result of its work, an earlier answer of its key, or a refusal. 'repeat' means that an
- * earlier request of the batch has the same key, so the caller must run this request again.
+ * The result of a request: the result of its work, an earlier answer of its key, or a refusal. If an earlier request of the
+ * batch has the same key, the result is `repeat`, and the caller must run this request again.
  */
 export type KeyedResult<Result> =
   | { result: Result; answer: StoredAnswer | null }
@@ -26,8 +26,8 @@ export type KeyedResult<Result> =
   | 'repeat'
 
 /**
- * The work on a batch. If the work refuses a request, the work writes nothing for that request. `left` is data for the
- * caller to use after the commit.
+ * The work on a batch. If the work refuses a request, the work writes nothing for that request. `left` is data that the caller
+ * of `onceInBatch` uses after the commit.
  */
 export type KeyedWork<Request, Result, Left> = (
   tx: Tx,
@@ -37,7 +37,10 @@ export type KeyedWork<Request, Result, Left> = (
 /** The results of a committed batch. Null as `left` means that no request did work. */
 type KeyedRun<Request, Result, Left> = { results: Map<Request, KeyedResult<Result>>; left: Left | null }
 
-/** Rolls back a batch whose refusals no key stores. The rollback frees the keys of the refused requests. */
+/**
+ * The error that rolls back a batch with refusals that the database does not store. The rollback frees the keys of the refused
+ * requests.
+ */
 class KeysToFree<Request> extends Error {
   readonly refused: ReadonlyMap<Request, Refusal>
   constructor(refused: ReadonlyMap<Request, Refusal>) {
@@ -71,7 +74,7 @@ export async function onceInBatch<Request extends KeyedRequest<Result>, Result, 
   }
 }
 
-/** Claims the keys, does the work of the requests that hold their keys, and stores the answers. */
+/** Claims the keys, does the work of the requests without a key or with a claimed key, and stores the answers. */
 async function runBatch<Request extends KeyedRequest<Result>, Result, Left>(
   deps: Deps,
   tx: Tx,
@@ -102,7 +105,10 @@ async function runBatch<Request extends KeyedRequest<Result>, Result, Left>(
   return { results, left }
 }
 
-/** Claims the keys of a batch. Returns the results of the requests that have no claimed key and so do no work. */
+/**
+ * Claims the keys of a batch. Returns the results of the requests whose key is not free. The batch does no work for these
+ * requests.
+ */
 async function claimBatch<Request extends KeyedRequest<Result>, Result>(
   deps: Deps,
   tx: Tx,

@@ -1,12 +1,12 @@
-// Answers writes whose first answer shows a secret that later answers hide.
+// Answers writes whose first answer contains a secret that repeated answers omit.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps, Tx } from '../db/index.ts'
 import { onceInTransaction, readClaim, replay } from './idempotency.ts'
 
 /**
- * Answers a write with a secret, as `answerOnce` does: the first request gets `fresh`, and a repeated Idempotency-Key gets
- * `stored`. The database stores `stored`, which must not contain the secret.
+ * Answers a write with a secret, as `answerOnce` does. The first request gets `fresh`, and a request with a repeated
+ * Idempotency-Key gets `stored`. The database stores `stored`, which must not contain the secret.
  */
 export async function answerShowingOnce(
   deps: Deps,

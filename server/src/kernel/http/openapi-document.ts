@@ -1,4 +1,4 @@
-// Assembles the OpenAPI document from what @fastify/swagger made of the routes: shared components, examples, events.
+// Assembles the OpenAPI document from the output of @fastify/swagger: adds shared components, examples and events.
 
 import type { ErrorCode } from '../lib/index.ts'
 import {
@@ -18,14 +18,15 @@ import {
   shareSchemas,
 } from './openapi-share.ts'
 
-/** The facts of each call that its schema does not have, by operationId. */
+/** The facts of each call that are not in its schema, by operationId. */
 export type CallFacts = Map<string, { codes: readonly ErrorCode[]; stores_answer: boolean }>
 
 /** An event of the webhooks, as the document describes it. */
 export type DescribedEvent = { event: string; summary: string; description: string; schema: object; example: object }
 
 /**
- * The readers of a document: `everyone` gets all calls, `merchants` the calls that an API key or a public caller can make.
+ * The readers of a document. The document for `everyone` has all calls; the document for `merchants` has the calls that an API
+ * key or a public caller can make.
  */
 export type Audience = 'everyone' | 'merchants'
 
@@ -39,7 +40,7 @@ type OperationParts = Json & {
   responses: Record<string, Json & { content?: Record<string, Media>; headers?: Json }>
 }
 
-/** Returns the whole document. */
+/** Returns the complete OpenAPI document for its readers. */
 export function assemble(raw: Json, calls: CallFacts, { events, ignored_fields }: AssembleOptions): Json {
   const shared = new Map<string, Json>()
   const errors = createErrorResponses()
@@ -122,7 +123,9 @@ function addExamples(document: Json, operation: OperationParts): void {
   }
 }
 
-/** Moves equal examples of answers to the components. The first call with an example gives its name. */
+/**
+ * Moves equal examples of answers to the components. The name of a shared example comes from the first call with the example.
+ */
 function shareExamples(operations: readonly OperationParts[], components: Json): void {
   const places = new Map<string, { name: string; media: Media[] }>()
   for (const { operationId, responses } of operations) {

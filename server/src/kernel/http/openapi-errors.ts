@@ -3,7 +3,7 @@
 import { catalogue, type ErrorCode } from '../lib/index.ts'
 import { type Json, pascal } from './openapi-share.ts'
 
-/** The names of the statuses, with which the names of the shared responses begin. */
+/** The names of the statuses. The name of each shared response begins with one of them. */
 const STATUS_NAMES: Record<number, string> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -18,7 +18,9 @@ const STATUS_NAMES: Record<number, string> = {
   503: 'Unavailable',
 }
 
-/** Short words of error codes in the names of responses. An empty word is a code that each call with the status can answer. */
+/**
+ * Short words for error codes in the names of responses. An empty word is for a code that each call with the status can answer.
+ */
 const WORDS: Partial<Record<ErrorCode, string>> = {
   validation_failed: '',
   invalid_json: 'Json',
@@ -53,7 +55,7 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
   provider_unavailable: 'Provider',
 }
 
-/** The details in the example of a code. The other codes have null. */
+/** The details in the example of a code. A code without an entry has null. */
 const DETAILS: Partial<Record<ErrorCode, Json>> = {
   validation_failed: { fields: [{ field: 'phone', message: 'is required' }] },
   insufficient_scope: { required_scope: 'collections:write' },
@@ -62,10 +64,12 @@ const DETAILS: Partial<Record<ErrorCode, Json>> = {
 /** The codes whose answers have the header Retry-After. */
 const RETRY_CODES: readonly ErrorCode[] = ['rate_limited', 'idempotency_in_progress', 'service_unavailable']
 
-/** The shared responses of a document. */
+/** The shared responses of a document, with the function that refers to them. */
 export type ErrorResponses = ReturnType<typeof createErrorResponses>
 
-/** The shared responses of a document by name, and their examples. The document gets each response when a call uses it. */
+/**
+ * Makes the shared responses of a document by name, and their examples. The document gets each response when a call uses it.
+ */
 export function createErrorResponses() {
   const responses = new Map<string, Json>()
   const examples = new Map<string, Json>()
@@ -165,7 +169,7 @@ export const ERROR_DETAILS: Json = {
   },
 }
 
-/** Returns references to shared headers. */
+/** Returns references to shared headers, by the names of the headers. */
 export function headerRefs(names: readonly string[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

@@ -1,20 +1,20 @@
-// Moves the repeated parts of the OpenAPI document to its components, and back. The routes keep their schemas in place, so that
-// the compiled validators and serializers follow no references.
+// Moves repeated parts of the OpenAPI document to its components, and replaces references by the components. The routes keep
+// whole schemas, so that the compiled validators and serializers follow no references.
 
 import { LISTED, PORTABLE_PATTERNS } from '../lib/index.ts'
 
-/** A JSON object of the document. */
+/** A JSON object of the OpenAPI document. */
 export type Json = Record<string, unknown>
 
-/** The fields of a schema that may stand beside a reference, because each use has its own text. */
+/** The fields of a schema that may be beside a reference, because each use has its own text. */
 const BESIDE = ['description', 'default', 'examples', 'deprecated'] as const
 /** The fields whose values are data and not schemas. */
 const DATA = new Set(['examples', 'example', 'default', 'enum', 'const'])
 const SCHEMAS = '#/components/schemas/'
 
 /**
- * Moves each schema with a `title` to the components, and returns the value with references. Two schemas of one title must be equal,
- * except for their descriptions.
+ * Moves each schema with a `title` to the components, and returns the value with references. If two schemas of one title differ
+ * in more than the fields of `BESIDE`, throws.
  */
 export function shareSchemas(value: unknown, shared: Map<string, Json>): unknown {
   if (Array.isArray(value)) return value.map((one) => shareSchemas(one, shared))
@@ -74,10 +74,12 @@ function componentOf(schema: Json): string | null {
   return typeof inner?.$ref === 'string' && inner.$ref.startsWith(SCHEMAS) ? inner.$ref.slice(SCHEMAS.length) : null
 }
 
-/** The number of common properties from which one component refers to another. */
+/** The smallest number of common properties for a reference from one component to another. */
 const COMMON_MIN = 4
 
-/** Lets a component that has all properties of another component refer to that component, and keeps its own properties. */
+/**
+ * If a component has all properties of another component, replaces these properties by a reference to the other component.
+ */
 export function shareProperties(shared: Map<string, Json>): void {
   const objects = [...shared].flatMap(([name, { properties, required }]) =>
     isObject(properties) ? [{ name, properties, required: (required ?? []) as string[] }] : [],
@@ -107,12 +109,12 @@ function contains(whole: ObjectShape, part: ObjectShape): boolean {
   return names.every(same) && part.required.every((name) => whole.required.includes(name))
 }
 
-/** A value that occurs twice or more becomes a component. */
+/** If a parameter occurs this often, it becomes a component. */
 const USES_MIN = 2
 
 /**
- * Moves equal parameters of several calls to the components. The most frequent parameter of a name gets the name, and the others
- * stay in place.
+ * Moves equal parameters of several calls to the components. The most frequent parameter of a name gets the name, and the next
+ * gets the prefix Required or Optional. All others stay in place.
  */
 export function shareParameters(operations: readonly Json[]): Json {
   const counts = new Map<string, number>()
@@ -150,8 +152,8 @@ export function pascal(name: string): string {
 }
 
 /**
- * Returns a document in which the component stands in place of each reference, for readers that follow no references. A text beside
- * a reference replaces the text of the component.
+ * Returns a document with the component in place of each reference, for readers that follow no references. A text beside a
+ * reference replaces the text of the component.
  */
 export function inlineRefs(document: object): Json {
   const inline = (value: unknown, above: readonly string[]): unknown => {

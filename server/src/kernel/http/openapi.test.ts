@@ -52,7 +52,7 @@ test('the app does not start with a route that names no access, or an unknown on
   }
 })
 
-/** The sums that hold in every record: the first field is the sum of the second and the third field. */
+/** The sums in every record: the first field is the sum of the second and third fields. */
 const SUMS = [
   ['amount', 'fee', 'net_amount'],
   ['amount', 'fee', 'net'],

@@ -24,7 +24,7 @@ const SUCCESS_DESCRIPTIONS: Record<string, string> = {
   202: 'Accepted: stored, and in progress.',
 }
 
-/** Describes the callers of a route. */
+/** Describes in words which callers may use a route. */
 function describeCallers(access: Exclude<Access, 'public'>, audience: Audience): string {
   const duty = dutyOf(access)
   if (duty !== null) {
@@ -49,7 +49,7 @@ const STEP_UP = 'A session needs a recent sign-in or `POST /v1/session/confirm`.
 type Properties = Record<string, unknown>
 type ObjectSchema = { type?: string; properties?: Properties } | undefined
 
-/** The parameters by which a session chooses its environment and merchant. */
+/** The parameters with which a session chooses its environment and merchant. */
 const CHOICES: Properties = {
   environment: {
     type: 'string',
@@ -65,7 +65,8 @@ const CHOICES: Properties = {
 }
 
 /**
- * Returns the query parameters of a route for sessions: those of the route, and the choices that path and body do not name.
+ * Returns the query parameters of a route for sessions: those of the route, and those of `CHOICES` that path and body do not
+ * have.
  */
 function querystringOf(parts: { querystring?: unknown; params?: unknown; body?: unknown }, audience: Audience): object {
   const query = (parts.querystring ?? { type: 'object' }) as NonNullable<ObjectSchema>
@@ -148,7 +149,7 @@ type Transform = NonNullable<FastifyDynamicSwaggerOptions['transform']>
 type RouteInput = Parameters<Transform>[0]
 type RestrictedAccess = Exclude<Access, 'public'>
 
-/** Adds to the schema of a route: the callers and the header of the Idempotency-Key. Notes the facts for `assemble`. */
+/** Adds to the schema of a route the callers and the header of the Idempotency-Key. Stores the facts for `assemble`. */
 function describeRoute(
   { schema, url, route }: RouteInput,
   audience: Audience,
@@ -209,7 +210,8 @@ function errorCodesOf(access: Access, schema: RouteInput['schema'], route: Route
     const takes_keys = takesKeys(access)
     codes.push('authentication_required', 'public_key_not_accepted', 'invalid_session', 'invalid_api_key')
     codes.push('api_key_revoked', 'insufficient_role', 'rate_limited')
-    // The server refuses a key of a suspended merchant, or from another address, before it knows the call.
+    // If the merchant of a key is suspended, or does not allow the address of the client, the server refuses before it knows
+    // the call.
     codes.push('forbidden', 'production_access_restricted')
     if (typeof access === 'object' && takes_keys) codes.push('insufficient_scope')
     if (typeof access === 'object') codes.push('merchant_mismatch')
@@ -224,7 +226,7 @@ function errorCodesOf(access: Access, schema: RouteInput['schema'], route: Route
   if ([route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD'))
     codes.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
   if (route.config?.idempotency) {
-    // A call that only honours the key refuses a key with other characters.
+    // A call for which the key is optional also refuses a key with invalid characters.
     codes.push('idempotency_in_progress', 'idempotency_key_reused', 'idempotency_key_required')
   }
   return codes

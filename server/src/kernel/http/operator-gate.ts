@@ -1,14 +1,15 @@
-// Decides where the console of operators exists: on the host of OPERATOR_URL, and for the addresses of OPERATOR_ALLOWED_IPS.
+// Decides which requests can reach the console of operators: those to the host of OPERATOR_URL, from the addresses of
+// OPERATOR_ALLOWED_IPS.
 
 import { type Config, isAddressIn } from '../lib/index.ts'
 import type { Access } from './access.ts'
 
-/** A request, as the server's TRUST_PROXY shows it: the host that the client named, and the address of the client. */
+/** The origin of a request after TRUST_PROXY: the host that the client named, and the address of the client. */
 type Origin = { host: string; ip: string }
 
 /**
- * Returns true if the path exists for the request. `access` is the access of the route, or undefined if no route has the path and
- * method.
+ * Returns true if the path exists for the request. `access` is the access of the route. Undefined means that no route has the
+ * path and method.
  */
 export type OperatorGate = (request: Origin, path: string, access: Access | undefined) => boolean
 
@@ -33,7 +34,7 @@ export function createOperatorGate(config: Pick<Config, 'operator_url' | 'operat
   }
 }
 
-/** Returns true if a Host header names the host of an address. The default port of the address may be left out or written. */
+/** Returns true if a Host header names the host of a URL. The header may omit the default port. */
 function isHost({ protocol, host, port }: URL, given: string): boolean {
   const named = given.toLowerCase()
   return named === host || (port === '' && named === `${host}:${protocol === 'https:' ? 443 : 80}`)

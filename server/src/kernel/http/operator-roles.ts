@@ -1,27 +1,27 @@
 // Defines the roles of operators, and the duties of each role. Routes, SQL conditions and the operator console use this one table.
 
 /**
- * The roles of operators. SUPPORT reads. FINANCE_OPERATOR decides about money, COMPLIANCE about merchants. SUPER_ADMIN may do
- * everything. An operator has one role.
+ * The roles of operators. SUPPORT only reads, FINANCE_OPERATOR decides about money, and COMPLIANCE decides about merchants.
+ * SUPER_ADMIN may do everything. An operator has one role.
  */
 export const OPERATOR_ROLES = ['SUPPORT', 'FINANCE_OPERATOR', 'COMPLIANCE', 'SUPER_ADMIN'] as const
-/** A role of an operator. */
+/** The role of one operator. */
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
 /** Every duty of operators, with the roles that may do it. Each route of operators names one duty. */
 export const OPERATOR_DUTIES = {
-  /** Read everything that operators read. Changes nothing. */
+  /** Read all data of the console of operators, without changes. */
   read: OPERATOR_ROLES,
   /** Decide about withdrawals, held payments, adjustments and the reconciliation. */
   money: ['FINANCE_OPERATOR', 'SUPER_ADMIN'],
   /** Decide about merchants, their IP addresses and their payout limits, and end a pause of payouts. */
   merchants: ['COMPLIANCE', 'SUPER_ADMIN'],
-  /** Start a pause of payouts. */
+  /** Start a pause of payouts, which stops unsent payouts. */
   pause: ['FINANCE_OPERATOR', 'COMPLIANCE', 'SUPER_ADMIN'],
   /** Set prices, and the settings of the whole platform. */
   platform: ['SUPER_ADMIN'],
 } as const satisfies Record<string, readonly OperatorRole[]>
-/** A duty of operators. */
+/** A duty of operators: a name in `OPERATOR_DUTIES`. */
 export type OperatorDuty = keyof typeof OPERATOR_DUTIES
 
 /** Every duty, in the order of the table. */
@@ -37,7 +37,7 @@ export function mayOperate(role: OperatorRole, duty: OperatorDuty): boolean {
   return (OPERATOR_DUTIES[duty] as readonly OperatorRole[]).includes(role)
 }
 
-/** Returns the duties of a role. Null means no operator, and the result is empty. */
+/** Returns the duties of a role. Null means that the user is no operator, and the result is empty. */
 export function dutiesOf(role: OperatorRole | null): OperatorDuty[] {
   return role === null ? [] : OPERATOR_DUTY_NAMES.filter((duty) => mayOperate(role, duty))
 }

@@ -1,4 +1,4 @@
-// Sends webhook requests to URLs that merchants choose. The client checks the addresses and limits time and size.
+// Sends webhook requests to URLs that merchants choose. The client checks the addresses, and limits time and size.
 
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
@@ -15,7 +15,7 @@ export type OutgoingResult = {
   error: OutgoingError | null
 }
 
-/** The reason why no answer arrived. The reason reveals nothing about the private network. */
+/** The reason why no complete answer arrived. The reason reveals nothing about the private network. */
 export type OutgoingError =
   | 'blocked_destination'
   | 'connection_failed'
@@ -39,15 +39,15 @@ export type Outgoing = {
 }
 
 /**
- * The number of connections per origin. It equals the number of concurrent deliveries, so that merchants on one host never
- * wait for each other.
+ * The number of connections per origin. It equals the number of concurrent deliveries, so that merchants on one host never wait
+ * for each other.
  */
 const CONNECTIONS_MAX = 512
 const CONNECT_TIMEOUT_MS = 8_000
 const READ_BYTES_MAX = 64 * 1024
 const KEPT_BYTES_MAX = 16 * 1024
 /**
- * The keep-alive time. It is shorter than that of most servers, so that the client rarely uses a connection that the server
+ * The keep-alive time in milliseconds. Most servers have a longer time, so the client rarely uses a connection that the server
  * closes.
  */
 const KEEP_ALIVE_MS = 4_000
@@ -120,7 +120,7 @@ function postTo(
           if (bytes < KEPT_BYTES_MAX) chunks.push(chunk)
           bytes += chunk.length
           if (bytes <= READ_BYTES_MAX) return
-          // Only the status matters, so the client does not read the rest of a very long body.
+          // The client needs only the status, so it does not read the rest of a very long body.
           settle(null)
           reading.abort(ABORTED)
         },

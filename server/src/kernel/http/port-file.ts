@@ -1,17 +1,17 @@
-// The file of DATA_DIR that names the port of the running server. Commands of administration read it, so that they reach a server whose
-// port their own environment does not name.
+// Writes and reads the file of DATA_DIR that names the port of the running server. The admin command reads the file, so that it
+// finds the server if its own environment does not name the port.
 
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const FILE = 'server.json'
 
-/** The content of the file. */
+/** The content of the file: the port and the process id of the server. */
 type PortFile = { port: number; pid: number }
 
 /**
  * Writes the file, and returns the function that removes it. If several servers share DATA_DIR, the file names the server that
- * started last. A server that cannot write the file works on without it.
+ * started last. If a server cannot write the file, the server continues without it.
  */
 export async function announcePort(data_dir: string, port: number): Promise<() => Promise<void>> {
   const file = join(data_dir, FILE)
@@ -20,12 +20,12 @@ export async function announcePort(data_dir: string, port: number): Promise<() =
   try {
     await mkdir(data_dir, { recursive: true })
     await rm(unfinished, { force: true })
-    // The owner of DATA_DIR may have made a link with this name. With the flag wx, root writes through no link.
+    // The owner of DATA_DIR may have made a link with this name. With the flag wx, root does not follow the link.
     const handle = await open(unfinished, 'wx')
     try {
       await handle.writeFile(`${JSON.stringify(own)}\n`)
       await handle.chmod(0o644)
-      // The owner of DATA_DIR can remove the file, also after a start by root.
+      // If root starts the server, the owner of DATA_DIR must still be able to remove the file.
       const { uid, gid } = await stat(data_dir)
       if (process.getuid?.() === 0) await handle.chown(uid, gid)
     } finally {
@@ -41,7 +41,7 @@ export async function announcePort(data_dir: string, port: number): Promise<() =
   }
 }
 
-/** Returns the port of the server that runs with this DATA_DIR. Null means that no such server is known. */
+/** Returns the port of the server that runs with this DATA_DIR. Null means that the file names no running server. */
 export async function findServerPort(data_dir: string): Promise<number | null> {
   const found = await readPortFile(data_dir)
   return found !== null && isRunning(found.pid) ? found.port : null
@@ -57,7 +57,7 @@ async function readPortFile(data_dir: string): Promise<PortFile | null> {
   }
 }
 
-/** A process that was killed leaves its file. */
+/** Returns true if a process with this id runs. A killed process does not remove its file. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

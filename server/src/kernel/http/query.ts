@@ -1,10 +1,10 @@
-// Checks query parameters. If a name is unknown, the server refuses the request, because a mistyped filter must not return
-// everything.
+// Checks query parameters. If a name is unknown, the server refuses the request, because a mistyped filter must not return all
+// rows.
 
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import { nearest, refuse } from '../lib/index.ts'
 
-/** The parameters of every call that acts for a merchant. */
+/** The parameters with which every call for a merchant may name the environment and the merchant. */
 const CHOICES = ['environment', 'merchant_id']
 
 /** The limits of the answer: the number of unknown names, and the length of each name. */
@@ -24,7 +24,7 @@ export function queryNames({ schema, config }: Pick<RouteOptions, 'schema' | 'co
 const METADATA = /^metadata\[(.*)\]$/s
 
 /**
- * Gathers the parameters `metadata[name]` of a call that accepts them into one object, which the schema of the call validates. Runs
+ * If a call accepts parameters `metadata[name]`, moves them into one object, which the schema of the call validates. Runs
  * before `checkQuery`.
  */
 export function gatherMetadata(request: FastifyRequest, known: ReadonlySet<string>): void {

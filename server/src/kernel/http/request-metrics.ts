@@ -1,15 +1,15 @@
-// Counts the requests of the HTTP app by route and status. The route is the template, so no path of a caller becomes a label.
+// Counts the requests of the HTTP app by route and status. The route is the template, so no path of a client becomes a label.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CountSeries, DistributionSeries, Metrics } from '../lib/index.ts'
 import { msSinceArrival } from './turns.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
-/** The first two parts of a route, such as /v1/collections: with fewer series, each route keeps its times. */
+/** The first two parts of a route, such as /v1/collections. Times have this label, so that they need fewer series. */
 const PARTS = /^\/[^/]*\/?[^/]*/
 const BUCKETS_S = [0.01, 0.025, 0.1, 0.5, 2, 10]
 
-/** Returns the function that counts an answered request. Requests without a route have the route `none`. */
+/** Returns the function that counts an answered request. A request without a route has the route `none`. */
 export function requestMetrics(metrics: Metrics): (request: FastifyRequest, reply: FastifyReply) => void {
   const requests = metrics.counter({
     name: 'malipo_http_requests_total',

@@ -7,10 +7,10 @@ type BuildSerializer = (schemas: unknown, options: unknown) => (route: { schema?
 
 /**
  * Compiles each serializer with its first answer, because compiling all serializers would take a fifth of a second at every
- * start. In production the function compiles all serializers at the start, so that a bad schema stops the start.
+ * start. If `at_start` is true, as in production, compiles all at the start, so that a bad schema prevents the start.
  */
 export function serializers(at_start: boolean): BuildSerializer {
-  // The function must use the compiler of the installed Fastify, so this package does not depend on the compiler itself.
+  // The function must use the compiler of the installed Fastify, so this package does not depend on the compiler directly.
   const build: BuildSerializer = createRequire(import.meta.resolve('fastify'))(
     '@fastify/fast-json-stringify-compiler',
   )()

@@ -1,5 +1,5 @@
-// Tests the rights of callers that send a body slowly, the limits of callers with many IP addresses or connections, and forbidden
-// names in bodies.
+// Tests the rights of clients that send a body slowly, the limits of clients with many IP addresses or connections, and
+// forbidden names in bodies.
 
 import assert from 'node:assert/strict'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -36,7 +36,7 @@ test('the server refuses a member whom an administrator removes while the member
     `POST /v1/merchant/api-keys HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n` +
       `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body.slice(0, 1)}`,
   )
-  // The body arrives after the server's copy of the rights has expired.
+  // When the body arrives, the rights that the server has read are too old.
   await wait(600)
   await world.rows('delete from members where user_id = $1', [user_id])
   socket.write(body.slice(1))

@@ -20,14 +20,17 @@ export function pageStyle(): PageStyle {
   return cached
 }
 
-/** Returns the version of a file in its address: another content gives another version. */
+/** Returns the version of a file for its address. A changed content gets another version. */
 export function contentVersion(text: Buffer): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 const A_YEAR_S = 31_536_000
 
-/** Returns a year if the address names this version of a file, and otherwise 0: the address of an old page gets the new file. */
+/**
+ * Returns the seconds for which a browser may cache a file: a year if the address names this version, otherwise 0. So the
+ * address of an old page gets the new file.
+ */
 export function yearIfCurrent(version: string): (request: FastifyRequest) => number {
   return ({ query }) => ((query as { v?: unknown }).v === version ? A_YEAR_S : 0)
 }

@@ -1,5 +1,5 @@
-// Sends finished spans to an OpenTelemetry receiver: OTLP over HTTP with JSON. The queue is bounded. While the receiver does not answer,
-// the process drops spans and counts them; no request waits.
+// Sends finished spans to an OpenTelemetry receiver with OTLP over HTTP, in JSON. The queue has a maximum size. If the receiver
+// does not answer, the process drops spans and counts them. No request waits for the receiver.
 
 import type { Deps } from '../db/index.ts'
 import { createTracer, type FinishedSpan, noTracer, type SpanKind, type Tracer } from '../lib/index.ts'
@@ -9,12 +9,12 @@ const QUEUE_MAX = 4_096
 const BATCH_MAX = 512
 const EVERY_MS = 2_000
 const TIMEOUT_MS = 5_000
-/** The time for the last spans when the process stops. */
+/** The longest time in milliseconds to send the last spans when the process stops. */
 const CLOSE_MS = 3_000
 const KINDS: Record<SpanKind, number> = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 }
 const FAILED = 2
 
-/** The parts of the dependencies that traces need. */
+/** The dependencies that traces need. */
 type TracingDeps = Pick<Deps, 'config' | 'clock' | 'random' | 'log' | 'process_id'>
 
 /**
@@ -80,7 +80,10 @@ function createSpanQueue(deps: TracingDeps, outgoing: Outgoing) {
   }
 }
 
-/** Counts dropped spans. The log gets one line when the losses begin, and one with their number when they end. */
+/**
+ * Counts dropped spans. Logs one line when the first span is lost, and one line with the number of lost spans when the losses
+ * end.
+ */
 function createLosses({ log }: Pick<Deps, 'log'>) {
   let dropped = 0
   return {

@@ -7,7 +7,7 @@ import type { App } from './app-types.ts'
 const PROBES = ['/healthz', '/readyz']
 const SERVER_FAULT = 500
 
-/** Adds the hooks of traces. Without traces, requests run no hook. */
+/** Adds the hooks of traces. If traces are off, adds no hook. */
 export function addTraceHooks(app: App, tracer: Tracer): void {
   app.decorateRequest('trace', null)
   if (!tracer.is_on) return

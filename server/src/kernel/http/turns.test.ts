@@ -1,5 +1,5 @@
-// Tests how requests share the event loop: a burst of one caller delays no other caller and no health check, and the server begins
-// no work for a caller who has left.
+// Tests the turns of requests: many requests of one caller delay no other caller and no health check. If a client has
+// disconnected, the server begins no work for it.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -39,7 +39,7 @@ async function connectTo(server: Server): Promise<Socket> {
 const get = (path: string, key?: string) =>
   `GET ${path} HTTP/1.1\r\nhost: x\r\n${key === undefined ? '' : `authorization: Bearer ${key}\r\n`}\r\n`
 
-/** Resolves when all requests of the burst have begun. */
+/** Resolves when `count` requests of the burst have begun. */
 async function untilBegun(begun: readonly string[], count: number): Promise<void> {
   while (begun.length < count) await new Promise((resolve) => setTimeout(resolve, 5))
 }
@@ -146,7 +146,7 @@ test('the log and the metrics of a request include its wait, and a gauge shows t
   for (let i = 0; i < count; i++) sockets.push(await connectTo(app.server))
   let arrived = 0
   const scraped: Promise<string>[] = []
-  // Each request that arrives blocks the thread, and all arrive in one turn of the event loop.
+  // Each request blocks the thread when it arrives. All requests arrive in one turn of the event loop.
   const arrive = () => {
     arrived += 1
     for (const end = performance.now() + BUSY_MS; performance.now() < end; );
@@ -193,7 +193,7 @@ test('the server reads no payments for a caller who leaves while the server look
     held.resolve()
     held = null
     if (!leaves) await once(socket, 'data')
-    // A request through the app alone takes as many turns as the first request.
+    // This request without a connection takes as many turns as the first request, so the work of the first request is over.
     const reply = await world.get('/v1/me', world.sandbox_key)
     assert.equal(reply.status, 200)
     socket.destroy()
@@ -217,7 +217,7 @@ test('a begun request with a live key and a callback never wait again, so that t
       const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
       return turns.wait({ url, headers } as IncomingMessage)
     }
-    // These steps fill the current turn.
+    // These steps use up the current turn.
     const earlier = Array.from({ length: BURST }, () => step('/v1/collections', 'sandbox'))
     assert.notEqual(earlier.at(-1), null, 'a request with a sandbox key waits')
     assert.equal(step('/v1/collections', 'live'), null)

@@ -1,78 +1,90 @@
-// Shares each turn of the event loop. Requests that arrive together begin over several turns, so do the further steps of requests
-// whose data arrive together, and callers take turns. A burst of one caller delays neither the health checks nor the requests of others.
+// Divides the work of requests between the turns of the event loop. If many requests begin or continue at once, the server does
+// a part of their steps in each turn, one caller after another. So many requests of one caller delay neither health checks nor
+// other callers.
 
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log, Metrics } from '../lib/index.ts'
 
 /**
- * The steps of requests in one turn of the event loop, of which the first begins a request: as many as begin within TURN_MS, at least
- * TURN_STEPS_MIN, so that a process with little processor time still does several, and at most TURN_STEPS_MAX, because the work of a
- * step may follow later in the turn. The other steps wait for the next turn.
+ * The limits of the steps of requests in one turn. A turn ends after TURN_MS milliseconds, but has at least TURN_STEPS_MIN
+ * steps, so that a slow process makes progress. A turn has at most TURN_STEPS_MAX steps, because the work of a step may follow
+ * later in the turn.
  */
 const TURN_MS = 10
 const TURN_STEPS_MIN = 8
 const TURN_STEPS_MAX = 64
-/** The paths of load balancers, which never wait. */
+/** The paths of load balancers. Their requests never wait. */
 const HEALTH = ['/readyz', '/healthz']
 /** The beginning of the paths of callbacks. */
 const CALLBACKS = '/callbacks/'
-/** The requests of one connection that may wait. A client that sends more without reading an answer loses the connection. */
+/**
+ * The largest number of waiting requests of one connection. If a client sends more without reading an answer, the server closes
+ * the connection.
+ */
 const WAITING_PER_CONNECTION = 16
-/** The known credentials. Above this number, the server forgets all, and each is known again after its next request. */
+/**
+ * The largest number of known credentials. Above this number, the server drops all of them. Each is known again after its next
+ * request.
+ */
 const CREDENTIALS_MAX = 5_000
-/** The parts of the server, each with a lane for requests without a known credential. All other paths share one lane. */
+/**
+ * The parts of the server, each with a lane for requests without a known credential. All other paths share one lane.
+ */
 const PARTS = ['/v1', '/public', '/pay', '/callbacks', '/identity', '/dashboard', '/operator']
-/** The shortest time between two log lines about dropped requests. */
+/** The shortest time in milliseconds between two log lines about dropped requests. */
 const LOG_EVERY_MS = 10_000
 
-/** The waits of begun requests in milliseconds. A request without a wait is not in the map. */
+/** The waits of begun requests in milliseconds. If a request did not wait, it is not in the map. */
 const waits_ms = new WeakMap<IncomingMessage, number>()
 
-/** Returns the time from the arrival of a request to the present or to the end of its answer, in milliseconds, with its wait for a turn. */
+/**
+ * Returns the milliseconds from the arrival of a request, with its wait for a turn. The time ends now, or at the end of the
+ * answer.
+ */
 export function msSinceArrival({ raw }: { raw: IncomingMessage }, { elapsedTime }: { elapsedTime: number }): number {
   return elapsedTime + (waits_ms.get(raw) ?? 0)
 }
 
 /** A step that waits for a turn. */
 type WaitingStep = { request: IncomingMessage; run(): void }
-/** The steps of one lane. Steps of requests in progress come before requests that have not begun. */
+/** The steps of one lane. The server takes the steps of requests in progress before requests that have not begun. */
 type LaneSteps = { resumed: WaitingStep[]; unbegun: WaitingStep[] }
 
 /**
- * Returns true if the caller has closed its connection, or its half of the connection, so that no answer can reach the caller. A test
- * request without a network connection has a caller.
+ * Returns true if the client has closed the connection or its half of it, so that no answer can reach the client. A test
+ * request without a network connection counts as connected.
  */
 export function hasCallerLeft({ socket }: IncomingMessage): boolean {
   return socket.destroyed === true || socket.writableEnded === true
 }
 
-/** The turns of a server. */
+/** The functions with which the app shares the turns of the event loop. */
 export type RequestTurns = {
   /**
-   * Returns null if the current turn has time for the next step of a request. Otherwise returns a promise that resolves in a later turn.
-   * Health checks never wait. Callbacks and requests with a live key wait only before they begin, because the payments of a turn share
-   * their statements.
+   * Null means that the current turn has time for the next step of a request. Otherwise the promise resolves in a later turn.
+   * Health checks never wait. Callbacks and requests with a live key wait only before they begin, because the payments of a
+   * turn share their statements.
    */
   wait(request: IncomingMessage): Promise<void> | null
   /**
-   * Gives a credential that was valid a lane of its own. Invalid credentials share lanes, because a caller can invent any number.
-   * `is_live` means that the credential is an API key for live payments.
+   * Gives a credential that was valid its own lane. Invalid credentials share lanes, because a client can invent any number of
+   * them. `is_live` means that the credential is an API key for live payments.
    */
   rememberCredential(request: IncomingMessage, is_live: boolean): void
   /** Returns the number of requests that wait for a turn. */
   waiting(): number
 }
 
-/** Calls a function after a wait of `RequestTurns`, or at once if there is none. */
+/** Calls a function after a wait of `RequestTurns`. If `wait` is null, calls the function at once. */
 export function afterWait(wait: Promise<void> | null, then: () => void): void {
   if (wait === null) then()
   else void wait.then(then)
 }
 
 /**
- * Lets the requests of a server begin in turns. If a caller leaves before its request begins, the server drops the request with `drop`.
- * Call this function after the framework has added its own listener.
+ * Divides the requests of a server between turns. If a client disconnects before its request begins, calls `drop` for the
+ * request. Call this function after the framework has added its own listener.
  */
 export function shareTurns(server: Server, drop: (request: IncomingMessage) => void): RequestTurns {
   const [handle] = server.listeners('request') as [RequestListener]
@@ -85,7 +97,9 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
     waiting_of.set(socket, count)
     return count
   }
-  /** The turn of the event loop in which the server has done steps. Null means that it has done none in this turn. */
+  /**
+   * The current turn of the event loop, and the number of its steps. Null means that the server has done no step in this turn.
+   */
   let turn: { since: number; steps: number } | null = null
 
   const beginTurn = () => {
@@ -101,7 +115,8 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
     turn = null
     if (waiting.size() > 0) runNext()
   }
-  // The body and the hooks of a request run in ticks. Each step is a tick too, so that the time of a turn includes them.
+  // The body and the hooks of a request run in ticks. Each step is a tick too, so that the time of a turn includes the ticks of
+  // its requests.
   const runNext = () => {
     const current = turn ?? beginTurn()
     const next = isOver(current) ? undefined : waiting.take()
@@ -150,8 +165,8 @@ export function shareTurns(server: Server, drop: (request: IncomingMessage) => v
 }
 
 /**
- * Keeps the waiting steps in lanes, from which the server takes in turns. A lane has the requests of one known credential, or
- * the other requests to one part of the server, such as /pay.
+ * Keeps the waiting steps in lanes, and takes one step from each lane in turn. A lane has the requests of one known credential,
+ * or the other requests to one part of the server, such as /pay.
  */
 function createRequestLanes(credentials: ReadonlyMap<string, boolean>) {
   const lanes = new Map<string, LaneSteps>()
@@ -200,7 +215,10 @@ export function exposeWaiting(metrics: Metrics, turns: RequestTurns): void {
   metrics.beforeScrape(() => waiting.set(turns.waiting()))
 }
 
-/** Makes the function that drops a request whose caller has left. It counts the dropped requests, and logs their number. */
+/**
+ * Makes the function that drops a request whose client has disconnected. The function counts the dropped requests, and logs
+ * their number.
+ */
 export function createDrop(log: Log, metrics: Metrics): (request: IncomingMessage) => void {
   const count = metrics.counter({
     name: 'malipo_http_requests_dropped_total',
