@@ -1,23 +1,25 @@
-// Keeps the books of the gateway: the requests that the twin got, the work that the twin did, and the money that moved. The
-// books stay in memory and only grow. Amounts are whole shillings.
+// Keeps the books of the twin: its requests, orders, payouts and callbacks, and the money that moved. The books stay in memory.
+// Amounts are whole shillings.
 
 import type { CallbackKind, OrderStatus, PayeeFateName, PayerFate, PayerFateName, ReplyKind, Truth } from './fates.ts'
 import type { Reply } from './reply.ts'
 
-/** One order of the checkout. */
+/** An order of the checkout, which a payer pays by a prompt or by a scan of its QR code. */
 export type Order = {
   order_id: string
   amount: bigint
   currency: string
   buyer_phone: string
-  /** The payer of the latest prompt or scan. */
+  /**
+   * The phone of the latest prompted payer, or of the payer of a scan. Null means that no payer got a prompt or scanned.
+   */
   payer_phone: string | null
   webhook: string | null
   created_at: Date
   expires_at: Date | null
   reference: string
   payment_token: string
-  /** The last stored status of the order. `statusAt` returns the status at a given time. */
+  /** The last stored status of the order. If the order expired, `statusAt` returns another status. */
   word: OrderStatus
   prompts: number
   /** The number of requests to create this order, including repeated requests. */
@@ -25,11 +27,13 @@ export type Order = {
   payment: Payment | null
   /** The fault of the next status answer: a contradiction or an undocumented status. Null means no fault. */
   odd: PayerFate['odd'] | null
-  /** The answer to the creation of the order. */
+  /** The answer to the first request that created the order. */
   created: Reply | null
 }
 
-/** One push of an order. `requests` counts every request with the transid of the push. */
+/**
+ * A push: a request that prompts a payer to pay an order. `requests` counts every request with this rail and transid.
+ */
 export type Push = {
   rail: string
   transid: string
@@ -42,7 +46,7 @@ export type Push = {
   said: Reply
 }
 
-/** Money that the gateway took from a payer. */
+/** Money that the gateway took from a payer. If a reversal returned the money, `returned_at` has its time. */
 export type Payment = {
   order_id: string
   transid: string
@@ -55,8 +59,8 @@ export type Payment = {
 }
 
 /**
- * One payout. `executions` counts how often its money reached the receiver, and `returns` how often the money came back.
- * `held` counts how often its money is out of the float and on its way.
+ * A payout. `executions` counts the movements of its money to the receiver, and `returns` the movements back. `held` counts the
+ * executions whose money has left the float and has not reached the receiver.
  */
 export type Payout = {
   rail: string
@@ -67,21 +71,21 @@ export type Payout = {
   amount: bigint
   fate: PayeeFateName
   truth: Truth
-  /** The answer to a query of the payout, which may differ from the truth. */
+  /** The kind of answer to a query of the payout, which may contradict `truth`. */
   says: ReplyKind
   executions: number
   returns: number
   held: number
-  /** True if the control API decided the payout, so that the planned steps of the payout no longer run. */
+  /** True if a test decided the payout through the control API. The planned steps of the payout then no longer run. */
   by_hand: boolean
   requests: number
   queries: number
   at: Date
-  /** The answer to the request for the payout. */
+  /** The answer to the first request for the payout. */
   said: Reply | null
 }
 
-/** One callback that the twin had to send. */
+/** A callback that the twin planned for an order. `state` is `lost` if the twin drops the callback on purpose. */
 export type CallbackEntry = {
   order_id: string
   payment_status: string
@@ -91,7 +95,7 @@ export type CallbackEntry = {
   at: Date
 }
 
-/** The sums over the books. */
+/** Counts and amounts over all entries of the books. */
 export type Totals = {
   orders: { count: number; by_word: Record<string, number> }
   pushes: { count: number; prompts: number }
@@ -101,22 +105,22 @@ export type Totals = {
     by_truth: Record<Truth, number>
     executions: number
     executed_more_than_once: number
-    /** The money that the receivers have. This money has left the float. */
+    /** The money that the receivers have, without returned money. */
     paid_amount: bigint
     /** The money of payouts that has left the float and has not reached a receiver. */
     held_amount: bigint
   }
   float: { added: bigint; now: bigint }
   callbacks: Record<CallbackEntry['state'], number>
-  /** The numbers of requests, by call. */
+  /** The number of requests of each call. */
   requests: Record<string, number>
-  /** The numbers of refused requests, by the failed check. */
+  /** The number of requests that each check refused. */
   refusals: Record<string, number>
-  /** The numbers of faults and courses that occurred, as `group.kind`. */
+  /** The number of times that each fault and each course occurred, by `group.kind`. */
   struck: Record<string, number>
 }
 
-/** The books of the twin. */
+/** The entries of the books, in the order in which the twin added them. */
 export type Book = {
   orders: Map<string, Order>
   /** The pushes and payouts by rail and transid. The same transid on another rail is another push or payout. */
@@ -129,7 +133,7 @@ export type Book = {
   float: { added: bigint; now: bigint }
 }
 
-/** Makes empty books with this float. */
+/** Makes empty books. `float` is the money for payouts at the start, in whole shillings. */
 export function createBook(float: bigint): Book {
   return {
     orders: new Map(),
@@ -144,15 +148,15 @@ export function createBook(float: bigint): Book {
 }
 
 /**
- * Returns the status of an order at a time. If the payer did not pay in time, the status is CANCELLED, although no caller
- * cancelled the order.
+ * Returns the status of an order at `now`. If the payer did not pay before the order expired, the status is CANCELLED, although
+ * no caller cancelled the order.
  */
 export function statusAt(order: Order, now: Date): OrderStatus {
   const is_open = order.word === 'PENDING' || order.word === 'INPROGRESS'
   return is_open && order.expires_at !== null && order.expires_at <= now ? 'CANCELLED' : order.word
 }
 
-/** Returns the sums of the books. */
+/** Adds up the entries of the books. Orders have their status at `now`, and `struck` has the counts of faults. */
 export function totalsOf(book: Book, struck: Record<string, number>, now: Date): Totals {
   const by_word: Record<string, number> = {}
   for (const order of book.orders.values()) count(by_word, statusAt(order, now))
@@ -205,7 +209,7 @@ function payoutTotals(book: Book): Totals['payouts'] {
   return totals
 }
 
-/** Adds one to the count under a name. */
+/** Adds one to the count of `name`. A missing count is zero. */
 export function count(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1
 }

@@ -38,7 +38,8 @@ const RATES = {
 }
 
 /**
- * Runs payments and payouts with retries, `width` references at the same time. The requests of one reference run in order.
+ * Runs payments and payouts with retries, `width` references at the same time. The requests of one reference run one after
+ * another.
  */
 async function storm(
   rig: TwinRig,
@@ -94,7 +95,7 @@ async function stormWith<T>(
   }
 }
 
-/** Returns all records of a run in a fixed order, so that runs can be compared. */
+/** Returns all records of a run in a fixed order, so that a test can compare runs. */
 function outcomeOf(simulator: Simulator, seen: Map<string, string[]>): unknown {
   const { refusals, struck, callbacks: _delivered, ...totals } = simulator.totals()
   const sorted = (counts: Record<string, number>) => Object.entries(counts).sort()
@@ -142,7 +143,7 @@ describe('the books after a storm', () => {
         Object.values(totals.orders.by_word).reduce((a, b) => a + b),
         totals.orders.count,
       )
-      // The test requires some faults, because a storm without faults would prove nothing.
+      // The test requires each fault at least once, because a run without faults would prove nothing.
       for (const kind of Object.keys(WIRE))
         assert.ok(totals.struck[`push.${kind}`] ?? totals.struck[`create.${kind}`], kind)
       assert.ok(

@@ -25,7 +25,7 @@ after(async () => {
   await rig.close()
 })
 
-/** Makes an order and sends the prompt to its payer. */
+/** Creates an order and pushes a prompt to its payer. The last three digits of the payer's phone are `ending`. */
 async function prompted(order_id: string, ending: string, with_webhook = true): Promise<void> {
   const webhook = receiver.webhook(`/callback/${order_id}`)
   await rig.call('POST', '/checkout/create-order-minimal', orderOf(order_id, with_webhook ? { webhook } : {}))
@@ -44,10 +44,7 @@ const statesOf = (order_id: string) =>
     .filter((entry) => entry.order_id === order_id)
     .map(({ state }) => state)
 
-/**
- * Returns true if the callback has the gateway's signature. The function computes the signature without the code of the
- * twin.
- */
+/** Returns true if the callback has the gateway's signature. This function shares no code with the twin. */
 function isSigned({ headers, body }: ReceivedCallback): boolean {
   const names = (headers['signed-fields'] ?? '').split(',')
   const fields = Object.fromEntries(names.map((name) => [name, body[name] ?? '']))
@@ -131,7 +128,8 @@ describe('callbacks', () => {
     rig.clock.advance(1500)
     for (const number of [1, 2, 3]) {
       await eventually(() => assert.equal(receivedFor('TAKEN').length, number))
-      // The answer of the receiver must arrive before the pause begins.
+      // The twin starts the next pause when the receiver's answer arrives. Therefore the test advances the clock until the twin
+      // retries.
       await eventually(() => {
         rig.clock.advance(10_000)
         assert.ok(number === 3 ? statesOf('TAKEN')[0] === 'delivered' : receivedFor('TAKEN').length > number)
@@ -150,7 +148,10 @@ describe('callbacks', () => {
 })
 
 describe('misbehaving callbacks', () => {
-  /** Returns the callbacks after the payment: the payment status of each, and true if the signature is the gateway's. */
+  /**
+   * The callbacks after the payment, by number ending. Each entry has the payment status, and true if the gateway signed the
+   * callback.
+   */
   const COMES: Record<string, [string, boolean][]> = {
     '080': [['COMPLETED', true]],
     '081': [],

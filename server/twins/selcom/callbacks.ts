@@ -1,4 +1,4 @@
-// Sends signed callbacks to the URL of an order when the order changes.
+// Sends signed callbacks to the webhook URL of an order when its status changes.
 
 import { Pool } from 'undici'
 import { type Clock, systemClock } from '../../src/kernel/lib/index.ts'
@@ -35,7 +35,9 @@ export function createCallbacks(
     else clock.after(settings.callback_retry_pause_ms, () => void attempt(url, entry, message, retries + 1))
   }
 
-  /** Sends a callback with all its retries. Resolves after the first attempt. */
+  /**
+   * Sends a callback with all its retries. Resolves after the first attempt. Null as `message` means that the callback is lost.
+   */
   const send = async (order: Order, payment_status: OrderStatus, kind: CallbackKind, message: Message | null) => {
     if (order.webhook === null) return
     const { order_id } = order
@@ -69,7 +71,7 @@ export function createCallbacks(
       if (!is_due) return
       if (kind === 'late') clock.after(settings.callback_late_ms, () => void report(order, kind, status))
       else if (kind === 'reordered') void report(order, kind, status).then(() => report(order, kind, 'PENDING'))
-      // The twin sent the forged callback before this callback, so this callback is true.
+      // The twin sent the forged callback when the payer got the prompt, so this callback has the true status.
       else if (kind === 'forged') void report(order, 'plain', status)
       else for (let sent = 0; sent < (kind === 'duplicate' ? 3 : 1); sent++) void report(order, kind, status)
     },

@@ -1,5 +1,5 @@
-// Computes chances by hashing, without a random stream. Each decision follows from the seed and its subject, so the order
-// and number of concurrent requests do not matter.
+// Computes chances by hashing, without a random stream. Each decision depends only on the seed and its subject. So the order of
+// concurrent requests changes no decision.
 
 import { hash } from 'node:crypto'
 
@@ -19,7 +19,9 @@ export function letters(length: number, ...parts: readonly (string | number)[]):
   return Array.from(digest(parts).subarray(0, length), (byte) => alphabet[byte % alphabet.length]).join('')
 }
 
-/** Returns the name whose share of [0, 1) contains `chance`. If `chance` is beyond the sum of all shares, returns null. */
+/**
+ * Returns the name whose share of [0, 1) contains `chance`. If `chance` is beyond the sum of all shares, returns null.
+ */
 export function pick(rates: Readonly<Record<string, number>> | undefined, chance: number): string | null {
   let end = 0
   for (const name in rates) {

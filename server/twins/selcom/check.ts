@@ -1,5 +1,5 @@
-// Checks each request in a fixed order. The twin may be stricter than the gateway, so a caller that passes these checks
-// follows the whole documentation.
+// Checks each request in a fixed order. The twin may be stricter than the gateway, so the gateway accepts every request that
+// passes these checks.
 
 import { sameSecret } from '../../src/kernel/lib/index.ts'
 import type { Reply } from './reply.ts'
@@ -7,7 +7,9 @@ import { refusal } from './reply.ts'
 import type { Settings } from './settings.ts'
 import { type Account, authorizationOf, isSigned, readTimestamp, signedText } from './signature.ts'
 
-/** A request as it arrived. All values are texts, because the signature covers the texts of the JSON or of the query. */
+/**
+ * A request as the twin received it. All values are texts, because the signature covers the texts of the JSON or of the query.
+ */
 export type Incoming = {
   method: string
   /** The path without /v1 and without a slash at its end. */
@@ -35,7 +37,7 @@ export function checkRequest(account: Account, settings: Settings, now: Date, in
   return checkSignature(account, settings, now, headers, fields) ?? checkPath(settings, incoming.path)
 }
 
-/** If the caller's address is not on the list, returns the refusal. */
+/** Makes the refusal of a request from an address that is not on the list. */
 export function notListed(): Reply {
   return refusal('source_ip', 403, '403', 'Source IP not whitelisted (4032)')
 }
@@ -76,12 +78,9 @@ function checkPath(settings: Settings, path: string): Reply | null {
   return refusal('endpoint', 403, '403', 'API endpoint not enabled for the vendor (4035)')
 }
 
-/** The form of a field. */
+/** The rule for the value of a field: a pattern or a test function. */
 export type Rule = RegExp | ((text: string) => boolean)
-/**
- * The fields that a call requires, and the optional fields. `must` has the required fields, and `may` has the optional
- * fields.
- */
+/** The rules for the fields of a call: `must` for its required fields, and `may` for its optional fields. */
 export type Rules = { must: Record<string, Rule>; may?: Record<string, Rule> }
 
 /** Returns the refusal of the first missing or malformed field. A field without a rule passes. */
@@ -114,7 +113,9 @@ export function readUrl(text: string): string | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null
 }
 
-/** Returns the fields of a JSON text or of a query. If the text is no flat object, returns null. */
+/**
+ * Returns the fields of a parsed JSON value as texts. If the value is no flat object of texts and numbers, returns null.
+ */
 export function fieldsOf(content: unknown): Record<string, string> | null {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return null
   const fields: Record<string, string> = {}
@@ -125,7 +126,9 @@ export function fieldsOf(content: unknown): Record<string, string> | null {
   return fields
 }
 
-/** Returns the fields of a query. If a field occurs twice, returns null. */
+/**
+ * Returns the fields of a query. If a field occurs twice, returns null, because only one of its values could be signed.
+ */
 export function fieldsOfQuery(query: URLSearchParams): Record<string, string> | null {
   const fields: Record<string, string> = {}
   for (const [name, value] of query) {

@@ -12,7 +12,7 @@ import type { Run, Twin } from './twin.ts'
 const MINUTE_MS = 60_000
 const EAT_OFFSET_MS = 3 * 3_600_000
 
-/** Makes an order. The twin prompts no payer at this time. */
+/** Creates an order. The payer gets no prompt until a push. */
 export const createOrder: Run = (twin, fields) => {
   const { order_id = '', vendor, amount = '', currency = '', buyer_phone = '', webhook, expiry } = fields
   if (vendor !== twin.account.vendor) return refusal('vendor', 200, '651', 'Invalid vendor')
@@ -59,7 +59,9 @@ function created(order: Order): Reply {
   ])
 }
 
-/** Lets a payer scan the code after the pause, unless a prompt came first. If a prompt came first, no payer saw the code. */
+/**
+ * Lets a payer scan the QR code after `scan_after_ms`. If a payer got a prompt before that time, no payer scans the code.
+ */
 function scanLater(twin: Twin, order: Order): void {
   const { scan_after_ms } = twin.settings
   if (scan_after_ms === null) return
@@ -68,7 +70,9 @@ function scanLater(twin: Twin, order: Order): void {
   })
 }
 
-/** Sends a prompt on an order. Each `rail` has separate transids. */
+/**
+ * Prompts the payer of an order. The two rails have separate transids: the same transid on the other rail is a new push.
+ */
 export function pushOn(rail: 'wallet-payment' | 'selcompesa-payment'): Run {
   return (twin, { transid = '', order_id = '', msisdn = '' }) => {
     const key = `${rail} ${transid}`
@@ -79,7 +83,7 @@ export function pushOn(rail: 'wallet-payment' | 'selcompesa-payment'): Run {
     }
     const order = twin.book.orders.get(order_id)
     if (!order || !isPayable(order, twin.clock.now())) return refusal('order', 200, '651', 'Invalid order')
-    // The result of the prompt replaces this answer.
+    // `prompt` replaces this answer by the answer to the push.
     const placeholder = success('', '')
     const push = {
       rail,
@@ -97,7 +101,7 @@ export function pushOn(rail: 'wallet-payment' | 'selcompesa-payment'): Run {
   }
 }
 
-/** Sends the prompt of a push. Each call prompts the payer again. */
+/** Prompts the payer of a push. Each call prompts the payer again. */
 function prompt(twin: Twin, push: Push): Reply {
   const order = twin.book.orders.get(push.order_id)
   if (!order) return refusal('order', 200, '651', 'Invalid order')
@@ -120,7 +124,7 @@ function answerTo(twin: Twin, push: Push, fate: PayerFateName): Reply {
   return replyOfKind(twin.settings, kind, push.order_id, push.rail)
 }
 
-/** Returns the status of an order. The result code is about the query, not about the payment. */
+/** Returns the status of an order. The result code describes the query, not the payment. */
 export const orderStatus: Run = (twin, { order_id = '' }) => {
   const order = twin.book.orders.get(order_id)
   if (!order) return unknownOrder(twin, order_id)
@@ -159,7 +163,7 @@ export const cancelOrder: Run = (twin, { order_id = '' }) => {
   return success(order.reference, 'Order cancelled successfully')
 }
 
-/** Returns the orders of the given days in East Africa. */
+/** Returns the orders of the given days, in East African time. */
 export const listOrders: Run = (twin, { fromdate = '', todate = '' }) => {
   const { settings } = twin
   const now = twin.clock.now()
@@ -188,7 +192,7 @@ export function duplicate(
   return refusal('duplicate', 200, twin.settings.duplicate_code, 'Duplicate transaction')
 }
 
-/** Returns a time in the form of the gateway: local time without a zone. */
+/** Formats a time as the gateway does: in local time without a time zone. */
 function localTime(time: Date): string {
   return new Date(time.getTime() + EAT_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ')
 }

@@ -1,5 +1,5 @@
 // Changes the twin and shows its books through the control API, which has a separate path and token. The keys of the gateway
-// do not open the control API, and the token of the control API does not open the gateway.
+// give no access to the control API, and its token gives no access to the gateway.
 
 import { type Order, statusAt, totalsOf } from './book.ts'
 import { PAYER_FATES, type PayerFateName } from './fates.ts'
@@ -13,10 +13,10 @@ import type { Twin } from './twin.ts'
 const PAGE_SIZE = 100
 const PAGE_SIZE_MAX = 1000
 
-/** A response: HTTP status and content. */
+/** A response of the control API: HTTP status and content. */
 export type Shown = [number, unknown]
 
-/** One page of a list, with the total number of entries. */
+/** A page of a list, with the number of entries on all pages. */
 export type Page = { items: unknown[]; page: number; page_size: number; total: number }
 
 /** The calls of the control API, for help texts. */
@@ -117,7 +117,7 @@ function change(twin: Twin, name: string, content: unknown, fields: Record<strin
   return [404, { error: 'not found' }]
 }
 
-/** Adds money to the float. A negative amount takes money out of the float. */
+/** Adds `amount` shillings to the float. A negative amount takes money out of the float. */
 export function addFloat({ book }: Twin, amount: bigint): { added: bigint; now: bigint } {
   book.float.added += amount
   book.float.now += amount

@@ -1,18 +1,19 @@
-// Defines the possible courses of a payment or a payout, by name. The magic numbers and the chances choose a course by its
-// name.
+// Defines the possible courses of a payment or a payout, by name. A magic number or a chance chooses the course.
 
-/** The gateway's statuses of an order. */
+/** The statuses of an order that the gateway documents. */
 export type OrderStatus = 'PENDING' | 'INPROGRESS' | 'COMPLETED' | 'CANCELLED' | 'USERCANCELLED' | 'REJECTED'
 
-/** The reaction of a payer and of the payer's network to a prompt or a scanned code. */
+/** The course of a payment: how the payer and the payer's network react to a prompt or a scan. */
 export type PayerFate = {
-  /** The answer to the push. */
+  /** The kind of answer to the push. */
   push: 'pending' | 'success' | 'fail' | 'unavailable' | 'ambiguous'
-  /** The statuses of the order in their order, with a pause before each status. COMPLETED takes the payer's money. */
+  /**
+   * The later statuses of the order, with a pause before each status. At COMPLETED, the twin takes the payer's money.
+   */
   statuses: readonly OrderStatus[]
   /**
-   * The shillings that the payer pays in addition to the amount of the order. The real gateway takes exactly the amount of
-   * the order; this field only tests the caller's check.
+   * The shillings that the payer pays in addition to the amount of the order. The real gateway takes exactly the amount, so
+   * this field only tests the check of the caller.
    */
   overpaid?: bigint
   /** The fault of the first status answer: a contradiction or an undocumented status. */
@@ -22,8 +23,8 @@ export type PayerFate = {
 const goesThrough = (...list: OrderStatus[]): PayerFate => ({ push: 'pending', statuses: list })
 
 /**
- * The fates of payments. The gateway has no code for a wrong PIN or a low balance, so both are REJECTED. The gateway has no
- * reversal either: `returned` is a guess of how a reversal might look.
+ * The courses of payments. The gateway has no code for a wrong PIN or a low balance, so both are REJECTED. The gateway
+ * documents no reversal, so `returned` is a guess.
  */
 export const PAYER_FATES = {
   pays: goesThrough('COMPLETED'),
@@ -46,7 +47,9 @@ export const PAYER_FATES = {
   odd_word: { ...goesThrough('COMPLETED'), odd: 'word' },
 } as const satisfies Record<string, PayerFate>
 
-/** The answer about a payout. `upstream` means FAIL with the text that the gateway also uses for an unknown outcome. */
+/**
+ * The kind of answer about a payout. `upstream` is FAIL with the text that the gateway also uses for an unknown outcome.
+ */
 export type ReplyKind =
   | 'success'
   | 'pending'
@@ -58,7 +61,9 @@ export type ReplyKind =
   | 'contradiction'
   | 'unseen'
 
-/** The place of the money of a payout. `pending`: the money has left the float but has not reached the receiver. */
+/**
+ * The true state of a payout's money. `pending` means that the money has left the float but has not reached the receiver.
+ */
 export type Truth = 'pending' | 'paid' | 'failed' | 'returned'
 
 /**
@@ -76,7 +81,7 @@ const goes = (process: ReplyKind, ...moments: [[Truth, ReplyKind], ...[Truth, Re
   return { process, moments: [first, ...later] }
 }
 
-/** The fates of payouts. In the first seven fates, the answers agree with the truth. */
+/** The courses of payouts. In the first seven courses, no answer contradicts the truth. */
 export const PAYEE_FATES = {
   pays: goes('success', ['paid', 'success']),
   pending_pays: goes('pending', ['pending', 'pending'], ['paid', 'success']),
@@ -95,7 +100,9 @@ export const PAYEE_FATES = {
   unseen_pays: goes('unseen', ['pending', 'unseen'], ['paid', 'success']),
 } as const satisfies Record<string, PayeeFate>
 
-/** The possible ways in which the twin sends the callbacks of one order. */
+/**
+ * The ways in which the twin sends the callbacks of one order, with a description of each for the table of magic numbers.
+ */
 export const CALLBACK_KINDS = {
   plain: 'is sent once',
   lost: 'is never sent',
@@ -107,14 +114,14 @@ export const CALLBACK_KINDS = {
   tampered: 'has ten times the amount, in a field that its signature does not cover',
 } as const
 
-/** The name of a course of a payment. */
+/** The name of a course of a payment, as the control API uses it. */
 export type PayerFateName = keyof typeof PAYER_FATES
-/** The name of a course of a payout. */
+/** The name of a course of a payout, as rates and magic numbers use it. */
 export type PayeeFateName = keyof typeof PAYEE_FATES
-/** The name of a way to send callbacks. */
+/** The name of a way to send callbacks, as rates and magic numbers use it. */
 export type CallbackKind = keyof typeof CALLBACK_KINDS
 
-/** The faults of a call. `executes` is true if the twin executes the call in spite of the fault. */
+/** The faults of a call. If `executes` is true, the twin executes the call in spite of the fault. */
 export const WIRE_FAULTS = {
   delay: { executes: true, happens: 'is answered late' },
   hang_before: { executes: false, happens: 'hangs, not executed' },
@@ -130,10 +137,10 @@ export const WIRE_FAULTS = {
   blocked: { executes: false, happens: 'gets 403, because the list has no such address (4032), not executed' },
 } as const
 
-/** The name of a fault of a call. */
+/** The name of a fault of a call, as rates and magic numbers use it. */
 export type WireFault = keyof typeof WIRE_FAULTS
 
-/** The calls of the gateway, grouped by purpose. */
+/** The kinds of calls. Rates and counts of faults use these names. */
 export const CALLS = ['create', 'push', 'status', 'cancel', 'list', 'payout', 'query', 'lookup', 'balance'] as const
-/** The purpose of a call. */
+/** The kind of a call. Several paths of the gateway can have the same kind. */
 export type Call = (typeof CALLS)[number]

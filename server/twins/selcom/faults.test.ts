@@ -26,10 +26,12 @@ const push = (transid: string, order_id: string, msisdn: string) =>
 const status = (order_id: string) => rig.call('GET', '/checkout/order-status', { order_id })
 const query = (transid: string) => rig.call('GET', '/walletcashin/query', { transid })
 
-/** A call with a fault. `done` returns true if the twin executed the call, and null if the call has nothing to execute. */
+/**
+ * A call with a fault. `done` returns true if the twin executed the call. Null means that the call has nothing to execute.
+ */
 type Faulty = { method: string; path: string; fields: Fields; done: () => boolean | null }
 
-/** The calls by name. Each entry prepares a call with a number of the given ending. */
+/** Prepares a call of each kind, with a phone or account that ends in `ending`. */
 const CALLS: Record<string, (id: string, ending: string) => Promise<Faulty>> = {
   async create(id, ending) {
     const fields = orderOf(id, { buyer_phone: `255740000${ending}` })
@@ -57,7 +59,7 @@ const CALLS: Record<string, (id: string, ending: string) => Promise<Faulty>> = {
   },
 }
 
-/** For each fault, the check of the result that the caller gets. */
+/** For each fault, checks the result that the caller gets. */
 const MEETS: Record<WireFault, (go: () => Promise<TwinResponse>, struck: () => void, faulty: Faulty) => Promise<void>> =
   {
     async delay(go, struck) {
@@ -100,7 +102,7 @@ async function hangs(_go: () => Promise<TwinResponse>, struck: () => void, { met
   await assert.rejects(answering, { name: 'AbortError' })
 }
 
-/** Returns true if a promise is still open after the twin has answered another call. */
+/** Returns true if the promise is still open after the twin has answered another call. */
 async function isOpen(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
   const settle = () => {
@@ -131,7 +133,10 @@ describe('faults by number', () => {
 })
 
 describe('fates by number', () => {
-  /** Returns the answer to the push, the status of the order after each pause, and the payer's payments and returns. */
+  /**
+   * By number ending: the answer to the push, the status of the order after each pause, and the numbers of payments and
+   * returns.
+   */
   const PAYERS: Record<string, [string, string[], number, number]> = {
     '001': ['111 PENDING', ['PENDING', 'COMPLETED', 'COMPLETED'], 1, 0],
     '002': ['111 PENDING', ['PENDING', 'REJECTED', 'REJECTED'], 0, 0],
@@ -177,7 +182,7 @@ describe('fates by number', () => {
   }
 
   /**
-   * Returns the answer to the request, the answers to queries after each pause, the executions, the returns, and the money
+   * By number ending: the answer to the request, the answers to the queries, the executions, the returns, and the shillings
    * that left the float.
    */
   const PAYEES: Record<string, [string, string[], number, number, bigint]> = {

@@ -1,5 +1,5 @@
-// Chooses the faulty calls and the course of each payment: magic numbers first, then chances. A chance follows from the
-// seed, the reference, the call and the number of the call for that reference, so a run is repeatable.
+// Chooses the fault of each call and the course of each payment: by magic number first, then by chance. A chance depends only
+// on the seed, the reference, the call and its count, so a run is repeatable.
 
 import { pick, share } from './chance.ts'
 import {
@@ -31,19 +31,19 @@ export const RATES_HELP: string = Object.entries({
 })
   .map(([groups, kinds]) => `  ${groups}:\n      ${Object.keys(kinds).join(', ')}`)
   .join('\n')
-/** The greatest sum of rates. A sum of fractions may be slightly above 1. */
+/** The greatest allowed sum of the rates of a group. Rounding can make a sum of fractions slightly greater than 1. */
 const SUM_MAX = 1 + 1e-9
 
 /**
- * The seed, and the share of each fault for each group: a call, `callback`, `payer` or `payee`. The rest of the calls has no
+ * The seed, and the share of each fault in each group: a call, `callback`, `payer` or `payee`. The remaining calls have no
  * fault.
  */
 export type Rates = { seed: string; rates: Record<string, Record<string, number>> }
 
-/** Decides about faults and about the courses of payments and payouts. */
+/** Chooses the faults of calls, and the courses of payments and payouts. */
 export type Faults = ReturnType<typeof createFaults>
 
-/** Makes the faults without chances. */
+/** Makes the chooser of faults. At the start, every rate is zero, so only magic numbers have faults. */
 export function createFaults() {
   const current: Rates = { seed: 'malipo', rates: {} }
   const counts = new Map<string, number>()
@@ -80,7 +80,7 @@ export function createFaults() {
       return kind
     },
 
-    /** Returns the course of a prompt or a scan of an order, and of the order's callbacks. */
+    /** Returns the course of an order's payment after a prompt or a scan, and the way to send its callbacks. */
     payer(order_id: string, phone: string): { fate: PayerFateName; callbacks: CallbackKind } {
       const number = count(`payer ${order_id}`)
       const row = magicPayer(phone)
@@ -92,7 +92,9 @@ export function createFaults() {
       return chosen
     },
 
-    /** Returns the course of a payout. */
+    /**
+     * Returns the course of a payout. If no magic number or chance chooses another course, the receiver gets the money.
+     */
     payee(reference: string, account: string): PayeeFateName {
       const number = count(`payee ${reference}`)
       const row = magicPayee(account)
@@ -104,7 +106,9 @@ export function createFaults() {
   }
 }
 
-/** Reads rates from JSON. If the rates are invalid, returns the problem. */
+/**
+ * Reads rates from parsed JSON. If the rates are invalid, returns the name of the first invalid part as the problem.
+ */
 export function ratesOf(content: unknown): { read: Partial<Rates> } | { problem: string } {
   if (!isFields(content)) return { problem: 'the body' }
   const read: Partial<Rates> = {}

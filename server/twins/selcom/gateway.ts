@@ -9,12 +9,14 @@ import { accountOf, floatBalance, lookupOn, processOn, queryOn, RAILS } from './
 import { type Reply, refusal } from './reply.ts'
 import type { Run, Twin } from './twin.ts'
 
-/** The result of a request: the answer and the fault. Null as `reply` means that the twin did not execute the request. */
+/**
+ * The result of a request: the answer and the fault. Null as `reply` means that the twin did not execute the request.
+ */
 export type Outcome = { reply: Reply | null; fault: WireFault | null }
 
 /**
- * One call of the gateway. `about` returns the subject of a request: the twin counts faults by its reference and chooses
- * faults by its number.
+ * A call of the gateway. `about` returns the reference by which the twin counts faults, and the row of the request's magic
+ * number.
  */
 type Operation = { call: Call; rules: Rules; run: Run; about: (twin: Twin, fields: Record<string, string>) => Subject }
 type Subject = { reference: string; row: MagicNumber | null }
@@ -159,7 +161,7 @@ const OPERATIONS: Record<string, Operation> = {
   },
 }
 
-/** Answers one request: first the checks, then the fault, then the work unless the fault prevents the work. */
+/** Answers one request: checks the request, chooses the fault, and does the work unless the fault prevents the work. */
 export function handle(twin: Twin, incoming: Incoming): Outcome {
   const { book, faults } = twin
   const operation = OPERATIONS[`${incoming.method} ${incoming.path}`]

@@ -1,5 +1,5 @@
-// Starts the HTTP twin of Selcom's API gateway. The twin speaks the gateway's protocol, checks each request, moves money in
-// its books, and causes faults on demand. Twin and adapter share no code, so that each can test the other.
+// Starts the HTTP twin of Selcom's API gateway for tests and demos. The twin checks each request, moves money in its books, and
+// causes faults on demand. Twin and adapter share no code, so that each can test the other.
 
 import { type Clock, systemClock } from '../../src/kernel/lib/index.ts'
 import { createBook, type Order, type Payout, type Totals, totalsOf } from './book.ts'
@@ -18,7 +18,7 @@ export { MAGIC_NUMBERS, magicText } from './magic.ts'
 export type { Settings } from './settings.ts'
 export type { Account } from './signature.ts'
 
-/** The default keys of a twin. The keys protect nothing. */
+/** The keys of a twin without given keys. These keys are public, so they protect no data. */
 export const SAMPLE_ACCOUNT: Account = {
   api_key: 'simulator-api-key',
   api_secret: 'simulator-api-secret',
@@ -27,10 +27,12 @@ export const SAMPLE_ACCOUNT: Account = {
   float_vendor: 'SIMFLOAT',
   pin: '0000',
 }
-/** The default token of the control API. */
+/** The token of the control API, if the options give no other token. */
 export const SAMPLE_CONTROL_TOKEN = 'simulator-control'
 
-/** The options of `startSimulator`. By default, the twin has the sample account and a float of a billion shillings. */
+/**
+ * The options of `startSimulator`. Without options, the twin has the sample account and a float of a billion shillings.
+ */
 export type SimulatorOptions = {
   /** The port. 0, the default, means that the system chooses a free port. */
   port?: number

@@ -1,11 +1,11 @@
-// Defines the magic numbers. The last three digits of a phone or account choose its behaviour. Numbers below 100 are payers:
-// the msisdn of a push or the buyer_phone of an order. Numbers from 100 receive payouts. Rates of faults do not apply to
-// magic numbers.
+// Defines the magic numbers: the last three digits of a phone or account choose its behaviour. Endings below 100 are for
+// payers: the msisdn of a push or the buyer_phone of an order. Endings from 100 are for receivers of payouts. Rates do not
+// apply to magic numbers.
 
 import type { Call, WireFault } from './fates.ts'
 import { CALLBACK_KINDS, type CallbackKind, type PayeeFateName, type PayerFateName, WIRE_FAULTS } from './fates.ts'
 
-/** One row of the table of magic numbers. */
+/** A row of the table of magic numbers. */
 export type MagicNumber = {
   ending: string
   happens: string
@@ -29,8 +29,8 @@ const payer = (
 const payee = (ending: string, fate: PayeeFateName, happens: string): MagicNumber => ({ ending, happens, payee: fate })
 
 /**
- * Makes one row for each fault of a call, with endings from `first` on, in the order of WIRE_FAULTS. Only the first such
- * call of each order or payout has the fault.
+ * Makes one row for each fault of a call, with endings from `first` on, in the order of WIRE_FAULTS. Only the first such call
+ * of each order or payout has the fault.
  */
 const faultNumbers = (call: Call, first: number, name: string): MagicNumber[] =>
   Object.entries(WIRE_FAULTS).map(([kind, { happens }], index) => ({
@@ -45,7 +45,7 @@ const callbacksFrom = (first: number): MagicNumber[] =>
     payer(String(first + index).padStart(3, '0'), 'pays', `pays; the callback ${happens}`, kind as CallbackKind),
   )
 
-/** The table by ending. The first rows equal those of the mock provider, if the gateway supports them. */
+/** The rows by ending. The first rows equal those of the mock provider, if the gateway supports them. */
 export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   payer('001', 'pays', 'pays'),
   payer('002', 'wrong_pin', 'wrong PIN: REJECTED'),

@@ -1,4 +1,4 @@
-// Simulates the payers: their actions after a prompt or a scan, and the money that the gateway takes from them.
+// Simulates the payers: their reactions to a prompt or a scan, and the money that the gateway takes from them.
 
 import { type Order, statusAt } from './book.ts'
 import { letters } from './chance.ts'
@@ -8,8 +8,8 @@ import type { Settings } from './settings.ts'
 import type { Twin } from './twin.ts'
 
 /**
- * The networks by the two digits after the country code. The digits are only a hint, because payers can move a number to
- * another network.
+ * The network of a phone by the two digits after the country code. The digits are only a hint, because payers can move a number
+ * to another network.
  */
 const CHANNELS: Record<string, string> = {
   '61': 'HALOPESATZ',
@@ -33,22 +33,22 @@ const SECOND_SPELLING: Partial<Record<OrderStatus, string>> = {
   CANCELLED: 'CANCEL',
 }
 
-/** Returns the status of an order in the spelling that the gateway sends. */
+/** Returns the status of an order in the spelling that the settings choose. */
 export function spellStatus(settings: Settings, order_id: string, status: OrderStatus): string {
   return (spellsSecond(settings, order_id, 'word') && SECOND_SPELLING[status]) || status
 }
 
-/** Returns true while a payer can still pay an order. */
+/** Returns true if a payer can still pay the order at `now`. */
 export function isPayable(order: Order, now: Date): boolean {
   return isOpen(statusAt(order, now))
 }
 
-/** Returns true for a status in which the payer has not decided. */
+/** Returns true for a status before the payer's decision. */
 export function isOpen(status: OrderStatus): boolean {
   return status === 'PENDING' || status === 'INPROGRESS'
 }
 
-/** Runs the steps of a payer on an order, with a pause before each step. */
+/** Runs the steps of a payment course on an order, with a pause before each step. */
 export function payerActs(
   twin: Twin,
   order: Order,
@@ -65,7 +65,7 @@ export function payerActs(
     if (status === undefined) return
     twin.clock.after(twin.settings.pay_after_ms, () => {
       const now = twin.clock.now()
-      // The caller cancelled the order, the order expired, or another prompt paid the order. So this step has no effect.
+      // The order is cancelled, expired or paid by another prompt, so this step has no effect.
       if (isOpen(last) && !isPayable(order, now)) return
       if (status === 'COMPLETED') takeMoney(twin, order, phone, fate.overpaid ?? 0n)
       else if (order.payment) {
@@ -82,8 +82,8 @@ export function payerActs(
 }
 
 /**
- * Lets a payer scan the code of an order. Chance or the buyer's number decides the payment. If no payer can pay the order,
- * returns false.
+ * Lets a payer scan the QR code of an order. Unless `fate` is given, the buyer's number or a chance chooses the course. If the
+ * order is closed, returns false.
  */
 export function scan(twin: Twin, order: Order, fate?: PayerFateName): boolean {
   if (!isPayable(order, twin.clock.now())) return false

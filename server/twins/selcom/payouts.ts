@@ -1,5 +1,5 @@
-// Implements payouts. Three rails with separate transids pay from one prepaid float, and payments of customers do not fill
-// the float.
+// Implements payouts. Three rails with separate transids pay from one prepaid float. Payments of customers do not fill the
+// float.
 
 import type { Payout } from './book.ts'
 import { digits, share } from './chance.ts'
@@ -9,9 +9,9 @@ import { magicPayee } from './magic.ts'
 import { type Reply, referenceOf, refusal, replyOfKind, success } from './reply.ts'
 import type { Run, Twin } from './twin.ts'
 
-/** The rails of payouts. Each rail has separate transids. */
+/** The rails of payouts, by their names in the paths of the gateway. Each rail has separate transids. */
 export const RAILS = ['walletcashin', 'selcompesa', 'qwiksend'] as const
-/** One of the rails of payouts. */
+/** The name of a rail of payouts. */
 export type Rail = (typeof RAILS)[number]
 
 const WALLETS = ['VMCASHIN', 'AMCASHIN', 'TPCASHIN', 'EZCASHIN', 'HPCASHIN', 'TTCASHIN', 'CASHIN']
@@ -67,11 +67,11 @@ export function processOn(rail: Rail): Run {
   }
 }
 
-/** Starts the movement of a payout's money. Each call moves the money again. */
+/** Starts to move the money of a payout. Each call moves the amount again. */
 function execute(twin: Twin, payout: Payout): Reply {
   const { float } = twin.book
   const fate: PayeeFate = PAYEE_FATES[payout.fate]
-  // The state of the money of this execution. If a repeated request pays again, that execution moves further money.
+  // The state of the money of this execution. If a repeated request pays again, the second execution has a separate state.
   let mine: Truth | null = null
   const move = (truth: Truth): void => {
     const was_out = mine === 'pending' || mine === 'paid'
@@ -108,7 +108,7 @@ export function settleByHand(twin: Twin, payout: Payout, paid: boolean): boolean
   return true
 }
 
-/** Returns the status of a payout of this rail. */
+/** Answers a query of a payout of this rail. */
 export function queryOn(rail: Rail): Run {
   return (twin, { transid = '' }) => {
     const payout = twin.book.payouts.get(`${rail} ${transid}`)
@@ -166,7 +166,7 @@ export function lookupOn(rail: Rail): Run {
   }
 }
 
-/** Returns the amount of the float. */
+/** Answers with the amount of the float. */
 export const floatBalance: Run = (twin, fields) => {
   const balance = String(twin.book.float.now)
   return (
@@ -180,7 +180,7 @@ function codeOf(rail: Rail, fields: Record<string, string>): string {
   return (rail === 'qwiksend' ? fields.recipientFiCode : fields.utilitycode) ?? ''
 }
 
-/** Returns the same answer for a wrong vendor and for a wrong PIN, so that a caller cannot guess a PIN. */
+/** Refuses a wrong vendor and a wrong PIN with the same answer, so that a caller cannot guess a PIN. */
 function wrongVendor(twin: Twin, fields: Record<string, string>): Reply | null {
   const { float_vendor, pin } = twin.account
   if (fields.vendor === float_vendor && fields.pin === pin) return null

@@ -1,10 +1,12 @@
-// Makes the gateway's answers: one envelope for every call, and an HTTP status.
+// Makes the gateway's answers: an HTTP status and an envelope, which has the same fields for every call.
 
 import { digits, share } from './chance.ts'
 import type { ReplyKind } from './fates.ts'
 import type { Settings } from './settings.ts'
 
-/** The envelope. Calls of the checkout have no transid, and queries of payouts name the transid messageId. */
+/**
+ * The JSON of an answer. Calls of the checkout have no transid. Answers to queries of payouts have the transid as messageId.
+ */
 export type Envelope = {
   transid?: string
   messageId?: string
@@ -15,7 +17,7 @@ export type Envelope = {
   data: Record<string, string | null>[]
 }
 
-/** An answer. `refused` names the failed check. Without `refused`, the request passed every check. */
+/** An answer. If a check refused the request, `refused` has the name of the check. */
 export type Reply = { http: number; envelope: Envelope; refused?: string }
 
 /** The message about a silent upstream, with the misspelling of the gateway. */
@@ -40,13 +42,13 @@ export function refusal(check: string, http: number, resultcode: string, message
   return { http, envelope: { reference, resultcode, result: 'FAIL', message, data: [] }, refused: check }
 }
 
-/** Returns true if this answer uses the second spelling. */
+/** Returns true if this answer uses the second of the gateway's two spellings. */
 export function spellsSecond(settings: Settings, reference: string, what: string): boolean {
   if (settings.texts === 'mixed') return share('texts', what, reference) < 0.5
   return settings.texts === 'second'
 }
 
-/** Returns an answer of a kind with the gateway's texts. Calls with a different `what` may have different spellings. */
+/** Makes an answer of a kind with the gateway's texts. Answers with different `what` may have different spellings. */
 export function replyOfKind(settings: Settings, kind: ReplyKind, id: string, what: string): Reply {
   const second = spellsSecond(settings, id, what)
   const [resultcode, result, message] = ((): [string, string, string] => {

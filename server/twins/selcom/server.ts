@@ -19,7 +19,7 @@ const FORBIDDEN =
 /** The address of the twin, and the token of its control API. */
 export type Listening = { port: number; host: string; control_token: string }
 
-/** Starts the HTTP server of a twin. */
+/** Starts the HTTP server of a twin. Resolves with its URL when the server accepts connections. */
 export async function listen(twin: Twin, options: Listening): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     response.sendDate = false
@@ -64,7 +64,7 @@ function answer(twin: Twin, token: string, request: IncomingMessage, response: S
   } else sendText(response, [404, 'text/plain', 'not found\n'])
 }
 
-/** Sends the answer, or causes the fault instead. */
+/** Sends the answer, or the result of the fault. */
 function deliver(clock: Clock, delay_ms: number, response: ServerResponse, { reply, fault }: Outcome): void {
   const json = reply === null ? '' : JSON.stringify(reply.envelope)
   if (fault === 'hang_before' || fault === 'hang_after') return
@@ -82,7 +82,7 @@ function deliver(clock: Clock, delay_ms: number, response: ServerResponse, { rep
 
 type Text = [status: number, type: string, text: string]
 
-/** Returns the text that a fault sends instead of the answer. Null means that the twin sends the answer itself. */
+/** Returns the text that the caller gets because of the fault. Null means that the caller gets the normal answer. */
 function spoilt(fault: Outcome['fault'], json: string): Text | null {
   switch (fault) {
     case 'html_before':
@@ -120,7 +120,7 @@ function readBody(request: IncomingMessage, done: (body: string) => void): void 
   })
 }
 
-/** Returns the content of a JSON text. If the text is no JSON, returns null. */
+/** Parses a JSON text. If the text is no JSON, returns null. */
 function jsonOf(body: string): unknown {
   try {
     return JSON.parse(body)

@@ -1,12 +1,12 @@
-// Defines the settings of the twin, at its start and while the twin runs. The environment, the control API and the help text
-// use one table. Many settings exist because the gateway's documentation leaves its real behaviour open.
+// Defines the settings of the twin. Environment, control API and help text use one table. Many settings exist because the
+// gateway's documentation leaves its real behaviour open.
 
 type Setting<T> = {
   default: T
   help: string
   /** Returns the parsed value. If the value is invalid, returns undefined. */
   read(value: unknown): T | undefined
-  /** Returns the value that a text from the environment means. */
+  /** Returns the value of a text from the environment, for `read` to check. */
   ofText(text: string): unknown
 }
 
@@ -55,7 +55,7 @@ const oneOf = <T extends string>(allowed: readonly [T, ...T[]], help: string): S
   ofText: (text) => text,
 })
 
-/** Every setting of the twin. If a setting is a choice, its first value is the default. */
+/** The settings by name. If a setting is a choice, its first value is the default. */
 export const SETTINGS = {
   timestamp_window_s: whole(300, 'Greatest difference in seconds between the Timestamp of a request and the clock.'),
   source_ips: listOrAny('Addresses that may call. Other addresses get 403 (4032). Empty: every address.'),
@@ -93,7 +93,7 @@ export const SETTINGS = {
   callback_retry_pause_ms: whole(5000, 'Milliseconds before a retry of a callback.'),
 }
 
-/** The current settings of the twin. */
+/** The current value of each setting. */
 export type Settings = { -readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K]['default'] }
 
 /** Returns the name of the environment variable of a setting. */
@@ -107,7 +107,8 @@ export function defaultSettings(): Settings {
 }
 
 /**
- * Reads settings from JSON. If a setting is unknown or invalid, returns the name of the first such setting as the problem.
+ * Reads settings from parsed JSON. If a setting is unknown or invalid, returns the name of the first such setting as the
+ * problem.
  */
 export function settingsOf(content: unknown): { read: Partial<Settings> } | { problem: string } {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return { problem: 'the body' }

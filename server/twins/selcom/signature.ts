@@ -1,4 +1,4 @@
-// Computes the gateway's signature: a MAC over the timestamp and the named fields, in their order, as plain text.
+// Computes the gateway's signature: a MAC over the timestamp and the signed fields, in their order, as plain text.
 
 import { createHmac, verify } from 'node:crypto'
 import { sameSecret } from '../../src/kernel/lib/index.ts'
@@ -16,12 +16,12 @@ export type Account = {
   pin: string
 }
 
-/** Returns the text to sign. The function escapes no value. */
+/** Returns the text to sign. This function escapes no value, because the gateway escapes none. */
 export function signedText(timestamp: string, names: readonly string[], values: Record<string, string>): string {
   return [`timestamp=${timestamp}`, ...names.map((name) => `${name}=${values[name] ?? ''}`)].join('&')
 }
 
-/** Returns the HS256 digest of a text. The secret is a text, even if the secret looks like hexadecimal. */
+/** Returns the HS256 digest of a text. The secret is always a text, even if the secret has only hexadecimal digits. */
 export function digestOf(secret: string, text: string): string {
   return createHmac('sha256', secret).update(text).digest('base64')
 }
@@ -42,12 +42,12 @@ export function authorizationOf(api_key: string): string {
 const EAT_OFFSET_MS = 3 * 3_600_000
 const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([+-]\d\d):?(\d\d)$/
 
-/** Returns a time in the form of the gateway: local time of East Africa, to the second. */
+/** Formats a time as the gateway does: East African time, to the second. */
 export function timestampOf(time: Date): string {
   return `${new Date(time.getTime() + EAT_OFFSET_MS).toISOString().slice(0, 19)}+03:00`
 }
 
-/** Returns the time of a Timestamp header. If the text is no time in whole seconds with an offset, returns null. */
+/** Reads a Timestamp header. If the text is no time in whole seconds with an offset, returns null. */
 export function readTimestamp(text: string): Date | null {
   const parts = TIMESTAMP.exec(text)
   if (parts === null) return null
@@ -55,7 +55,7 @@ export function readTimestamp(text: string): Date | null {
   return Number.isNaN(time.getTime()) ? null : time
 }
 
-/** Returns the headers of a message that the gateway signs. */
+/** Returns the headers of a message that the gateway signs. `names` lists the signed fields in their order. */
 export function signedHeaders(
   key: { api_key: string; api_secret: string },
   time: Date,

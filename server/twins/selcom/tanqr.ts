@@ -31,8 +31,7 @@ export function tanqrOf(order: { order_id: string; payment_token: string; amount
 }
 
 /**
- * Returns the fields of a code, with nested fields under names such as 26.01. If the checksum or a length is wrong, returns
- * null.
+ * Returns the fields of a code. Nested fields have names such as 26.01. If the checksum or a length is wrong, returns null.
  */
 export function readTanqr(text: string): Map<string, string> | null {
   const covered = text.slice(0, -4)

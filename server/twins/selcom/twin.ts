@@ -1,4 +1,4 @@
-// Defines the types that every part of the twin uses.
+// Defines the types that several files of the twin use.
 
 import type { Clock } from '../../src/kernel/lib/index.ts'
 import type { Book, Order } from './book.ts'
@@ -8,16 +8,18 @@ import type { Reply } from './reply.ts'
 import type { Settings } from './settings.ts'
 import type { Account } from './signature.ts'
 
-/** Sends the callbacks of an order. The callback course of the order decides how the sender works. */
+/** Sends the callbacks of an order, in the way that `kind` names. */
 export type Callbacks = {
-  /** Reports that a payer got a prompt, or has started to pay. */
+  /** The payer got a prompt, or started to pay by a scan. */
   started(order: Order, kind: CallbackKind): void
-  /** Reports that the status of the order has changed. */
+  /** The status of the order has changed. */
   changed(order: Order, kind: CallbackKind): void
   close(): Promise<void>
 }
 
-/** The twin: its state and its dependencies. Every part reads the settings at each use, because the settings can change. */
+/**
+ * The state and the dependencies of a twin. Each file reads the settings at each use, because a test can change the settings.
+ */
 export type Twin = {
   clock: Clock
   account: Account
@@ -27,5 +29,5 @@ export type Twin = {
   callbacks: Callbacks
 }
 
-/** The work of the gateway for a request that passed every check. */
+/** The work of a call, for a request that passed every check. */
 export type Run = (twin: Twin, fields: Record<string, string>) => Reply

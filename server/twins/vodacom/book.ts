@@ -1,12 +1,11 @@
-// Keeps the books of the twin: the requests that the twin got, the work that the twin did, and the money that moved. Amounts
-// are whole shillings.
+// Keeps the books of the twin: its transactions and requests, and the money that moved. Amounts are whole shillings.
 
 import type { FateName } from './fates.ts'
 
-/** One payment or payout. `executions` counts how often its money moved. */
+/** A payment or payout. `executions` counts the movements of its money. */
 export type Transaction = {
   kind: 'c2b' | 'b2c'
-  /** The id that the caller chose. */
+  /** The id that the caller chose, which the gateway calls ThirdPartyConversationID. */
   conversation: string
   /** The conversation id that the twin chose. */
   own_conversation: string
@@ -26,27 +25,27 @@ export type Transaction = {
   at: Date
 }
 
-/** The sums over the books. */
+/** Counts and amounts over all entries of the books. */
 export type Totals = {
   transactions: number
   by_state: Record<Transaction['state'], number>
   executions: number
   executed_more_than_once: number
   prompts: number
-  /** The money that the twin took from payers. */
+  /** The money that the twin took from payers, without reversed payments. */
   collected: bigint
-  /** The money that the twin sent to receivers of payouts. */
+  /** The money that the twin sent to receivers of payouts, without reversed payouts. */
   paid_out: bigint
-  /** The float that pays payouts. Payments do not add to the float. */
+  /** The money for payouts. Payments do not add to this float. */
   float: bigint
   sessions: number
   requests: Record<string, number>
-  /** The numbers of refused requests, by the name of the failed check. */
+  /** The number of requests that each check refused. */
   refusals: Record<string, number>
   struck: Record<string, number>
 }
 
-/** The books of the twin. */
+/** The entries of the books, in memory. */
 export type Book = {
   by_conversation: Map<string, Transaction>
   /** The transactions by receipt, and by the conversation id that the twin chose. */
@@ -59,7 +58,7 @@ export type Book = {
   refusals: Record<string, number>
 }
 
-/** Makes empty books with this float. */
+/** Makes empty books. `float` is the money for payouts at the start, in whole shillings. */
 export function createBook(float: bigint): Book {
   return {
     by_conversation: new Map(),
@@ -72,7 +71,7 @@ export function createBook(float: bigint): Book {
   }
 }
 
-/** Returns the sums of the books. */
+/** Adds up the entries of the books. `struck` has the counts of faults. */
 export function totalsOf(book: Book, struck: Record<string, number>): Totals {
   const totals: Totals = {
     transactions: book.by_conversation.size,
@@ -109,14 +108,14 @@ export function execute(book: Book, transaction: Transaction): boolean {
   return true
 }
 
-/** Moves the money of a transaction back. */
+/** Reverses a transaction. The money of a payout returns to the float. */
 export function reverse(book: Book, transaction: Transaction): void {
   if (transaction.kind === 'b2c') book.float += transaction.amount
   transaction.reversals++
   transaction.state = 'reversed'
 }
 
-/** Adds one to the count under a name. */
+/** Adds one to the count of `name`. A missing count is zero. */
 export function count(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1
 }

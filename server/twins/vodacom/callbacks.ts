@@ -1,23 +1,26 @@
-// Sends the callbacks of an asynchronous application to its registered URL, without a signature.
+// Sends the callbacks of an asynchronous application to its registered URL. The callbacks have no signature, because the
+// gateway signs none.
 
 import { request } from 'undici'
 import type { Transaction } from './book.ts'
 import type { TwinReply } from './reply.ts'
 import type { Settings } from './settings.ts'
 
-/** One callback that the twin had to send, and the receiver's answer. */
+/** A callback that the twin planned, with the receiver's answer. */
 export type CallbackEntry = {
   conversation: string
   code: string
   forged: boolean
   status: number | null
-  /** The receiver's JSON answer. Null means that the receiver answered no JSON. */
+  /** The receiver's JSON answer. Null means that the twin got no JSON. */
   answer: Record<string, unknown> | null
 }
 
-/** The callbacks of a twin. */
+/** The sender of callbacks, with the callbacks of its twin. */
 export type Callbacks = {
-  /** Sends the callbacks of a transaction after the twin has decided the transaction. */
+  /**
+   * Sends the callbacks of a transaction after `decided` resolves. Null as its value means that the twin sends no callback.
+   */
   follow(transaction: Transaction, decided: Promise<TwinReply | null>): void
   entries: readonly CallbackEntry[]
   /** Resolves when all running callbacks have ended. */
@@ -26,7 +29,7 @@ export type Callbacks = {
 
 const TIMEOUT_MS = 5_000
 
-/** Makes the sender of callbacks. */
+/** Makes the sender of callbacks. The settings choose the URL, the field names and the faults. */
 export function createCallbacks(settings: Settings): Callbacks {
   const entries: CallbackEntry[] = []
   const under_way = new Set<Promise<void>>()
@@ -52,7 +55,7 @@ export function createCallbacks(settings: Settings): Callbacks {
       entry.status = response.statusCode
       entry.answer = (await response.body.json()) as Record<string, unknown>
     } catch {
-      // If the answer is no JSON, the entry keeps the HTTP status.
+      // If no answer arrives, the entry keeps a null status. If the answer is no JSON, the entry keeps the HTTP status.
     }
   }
   const track = (work: Promise<void>) => {

@@ -1,8 +1,8 @@
-// Checks the fields of a request and their forms, and chooses the code of each refusal.
+// Checks the fields of a request, and chooses the code of each refusal.
 
-/** The fields of a request as they arrived. */
+/** The fields of a request before the checks. */
 export type Fields = Readonly<Record<string, unknown>>
-/** The fields of a request that passed the checks. */
+/** The fields of a request after the checks. */
 export type Texts = Readonly<Record<string, string>>
 
 /** A refusal: the code, and the name of the failed check for the books. */
@@ -43,8 +43,8 @@ export const RULES = {
 } satisfies Record<string, Record<string, Rule>>
 
 /**
- * Checks that a request has each field of the call, no other field, and only texts as values. If all fields are valid,
- * returns null.
+ * Checks that a request has each field of the call, no other field, and only texts as values. If all fields are valid, returns
+ * null.
  */
 export function checkFields(call: keyof typeof RULES, fields: Fields): Wrong | null {
   const rules: Record<string, Rule> = RULES[call]
@@ -62,7 +62,8 @@ export function checkFields(call: keyof typeof RULES, fields: Fields): Wrong | n
 }
 
 /**
- * Returns an amount in whole shillings. For any other amount, returns null, because the network moves whole shillings only.
+ * Reads an amount of whole shillings. If the text is no such amount, returns null, because the network moves whole shillings
+ * only.
  */
 export function amountOf(amount: string): bigint | null {
   const whole = /^(\d{1,15})(?:\.0+)?$/.exec(amount)?.[1]

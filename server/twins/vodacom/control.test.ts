@@ -1,4 +1,4 @@
-// Tests the control API, which shows the books of the twin to callers with its token. Another test starts a second twin with
+// Tests that the control API shows the books of the twin only to callers with its token. Also tests that a second twin can use
 // the key of the first twin.
 
 import assert from 'node:assert/strict'

@@ -1,12 +1,12 @@
-// Shows the books of the twin through the control API, which has a separate path and token. The API key of the gateway does
-// not open the control API.
+// Shows the books of the twin through the control API, which has a separate path and token. The API key of the gateway gives no
+// access to the control API.
 
 import { sameSecret } from '../../src/kernel/lib/index.ts'
 import { totalsOf } from './book.ts'
 import { magicRows } from './fates.ts'
 import type { Twin } from './twin.ts'
 
-/** The path under which the control API answers. */
+/** The path prefix of the control API. */
 export const CONTROL = '/control'
 const LIST_MAX = 1000
 

@@ -6,7 +6,8 @@ import { replyWith, type TwinReply } from './reply.ts'
 import type { Twin } from './twin.ts'
 
 /**
- * A request as it arrived. `path` is the path after environment and market. Null means that environment or market was wrong.
+ * A request as the twin received it. `path` is the path after environment and market. Null means that environment or market was
+ * wrong.
  */
 export type Incoming = {
   method: string
@@ -15,12 +16,12 @@ export type Incoming = {
   fields: Readonly<Record<string, unknown>> | null
 }
 
-/** The refusal by a web page, as from a proxy before the gateway. */
+/** The answer of a proxy before the gateway, which refuses the request with a web page instead of JSON. */
 export const PAGE = 'page'
 
 /**
- * Checks the access of a request. If the request has access, returns null. If a proxy refuses with a page instead of JSON,
- * returns `PAGE`.
+ * Checks the access of a request. If the caller may use the call, returns null. If a proxy would refuse the request, returns
+ * `PAGE`.
  */
 export function checkDoor(twin: Twin, call: Call, { headers }: Incoming): TwinReply | typeof PAGE | null {
   const { settings, account, book } = twin
@@ -40,9 +41,7 @@ export function checkDoor(twin: Twin, call: Call, { headers }: Incoming): TwinRe
   return settings.closed.includes(call) ? refuse('closed', replyWith(400, 'INS-997')) : null
 }
 
-/**
- * Returns the decrypted bearer of a request. If the caller did not encrypt the bearer with the market's key, returns null.
- */
+/** Decrypts the bearer of a request. If the caller did not encrypt the bearer with the market's key, returns null. */
 export function bearerIn(twin: Twin, authorization: string | undefined): string | null {
   const bearer = /^Bearer ([A-Za-z0-9+/=]+)$/.exec(authorization ?? '')?.[1]
   return bearer === undefined ? null : twin.key.open(bearer)

@@ -1,12 +1,15 @@
-// Chooses the faults of a request, and its course at the payer or receiver: by the number's last three digits, then by
-// chance. A chance follows from the seed, the request's id and its count, so a run is repeatable in any order.
+// Chooses the fault of a request, and the course of its payment: by the number's last three digits, then by chance. A chance
+// depends only on the seed, the request's id and its count, so a run is repeatable.
 
 import { hash } from 'node:crypto'
 
-/** An answer: HTTP status and code. Null means that the twin never answers the request. */
+/** HTTP status and code of an answer. Null means that the twin never answers the request. */
 type FateReply = readonly [http: number, code: string] | null
 
-/** The course of a payment or payout: the answer, and what really happened. `later` is a later change of what happened. */
+/**
+ * The course of a payment or payout: the answer, and the true state of the money. `later` is the true state after one more
+ * pause.
+ */
 export type Fate = {
   reply: FateReply
   truth: 'paid' | 'failed' | 'pending'
@@ -14,7 +17,7 @@ export type Fate = {
   receipt?: string
 }
 
-/** The documented codes of this market for a failure that a correct request can meet. */
+/** The documented answer of this market for a correct request that fails. */
 const FAILED = [401, 'INS-6'] as const
 
 /** The courses of payments and payouts, by name. */
@@ -34,10 +37,10 @@ export const FATES = {
   strange_code_pays: { reply: [400, 'INS-7777'], truth: 'paid' },
   no_receipt: { reply: [201, 'INS-0'], truth: 'paid', receipt: 'N/A' },
 } as const satisfies Record<string, Fate>
-/** The name of a course. */
+/** The name of a course, as rates and magic numbers use it. */
 export type FateName = keyof typeof FATES
 
-/** The courses by the last three digits of a number. Any other number gets its course by chance. */
+/** The courses by the last three digits of a phone. The course of any other phone is a chance. */
 export const MAGIC: Readonly<Record<string, FateName>> = {
   '001': 'pays',
   '002': 'fails',
@@ -73,12 +76,12 @@ const HAPPENS: Readonly<Record<FateName, string>> = {
   no_receipt: 'paid, and the answer has no receipt',
 }
 
-/** Returns the table of magic numbers as text. */
+/** Returns the table of magic numbers, for the control API and the terminal. */
 export function magicRows(): { ending: string; happens: string }[] {
   return Object.entries(MAGIC).map(([ending, fate]) => ({ ending, happens: HAPPENS[fate] }))
 }
 
-/** The faults of a call. `executes` is true if the twin executes the call in spite of the fault. */
+/** The faults of a call. If `executes` is true, the twin executes the call in spite of the fault. */
 export const WIRE_FAULTS = {
   hang_before: { executes: false },
   hang_after: { executes: true },
@@ -91,32 +94,35 @@ export const WIRE_FAULTS = {
   empty: { executes: true },
   truncated: { executes: true },
   limited: { executes: false },
-  /** The twin answers with a web page, as a firewall before the gateway does. */
+  /** The caller gets a web page, as from a firewall before the gateway. */
   wall: { executes: false },
-  /** The twin ends the session of the call early. */
+  /** The twin ends the session of the call before it checks the session. */
   session_ends: { executes: false },
 } as const
-/** The name of a fault of a call. */
+/** The name of a fault of a call, as rates use it. */
 export type WireFault = keyof typeof WIRE_FAULTS
 
-/** The calls, grouped by purpose. */
+/** The kinds of calls. Rates and counts of faults use these names. */
 export const CALLS = ['session', 'c2b', 'b2c', 'query', 'reversal', 'name'] as const
-/** The purpose of a call. */
+/** The kind of a call: `c2b` is a payment, and `b2c` is a payout. */
 export type Call = (typeof CALLS)[number]
 
-/** The seed, and the share of each fault for each call, or of each course for `fate`. The rest has no fault. */
+/**
+ * The seed, and the share of each fault for each call. The group `fate` has the share of each course. The remaining calls have
+ * no fault.
+ */
 export type Rates = { seed: string; rates: Partial<Record<Call | 'fate', Record<string, number>>> }
 
-/** Decides about faults and about the courses of payments and payouts. */
+/** Chooses the faults of calls, and the courses of payments and payouts. */
 export type Chances = {
   set(rates: Partial<Rates>): void
   onWire(call: Call, id: string): WireFault | null
   fate(id: string, msisdn: string): FateName
-  /** Counts how often each fault and each course occurred, as `group.kind`. */
+  /** The number of times that each fault and each course occurred, by `group.kind`. */
   struck: Record<string, number>
 }
 
-/** Makes the chances. At the start, every rate is zero. */
+/** Makes the chooser of faults. At the start, every rate is zero. */
 export function createChances(): Chances {
   let current: Rates = { seed: 'malipo', rates: {} }
   const counts = new Map<string, number>()

@@ -1,4 +1,4 @@
-// Implements the gateway: its calls, and the work for one request.
+// Implements the calls of the gateway: checks a request, chooses its fault and does its work.
 
 import { count } from './book.ts'
 import { checkFields, type Texts, type Wrong } from './check.ts'
@@ -8,7 +8,7 @@ import { replyWith, type TwinReply } from './reply.ts'
 import { giveBack, lookUp, query, request } from './transactions.ts'
 import type { Twin } from './twin.ts'
 
-/** The result of a request: an answer, no answer or a web page, and the fault. */
+/** The result of a request: an answer, a web page, or null for no answer; and the fault. */
 export type Outcome = { reply: TwinReply | typeof PAGE | null; fault: WireFault | null }
 
 const OPERATIONS: Readonly<Record<string, Call>> = {
@@ -20,7 +20,7 @@ const OPERATIONS: Readonly<Record<string, Call>> = {
   'GET /queryBeneficiaryName/': 'name',
 }
 
-/** Answers one request: checks access and fields, chooses the fault, then does the work. */
+/** Answers one request: chooses the fault, checks access and fields, then does the work. */
 export async function handle(twin: Twin, incoming: Incoming): Promise<Outcome> {
   const { book, chances } = twin
   const refuse = (http: number, { check, code }: Wrong): Outcome => {
@@ -65,7 +65,9 @@ function work(twin: Twin, call: Exclude<Call, 'session'>, fields: Texts): Promis
   }
 }
 
-/** Returns the subject of a request. The twin draws chances by the subject, so that a run is repeatable. */
+/**
+ * Returns the id that chooses the fault of a request. Repeated requests have the same id, so that a run is repeatable.
+ */
 function subjectOf({ fields }: Incoming): string {
   return String(fields?.input_QueryReference ?? fields?.input_ThirdPartyConversationID ?? '')
 }

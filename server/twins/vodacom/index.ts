@@ -1,5 +1,5 @@
-// Starts the HTTP twin of M-Pesa's OpenAPI. The twin speaks the gateway's protocol, checks each request, moves money in its
-// books, and causes faults on demand. Twin and adapter share no code, so that each can test the other.
+// Starts the HTTP twin of M-Pesa's OpenAPI for tests and demos. The twin checks each request, moves money in its books, and
+// causes faults on demand. Twin and adapter share no code, so that each can test the other.
 
 import { type Clock, type Random, systemClock, systemRandom } from '../../src/kernel/lib/index.ts'
 import { createBook, type Totals, type Transaction, totalsOf } from './book.ts'
@@ -18,25 +18,25 @@ export { CALLS, FATES, MAGIC, magicRows, type Rates, WIRE_FAULTS } from './fates
 export type { Settings } from './settings.ts'
 export type { Account } from './twin.ts'
 
-/** The default account of a twin. The account protects nothing. */
+/** The account of a twin without a given account. This API key is public, so it protects no data. */
 export const SAMPLE_ACCOUNT: Account = { api_key: 'vodacom-twin-api-key', service_provider_code: '000000' }
 
-/** The default token of the control API. */
+/** The token of the control API, if the options give no other token. */
 export const SAMPLE_CONTROL_TOKEN = 'vodacom-twin-control'
 
-/** The options of `startVodacomTwin`. */
+/** The options of `startVodacomTwin`. Without options, the twin has the sample account and makes a new key. */
 export type VodacomTwinOptions = {
   /** The port. 0, the default, means that the system chooses a free port. */
   port?: number
   host?: string
   account?: Partial<Account>
-  /** The shillings in the float of payouts. */
+  /** The money for payouts, in whole shillings. */
   float?: bigint
   settings?: Partial<Settings>
   chances?: Partial<Rates>
   /**
-   * The number of bits of the market's key: 2048 by default. The real keys have 4096 bits, and making such a key takes
-   * seconds.
+   * The size of the market's key in bits: 2048 by default. The real keys have 4096 bits, but a twin needs seconds to make such
+   * a key.
    */
   key_bits?: number
   /** The private key of an earlier twin, from `private_pem`. Null, the default, means that the twin makes a new key. */
@@ -46,7 +46,7 @@ export type VodacomTwinOptions = {
   random?: Random
 }
 
-/** A running twin. */
+/** A running twin, with the functions that a test needs. */
 export type VodacomTwin = {
   /** The base URL of the gateway's calls, with environment and market. */
   url: string
@@ -60,7 +60,7 @@ export type VodacomTwin = {
   /** The token of the control API. */
   control_token: string
   totals(): Totals
-  /** Returns the transaction by the caller's id. */
+  /** Returns the transaction with the id that the caller chose. Null means that the twin has no such transaction. */
   transaction(conversation: string): Transaction | null
   transactions(): readonly Transaction[]
   callbacks: readonly CallbackEntry[]

@@ -1,4 +1,4 @@
-// Makes the key of the market and decrypts bearers.
+// Makes the key pair of the market, and decrypts bearers with its private key.
 
 import {
   constants,
@@ -15,11 +15,11 @@ export type MarketKey = {
   private_pem: string
   /** The public key in base64, as the portal shows the key. */
   public_text: string
-  /** Returns the content of a bearer. If the caller did not encrypt the bearer with this key, returns null. */
+  /** Decrypts a bearer. If the caller did not encrypt the bearer with this key, returns null. */
   open(bearer: string): string | null
 }
 
-/** Makes a key pair, or loads a stored private key. The real keys have 4096 bits. If the text is no RSA key, throws. */
+/** Makes a key pair of `bits` bits, or loads the private key `kept`. If `kept` is no RSA key in PEM, throws. */
 export function createMarketKey(bits: number, kept: string | null = null): MarketKey {
   const privateKey =
     kept === null ? generateKeyPairSync('rsa', { modulusLength: bits }).privateKey : createPrivateKey(kept)
@@ -37,8 +37,8 @@ export function createMarketKey(bits: number, kept: string | null = null): Marke
 }
 
 /**
- * Removes the PKCS#1 v1.5 padding by hand: 00 02, at least eight bytes that are not zero, 00, then the text. The library
- * refuses to decrypt this padding, because a server that reveals why a decryption failed lets attackers decrypt texts.
+ * Removes the PKCS#1 v1.5 padding: 00 02, at least eight bytes that are not zero, 00, then the text. Node refuses to remove
+ * this padding, because a server that reveals why a decryption failed helps attackers.
  */
 function decrypt(key: KeyObject, length: number, bearer: string): string | null {
   const sealed = Buffer.from(bearer, 'base64')

@@ -71,7 +71,7 @@ async function main(args: string[], env: Record<string, string | undefined>): Pr
   }
 }
 
-/** Writes a file completely, or does not change the file. */
+/** Writes a file under a temporary name, then renames the file. So a crash leaves no half-written key. */
 async function keep(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const unfinished = `${file}.${process.pid}`

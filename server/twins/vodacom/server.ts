@@ -7,7 +7,7 @@ import { PAGE } from './door.ts'
 import { handle, type Outcome } from './gateway.ts'
 import type { Twin } from './twin.ts'
 
-/** The environment and market in the path. */
+/** The path prefix of the gateway's calls: environment and market. */
 export const BASE = '/sandbox/ipg/v2/vodacomTZN'
 const BODY_MAX_BYTES = 64 * 1024
 const KEEP_ALIVE_MS = 60_000
@@ -27,7 +27,7 @@ const PAGES = {
 /** The address of the twin, and the token of its control API. */
 export type Listening = { port: number; host: string; control_token: string }
 
-/** Starts the HTTP server of a twin. */
+/** Starts the HTTP server of a twin. Resolves with its URL when the server accepts connections. */
 export async function listen(
   twin: Twin,
   { port, host, control_token }: Listening,
@@ -78,7 +78,7 @@ async function answer(
   deliver(response, outcome)
 }
 
-/** Sends the answer, or causes the fault instead. */
+/** Sends the answer, or the result of the fault. */
 function deliver(response: ServerResponse, { reply, fault }: Outcome): void {
   if (fault === 'hang_before' || fault === 'hang_after') return
   const is_json = reply !== null && reply !== PAGE
@@ -96,7 +96,7 @@ function deliver(response: ServerResponse, { reply, fault }: Outcome): void {
   }
 }
 
-/** Returns the text that a fault sends instead of the answer. Null means that the twin sends the answer itself. */
+/** Returns the text that the caller gets because of the fault. Null means that the caller gets the normal answer. */
 function spoilt(fault: Outcome['fault'], http: number, json: string): Text | null {
   switch (fault) {
     case 'html_before':
@@ -118,7 +118,7 @@ function spoilt(fault: Outcome['fault'], http: number, json: string): Text | nul
   }
 }
 
-/** Writes a bigint as text, because JSON has no integers of any size. */
+/** Writes a bigint as text, because JSON.stringify cannot write a bigint. */
 function plain(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }
@@ -139,7 +139,7 @@ function readBody(request: IncomingMessage, done: (body: string) => void): void 
   request.on('end', () => done(Buffer.concat(chunks).toString('utf8')))
 }
 
-/** Returns the content of a JSON object. If the text is no JSON object, returns null. */
+/** Parses a JSON object. If the text is no JSON object, returns null. */
 function jsonOf(body: string): Record<string, unknown> | null {
   try {
     const content: unknown = JSON.parse(body)

@@ -1,13 +1,13 @@
-// Keeps the sessions of callers. Every call except the session request needs a session.
+// Keeps the sessions of callers. The session request itself needs the API key; every other call needs a session.
 
 import type { Clock, Random } from '../../src/kernel/lib/index.ts'
 import { randomBase62 } from '../../src/kernel/lib/index.ts'
 import type { Settings } from './settings.ts'
 
-/** The sessions of the only application. */
+/** The sessions of the twin's only application. */
 export type Sessions = {
   open(): string
-  /** Returns true while the session with this id is valid. */
+  /** Returns true if the session with this id is valid now. */
   knows(id: string): boolean
   end(id: string): void
   endAll(): void
@@ -15,7 +15,7 @@ export type Sessions = {
 
 const LENGTH = 32
 
-/** Makes the sessions of the application. */
+/** Makes the store of sessions, in memory. */
 export function createSessions(settings: Settings, clock: Clock, random: Random): Sessions {
   const made = new Map<string, Date>()
   return {

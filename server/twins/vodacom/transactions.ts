@@ -7,8 +7,8 @@ import { replyWith, type TwinReply } from './reply.ts'
 import type { Twin } from './twin.ts'
 
 /**
- * Accepts a request for a payment or a payout. The twin answers after the decision, or at once. Null means that the twin
- * never answers the request.
+ * Accepts a payment or a payout. In `sync` mode, resolves after the decision. Null means that the twin never answers the
+ * request.
  */
 export function request(twin: Twin, kind: 'c2b' | 'b2c', fields: Texts): Promise<TwinReply | null> {
   const { book, chances, clock, settings } = twin
@@ -51,7 +51,7 @@ export function request(twin: Twin, kind: 'c2b' | 'b2c', fields: Texts): Promise
   return Promise.resolve(replyWith(201, 'INS-0', ids(transaction)))
 }
 
-/** Executes the course of a transaction and returns the answer of that course. */
+/** Decides a transaction: moves its money and returns the answer. Null means that the twin never answers. */
 function decideNow(twin: Twin, transaction: Transaction): TwinReply | null {
   const { book, clock, settings } = twin
   const fate: Fate = FATES[transaction.fate]
@@ -73,7 +73,7 @@ function decideNow(twin: Twin, transaction: Transaction): TwinReply | null {
   return replyWith(http, code, { ...ids(transaction), ...receipt })
 }
 
-/** Returns the state of a transaction by any of its three ids. A caller can use the id of the query itself only once. */
+/** Answers a query of a transaction by any of its three ids. A caller can use the id of the query itself only once. */
 export function query({ book, settings }: Twin, fields: Texts): TwinReply {
   const { input_QueryReference: reference = '', input_ThirdPartyConversationID: own = '' } = fields
   if (isUsed(book, own)) return refuse({ book }, 'duplicate', replyWith(409, 'INS-10', echo(own)))
@@ -92,7 +92,7 @@ export function query({ book, settings }: Twin, fields: Texts): TwinReply {
   })
 }
 
-/** Returns the money of a payment to the payer. */
+/** Reverses a paid transaction by its receipt. */
 export function giveBack(twin: Twin, fields: Texts): TwinReply {
   const { book } = twin
   const { input_TransactionID: receipt = '', input_ThirdPartyConversationID: own = '' } = fields
@@ -107,7 +107,7 @@ export function giveBack(twin: Twin, fields: Texts): TwinReply {
   return replyWith(200, 'INS-0', { ...echo(own), output_ConversationID: found.own_conversation, output_TransactionID })
 }
 
-/** Answers a name query with the name of the owner of the phone number. */
+/** Answers a name query. The name depends only on the phone number. */
 export function lookUp(twin: Twin, fields: Texts): TwinReply {
   const { input_CustomerMSISDN: msisdn = '', input_ThirdPartyConversationID: own = '' } = fields
   if (twin.chances.fate(`name ${msisdn}`, msisdn) === 'no_such_number') return replyWith(400, 'INS-2051', echo(own))

@@ -1,4 +1,4 @@
-// Defines the parts of a running twin.
+// Defines the types that several files of the twin use.
 
 import type { Clock } from '../../src/kernel/lib/index.ts'
 import type { Book } from './book.ts'
@@ -8,10 +8,10 @@ import type { MarketKey } from './keys.ts'
 import type { Sessions } from './sessions.ts'
 import type { Settings } from './settings.ts'
 
-/** The account of the only application, with its short code. */
+/** The account of the twin's only application, with its short code. */
 export type Account = { api_key: string; service_provider_code: string }
 
-/** The state of a running twin, in the form that the files of the twin use. */
+/** The state and the dependencies of a running twin. */
 export type Twin = {
   clock: Clock
   account: Account
