@@ -1,5 +1,5 @@
-// Builds the two consoles from web/ into web/dist/, and compresses each file. `npm start` and `npm test` run this file
-// first. If no source has changed, the build does nothing.
+// Builds the two consoles from web/ into web/dist/, and compresses each file. `npm start` and `npm test` run this file first.
+// If no source has changed, the build does nothing.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const WEB = join(ROOT, 'web')
 const DIST = join(WEB, 'dist')
 const MADE_FROM = join(DIST, 'made-from')
 const CONSOLES = ['dashboard', 'operator']
-/** The licence of the font asks for its text beside the font. */
+/** The licence of the font requires that we publish its text beside the font. */
 const FONT_LICENCE = join(ROOT, 'node_modules', '@fontsource-variable', 'geist', 'LICENSE')
 const compress = promisify(brotliCompress)
 const zip = promisify(gzip)
@@ -65,7 +65,7 @@ async function buildConsole(name: string, outDir: string): Promise<void> {
       outDir,
       emptyOutDir: true,
       target: 'es2022',
-      // The content security policy of the pages permits no inline scripts.
+      // Turns the preload polyfill off, because the content security policy of the pages permits no inline scripts.
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
       chunkSizeWarningLimit: 1_000,

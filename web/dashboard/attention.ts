@@ -1,30 +1,34 @@
-// Reads what needs attention. The frame reads it once for the numbers of the menu and for the first page.
+// Reads the problems and waiting records that a member should look at. The frame reads them once, for the menu and for the
+// first page.
 
 import { createContext, useContext } from 'react'
 import type { Calls } from '../ui/api-types.ts'
 import { type Environment, useRead } from '../ui/data.ts'
 
-/** One kind of trouble, or the records of one kind that wait. */
+/** Problems of one kind, or waiting records of one kind, with their count. */
 export type AttentionItem = Calls['GET /v1/merchant/attention']['data']['items'][number]
 
-/** The pause between two reads. */
+/** The pause between two reads, in milliseconds. */
 const READ_MS = 10_000
 
 /** The items of the business and environment of the page. Undefined means that the read has no response yet. */
 export const AttentionContext = createContext<readonly AttentionItem[] | undefined>(undefined)
 
-/** Reads the items. The frame calls this function, and pages use `useAttention`. */
+/** Reads the items for the frame. Pages use `useAttention`, so that the console reads the items only once. */
 export function useAttentionRead(scope: { environment: Environment; merchant_id: string }, enabled: boolean) {
   const read = useRead('GET /v1/merchant/attention', { query: scope }, { live: READ_MS, keep: true, enabled })
   return read.data?.items
 }
 
-/** Returns the items. */
+/** Returns the items that the frame has read. Before the first response, the list is empty. */
 export function useAttention(): readonly AttentionItem[] {
   return useContext(AttentionContext) ?? []
 }
 
-/** Returns the number beside a line of the menu: the items of these kinds, in this environment. */
+/**
+ * Returns the number beside a line of the menu: the count of these kinds of items in this environment. Undefined means that the
+ * frame has no items yet.
+ */
 export function countOf(
   items: readonly AttentionItem[] | undefined,
   environment: Environment,

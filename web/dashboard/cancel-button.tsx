@@ -4,10 +4,10 @@ import { Button, Group, Text } from '@mantine/core'
 import { Dialog } from '../ui/parts.tsx'
 import { Problem } from '../ui/problem.tsx'
 
-/** The texts of a cancellation. */
+/** The texts of the button and of its dialog. */
 type CancelTexts = { cancel: string; cancel_title: string; cancel_sure: string; cancel_keep: string }
 
-/** Shows the button that cancels, and the dialog that asks for a confirmation. */
+/** Shows a button that opens a dialog. Only the button of the dialog calls `cancel`. */
 export function CancelButton(props: {
   t: CancelTexts
   text: string

@@ -22,7 +22,7 @@ import { NeedsSecondFactor } from './second-factor.tsx'
 
 const ENVIRONMENT = 'malipo.dashboard.environment'
 
-/** Reads the user, and then shows the page. */
+/** Reads the user, and then shows the page. A user without a business sees an explanation. */
 export function DashboardFrame() {
   const t = useTexts(frameTexts)
   const me = useSignedInUser()
@@ -150,7 +150,7 @@ function DashboardShell({
   )
 }
 
-/** Shows the business. A user with several businesses chooses another business here. */
+/** Shows the business of the page. A user with several businesses can choose another business. */
 function BusinessChoice({
   memberships,
   membership,
@@ -183,7 +183,10 @@ function BusinessChoice({
   )
 }
 
-/** Links to the same page in the other environment. On the page of a record, links to the list of such records. */
+/**
+ * Opens the same page in the other environment. From the page of a record, opens the list of such records, because the other
+ * environment has no such record.
+ */
 function EnvironmentSwitch({ environment }: { environment: Environment }) {
   const t = useTexts(frameTexts)
   const parts = useTexts(partsTexts)
@@ -208,8 +211,7 @@ function EnvironmentSwitch({ environment }: { environment: Environment }) {
 }
 
 /**
- * Redirects to the first page in the environment that this tab used last. Without such an environment, redirects to the
- * sandbox.
+ * Redirects to the first page in the environment that this tab used last. If the tab has used none, redirects to the sandbox.
  */
 export function ToEnvironment() {
   const navigate = useNavigate()

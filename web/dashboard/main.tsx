@@ -1,4 +1,4 @@
-// Starts the merchants' dashboard. The code of a page loads when the reader opens the page.
+// Starts the merchants' dashboard. The browser loads the code of a page when the member opens the page.
 
 import { createRootRoute, createRoute } from '@tanstack/react-router'
 import { startConsole } from '../ui/start.tsx'

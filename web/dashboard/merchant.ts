@@ -1,13 +1,13 @@
-// Provides the business and the environment of a page. Every call of the dashboard sends both.
+// Provides the business and the environment of a page. Every call of the dashboard sends both to the API.
 
 import { createContext, useContext } from 'react'
 import type { Environment, SignedInUser } from '../ui/data.ts'
 
-/** The environments: sandbox money and live money. */
+/** The environments: sandbox money and real money. */
 export const ENVIRONMENTS = ['sandbox', 'live'] as const satisfies readonly Environment[]
-/** A membership of the user who is signed in. */
+/** The membership of the user in one business, with its role and the state of the business. */
 export type Membership = SignedInUser['memberships'][number]
-/** The role of a member. */
+/** The role of a member, as the API writes it. */
 export type Role = Membership['role']
 
 /** The storage key of the business that this tab shows. */
@@ -26,23 +26,27 @@ export function chooseNamedMerchant(): void {
 /** The environment of a page, and the user's membership in the business of the page. */
 export type MerchantAccess = { environment: Environment; membership: Membership }
 
-/** The frame provides this value, and pages exist only inside the frame. */
+/**
+ * The business and the environment of a page. The frame provides the value. Null means that the component is outside the frame.
+ */
 export const MerchantContext = createContext<MerchantAccess | null>(null)
 
-/** Returns the business and the environment of this page. */
+/** Returns the business and the environment of this page. Outside the frame, throws. */
 export function useMerchantAccess(): MerchantAccess {
   const acting = useContext(MerchantContext)
   if (acting === null) throw new Error('useMerchantAccess works only in a page inside the frame of the dashboard')
   return acting
 }
 
-/** Returns a function that makes the path of a page in this environment: 'collections' becomes "sandbox/collections". */
+/**
+ * Returns a function that makes the path of a page in this environment: 'collections' becomes "sandbox/collections".
+ */
 export function useEnvironmentPath(): (path: string) => string {
   const { environment } = useMerchantAccess()
   return (path) => (path === '' ? environment : `${environment}/${path}`)
 }
 
-/** Returns true if the reader has one of these roles. If a role forbids an action, the page does not offer the action. */
+/** Returns true if the member has one of these roles. Pages use it to hide actions that the role forbids. */
 export function useHasRole(...roles: Role[]): boolean {
   return roles.includes(useMerchantAccess().membership.role)
 }

@@ -1,11 +1,13 @@
-// Shows the pairs of texts that a merchant's server stored with a record.
+// Shows the metadata that a merchant's server stored with a record.
 
 import type { ReactNode } from 'react'
 import { useTexts } from '../ui/language.ts'
 
 const metadataTexts = { sw: { metadata: 'Taarifa za ziada (metadata)' }, en: { metadata: 'Metadata' } }
 
-/** Returns the fact with the pairs of a record. Without pairs, returns null, and FactList omits the fact. */
+/**
+ * Returns the fact with the metadata of a record. If the record has none, returns null, and FactList omits the fact.
+ */
 export function useMetadataFact(
   metadata: Readonly<Record<string, unknown>>,
 ): readonly [label: string, shown: ReactNode] | null {

@@ -3,7 +3,7 @@
 import { Stack } from '@mantine/core'
 import { CopyButton } from '../ui/parts.tsx'
 
-/** Shows the text. `label` names the text. `copy` is the label of the button. */
+/** Shows the text. `label` is its name for screen readers. `copy` is the label of the copy button. */
 export function Raw({ text, label, copy }: { text: string; label: string; copy: string }) {
   return (
     <Stack gap="xs" mt="xs">

@@ -1,4 +1,4 @@
-// Lists the acts that the search of the dashboard finds.
+// Lists the actions that a member can find with the search of the dashboard.
 
 import { texts, useTexts } from '../ui/language.ts'
 import type { SearchPlace } from '../ui/search-dialog.tsx'
@@ -23,7 +23,7 @@ const actTexts = texts({
   },
 })
 
-/** Returns the acts that a role allows. `at` returns the path of a page in the environment. */
+/** Returns the actions that a role allows. `at` returns the path of a page in the environment. */
 export function useSearchActs(role: Role, at: (path: string) => string): SearchPlace[] {
   const t = useTexts(actTexts)
   const collects = role === 'MERCHANT_ADMIN' || role === 'FINANCE'

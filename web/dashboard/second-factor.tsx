@@ -1,4 +1,4 @@
-// Shows a business that requires a second factor to a member who signed in without one.
+// Shows a page to a member who signed in without a second factor, if the business requires one.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { texts, useTexts } from '../ui/language.ts'

@@ -1,9 +1,10 @@
-// After the API confirms an action, shows the result for some seconds and announces it to screen readers.
+// Shows the result of an action for some seconds, after the API has confirmed the action. Also announces the result to screen
+// readers.
 
 import { useEffect } from 'react'
 import { showToast } from '../ui/toast.tsx'
 
-/** Shows the message of a finished action as a toast, once each time it changes. An empty text means that there is no result yet. */
+/** Shows a new message as a toast. An empty text means that the action has no result yet. */
 export function StatusMessage({ children }: { children: string }) {
   useEffect(() => {
     if (children !== '') showToast(children)

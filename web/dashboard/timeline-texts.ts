@@ -2,7 +2,7 @@
 
 import { texts } from '../ui/language.ts'
 
-/** The sentences of the timeline. */
+/** The sentences for each kind of step, and the labels of its details. */
 export const timelineTexts = texts({
   sw: {
     show_technical: (count: number) => `Onyesha hatua za kiufundi (${count})`,

@@ -22,10 +22,13 @@ type TimelineCall = (typeof CALLS)[number]
 type TimelineItem = Calls[TimelineCall]['data']['items'][number]
 type TimelineEntry = { tone: Tone; text: string; details: readonly (readonly [string, ReactNode] | null)[] }
 
-/** The steps that only developers and support staff read: requests of the API and attempts at the provider. */
+/** The steps that only developers and support staff need: requests of the API and attempts at the provider. */
 const TECHNICAL: ReadonlySet<TimelineItem['kind']> = new Set(['request', 'attempt'])
 
-/** Shows the timeline section of a page. While the page is open, the section reads the timeline repeatedly. */
+/**
+ * Shows the timeline without its technical steps, which a button adds. While the page is open, it reads the timeline again
+ * every few seconds.
+ */
 export function Timeline<Name extends TimelineCall>({ name, params }: { name: Name; params: Calls[Name]['params'] }) {
   const t = useTexts(timelineTexts)
   const describe = useTell(name.includes('/withdrawals/') ? 'withdrawal' : 'collection')
@@ -33,7 +36,7 @@ export function Timeline<Name extends TimelineCall>({ name, params }: { name: Na
   const items = read.data?.items
   const [opened, setOpened] = useState(false)
   const plain = items?.filter(({ kind }) => !TECHNICAL.has(kind)) ?? []
-  // A record without any other step shows its technical steps.
+  // If the record has no other step, the timeline shows the technical steps at once.
   const technical = plain.length === 0 ? 0 : (items?.length ?? 0) - plain.length
   const shown = opened || technical === 0 ? (items ?? []) : plain
   return (

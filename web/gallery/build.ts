@@ -1,11 +1,11 @@
-// Builds the gallery: one page with every shared component in every state. Only scripts/gallery.ts and the test of the gallery use it;
-// `npm run build` does not, so that no server serves the gallery.
+// Builds the gallery: one page with every shared component in every state. Only scripts/gallery.ts and the test of the gallery
+// use it. `npm run build` does not build the gallery, so that no server offers it.
 
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
 
-/** Builds the gallery into a folder. */
+/** Builds the gallery into the folder `outDir`. */
 export async function buildGallery(outDir: string): Promise<void> {
   await build({
     configFile: false,

@@ -1,4 +1,4 @@
-// Shows every shared component in every state, for people who change the look. The texts are examples.
+// Shows every shared component in every state, for developers who change the look of the consoles. The texts are examples.
 
 import '../ui/choices.css'
 import '../ui/ui.css'
@@ -41,7 +41,7 @@ const ROWS = [
   { id: '3', amount: '900', tone: 'bad', status: 'Failed', reference: null },
 ] as const
 
-/** One component of the gallery. The test measures each by its name. */
+/** Shows one component of the gallery. The test of the gallery finds the component by its name. */
 function Specimen({ name, children }: { name: string; children: ReactNode }) {
   return (
     <section className="specimen" data-specimen={name} aria-label={name}>

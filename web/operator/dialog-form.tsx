@@ -5,7 +5,7 @@ import type { FormEventHandler, ReactNode } from 'react'
 import { useTexts } from '../ui/language.ts'
 import { partsTexts } from '../ui/parts-texts.ts'
 
-/** Shows the body of a dialog. */
+/** Shows the body of a dialog as a form, so that Enter sends it. */
 export function DialogForm({
   onSubmit,
   children,
@@ -20,7 +20,7 @@ export function DialogForm({
   )
 }
 
-/** Shows the buttons of a dialog. `text` names the action. `danger` makes the button red. */
+/** Shows the buttons of a dialog. `text` is the label of the first button. `danger` makes this button red. */
 export function DialogButtons({
   text,
   danger = false,

@@ -1,4 +1,4 @@
-// Shows the actions that the role of the operator allows. The server checks the role again on every request.
+// Hides actions that the role of the operator does not allow. The server checks the role again for each request.
 
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
@@ -26,7 +26,10 @@ const dutyTexts = texts({
   },
 })
 
-/** If the role of the operator allows the duty, shows `children`. Otherwise shows nothing, or with `note` the roles that may. */
+/**
+ * If the role of the operator allows the duty, shows `children`. Otherwise shows nothing. With `note`, shows which roles have
+ * the duty instead.
+ */
 export function ForDuty({ duty, note = false, children }: { duty: Duty; note?: boolean; children: ReactNode }) {
   const t = useTexts(dutyTexts)
   if (useMay(duty)) return <>{children}</>

@@ -3,7 +3,7 @@
 import { texts } from '../ui/language.ts'
 import type { Me } from './operator.ts'
 
-/** A role of an operator. */
+/** The role of an operator, as the API writes it. */
 export type OperatorRole = NonNullable<Me['operator_role']>
 
 /** The texts of the menu, and of the page for a user who is not an operator. */

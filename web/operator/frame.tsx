@@ -1,4 +1,4 @@
-// Shows the frame of the operator console: the account, and the number of waiting items beside each menu line.
+// Shows the frame of the operator console: the account, and the number of waiting records beside each menu line.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Outlet } from '@tanstack/react-router'
@@ -18,7 +18,7 @@ import { MeContext, useQueue } from './operator.ts'
 import { PauseBanner } from './pause-banner.tsx'
 import { useOperatorActs } from './search-acts.ts'
 
-/** Reads the user. If the user is an operator, shows the page. */
+/** Reads the user. If the user is an operator, shows the page. Otherwise shows an explanation. */
 export function OperatorFrame() {
   const me = useSignedInUser()
   if (me.data === undefined) {
@@ -98,7 +98,10 @@ function OperatorShell({ email, role }: { email: string; role: OperatorRole }) {
   )
 }
 
-/** Shows a page without data, with two links that lead away, to a user who is not an operator. */
+/**
+ * Shows a page without data to a user who is not an operator. The page has a button for signing out and a button for the
+ * language.
+ */
 function NotAnOperator({ email }: { email: string }) {
   const t = useTexts(frameTexts)
   const parts = useTexts(partsTexts)

@@ -1,5 +1,5 @@
-// Defines keyboard shortcuts for operators. A shortcut is a single letter that opens a dialog and never decides. The operator
-// can switch the shortcuts off.
+// Defines keyboard shortcuts for operators. A shortcut is a single letter that opens a page or a dialog, but never decides. The
+// operator can switch the shortcuts off.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
@@ -31,14 +31,14 @@ const keysTexts = texts({
 /** A shortcut: its letter, its description and its function. */
 export type Shortcut = { key: string; does: string; run: () => void }
 
-/** Returns true while the operator types into a field or a dialog is open. */
+/** Returns true if the operator types into a field, or a dialog is open. */
 function isTyping(target: EventTarget | null): boolean {
   if (document.querySelector('dialog[open]')) return true
   const field = target instanceof Element ? target.closest('input, textarea, select, [contenteditable]') : null
   return field !== null && !(field instanceof HTMLInputElement && ['checkbox', 'radio'].includes(field.type))
 }
 
-/** While the page is open, listens for these shortcuts. Also offers the dialog that lists the shortcuts. */
+/** Listens for these shortcuts while the page is open. Also shows the button that opens the list of shortcuts. */
 export function Shortcuts({ keys }: { keys: readonly Shortcut[] }) {
   const t = useTexts(keysTexts)
   const parts = useTexts(partsTexts)

@@ -1,4 +1,4 @@
-// Starts the operator console. Each page loads when the operator opens the page.
+// Starts the operator console. The browser loads the code of a page when the operator opens the page.
 
 import './operator.css'
 import { createRootRoute } from '@tanstack/react-router'

@@ -24,10 +24,10 @@ const filterTexts = texts({
   },
 })
 
-/** A filter of a list whose value the operator chooses with `MerchantFilter`. */
+/** The filter of a list whose value the operator chooses with `MerchantFilter`. */
 export const MERCHANT_FILTER: ListFilter = { name: 'merchant_id', label: '', kind: 'text' }
 
-/** Shows the chosen merchant. If the operator has chosen no merchant, shows a search field. */
+/** Shows the merchant of the filter. If the filter is empty, shows a search field. */
 export function MerchantFilter({ list }: { list: ReturnType<typeof useListQuery> }) {
   const chosen = list.search.merchant_id ?? ''
   return chosen === '' ? <MerchantSearch list={list} /> : <ChosenMerchant id={chosen} list={list} />

@@ -1,10 +1,11 @@
-// Shows the result of an action.
+// Shows the result of an action of the operator.
 
 import { Alert } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 
 /**
- * When the text changes, announces the text to screen readers and takes the focus. Null means that the component shows nothing.
+ * Shows a text in an alert that takes the focus. Screen readers announce each new text. Null means that the alert is not
+ * visible.
  */
 export function Notice({ text }: { text: string | null }) {
   const place = useRef<HTMLDivElement>(null)

@@ -1,10 +1,10 @@
-// Keeps the name of the open dialog in the address, so that a new sign-in returns to the dialog with its draft.
+// Keeps the name of the open dialog in the address, so that the page shows the dialog with its draft again after a new sign-in.
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 
 /**
- * Returns the open dialog, and the function that opens or closes a dialog. If the address of a page names a dialog, the page
- * only opens the dialog.
+ * Returns the name of the open dialog, its subject, and the function that opens or closes a dialog. An address can only open a
+ * dialog, never send its action.
  */
 export function useOpenQuestion<Name extends string>(names: readonly Name[]) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>

@@ -7,7 +7,7 @@ import { PageLink, Time } from '../ui/parts.tsx'
 import { usePausedPayouts } from './platform/paused-payouts.ts'
 import { pausesTexts } from './platform/pauses-texts.ts'
 
-/** The number of pauses in the banner. The page of pauses shows all. */
+/** The greatest number of pauses that the banner shows. The page of pauses lists all. */
 const SHOWN = 3
 
 /** Shows the newest pauses in force, with their reasons. If no pause is in force, shows nothing. */

@@ -1,4 +1,4 @@
-// Shows operators the trouble that must not wait: records that are old, and a check of the books that failed.
+// Shows operators the problems that must not wait: old records, and a check of the books that found contradictions.
 
 import { Title } from '@mantine/core'
 import type { Environment } from '../ui/data.ts'
@@ -9,7 +9,7 @@ import { showAge, showCount } from '../ui/show.ts'
 import type { QueueItem } from './operator.ts'
 import { queueTexts } from './queue-texts.ts'
 
-/** A record that waits longer than this asks for attention. */
+/** A record that waits longer than this time, in milliseconds, is old. */
 const OLD_MS = 24 * 3_600_000
 
 const stripTexts = texts({
@@ -31,10 +31,16 @@ const stripTexts = texts({
   },
 })
 
-/** The last check of the books, if it did not hold. `problems` is null if the check ended without a result. */
+/**
+ * The last check of the books, if it found contradictions or ended without a result. Null as `problems` means that it ended
+ * without a result.
+ */
 export type FailedCheck = { finished_at: string; problems: number | null } | null
 
-/** Shows the strip. Without trouble, the strip is empty, and operators with a screen reader hear new trouble. */
+/**
+ * Shows the old records and the failed check. The element exists also without problems, so that screen readers announce new
+ * problems.
+ */
 export function QueueStrip({
   items,
   failed_check,

@@ -5,7 +5,7 @@ import type { QueueItem } from './operator.ts'
 
 type Kinds = Record<QueueItem['kind'], { name: string; what: string }>
 
-/** The name of each kind of waiting records, and what the operator must do. */
+/** The name of each kind of waiting records, and the task of the operator. */
 export const queueTexts = texts({
   sw: {
     title: 'Yanayosubiri uamuzi',

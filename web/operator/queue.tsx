@@ -15,7 +15,9 @@ import { type QueueItem, signInAge, useMe, useQueue } from './operator.ts'
 import { QueueStrip } from './queue-strip.tsx'
 import { queueTexts } from './queue-texts.ts'
 
-/** The page on which an operator works on each kind of waiting records. A kind about money or webhooks belongs to one environment. */
+/**
+ * The path of the list of each kind of waiting records. Withdrawals, collections and webhooks have a list for each environment.
+ */
 const PLACES: Record<QueueItem['kind'], (environment: Environment) => string> = {
   withdrawals_waiting: (environment) => `withdrawals?status=PENDING_ADMIN_APPROVAL&environment=${environment}`,
   withdrawals_info_requested: (environment) => `withdrawals?status=INFO_REQUESTED&environment=${environment}`,
@@ -35,7 +37,9 @@ const OF_ENVIRONMENT: ReadonlySet<QueueItem['kind']> = new Set(
   (Object.keys(PLACES) as QueueItem['kind'][]).filter((kind) => /^(withdrawals|collections|webhooks)_/.test(kind)),
 )
 
-/** Shows the work queue. */
+/**
+ * Shows the waiting records of an environment: kinds with records first. Also shows the count of the other environment.
+ */
 export function Queue() {
   const t = useTexts(queueTexts)
   const parts = useTexts(partsTexts)
@@ -161,7 +165,10 @@ function Work({ waiting, environment }: { waiting: readonly QueueItem[]; environ
   )
 }
 
-/** If moving money will require a new sign-in, warns the operator in advance. */
+/**
+ * Says how old a sign-in may be for an action that moves money. If the sign-in is too old, warns the operator before the API
+ * refuses the action.
+ */
 function SignInNotice({ step_up_s }: { step_up_s: number }) {
   const t = useTexts(queueTexts)
   const language = useLanguage()

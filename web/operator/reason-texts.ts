@@ -1,12 +1,12 @@
-// Contains the reasons that the console offers for each act until the platform saves its own.
+// Contains the reasons that the console offers for an action for which the platform has saved no reasons.
 
 import type { Calls } from '../ui/api-types.ts'
 import { texts } from '../ui/language.ts'
 
-/** An act that has saved reasons. */
+/** An action for which the platform can save reasons. */
 export type ReasonAct = Calls['GET /v1/operator/reasons']['data']['items'][number]['act']
 
-/** The reasons of each act. The merchant reads the reasons of a rejection, a recall and an outcome. */
+/** The reasons for each action. The merchant can read the reasons of a rejection, a recall and an outcome. */
 export const builtInReasons = texts<Record<ReasonAct, readonly string[]>>({
   sw: {
     'withdrawal.approve': ['Taarifa zimekaguliwa', 'Biashara imethibitisha kwa simu'],

@@ -1,9 +1,9 @@
-// Adds the pages about money that waits for an operator: the queue, withdrawals, payments, held collections.
+// Defines the routes of the pages about money that waits for an operator: the queue, withdrawals, payments, held collections.
 
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../ui/lazy.tsx'
 
-/** Adds the pages about waiting money below the frame. */
+/** Makes the routes of the pages about waiting money, as children of the frame's route. */
 export function queueRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })

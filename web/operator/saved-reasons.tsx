@@ -1,5 +1,5 @@
-// Offers the saved reasons of an act below the field of the reason. An operator chooses one with a click, or with the arrow keys in the
-// field. The console never fills in a reason by itself.
+// Offers the saved reasons of an action below the field of the reason. The operator chooses a reason with a click, or with the
+// arrow keys in the field. The console never fills in a reason by itself.
 
 import { Button, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type ComponentProps, type KeyboardEvent, useState } from 'react'
@@ -22,10 +22,13 @@ const savedTexts = texts({
   },
 })
 
-/** The number of characters of a reason that a button shows. */
+/** The number of characters of a reason that its button shows. */
 const SHOWN_MAX = 80
 
-/** Returns the reasons of an act: the list of the platform, or else the list of the console in the language of the reader. */
+/**
+ * Returns the reasons for an action: the list that the platform saved, or else the list of the console in the operator's
+ * language.
+ */
 export function useSavedReasons(act: ReasonAct): readonly string[] {
   const built_in = useTexts(builtInReasons)
   const { data } = useRead('GET /v1/operator/reasons')
@@ -34,8 +37,8 @@ export function useSavedReasons(act: ReasonAct): readonly string[] {
 }
 
 /**
- * Shows the field of a reason with the reasons of its act. `set` fills the field. `last` is a reason of this tab, offered first.
- * `rows` makes a field of several lines.
+ * Shows the field of a reason with the saved reasons below. `set` fills the field. `last` is a reason from this tab, which
+ * comes first. `rows` makes a field of several lines.
  */
 export function ReasonField({
   act,
@@ -49,7 +52,7 @@ export function ReasonField({
   set: (reason: string) => void
   rows?: number
   last?: string | null
-  /** The text of the button of the last reason. */
+  /** Returns the label of the button for the last reason. */
   sayLast?: (reason: string) => string
 } & Omit<ComponentProps<typeof TextInput>, 'ref' | 'rows'>) {
   const t = useTexts(savedTexts)
@@ -62,7 +65,7 @@ export function ReasonField({
     setChosen(t.chosen(reason))
     input?.focus()
   }
-  // The arrows keep their meaning in a text that the operator wrote.
+  // If the operator has written another text, the arrow keys only move the cursor in the text.
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     const place = offered.indexOf(input?.value ?? '')

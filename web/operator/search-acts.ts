@@ -1,4 +1,4 @@
-// Lists the acts that the search of the operator console finds.
+// Lists the actions that an operator can find with the search of the console.
 
 import { texts, useTexts } from '../ui/language.ts'
 import type { SearchPlace } from '../ui/search-dialog.tsx'
@@ -21,7 +21,7 @@ const actTexts = texts({
   },
 })
 
-/** Returns the acts that the duties of the operator allow. */
+/** Returns the actions that the duties of the operator allow. */
 export function useOperatorActs(): SearchPlace[] {
   const t = useTexts(actTexts)
   const decides = useMay('money')

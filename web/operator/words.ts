@@ -71,14 +71,14 @@ const words = texts({
   },
 })
 
-/** Returns the words in the current language. An unknown code stays unchanged. */
+/** Returns functions that translate codes into the current language. An unknown code stays unchanged. */
 export function useOperatorWords() {
   const t = useTexts(words)
   const of = (kind: keyof typeof t) => (word: string) => t[kind][word] ?? word
   return { actor: of('actor'), payout: of('payout'), refusal: of('refusal'), merchant: of('merchant') }
 }
 
-/** Isolates the text direction of a name, so that a right-to-left name does not reverse the sentence. */
+/** Isolates the text direction of a name, so that a right-to-left name does not reverse the sentence around it. */
 export function isolateDirection(name: string): string {
   return /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/.test(name)
     ? `\u2068${name}\u2069`

@@ -1,9 +1,12 @@
 // Contains the Swahili translations of the API's English messages. If a message has no translation, a test fails. The first
-// refusal loads this file, so that no page waits for the translations.
+// refusal loads this file, so that no page waits for it.
 
-/** The Swahili translation of each API message. `{}` stands for a value. Both languages have the values in the same order. */
+/**
+ * The Swahili translation of each API message. `{}` takes the place of a value. Both languages have the values in the same
+ * order.
+ */
 const SWAHILI: Readonly<Record<string, string>> = {
-  // In a response of the API, these messages follow the name of a field.
+  // The API sends these messages after the name of a field.
   'is required': 'Jaza sehemu hii.',
   'is required the first time': 'Jaza sehemu hii: ni mara ya kwanza.',
   'is required for this destination': 'Jaza sehemu hii: mpokeaji huyu anaihitaji.',
@@ -114,7 +117,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'differs from the recipient in destination_name': 'Jina hili ni tofauti na jina la mpokeaji.',
   'contradicts this key, which acts in {}: leave it out': 'Ufunguo huu ni wa {}: acha wazi.',
   'differs from the environment of this request, which is {}': 'Ombi hili ni la mazingira mengine ({}).',
-  // These messages about a whole refusal add a fact to the error code.
+  // The API sends these messages about a whole request. They add a fact to the error code.
   'Set up your own second step and sign in again, before you require a second step of all members.':
     'Weka kwanza hatua yako ya pili na uingie nayo, kabla ya kuidai kwa watumiaji wote.',
   'Too many documents wait in the queue. Repeat the request after the seconds in Retry-After.':
@@ -327,8 +330,8 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'The merchant already has the maximum number of webhook endpoints in this environment. Delete an endpoint that no server uses.',
 ])
 
-// The longest pattern is the most specific pattern, so the longest pattern comes first. A value never extends into the next
-// sentence.
+// A message can match several patterns. The longest pattern is the most specific, so it comes first. A value never contains the
+// end of a sentence.
 const PATTERNS = Object.entries(SWAHILI)
   .toSorted(([one], [other]) => other.length - one.length)
   .map(([api, sw]) => {
@@ -354,7 +357,7 @@ export function inSwahili(message: string): string | null {
       return value === 's' ? '' : (inSwahili(value) ?? grouped(value))
     })
   }
-  // If a message has several sentences, each sentence must have a translation.
+  // If a message has several sentences, `inSwahili` translates each sentence separately.
   const sentences = message.split(/(?<=\.) (?=[A-Z])/)
   if (sentences.length < 2) return null
   const all = sentences.map(inSwahili)

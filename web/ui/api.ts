@@ -1,5 +1,5 @@
-// Calls the API. openapi.json gives each call its type, and the access token of this tab authorises the call. A failed call
-// throws one of three errors, because the reader recovers from each error in a different way.
+// Calls the API for the consoles. openapi.json gives each call its type. A failed call throws one of three errors, because the
+// user recovers from each error in a different way.
 
 import type { Calls } from './api-types.ts'
 import { askConfirmation } from './confirm-request.ts'
@@ -12,14 +12,14 @@ import { renew, token } from './session.ts'
  */
 type Translate = (sentence: string, language: Language) => string | null
 
-/** The API refused the call. `code` is the reason. Support staff ask the reader for `request_id`. */
+/** The API refused the call. `code` is the reason. Support staff need `request_id` to find the request. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
   readonly details: Record<string, unknown> | null
   readonly request_id: string | null
   readonly retry_after_s: number | null
-  /** True if a message stands beside each wrong field, so that the alert does not repeat the messages. */
+  /** True if the form shows a message at each wrong field, so that the alert does not repeat the messages. */
   shown_at_fields = false
   readonly #translate: Translate
   constructor(status: number, body: unknown, headers: Headers, translate: Translate = () => null) {
@@ -41,8 +41,7 @@ export class Refused extends Error {
     return this.#translate(this.message, language)
   }
   /**
-   * Returns the message of each wrong field by the name of the field in the API. A message without a translation stays in
-   * English.
+   * Returns the message of each wrong field, by the field's name in the API. A message without a translation stays in English.
    */
   fieldsIn(language: Language): Record<string, string> {
     const fields = this.details?.fields
@@ -56,28 +55,28 @@ export class Refused extends Error {
   }
 }
 
-/** The page got no response. The request may or may not have reached the server. */
+/** The page got no response. The server may have executed the request or not. */
 export class NoAnswer extends Error {}
 
-/** The session has ended. After a new sign-in the reader returns to this page. */
+/** The session has ended. After a new sign-in, the user returns to this page. */
 export class SessionOver extends Error {}
 
-/** The name of a call: method and path. */
+/** The name of a call: its method and path. */
 export type CallName = keyof Calls
 /** The data that the page sends with a call. `once` is an Idempotency-Key. */
 export type Input<Name extends CallName> = {
   params?: Calls[Name]['params']
   query?: Calls[Name]['query'] & Record<string, unknown>
   body?: Calls[Name]['body']
-  /** A file that the page sends in place of a body. */
+  /** A CSV file that the page sends in place of a JSON body. */
   file?: Blob
   once?: string
   signal?: AbortSignal
 }
 
 /**
- * Calls the API and returns the data of the response. If the API requires a recent sign-in, asks the user to confirm the session and
- * repeats the call. Throws Refused, NoAnswer or SessionOver.
+ * Calls the API and returns the data of the response. If the API requires a recent sign-in, asks the user to confirm the
+ * session and repeats the call. Throws Refused, NoAnswer or SessionOver.
  */
 export async function call<Name extends CallName>(name: Name, input: Input<Name> = {}): Promise<Calls[Name]['data']> {
   const reply = await sendAuthorized(name, input).catch(async (error: unknown) => {
@@ -91,7 +90,10 @@ export async function call<Name extends CallName>(name: Name, input: Input<Name>
 
 const CONFIRM: CallName = 'POST /v1/session/confirm'
 
-/** Downloads a file, such as a CSV or a PDF, and saves it. Throws the same errors as `call`. */
+/**
+ * Downloads a file, such as a CSV or a PDF, and saves it in the browser. `file` is its name if the server sends none. Throws
+ * the same errors as `call`.
+ */
 export async function download<Name extends CallName>(name: Name, input: Input<Name>, file: string): Promise<void> {
   const reply = await sendAuthorized(name, input)
   const address = URL.createObjectURL(await reply.blob().catch(() => throwNoAnswer()))
@@ -99,7 +101,7 @@ export async function download<Name extends CallName>(name: Name, input: Input<N
   link.href = address
   link.download = /filename="?([^";]+)/.exec(reply.headers.get('content-disposition') ?? '')?.[1] ?? file
   link.click()
-  // Within this time the browser reads the file.
+  // The browser reads the file within this time.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 
@@ -110,7 +112,10 @@ async function sendAuthorized<Name extends CallName>(name: Name, input: Input<Na
   return checked(await sendRequest(name, input, other))
 }
 
-/** After this time without input, the requests of the page are no sign of activity, so that an unused session ends. */
+/**
+ * After this time in milliseconds without input, the page marks its requests as background requests. So an unused session ends
+ * although the page reads data.
+ */
 const UNUSED_MS = 60_000
 
 let used_at = Date.now()
@@ -150,7 +155,7 @@ async function checked(reply: Response): Promise<Response> {
   if (reply.ok) return reply
   if (reply.status === 401) throw new SessionOver()
   const body = await reply.json().catch(() => null)
-  // If the translations do not load, the reader sees the English message.
+  // If the translations do not load, the user sees the English message.
   const translations = await import('./api-messages.ts').catch(() => null)
   throw new Refused(reply.status, body, reply.headers, translations?.translate)
 }

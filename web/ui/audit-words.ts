@@ -1,6 +1,6 @@
-// Names each action of the audit log in words, for both consoles.
+// Contains the names of the actions in the audit log, for both consoles.
 
-/** The name of each action of the audit log. */
+/** The name of each action, by its code in the audit log. */
 export const auditWords: { readonly [language in 'sw' | 'en']: Readonly<Record<string, string>> } = {
   sw: {
     'adjustment.create': 'Alirekebisha salio',

@@ -1,4 +1,4 @@
-// Checks a form in both languages before the page calls the API. The API checks every field again.
+// Checks the fields of a form before the page calls the API, with messages in both languages. The API checks every field again.
 
 import { type Language, texts } from './language.ts'
 
@@ -26,8 +26,8 @@ const words = texts({
 })
 
 /**
- * Converts an amount in shillings as people write amounts ("25,000/=", "Tsh 25000", "25 000 TZS", "25000.50") into the format of the API.
- * Null means that the text is not an amount.
+ * Converts an amount in shillings as people write it ("25,000/=", "Tsh 25000", "25000.50") into the format of the API. Null
+ * means that the text is no amount above zero.
  */
 export function readAmount(text: string): string | null {
   const plain = text
@@ -36,7 +36,7 @@ export function readAmount(text: string): string | null {
     .replace(/\/[=-]$/, '')
     .replace(/\s*(tzs|tsh|sh)\.?$/i, '')
     .replace(/\s/g, '')
-  // A comma only separates thousands. The check refuses "25000,50", because this text could mean 25,000.50 or 2,500,050.
+  // A comma only separates thousands. "25000,50" is no amount here, because this text could mean 25,000.50 or 2,500,050.
   const [, whole, cents = ''] = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?$/.exec(plain) ?? []
   if (whole === undefined) return null
   const digits = whole.replaceAll(',', '').replace(/^0+(?=\d)/, '')
@@ -45,8 +45,7 @@ export function readAmount(text: string): string | null {
 }
 
 /**
- * Converts a Tanzanian mobile number as people write numbers into its canonical form. Null means that the text is not such a
- * number.
+ * Converts a Tanzanian mobile number as people write it into its canonical form. Null means that the text is no such number.
  */
 export function readPhone(text: string): string | null {
   const [, digits] = /^(?:\+?255|0)?([67]\d{8})$/.exec(text.replace(/[\s-]/g, '')) ?? []
@@ -56,12 +55,15 @@ export function readPhone(text: string): string | null {
 /** Invisible characters: controls, and marks that change the direction of a text. */
 const HIDDEN = /[\p{Cc}\p{Cf}]/u
 
-/** Returns the checks in one language. Each check returns an error message. Null means that the value is valid. */
+/**
+ * Returns the checks with messages in one language. Each check returns an error message. Null means that the value is valid.
+ */
 export function checks(language: Language) {
   const t = words[language]
   const optional = (check: (value: string) => string | null) => (value: string) =>
     value.trim() === '' ? null : check(value)
-  // A field that cuts a text at its end would store another text than the reader pasted. So the check refuses a long text.
+  // The check refuses a long text. If the field cut off its end instead, the server would store another text than the user
+  // pasted.
   const short = (max: number) => (value: string) => {
     const { length } = [...value.trim()]
     return length > max ? t.long(max, length) : null

@@ -5,14 +5,14 @@ type AskUser = () => Promise<boolean>
 let askUser: AskUser | null = null
 let asked: Promise<boolean> | null = null
 
-/** Registers the dialog of the page. Null means that the page has no dialog. */
+/** Registers the function that opens the dialog. Null means that the page has no dialog. */
 export function onConfirmation(ask: AskUser | null): void {
   askUser = ask
 }
 
 /**
- * Asks the user to confirm the session. Returns true after the confirmation, and false if the user cancels or the page has no
- * dialog. Several calls at once share one dialog.
+ * Asks the user to confirm the session. Returns true after the confirmation. If the user cancels or the page has no dialog,
+ * returns false. Simultaneous calls share one dialog.
  */
 export function askConfirmation(): Promise<boolean> {
   if (askUser === null) return Promise.resolve(false)

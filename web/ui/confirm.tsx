@@ -1,5 +1,5 @@
-// Shows the dialog in which the user confirms the session with a code, the password or a passkey. After the confirmation, the page repeats
-// the refused request.
+// Shows the dialog in which the user confirms the session with a code, the password or a passkey. After the confirmation, the
+// page repeats the refused request.
 
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
@@ -44,7 +44,7 @@ const confirmTexts = texts({
   },
 })
 
-/** Opens when the API requires a recent sign-in. */
+/** Shows the dialog when the API requires a recent sign-in. The frame renders this component once. */
 export function ConfirmDialog() {
   const t = useTexts(confirmTexts)
   const answer = useRef<((confirmed: boolean) => void) | null>(null)
@@ -146,10 +146,10 @@ function ConfirmForm({ close }: { close: (confirmed: boolean) => void }) {
   )
 }
 
-/** True if the browser can read the options of a passkey. Browsers without this function are older than passkeys on many devices. */
+/** True if the browser can read the options of a passkey. Old browsers do not have this function. */
 const hasPasskeys = typeof window.PublicKeyCredential?.parseRequestOptionsFromJSON === 'function'
 
-/** Confirms the session with a passkey. */
+/** Shows the button that confirms the session with a passkey. */
 function PasskeyButton({ close }: { close: (confirmed: boolean) => void }) {
   const t = useTexts(confirmTexts)
   const [failed, setFailed] = useState(false)
@@ -163,7 +163,7 @@ function PasskeyButton({ close }: { close: (confirmed: boolean) => void }) {
       await confirmWithPasskey()
       close(true)
     } catch (thrown) {
-      // The browser throws a DOMException if the user closes its dialog or has no passkey here.
+      // If the user closes the browser's dialog or has no passkey here, the browser throws a DOMException.
       const is_passkey = thrown instanceof DOMException
       if (is_passkey || (thrown instanceof Refused && thrown.code === 'validation_failed')) setFailed(true)
       else setError(thrown)

@@ -4,7 +4,9 @@ import { Text } from '@mantine/core'
 import { networkOfPhone } from './network.ts'
 import { showPhone } from './show.ts'
 
-/** Shows the payer in at most two lines. A dash means that neither the name nor the phone is known. */
+/**
+ * Shows the name, the phone and the network of a payer in at most two lines. A dash means that both name and phone are unknown.
+ */
 export function Customer({ name, phone }: { name: string | null; phone: string | null }) {
   if (phone === null) return <>{name ?? '–'}</>
   const network = networkOfPhone(phone)

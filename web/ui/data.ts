@@ -1,21 +1,21 @@
-// Reads data and sends actions. While a page is open, its data stays up to date. Even if the network fails, the server applies
-// an action only once.
+// Reads data and sends actions for the pages. An open page reads its live data again every few seconds. The console never
+// repeats an action by itself.
 
 import { QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, useCallback, useContext } from 'react'
 import { type CallName, call, type Input, NoAnswer, Refused } from './api.ts'
 import type { Calls } from './api-types.ts'
 
-/** The environment: live money or sandbox money. */
+/** The environment: real money or sandbox money. */
 export type Environment = 'live' | 'sandbox'
-/** The query parameters that each call of the page carries: the environment and the merchant. */
+/** The query parameters of each call of the page: the environment and the merchant. */
 export const ScopeContext = createContext<Record<string, string>>({})
 
-/** The interval at which a visible page with live data reads again. */
+/** The pause between two reads of a visible page with live data, in milliseconds. */
 export const LIVE_MS = 5_000
 
 /**
- * Creates the cache for the reads of this tab. The cache retries a call without a response and a call with a 5xx response. Any
+ * Creates the cache of this tab. If a read gets no response or a 5xx response, the cache retries the read at most twice. Any
  * other refusal is final.
  */
 export function createQueries(): QueryClient {
@@ -29,25 +29,25 @@ export function createQueries(): QueryClient {
         networkMode: 'always',
         refetchOnReconnect: true,
       },
-      // Without a network, an action fails at once. A delayed action could reach the server when the reader no longer expects
+      // Without a network, an action fails at once. Otherwise the action could reach the server when the user no longer expects
       // it.
       mutations: { retry: false, networkMode: 'always' },
     },
   })
 }
 
-/** Returns `call` with the merchant and environment of the page. */
+/** Returns `call`, which then adds the merchant and environment of the page to each request. */
 export function useCall(): typeof call {
   const scope = useContext(ScopeContext)
   return useCallback((name, input = {}) => call(name, scoped(name, scope, input)), [scope])
 }
 
-/** Adds the merchant and environment of the page to an input. */
+/** Adds the merchant and environment of a page to an input. A value in the input replaces the value of the page. */
 export function withScope<Name extends CallName>(scope: Record<string, string>, input: Input<Name>): Input<Name> {
   return { ...input, query: { ...scope, ...input.query } as Input<Name>['query'] }
 }
 
-/** The calls that do not concern a merchant. If such a call names a merchant, the API refuses the call. */
+/** The calls that concern no merchant. If such a call names a merchant, the API refuses the call. */
 const UNSCOPED: ReadonlySet<CallName> = new Set<CallName>([
   'GET /v1/me',
   'GET /v1/session',
@@ -62,14 +62,14 @@ function scoped<Name extends CallName>(name: Name, scope: Record<string, string>
   return UNSCOPED.has(name) ? input : withScope(scope, input)
 }
 
-/** Returns the merchant and environment of the page, for downloads. */
+/** Returns the merchant and environment of the page as query parameters, for downloads. */
 export function useScope(): Record<string, string> {
   return useContext(ScopeContext)
 }
 
 /**
- * Reads data. `live` repeats the read every few seconds, or in these milliseconds. `enabled: false` delays the read. `keep` shows the old data until the
- * new data arrives.
+ * Reads data. `live` repeats the read every few seconds, or after this number of milliseconds. `enabled: false` delays the
+ * read. `keep` shows the old data until the new data arrives.
  */
 export function useRead<Name extends CallName>(
   name: Name,
@@ -86,16 +86,19 @@ export function useRead<Name extends CallName>(
   })
 }
 
-/** The user of a session. A console never uses an API key. */
+/** The user of a session. A console never uses an API key, so the caller of GET /v1/me always is a user. */
 export type SignedInUser = Extract<Calls['GET /v1/me']['data'], { memberships: unknown }>
 
-/** Reads the user who is signed in. */
+/** Reads the user who is signed in. Undefined as `data` means that the read has no response yet. */
 export function useSignedInUser(): { data: SignedInUser | undefined; error: Error | null; refetch: () => unknown } {
   const { data, error, refetch } = useRead('GET /v1/me')
   return { data: data !== undefined && 'memberships' in data ? data : undefined, error, refetch }
 }
 
-/** Sends an action, and then reads all data again. The page shows a result only after the API has confirmed the action. */
+/**
+ * Returns a mutation that sends an action and then reads all data again. The page shows a result only after the API has
+ * confirmed the action.
+ */
 export function useAction<Name extends CallName>(name: Name) {
   const scope = useContext(ScopeContext)
   const queries = useQueryClient()

@@ -1,6 +1,6 @@
-// Names in words why a webhook was not delivered, for both consoles.
+// Contains the reasons why a webhook was not delivered, for both consoles.
 
-/** The text of each error code of an attempt. */
+/** The text of each error code of a delivery attempt. */
 export const deliveryErrors: { readonly [language in 'sw' | 'en']: Readonly<Record<string, string>> } = {
   sw: {
     blocked_destination: 'anwani hiyo iko ndani ya mtandao wa binafsi na hairuhusiwi',

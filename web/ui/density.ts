@@ -1,22 +1,22 @@
-// Keeps the density of the lists in this browser: comfortable, or compact for more rows on the screen.
+// Keeps the density of the lists in this browser. `compact` shows more rows on the screen than `comfortable`.
 
-/** How close together the console shows rows and panels. */
+/** The density of rows and panels: how close together the console shows them. */
 export type Density = 'comfortable' | 'compact'
 
 const STORAGE_KEY = 'malipo.density'
 
-/** Returns the density that the reader chose before, or comfortable. */
+/** Returns the density that the user chose in this browser. Without such a choice, returns `comfortable`. */
 export function currentDensity(): Density {
   return localStorage.getItem(STORAGE_KEY) === 'compact' ? 'compact' : 'comfortable'
 }
 
-/** Stores the density and applies it to the page. */
+/** Stores the density in this browser and applies it to the page. */
 export function chooseDensity(density: Density): void {
   localStorage.setItem(STORAGE_KEY, density)
   applyDensity(density)
 }
 
-/** Applies the density: tokens.css has its sizes. */
+/** Sets the density on the document, for which tokens.css has the sizes. */
 export function applyDensity(density: Density): void {
   document.documentElement.dataset.density = density
 }

@@ -1,7 +1,6 @@
-// Reads the facts that the server writes into a meta element of the page, so that the sign-in needs no request for
-// them.
+// Reads the facts that the server writes into a meta element of the page. So the sign-in needs no request for them.
 
-/** Facts about this installation and this console. No fact is secret. */
+/** The facts about this installation and this console. None of them is secret. */
 export type Facts = {
   console: 'dashboard' | 'operator'
   brand_name: string
@@ -15,7 +14,7 @@ export type Facts = {
   nonce: string
 }
 
-/** The facts of this page. If the page does not come from our server, the expression throws an error. */
+/** The facts of this page. If the page does not come from our server, the module throws when the browser loads it. */
 export const facts: Facts = JSON.parse(document.querySelector<HTMLMetaElement>('meta[name=malipo]')?.content ?? '')
 
 /** The path of this console, with a slash at its end. */

@@ -1,5 +1,5 @@
-// Keeps the input of forms. The tab keeps a draft until the page has sent the draft. If a request may have reached the server,
-// the page repeats the request with the same Idempotency-Key.
+// Keeps the draft of a form in the tab until the page has sent it. If a request may have reached the server, the page repeats
+// it with the same Idempotency-Key.
 
 import { type FormErrors, type FormValidateInput, useForm } from '@mantine/form'
 import { useEffect, useRef, useState } from 'react'
@@ -23,17 +23,18 @@ function writeDraft<Values>(name: string, draft: StoredDraft<Values>): void {
   sessionStorage.setItem(draftKey(name), JSON.stringify(draft))
 }
 
-/** Makes a new Idempotency-Key. */
+/** Makes a random Idempotency-Key of 32 hexadecimal digits. */
 export function newIdempotencyKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /**
- * Returns true if the server may have received the request. In that case, the caller may repeat the request only with the same
- * key.
+ * Returns true if the server may have executed the request. In this case, the page may repeat the request only with the same
+ * Idempotency-Key.
  */
 export function isUnresolved(error: unknown): boolean {
-  // If the error is not a refusal, the network failed, the session ended, or the page failed after the response arrived.
+  // If the error is no refusal, the network failed, the session ended, or the page failed after the response. In each case, the
+  // server may have executed the request.
   if (!(error instanceof Refused)) return true
   return error.status >= 500 || error.status === 429 || error.code === 'idempotency_in_progress'
 }
@@ -70,8 +71,8 @@ export function useDraft<Values extends Record<string, unknown>>({
   })
 
   /**
-   * Returns the Idempotency-Key for these values. If the values have not changed since the last request, returns the previous
-   * key.
+   * Returns the Idempotency-Key for these values. If the values have not changed since the last request, returns the key of
+   * that request.
    */
   const onceFor = (values: Values): string => {
     const before = readDraft<Values>(name)
@@ -82,7 +83,7 @@ export function useDraft<Values extends Record<string, unknown>>({
   }
 
   const guarded = async (send: () => Promise<unknown>, refused: () => void) => {
-    // A double click sends the request only once.
+    // If a request is running, a second click sends nothing.
     if (busy.current) return
     busy.current = true
     setSending(true)
@@ -104,7 +105,9 @@ export function useDraft<Values extends Record<string, unknown>>({
     }
   }
 
-  /** Makes an `onSubmit` function that sends valid values. If the API refuses fields, shows the messages at the fields. */
+  /**
+   * Makes an `onSubmit` function that sends valid values. If the API refuses fields, the form shows the messages at the fields.
+   */
   const submit = (send: (values: Values, once: string) => Promise<unknown>) =>
     form.onSubmit((values) => {
       const sendOnce = async () => {
@@ -114,10 +117,7 @@ export function useDraft<Values extends Record<string, unknown>>({
       return guarded(sendOnce, () => writeDraft(name, { values, once: newIdempotencyKey(), sent: null }))
     }, focusFirst)
 
-  /**
-   * Makes an `onSubmit` function for a step before the last step. The function makes a call with valid values and keeps the
-   * draft.
-   */
+  /** Makes an `onSubmit` function for an earlier step of the form, such as a price quote. The tab keeps the draft. */
   const ask = (question: (values: Values) => Promise<unknown>) =>
     form.onSubmit(
       (values) =>
@@ -146,7 +146,7 @@ function renamed(
   return Object.fromEntries(
     Object.entries(fields).map(([field, message]) => {
       const name = rename[field] ?? field
-      // The form has a separate name for a field of a row, such as items.0.amount.
+      // A field of a row, such as items.0.amount, has its full name in the form.
       if (/^\w+\.\d+\.\w+$/.test(name)) return [name, message]
       return [field_names.includes(name) ? name : (field_names.find((one) => name.startsWith(one)) ?? name), message]
     }),

@@ -1,7 +1,7 @@
-// Draws the icons and the logo. Each icon is a path of 24 by 24 units, drawn as a line in the colour of the text. An icon never has
-// a name of its own: the text beside it, or the label of its button, states the meaning.
+// Draws the icons and the logo. Each icon is a path of 24 by 24 units in the colour of the text. An icon has no name for screen
+// readers, because the text beside it or the label of its button states the meaning.
 
-/** The path of each icon. */
+/** The SVG path of each icon. */
 const PATHS = {
   home: 'M4 11 12 4l8 7M6 9.5V20h12V9.5M10 20v-5h4v5',
   collect: 'M12 3v11m0 0-4.5-4.5M12 14l4.5-4.5M4 15v3.5A1.5 1.5 0 0 0 5.5 20h13a1.5 1.5 0 0 0 1.5-1.5V15',
@@ -56,13 +56,13 @@ const PATHS = {
   refresh: 'M20 11a8 8 0 0 0-14-4.5L4 8.5M4 4v4.5h4.5M4 13a8 8 0 0 0 14 4.5l2-2M20 20v-4.5h-4.5',
 } as const
 
-/** The name of an icon. */
+/** The name of an icon, as `Icon` takes it. */
 export type IconName = keyof typeof PATHS
 
 /** The names of all icons, for the gallery. */
 export const ICON_NAMES = Object.keys(PATHS) as IconName[]
 
-/** Shows an icon as high as a line of text. Screen readers ignore the icon. */
+/** Shows an icon of `size` pixels. Screen readers ignore the icon. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
     <svg className="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
@@ -71,7 +71,7 @@ export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   )
 }
 
-/** Shows the logo of the product: an M that raises its arms to a coin. */
+/** Shows the logo of the product: an M below a coin. */
 export function Logo({ size = 28 }: { size?: number }) {
   return (
     <svg className="logo" width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">
@@ -82,7 +82,7 @@ export function Logo({ size = 28 }: { size?: number }) {
   )
 }
 
-/** Shows the picture of an empty page: a receipt without lines, or a tick if the work is done. */
+/** Shows the picture of an empty page: a receipt. If the user has finished the work, the receipt has a tick. */
 export function EmptyPicture({ kind }: { kind: 'none' | 'done' }) {
   return (
     <svg className="empty-picture" width="112" height="84" viewBox="0 0 112 84" aria-hidden="true" focusable="false">

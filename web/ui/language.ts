@@ -1,4 +1,4 @@
-// Provides Swahili and English. Each page has its texts in both languages. If a text is missing, the code does not compile.
+// Provides the texts of the consoles in Swahili and English. If a text is missing in one language, the code does not compile.
 
 import { createContext, useContext } from 'react'
 
@@ -18,8 +18,8 @@ export function texts<T>(both: { sw: T; en: NoInfer<T> }): Texts<T> {
 const STORAGE_KEY = 'malipo.language'
 
 /**
- * Returns the language that the reader chose before. Without such a choice, returns English if the browser uses English, else
- * Swahili.
+ * Returns the language that the user chose in this browser. Without such a choice, returns English if the browser uses English,
+ * otherwise Swahili.
  */
 export function firstLanguage(): Language {
   const stored = localStorage.getItem(STORAGE_KEY)
@@ -27,7 +27,7 @@ export function firstLanguage(): Language {
   return navigator.language.toLowerCase().startsWith('en') ? 'en' : 'sw'
 }
 
-/** Stores the chosen language in this browser. */
+/** Stores the language in this browser, for the next visit. */
 export function keepLanguage(language: Language): void {
   localStorage.setItem(STORAGE_KEY, language)
 }
@@ -38,12 +38,12 @@ export const LanguageContext = createContext<{ language: Language; choose(langua
   choose() {},
 })
 
-/** Returns the current language. */
+/** Returns the language in which the page is shown now. */
 export function useLanguage(): Language {
   return useContext(LanguageContext).language
 }
 
-/** Returns the texts in the current language. */
+/** Returns the texts in the language in which the page is shown now. */
 export function useTexts<T>(both: Texts<T>): T {
   return both[useLanguage()]
 }

@@ -1,4 +1,4 @@
-// Loads the code of a page when the reader opens the page. If the code does not load, the console shows the reason and retries.
+// Loads the code of a page when the user opens the page. If the code does not load, the console shows the reason and retries.
 // Without a network, the console never reloads, because the browser would then show its own error page.
 
 import { Button, Group, Text } from '@mantine/core'
@@ -31,24 +31,26 @@ const lazyTexts = texts({
   },
 })
 
-/** The pause between two attempts to load a page. */
+/** The pause between two attempts to load a page, in milliseconds. */
 const RETRY_MS = 3_000
-/** The time after which the console preloads the next page, even if the browser is never idle. */
+/** After this time in milliseconds, the console preloads the next page, even if the browser is never idle. */
 const IDLE_MS_MAX = 2_000
-/** The pause between two preloads. */
+/** The pause between two preloads, in milliseconds. */
 const AHEAD_MS = 200
 
 /**
- * A page of the router. `preload` never rejects. If the code of a page did not load, the console tries again when the reader
+ * A page of the router. `preload` never rejects. If the code of a page did not load, the console tries again when the user
  * opens the page.
  */
 type LazyPage = FunctionComponent & { preload: () => Promise<void> }
-/** Why a page did not load: no network, an error of the server, or a file that no longer exists. */
+/**
+ * Why a page did not load. `offline`: no network. `silent`: an error of the server. `gone`: the file no longer exists.
+ */
 type LoadFailure = 'offline' | 'silent' | 'gone'
 
 const pages: LazyPage[] = []
 
-/** Makes a page from the export `name` of a module. */
+/** Makes a page from the export `name` of a module. The browser loads the module when the user opens the page. */
 export function lazyPage<Name extends string>(
   load: () => Promise<Record<Name, FunctionComponent>>,
   name: Name,
@@ -92,7 +94,9 @@ export function lazyPage<Name extends string>(
 
 const reloadedFor = (name: string) => `malipo.reloaded.${name}`
 
-/** Finds out why a page did not load. If the file of the page no longer exists after an upgrade, reloads the console once. */
+/**
+ * Finds out why a page did not load. If the server answers, an upgrade has removed the file, so the console reloads once.
+ */
 async function findLoadFailure(name: string): Promise<LoadFailure> {
   const answer = await fetch(HOME, { cache: 'no-store' }).catch(() => null)
   if (answer === null) return 'offline'
@@ -126,7 +130,7 @@ function NotLoaded({ failure, retry }: { failure: LoadFailure; retry: () => void
 }
 
 /**
- * Preloads the other pages one by one while the browser is idle. If the reader has switched on data saving, preloads nothing.
+ * Preloads the other pages one by one while the browser is idle. If the user saves data or has a 2G network, preloads nothing.
  */
 export function loadAhead(): void {
   const { connection } = navigator as { connection?: { saveData?: boolean; effectiveType?: string } }

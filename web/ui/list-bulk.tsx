@@ -1,4 +1,4 @@
-// Lets the reader select rows of a list, and do one act with all of them.
+// Lets the user select rows of a list, and take one action on all of them.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -23,19 +23,22 @@ const bulkTexts = texts({
   },
 })
 
-/** An act that the reader can do with several rows. `can` tells which rows allow the act. */
+/** An action on several rows. `can` returns true for a row that allows the action. */
 export type BulkAct<Row> = {
   label: string
   can: (row: Row) => boolean
   /** The name of the checkbox of a row, for screen readers. */
   select: (row: Row) => string
-  /** Does the act with one row. */
+  /** Sends the action on one row. */
   run?: (row: Row) => Promise<unknown>
-  /** Does the act with all rows at once, and keeps them selected. Takes the place of `run`. */
+  /** Sends the action on all rows at once, in place of `run`. Afterwards, the rows stay selected. */
   runAll?: (rows: readonly Row[]) => Promise<unknown>
 }
 
-/** Shows the number of selected rows, and the button of the act. Stops at the first row that fails, and keeps the rest selected. */
+/**
+ * Shows the number of selected rows, and the button of the action. The action stops at the first row that fails. This row and
+ * the following rows stay selected.
+ */
 export function BulkBar<Row>({
   act,
   rows,
@@ -43,7 +46,7 @@ export function BulkBar<Row>({
   choose,
 }: {
   act: BulkAct<Row>
-  /** The selected rows. */
+  /** The rows that the user has selected. */
   rows: readonly Row[]
   keyOf: (row: Row) => string
   choose: (keys: string[]) => void
@@ -71,7 +74,7 @@ export function BulkBar<Row>({
       setBusy(false)
       if (!act.runAll) {
         choose(rows.slice(done).map(keyOf))
-        // This bar disappears when no row of the list allows the act any more.
+        // The result is a toast, because this bar disappears if no row of the list allows the action any more.
         showToast(t.done(showCount(done), showCount(rows.length)))
         await queries.invalidateQueries()
       }

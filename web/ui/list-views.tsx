@@ -1,4 +1,4 @@
-// Keeps filters that the reader named, and the columns that the reader hides, in this browser.
+// Keeps two choices of the user in this browser: named filters of a list, and the columns that a list hides.
 
 import { Button, Checkbox, Group, TextInput } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
@@ -28,7 +28,7 @@ const viewTexts = texts({
   },
 })
 
-/** Filters that the reader named. */
+/** Filters of a list that the user saved under a name. */
 type SavedView = { name: string; search: Record<string, string> }
 
 const VIEWS_MAX = 12
@@ -51,7 +51,10 @@ const isViews = (value: unknown): value is SavedView[] =>
   Array.isArray(value) &&
   value.every((one) => typeof one?.name === 'string' && typeof one?.search === 'object' && one.search !== null)
 
-/** Returns the columns that the reader hides in a list, at first `hidden_first`, and the function that changes them. */
+/**
+ * Returns the names of the hidden columns of a list, and the function that changes them. Without a choice of the user,
+ * `hidden_first` is hidden.
+ */
 export function useHiddenColumns(
   list: string,
   hidden_first: readonly string[],
@@ -67,7 +70,7 @@ export function useHiddenColumns(
   ]
 }
 
-/** Lets the reader choose the optional columns. */
+/** Shows a checkbox for each optional column. If the list has no optional columns, shows nothing. */
 export function ColumnChoice({
   names,
   labels,
@@ -100,14 +103,14 @@ export function ColumnChoice({
   )
 }
 
-/** Shows the saved filters of a list, and saves the filters of the address under a name. */
+/** Shows the saved filters of a list. The user can save the filters of the address under a name. */
 export function SavedFilters({
   list,
   active,
   apply,
 }: {
   list: string
-  /** The filters of the address. */
+  /** The filters in the address of the page. */
   active: Readonly<Record<string, string>>
   apply: (search: Record<string, string>) => void
 }) {
@@ -179,7 +182,7 @@ export function SavedFilters({
   )
 }
 
-/** Returns the name of the list of the present page: its path without the environment. */
+/** Returns the name of the list on this page: its path without the environment. */
 export function useListName(): string {
   useSearch({ strict: false })
   return location.pathname.replace(/^\/\w+\/(?:sandbox\/|live\/)?/, '')

@@ -1,4 +1,4 @@
-// Shows lists. The address contains the filters and the page number. On a phone, a table becomes cards. The reader can download
+// Shows lists. The address contains the filters and the page number. On a phone, a table becomes cards. The user can download
 // the result as CSV.
 
 import './list.css'
@@ -19,8 +19,8 @@ import { openRow } from './row-link.ts'
 import { endOfDay, showCount, startOfDay } from './show.ts'
 
 /**
- * A filter of a list. If a `phone` is invalid, the list shows an error at the field and does not send the filter. A `day` is a
- * Tanzanian day: the list sends the time at which the day begins (`from`) or ends (`to`).
+ * A filter of a list. If a `phone` is invalid, the list shows an error and does not send the filter. For a `day`, the list
+ * sends the time at which the Tanzanian day begins (`from`) or ends (`to`).
  */
 export type ListFilter =
   | { name: string; label: string; kind: 'choice'; choices: readonly (readonly [value: string, label: string])[] }
@@ -28,8 +28,8 @@ export type ListFilter =
   | { name: string; label: string; kind: 'day'; edge: 'from' | 'to' }
 
 /**
- * A column of a list. The first column links to the record, unless another column is the `link`. On a phone, a `wide` column has
- * the full width below its label. The reader can hide an `optional` column; `hidden` hides it until the reader chooses it.
+ * A column of a list. The first column links to the record, unless another column has `link`. On a phone, a `wide` column has
+ * its value below its label. The user can hide an `optional` column. A `hidden` column is hidden until the user chooses it.
  */
 export type Column<Row> = {
   label: string
@@ -40,12 +40,15 @@ export type Column<Row> = {
   optional?: { name: string; hidden?: boolean }
 }
 
-/** A row on a phone: two lines. The title links to the record. `select` is a checkbox before it. Null facts are left out. */
+/**
+ * The two lines that show a row on a phone. The title links to the record. `select` is a checkbox before the title. Null facts
+ * do not appear.
+ */
 export type RowLines = { title: ReactNode; status: ReactNode; facts: readonly ReactNode[]; select?: ReactNode }
 
 /**
- * Reads the query of a list from the address: filters, page and page_size. `wrong` means that a filter is invalid and the page
- * must not read the list.
+ * Reads the query of a list from the address: filters, page and page_size. If a filter is invalid, `wrong` is true, and the
+ * page must not read the list.
  */
 export function useListQuery(filters: readonly ListFilter[]) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>
@@ -57,7 +60,7 @@ export function useListQuery(filters: readonly ListFilter[]) {
     )
     void navigate({ to: '.', search: search_params as never, replace: true, resetScroll: false })
   }
-  // Without this check, the list and the CSV file would ignore the invalid filter.
+  // Without this check, the list and the CSV file would ignore an invalid phone.
   const wrong = filters.some(({ name, kind }) => {
     const value = search[name] ?? ''
     return kind === 'phone' && value !== '' && readPhone(value) === null
@@ -89,8 +92,8 @@ type ListRead<Row> = {
 }
 
 /**
- * Shows the body of a list page. `empty` is the content if there are neither records nor filters. `csv` is the call that
- * returns the file.
+ * Shows the filters, the rows and the page numbers of a list. `empty` is the content if there are neither records nor filters.
+ * `csv` is the call that returns the file.
  */
 export function List<Row, Csv extends CallName = CallName>(props: {
   label: string
@@ -100,14 +103,16 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string
   href?: (row: Row) => string | null
-  /** Shows a row on a phone in two lines. Without this function, the row becomes a card of all columns. */
+  /** Returns the two lines of a row on a phone. Without this function, a row becomes a card of all columns. */
   lines?: (row: Row) => RowLines
-  /** An act that the reader can do with several rows. */
+  /** The action that the user can take on several rows. */
   bulk?: BulkAct<Row>
-  /** A filter with its own component. The list shows this filter before the other filters. */
+  /** A filter with its own component, before the other filters. */
   first?: ReactNode
   empty: ReactNode
-  /** Returns true if the filters select only waiting records. In that case, an empty result means that the queue is empty. */
+  /**
+   * Returns true if the filters select only waiting records. In this case, an empty list means that the queue is empty.
+   */
   isQueue?: (active: Readonly<Record<string, string>>) => boolean
   csv?: { name: Csv; file: string; input?: Input<Csv> }
 }) {
@@ -169,7 +174,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   )
 }
 
-/** Shows why the list is empty: the queue is empty, no record matches, or the page number is too high. */
+/** Says why the list is empty: the queue is empty, no record matches, or the page number is too high. */
 function None({
   past,
   list,
@@ -194,7 +199,7 @@ function None({
   return <Text role="status">{t.none_match}</Text>
 }
 
-/** Shows grey placeholders while data loads. */
+/** Shows grey placeholders of rows until the data arrives. */
 export function LoadingRows({ label }: { label?: string }) {
   const t = useTexts(partsTexts)
   return (
@@ -206,7 +211,7 @@ export function LoadingRows({ label }: { label?: string }) {
   )
 }
 
-/** Shows the body of a page about one record: an error, placeholders until the first response, or the record. */
+/** Shows the body of a page about one record: an error, placeholders before the first response, or the record. */
 export function RecordBody<Data>({
   read,
   children,
@@ -223,12 +228,12 @@ export function RecordBody<Data>({
   )
 }
 
-// On a phone, CSS turns table rows into cards. The explicit roles keep the table for screen readers.
+// On a phone, CSS turns table rows into cards. Because of the explicit roles, screen readers still announce a table.
 const ROLE = Object.fromEntries(
   ['table', 'rowgroup', 'row', 'columnheader', 'cell'].map((role) => [role, { role }]),
 ) as Record<'table' | 'rowgroup' | 'row' | 'columnheader' | 'cell', { role: string }>
 
-/** Shows a table. On a phone, its rows become cards, or two lines each. A click on a row opens its record. */
+/** Shows a table. On a phone, each row becomes a card or two lines. A click on a row opens its record. */
 export function Table<Row>(props: {
   label: string
   rows: readonly Row[]
@@ -236,7 +241,7 @@ export function Table<Row>(props: {
   rowKey: (row: Row) => string
   href?: (row: Row) => string | null
   lines?: (row: Row) => RowLines
-  /** The act on several rows, with the keys of the selected rows. */
+  /** The action on several rows, with the keys of the selected rows. */
   bulk?: BulkAct<Row>
   chosen?: readonly string[]
   choose?: (keys: string[]) => void
@@ -290,7 +295,7 @@ export function Table<Row>(props: {
                   data-label={label}
                   className={right ? 'right' : wide ? 'wide' : undefined}
                 >
-                  {/* On a phone, the cell has one element next to the label, whatever the cell contains. */}
+                  {/* On a phone, the cell must have exactly one element beside the label. */}
                   <div>
                     {i === linked && href !== null ? (
                       <PageLink to={href} data-row-link>
@@ -332,7 +337,7 @@ function AllCheckbox({
   )
 }
 
-/** Shows the checkbox of a row, if the row allows the act. */
+/** Shows the checkbox of a row. A row that does not allow the action has none. */
 function RowCheckbox<Row>({
   bulk,
   row,
@@ -358,7 +363,7 @@ function RowCheckbox<Row>({
   )
 }
 
-/** Shows rows of two lines: the title and the status, then the facts. */
+/** Shows each row in two lines: the title and the status, then the facts. */
 function Lines<Row>({
   label,
   rows,
@@ -423,7 +428,7 @@ function Filters<Csv extends CallName>({
   first?: ReactNode
 }) {
   const t = useTexts(partsTexts)
-  // On a phone, the filters would hide the list, so the reader opens them. The button tells how many filters have a value.
+  // On a phone, the filters would hide the list, so they are closed at first. The button shows how many filters have a value.
   const [opened, setOpened] = useState(list.wrong)
   const active = Object.keys(list.active).length
   const has_file = csv !== undefined && !list.wrong && (read.data?.pagination.total_items ?? 0) > 0
@@ -463,7 +468,7 @@ function FilterField({
   const value = list.search[filter.name] ?? ''
   const [typed, setTyped] = useState(value)
   const [lastValue, setLastValue] = useState(value)
-  // A "clear filters" button or the browser's back button changed the value.
+  // If the value in the address has changed, the user cleared the filters or went back. The field then shows the new value.
   if (lastValue !== value) {
     setLastValue(value)
     setTyped(value)
@@ -495,8 +500,8 @@ function FilterField({
       error={problem}
       onChange={(event) => {
         setTyped(event.currentTarget.value)
-        // A year below 2000 is incomplete. If the reader empties the field, the list applies the empty value when the field
-        // loses the focus.
+        // While the year is below 2000, the user is still typing. If the user empties the field, the list applies the change
+        // when the field loses the focus.
         if (day && /^2\d{3}-\d{2}-\d{2}$/.test(event.currentTarget.value)) apply(event.currentTarget.value)
       }}
       onBlur={() => apply(typed.trim())}

@@ -1,7 +1,9 @@
-// Guesses the mobile network of a phone from its prefix. A payer may have moved the number to another network, so the name only
-// helps to recognise a payer.
+// Guesses the mobile network of a phone from its prefix. Payers can move a number to another network, so the name only helps to
+// recognise a payer.
 
-/** The network of the two digits after 255, by the prefixes of server/src/kernel/lib/phone.ts. A test compares both tables. */
+/**
+ * The two digits after 255 that each network issues. A test compares this table with server/src/kernel/lib/phone.ts.
+ */
 export const NETWORKS: Readonly<Record<string, { name: string; prefixes: readonly number[] }>> = {
   HALOPESA: { name: 'HaloPesa', prefixes: [61, 62, 63] },
   MIXX: { name: 'Mixx by Yas', prefixes: [65, 67, 70, 71] },

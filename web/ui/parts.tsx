@@ -1,4 +1,4 @@
-// Defines components that every page uses: titles, amounts, times, statuses, copying, dialogs.
+// Defines components for every page: titles, amounts, times, statuses, copying, dialogs.
 
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
@@ -12,7 +12,10 @@ import { showToast } from './toast.tsx'
 
 let visited = false
 
-/** Shows a page. When the page opens, the component sets the title of the document and moves the focus to the heading. */
+/**
+ * Shows a page with its title. When the page opens, this component sets the title of the document and moves the focus to the
+ * heading.
+ */
 export function Page({
   title,
   lead,
@@ -29,8 +32,8 @@ export function Page({
     document.title = `${title} · ${facts.brand_name}`
   }, [title])
   useEffect(() => {
-    // On the first page, the focus stays at the skip link at the top. A later page takes the focus, because the link that led
-    // to the page may no longer exist. Only a switch in the header keeps the focus.
+    // On the first page, the focus stays at the skip link. On a later page, the heading takes the focus, because the clicked
+    // link may no longer exist. A switch in the header keeps the focus.
     if (visited && !document.activeElement?.closest('header')) heading.current?.focus({ preventScroll: true })
     visited = true
     scrollTo(0, 0)
@@ -60,8 +63,8 @@ export function Page({
 }
 
 /**
- * Shows a link to another page of this console. `to` is a path below the console with an optional query, such as
- * "sandbox/collections". `search` adds query parameters.
+ * Shows a link to another page of this console. `to` is a path below the console, such as "sandbox/collections". `search` adds
+ * query parameters.
  */
 export function PageLink({
   to,
@@ -74,7 +77,7 @@ export function PageLink({
   children: ReactNode
   className?: string
   'aria-label'?: string
-  /** True: a click on the row of the link opens the link. */
+  /** True means that a click anywhere on the row opens this link. */
   'data-row-link'?: boolean
 }) {
   return (
@@ -84,7 +87,7 @@ export function PageLink({
   )
 }
 
-/** Shows a button that leads to another page of this console. */
+/** Shows a button that opens another page of this console. */
 export function PageButton({
   to,
   icon,
@@ -111,7 +114,7 @@ export function PageButton({
   )
 }
 
-/** Splits a path and its query for the router. */
+/** Splits `to` into a path and a query, because the router takes them separately. */
 function placeOf(to: string, search: Record<string, string> = {}) {
   const [path = '', query = ''] = to.split('?')
   return { to: hrefOf(path), search: { ...Object.fromEntries(new URLSearchParams(query)), ...search } as never }
@@ -122,17 +125,17 @@ export function hrefOf(to: string): string {
   return `/${to}`
 }
 
-/** Shows an amount that never breaks into two lines. */
+/** Shows an amount without line breaks. Null as `value` shows a dash. */
 export function Amount({ value, currency = 'TZS' }: { value: string | number | null; currency?: string }) {
   return <span className="amount">{value === null ? '–' : showAmount(value, currency)}</span>
 }
 
-/** Shows a time in the time zone of Tanzania. */
+/** Shows a time in the time zone of Tanzania. Null shows a dash. */
 export function Time({ time, seconds = false }: { time: string | null; seconds?: boolean }) {
   const language = useLanguage()
   if (time === null) return <>–</>
   const [day, ...clock] = showTime(time, language, seconds).split(', ')
-  // A narrow column breaks the line only between the date and the time of day.
+  // In a narrow column, the line may break only between the date and the time of day.
   return (
     <time dateTime={time} title={`${time} (UTC)`}>
       <span className="whole">{day},</span> <span className="whole">{clock.join(', ')}</span>
@@ -140,7 +143,9 @@ export function Time({ time, seconds = false }: { time: string | null; seconds?:
   )
 }
 
-/** The tone of a status: it selects a colour, and the text states the same meaning. */
+/**
+ * The tone of a status, which selects a colour. The text states the same meaning, so that no meaning depends on colour.
+ */
 export type Tone = 'good' | 'bad' | 'wait' | 'warn' | 'plain'
 
 /** Shows a status as a coloured word. */
@@ -149,8 +154,7 @@ export function Chip({ tone, children }: { tone: Tone; children: ReactNode }) {
 }
 
 /**
- * Shows a group of facts with a heading. If the caller gives an `id`, the heading gets the id, and the section takes its name
- * from the heading.
+ * Shows a group of facts with a heading. If the caller gives an `id`, the heading names the section for screen readers.
  */
 export function Panel({ title, id, children }: { title: string; id?: string; children: ReactNode }) {
   return (
@@ -164,7 +168,7 @@ export function Panel({ title, id, children }: { title: string; id?: string; chi
 }
 
 /**
- * Shows the names and values of a record. The list omits values that are null or undefined. A wide value has a separate line.
+ * Shows the names and values of a record. Values that are null or undefined do not appear. A wide value has a separate line.
  */
 export function FactList({ facts: entries }: { facts: readonly (readonly [string, ReactNode, 'wide'?] | null)[] }) {
   return (
@@ -181,13 +185,13 @@ export function FactList({ facts: entries }: { facts: readonly (readonly [string
   )
 }
 
-/** Shows a button that copies a text. Also announces the result to screen readers. */
+/** Shows a button that copies a text. Screen readers announce the result. */
 export function CopyButton({ text, label }: { text: string; label?: string }) {
   const t = useTexts(partsTexts)
   const [done, setDone] = useState<'copied' | 'copy_failed' | null>(null)
   const copy = async () => {
     try {
-      // Without https the browser has no clipboard.
+      // Without https, the browser has no clipboard, and this line throws.
       await navigator.clipboard.writeText(text)
       setDone('copied')
       showToast(t.copied)
@@ -214,7 +218,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
   )
 }
 
-/** Shows a reference on one line. A list cuts a long reference, and the title has all of it. */
+/** Shows a reference on one line. If a list cuts a long reference, its title attribute has the whole text. */
 export function Reference({ text }: { text: string | null }) {
   if (text === null) return <>–</>
   return (
@@ -236,14 +240,14 @@ export function PersonName({ name }: { name: string }) {
   )
 }
 
-/** Shows a text that a click selects completely, such as a key or an id. */
+/** Shows a key or an id in fixed width. A click selects the whole text. */
 export function Mono({ children }: { children: ReactNode }) {
   return <code className="mono">{children}</code>
 }
 
 /**
- * Shows a modal dialog. The browser keeps the focus in the dialog, and Escape closes the dialog and calls `onClose`. The focus
- * starts at the first field, or else at the title, so that a key press for the page presses no button.
+ * Shows a modal dialog. Escape closes the dialog and calls `onClose`. The focus starts at the first field, or else at the
+ * title, so that a key press meant for the page presses no button.
  */
 export function Dialog({
   open,
@@ -263,7 +267,7 @@ export function Dialog({
     if (element === null) return
     if (open && !element.open) {
       element.showModal()
-      // The browser would choose the title, which is no stop of the Tab key.
+      // The browser would choose another element, because the Tab key does not stop at the title.
       const first =
         element.querySelector<HTMLElement>('input:not([type=checkbox]), select, textarea') ??
         element.querySelector('h2')
@@ -272,8 +276,8 @@ export function Dialog({
     if (!open && element.open) element.close()
   }, [open])
   const unmounted = useRef(false)
-  // If another page replaces this page, the dialog returns the focus. The dialog does not call `onClose`, because the reader
-  // did not close the dialog.
+  // If another page replaces this page, the dialog returns the focus. The dialog does not call `onClose`, because the user did
+  // not close the dialog.
   useLayoutEffect(() => {
     const element = dialog.current
     unmounted.current = false
@@ -300,8 +304,8 @@ export function Dialog({
 }
 
 /**
- * If the page has no records, shows the purpose of the page and the first step. `done` means that the page is empty because the
- * reader has finished the work.
+ * Shows the purpose of a page without records, and the first step. `done` means that the user has finished the work of the
+ * page.
  */
 export function EmptyState({
   title,

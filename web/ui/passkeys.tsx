@@ -40,7 +40,7 @@ const passkeysTexts = texts({
   },
 })
 
-/** Shows the passkeys of the user. `onRemove` gets the message about a removed passkey. */
+/** Shows the passkeys with buttons that add and remove one. `onRemove` gets the message about a removed passkey. */
 export function Passkeys({ onRemove }: { onRemove: (message: string) => void }) {
   const t = useTexts(passkeysTexts)
   const { data, error, refetch } = useRead('GET /v1/passkeys')
@@ -74,7 +74,7 @@ function Passkey({ passkey, onRemove }: { passkey: PasskeyRow; onRemove: () => v
   const { id, name, created_at, used_at } = passkey
   const remove = () =>
     void mutateAsync({ params: { passkey_id: id } }).then(onRemove, () => {
-      // `error` shows the problem.
+      // The component shows the error from `error`.
     })
   return (
     <Stack gap="xs">

@@ -1,9 +1,9 @@
-// Contains the texts of errors. Each text tells the reader what to do next. The catalogue of the API defines the codes.
+// Contains the texts of errors. Each text tells the user what to do next. docs/design/errors.md explains the codes.
 
 import { texts } from './language.ts'
 
 /**
- * The texts of errors. `codes` has a text for each refusal that the reader can resolve. For any other code, the page shows the
+ * The texts of errors. `codes` has a text for each refusal that the user can resolve. For any other code, the page shows the
  * message of the API.
  */
 export const problemTexts = texts({

@@ -1,8 +1,11 @@
-// Makes a whole row of a list open its record. The row keeps a real link for the keyboard and for screen readers.
+// Makes a click on a row of a list open its record. The row keeps a real link for the keyboard and for screen readers.
 
 import type { MouseEvent } from 'react'
 
-/** Moves the focus to the link of the next row, or of the previous row if `step` is -1. At first, to the first or the last row. */
+/**
+ * Moves the focus to the link of the next row, or of the previous row if `step` is -1. If no row has the focus, moves it to the
+ * first or the last row.
+ */
 export function focusRow(step: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('main a[data-row-link]')]
   const place = links.indexOf(document.activeElement as HTMLAnchorElement)
@@ -10,10 +13,12 @@ export function focusRow(step: 1 | -1): void {
   links[next]?.focus()
 }
 
-/** The elements of a row that have an act of their own. */
+/** The elements of a row on which a click has an effect of its own. */
 const OWN_ACT = 'a, button, input, label, select, summary'
 
-/** Opens the link of a row for a click beside the link. A middle click or Ctrl-click opens a new tab, as on the link. */
+/**
+ * Opens the link of a row for a click beside the link. A middle click or Ctrl-click opens a new tab, as on the link.
+ */
 export function openRow(event: MouseEvent<HTMLElement>): void {
   const link = event.currentTarget.querySelector<HTMLAnchorElement>('a[data-row-link]')
   if (link === null || event.defaultPrevented || !(event.target instanceof Element)) return

@@ -1,4 +1,4 @@
-// Shows the dialog of the search: a combobox whose list has records, pages and acts.
+// Shows the dialog of the search: a combobox whose list has records, pages and actions.
 
 import { useDebouncedValue } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
@@ -14,14 +14,14 @@ import { searchTexts } from './search-texts.ts'
 import { showAmount, showPhone } from './show.ts'
 import { toneOf, useWords } from './words.ts'
 
-/** The two searches of the API. */
+/** The search call of each console: the first for members, the second for operators. */
 export type SearchCall = 'GET /v1/search' | 'GET /v1/operator/search'
-/** A record that the API found. */
+/** A record that the API found for the search text. */
 export type SearchHit = Calls['GET /v1/search']['data']['groups'][number]['items'][number]
-/** A page or an act that the search also finds. `to` is a path below the console. */
+/** A page or an action that the search offers. `to` is a path below the console. */
 export type SearchPlace = { to: string; label: string; icon: IconName; is_act?: boolean }
 
-/** A line of the list. */
+/** A line of the list: a record, a page, an action or a recent search. */
 type SearchOption = { key: string; show: ReactNode; choose: () => void }
 type SearchGroup = { label: string; options: SearchOption[] }
 
@@ -46,19 +46,21 @@ function keepRecent(text: string): void {
   sessionStorage.setItem(storageKey(), JSON.stringify([text, ...others].slice(0, RECENT_MAX)))
 }
 
-/** Returns the pages and acts whose name contains each word of the text. */
+/**
+ * Returns the pages and actions whose name contains each word of the text. Without a text, returns the actions only.
+ */
 function placesFor(places: readonly SearchPlace[], text: string): SearchPlace[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const found = places.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)))
   return words.length === 0 ? found.filter(({ is_act }) => is_act) : found.slice(0, PLACES_MAX)
 }
 
-/** Shows the dialog until the reader chooses a line or closes the dialog. */
+/** Shows the search field and the list of hits. A choice opens its page and closes the dialog. */
 export function SearchDialog(props: {
   call: SearchCall
   places: readonly SearchPlace[]
   pageOf: (hit: SearchHit) => string
-  /** Returns the keys that the reader typed before the dialog was open. */
+  /** Returns the keys that the user typed while the dialog was loading. */
   typedAhead: () => string
   onClose: () => void
 }) {
@@ -70,7 +72,7 @@ export function SearchDialog(props: {
   const asks = waited.length >= TEXT_MIN
   const read = useRead(props.call, { query: { q: waited } }, { enabled: asks, keep: true })
   const groups = useGroups(props, asks ? (read.data?.groups ?? []) : [], typed.trim(), setTyped)
-  // The list may still show the hits of an earlier text.
+  // True while the list may still show the hits of an earlier text.
   const is_stale =
     typed.trim().length >= TEXT_MIN && (typed.trim() !== waited || read.isPlaceholderData || read.isPending)
   useEffect(() => {
@@ -129,7 +131,7 @@ function SearchList({
     setActive(next.key)
     document.getElementById(idOf(next))?.scrollIntoView({ block: 'nearest' })
   }
-  // A reader who types and presses Enter at once means the hits of the whole text.
+  // If the user presses Enter while the list has the hits of an earlier text, the dialog waits for the hits of the whole text.
   const [entered, setEntered] = useState(false)
   useEffect(() => {
     if (!entered || is_stale) return
@@ -211,7 +213,7 @@ function SearchList({
   )
 }
 
-/** Returns the groups of the list. Without a text, the list has the recent searches and the acts. */
+/** Returns the groups of the list. Without a text, the list has the recent searches and the actions. */
 function useGroups(
   {
     places,

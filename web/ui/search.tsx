@@ -1,4 +1,4 @@
-// Shows the search of the header. Its dialog loads when the reader opens it.
+// Shows the search of the header. The browser loads its dialog when the user opens it.
 
 import './search.css'
 import { UnstyledButton } from '@mantine/core'
@@ -10,7 +10,7 @@ import { searchTexts } from './search-texts.ts'
 
 const SearchDialog = lazy(() => import('./search-dialog.tsx').then(({ SearchDialog: dialog }) => ({ default: dialog })))
 
-/** Returns true if a key press belongs to a field or to an open dialog. */
+/** Returns true if a field or an open dialog takes the key press. */
 function isKeyTaken(target: EventTarget | null): boolean {
   return (
     document.querySelector('dialog[open]') !== null ||
@@ -19,8 +19,8 @@ function isKeyTaken(target: EventTarget | null): boolean {
 }
 
 /**
- * Shows the button that opens the search; "/" and Ctrl-K open it too. `places` are the pages and acts of the reader, and `pageOf`
- * returns the page of a hit.
+ * Shows the button that opens the search. "/" and Ctrl-K open it too. `places` are the pages and actions of the user, and
+ * `pageOf` returns the page of a hit.
  */
 export function SearchBox(props: {
   call: SearchCall
@@ -29,7 +29,7 @@ export function SearchBox(props: {
 }) {
   const t = useTexts(searchTexts)
   const [opened, setOpened] = useState(false)
-  // Keys that the reader types while the dialog loads.
+  // The keys that the user types while the dialog loads.
   const ahead = useRef('')
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

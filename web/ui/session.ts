@@ -1,12 +1,12 @@
-// Signs the user in with an authorization code and PKCE at the issuer that the server names. The tokens are in the storage of
-// this tab. No address contains a token, and only `api.ts` reads the tokens.
+// Signs the user in at the issuer that the server names, with an authorization code and PKCE. Only the storage of this tab
+// contains the tokens. No address contains a token.
 
 import { type User, UserManager, WebStorageStateStore } from 'oidc-client-ts'
 import { facts, HOME } from './facts.ts'
 
 const OWN = `malipo.${facts.console}.`
 const userStore = new WebStorageStateStore({ store: sessionStorage, prefix: OWN })
-// A sign-in deletes every foreign entry in its storage, so the drafts of the tab need a separate storage.
+// A sign-in deletes unknown entries in its storage. With a separate prefix, it deletes no draft of the tab.
 const stateStore = new WebStorageStateStore({ store: sessionStorage, prefix: `${OWN}sign-in.` })
 const here = `${location.origin}${HOME}`
 
@@ -29,7 +29,7 @@ type SignInState = { to: string }
 
 let renewing: Promise<User | null> | null = null
 
-/** Returns an access token that is valid for some time. Null means that the session has ended. */
+/** Returns an access token that is valid for at least some seconds. Null means that the session has ended. */
 export async function token(): Promise<string | null> {
   const user = await manager.getUser()
   if (user === null) return null
@@ -37,16 +37,19 @@ export async function token(): Promise<string | null> {
   return renew()
 }
 
-/** If a token expires within this time, the page renews it. */
+/** If a token expires within this time in seconds, the page renews the token. */
 const RENEW_S = 60
 
-/** Renews a token that the API refused or that is about to expire. Null means that the session has ended. */
+/**
+ * Renews a token that the API refused or that will soon expire. Simultaneous calls share one renewal. Null means that the
+ * session has ended.
+ */
 export async function renew(): Promise<string | null> {
   renewing ??= manager
     .getUser()
     .then((user) => (user?.refresh_token ? manager.signinSilent() : null))
     .catch((error: unknown) => {
-      // Without a network, the page cannot determine whether the session has ended.
+      // Without a network, the page cannot know whether the session has ended, so the call fails.
       if (error instanceof TypeError) throw error
       return null
     })
@@ -58,8 +61,8 @@ export async function renew(): Promise<string | null> {
 }
 
 /**
- * Redirects to the sign-in, which returns to this page. Even if the issuer has a session, `again` requires the credentials. `enrol`
- * also sets up the authenticator app, or adds a passkey.
+ * Redirects to the sign-in, which returns to this page. If `again` is true, the issuer asks for the credentials even in a
+ * session. `enrol` also sets up the authenticator app, or adds a passkey.
  */
 export async function signIn({
   again = false,
@@ -84,7 +87,9 @@ export function isCallback(): boolean {
   return location.pathname === `${HOME}callback`
 }
 
-/** Removes the code from the address, and then completes the sign-in. If the issuer reports an error, throws the error. */
+/**
+ * Removes the code from the address, and then completes the sign-in. If the issuer reports an error, throws the error.
+ */
 export async function finishSignIn(): Promise<void> {
   const address = location.href
   history.replaceState(null, '', HOME)
@@ -93,7 +98,9 @@ export async function finishSignIn(): Promise<void> {
   if (to?.startsWith(HOME)) history.replaceState(null, '', to)
 }
 
-/** The storage key that signals a sign-out to other tabs. The value is a time and does not name the user. */
+/**
+ * The storage key by which a tab reports a sign-out to the other tabs. The value is a time and does not name the user.
+ */
 const SIGNED_OUT = `malipo.${facts.console}.signed-out`
 
 /** Deletes the session, the drafts and the choices, so that the next user of this tab cannot see them. */
@@ -103,7 +110,7 @@ function deleteSession(): void {
   }
 }
 
-/** When another tab of this console signs out, signs this tab out and calls `then`. */
+/** If another tab of this console signs out, signs this tab out and calls `then`. */
 export function signOutWithOthers(then: () => void): void {
   addEventListener('storage', ({ key, newValue }) => {
     if (key !== SIGNED_OUT || newValue === null) return
@@ -121,7 +128,7 @@ export async function signOut(): Promise<void> {
   try {
     await manager.signoutRedirect(user?.id_token ? { id_token_hint: user.id_token } : {})
   } catch {
-    // If the issuer has no sign-out endpoint, the page only deletes the session of this console.
+    // If the issuer has no sign-out endpoint, only this console deletes the session.
     location.assign(HOME)
   }
 }

@@ -1,4 +1,4 @@
-// Shows the sessions of the user, and ends a session.
+// Shows the sessions of the user, the second step and the passkeys. The user can end a session.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
@@ -57,7 +57,10 @@ const sessionsTexts = texts({
   },
 })
 
-/** Shows the sessions of the user. */
+/**
+ * Shows the page. If the user signs in at another identity provider, shows an explanation, because that provider has the
+ * sessions.
+ */
 export function Sessions() {
   const t = useTexts(sessionsTexts)
   const read = useRead('GET /v1/sessions')
@@ -113,7 +116,7 @@ function SessionPanel({ session, onEnd }: { session: SessionRow; onEnd: () => vo
   const name = device || t.unknown
   const end = () =>
     void mutateAsync({ params: { session_id: id } }).then(onEnd, () => {
-      // `error` shows the problem.
+      // The component shows the error from `error`.
     })
   return (
     <div className="panel">

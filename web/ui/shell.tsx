@@ -26,20 +26,20 @@ import type { SearchPlace } from './search-dialog.tsx'
 import { signOut } from './session.ts'
 import { Toasts } from './toast.tsx'
 
-/** A line of the menu, or a heading above the following lines. */
+/** A line of the menu, or a heading above the following lines. `count` is the number of waiting records. */
 export type MenuItem = { to: string; label: string; icon: IconName; count?: number | undefined } | { heading: string }
 
-/** Returns the pages of a menu for the search. */
+/** Returns the pages of a menu as entries for the search. */
 export function placesOfMenu(menu: readonly MenuItem[]): SearchPlace[] {
   return menu.flatMap((item) => ('heading' in item ? [] : [{ to: item.to, label: item.label, icon: item.icon }]))
 }
 
-/** The environment or the console that the frame shows on every page. */
+/** The line on every page that shows the environment or the console. */
 type Strip = { kind: 'sandbox' | 'live' | 'operator'; text: string }
 
 const STRIP_ICONS: Record<Strip['kind'], IconName> = { sandbox: 'flask', live: 'lock', operator: 'held' }
 
-/** Shows the frame. `strip` is a line on every page, for example with the environment. */
+/** Shows the frame around a page: the header, the menu, the line of `strip`, and the toasts. */
 export function Shell({
   menu,
   strip,
@@ -59,7 +59,7 @@ export function Shell({
   /** The switches at the end of the header. */
   header?: ReactNode
   who: string
-  /** The role of the user, if the console has one role for each user. */
+  /** The role of the user. The dashboard gives none, because a user can have another role in each business. */
   role?: string
   children: ReactNode
 }) {
@@ -161,7 +161,7 @@ function Menu({ menu, path }: { menu: readonly MenuItem[]; path: string }) {
   )
 }
 
-/** Shows the user, the settings of this browser, and the way out. */
+/** Shows the menu of the account: the user, the settings of this browser, and the sign-out. */
 function Account({ who, role }: { who: string; role: string | undefined }) {
   const t = useTexts(partsTexts)
   return (
@@ -185,7 +185,7 @@ function Account({ who, role }: { who: string; role: string | undefined }) {
   )
 }
 
-/** Shows the first letter of a name as a picture. */
+/** Shows the first letter of a name as a picture. Screen readers ignore the picture. */
 export function Initial({ name, square = false }: { name: string; square?: boolean }) {
   return (
     <span className={square ? 'initial initial-square' : 'initial'} aria-hidden="true">
@@ -194,14 +194,16 @@ export function Initial({ name, square = false }: { name: string; square?: boole
   )
 }
 
-/** Returns true on the page of a menu line, and on pages below that page unless another menu line fits better. */
+/**
+ * Returns true on the page of a menu line and on the pages below it. If another menu line is more specific, returns false.
+ */
 function isAt(path: string, { to }: { to: string }, menu: readonly MenuItem[]): boolean {
   const href = hrefOf(to)
   const nearer = menu.some((other) => 'to' in other && hrefOf(other.to).startsWith(`${href}/`))
   return path === href || (path.startsWith(`${href}/`) && !nearer)
 }
 
-/** Shows a button that switches to the other language. The label is the name of that language. */
+/** Shows a button that switches to the other language. Its label is the name of that language. */
 export function LanguageButton() {
   const t = useTexts(partsTexts)
   const { language, choose } = useContext(LanguageContext)
@@ -243,7 +245,7 @@ function DensityButton() {
   return <MenuButton icon={other === 'compact' ? 'rows' : 'roomy'} label={t[other]} onClick={change} />
 }
 
-/** Shows a button without text. Its label appears under the pointer, and screen readers read it. */
+/** Shows a button without text. Its label appears under the pointer, and screen readers announce the label. */
 function MenuButton({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) {
   return (
     <ActionIcon variant="subtle" size={30} aria-label={label} title={label} onClick={onClick}>

@@ -1,4 +1,4 @@
-// Formats values for the reader, in both languages and independent of the locale of the browser.
+// Formats values for the user, in both languages. The formats do not depend on the locale of the browser.
 
 import type { Language } from './language.ts'
 
@@ -26,14 +26,14 @@ export function addAmounts(amounts: readonly string[]): string {
 }
 
 /**
- * Formats a canonical phone number as people dial the number: 255754123456 becomes "0754 123 456". If the text is no such
- * number, returns the text unchanged.
+ * Formats a canonical phone number as people dial it: 255754123456 becomes "0754 123 456". If the text is no such number,
+ * returns the text unchanged.
  */
 export function showPhone(phone: string): string {
   return /^255\d{9}$/.test(phone) ? `0${phone.slice(3, 6)} ${phone.slice(6, 9)} ${phone.slice(9)}` : phone
 }
 
-/** The offset of Tanzania from UTC. Tanzania is three hours ahead all year. */
+/** The offset of Tanzania from UTC in milliseconds: three hours, all year. */
 const EAT_MS = 3 * 3_600_000
 const MONTHS: Record<Language, readonly string[]> = {
   sw: ['Jan', 'Feb', 'Mac', 'Apr', 'Mei', 'Jun', 'Jul', 'Ago', 'Sep', 'Okt', 'Nov', 'Des'],
@@ -79,8 +79,8 @@ const UNITS = [
 ] as const
 
 /**
- * Formats the age of a time in the largest unit, such as "3 hours" or "dakika 5". If the age is below a minute, returns "chini
- * ya dakika" or its English form.
+ * Formats the age of a time in the largest unit, such as "3 hours" or "dakika 5". For an age below a minute, returns "under a
+ * minute" or "chini ya dakika".
  */
 export function showAge(time: string, language: Language, now = Date.now()): string {
   const ms = Math.max(0, now - Date.parse(time))

@@ -20,7 +20,7 @@ import { cssVariables, theme } from './theme.ts'
 
 const queries = createQueries()
 
-/** Starts a console below its path. If the visitor has no session, redirects to the sign-in. */
+/** Starts the console with these routes. If the user has no session, redirects to the sign-in. */
 export async function startConsole(routes: AnyRoute): Promise<void> {
   const root = createRoot(document.getElementById('root') as HTMLElement)
   const show = (page: ReactNode) =>
@@ -115,7 +115,7 @@ function SigningIn() {
   return <StandalonePage title={t.signing_in}>{null}</StandalonePage>
 }
 
-/** If the user signed out in another tab, shows a message. */
+/** Shows a page after the user has signed out in another tab. */
 function SignedOut() {
   const t = useTexts(partsTexts)
   return (

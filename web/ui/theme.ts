@@ -1,4 +1,4 @@
-// Defines the theme of both consoles from the tokens of tokens.css. Texts have a contrast of at least 4.5, in light and in dark
+// Defines the theme of both consoles from the tokens of tokens.css. Texts have a contrast of at least 4.5 in light and in dark
 // mode.
 
 import { type CSSVariablesResolver, createTheme, InputWrapper, type MantineColorsTuple } from '@mantine/core'
@@ -74,11 +74,11 @@ export const theme = createTheme({
   },
   respectReducedMotion: true,
   cursorType: 'pointer',
-  // The label marks optional fields. Required fields have an attribute that screen readers announce.
+  // Only the label marks optional fields. Required fields have an attribute that screen readers announce.
   components: { InputWrapper: InputWrapper.extend({ defaultProps: { withAsterisk: false } }) },
 })
 
-/** The colours of the component library that take their value from a token. */
+/** The colours of the component library that both consoles replace. Most new values are tokens of tokens.css. */
 const FROM_TOKENS = {
   '--mantine-color-body': 'var(--ground)',
   '--mantine-color-text': 'var(--ink)',
@@ -104,7 +104,7 @@ const FROM_TOKENS = {
   '--mantine-color-red-filled-hover': '#a01d1d',
 }
 
-/** Replaces the colours of the component library by the tokens. */
+/** Returns the CSS variables that replace the colours of the component library. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: { ...FROM_TOKENS },

@@ -1,5 +1,5 @@
-// Shows short messages about finished acts, such as "Saved". The region announces a message to screen readers, takes no focus, and
-// a message disappears by itself. A message that the reader must act on is no toast.
+// Shows short messages about finished actions, such as "Saved". Screen readers announce a message. A message takes no focus and
+// disappears by itself, so it must need no action of the user.
 
 import './toast.css'
 import { useEffect, useSyncExternalStore } from 'react'
@@ -7,7 +7,7 @@ import { Icon } from './icons.tsx'
 
 type ToastMessage = { id: number; text: string }
 
-/** Time for reading: a base, and some time for each character. */
+/** The time for which a message stays visible: a base in milliseconds, and further milliseconds for each character. */
 const SHOWN_MS = 4_000
 const PER_CHARACTER_MS = 50
 
@@ -20,7 +20,7 @@ function change(next: readonly ToastMessage[]): void {
   for (const read of readers) read()
 }
 
-/** Shows a message. The same text again restarts its time. At most two messages are visible. */
+/** Shows a message. If the same text is visible, its time starts again. At most two messages are visible. */
 export function showToast(text: string): void {
   last_id += 1
   change([...messages.filter((one) => one.text !== text), { id: last_id, text }].slice(-2))
@@ -31,7 +31,10 @@ function subscribe(read: () => void): () => void {
   return () => void readers.delete(read)
 }
 
-/** Shows the region of the messages. The frame renders this component once, so that the region exists before its first message. */
+/**
+ * Shows the messages. The frame renders this component once, before the first message, because screen readers announce only
+ * changes.
+ */
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => messages)
   return (
@@ -54,7 +57,7 @@ function ToastLine({ id, text }: ToastMessage) {
   return <ToastBox text={text} />
 }
 
-/** Shows one message without its time, as the gallery needs it. */
+/** Shows a message that does not disappear, for the gallery. */
 export function ToastBox({ text }: { text: string }) {
   return (
     <div className="toast">

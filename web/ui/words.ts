@@ -1,9 +1,9 @@
-// Translates states, methods and reasons, and marks each state as good or bad.
+// Translates statuses, methods and reasons, and gives each status its tone.
 
 import { texts, useTexts } from './language.ts'
 import type { Tone } from './parts.tsx'
 
-/** The meaning of each code of the API. If a code is unknown, the page shows the code. */
+/** The text of each code of the API, by kind of code. A code without a text stays unchanged on the page. */
 export const words = texts({
   sw: {
     collection: {
@@ -121,7 +121,7 @@ export const words = texts({
   },
 })
 
-/** Returns the words in one language. If a code is unknown, each function returns the code unchanged. */
+/** Returns the functions that translate codes into the current language. An unknown code stays unchanged. */
 export function useWords() {
   const t = useTexts(words)
   const of = (kind: keyof typeof t) => (word: string | null) => (word === null ? '–' : (t[kind][word] ?? word))
@@ -134,7 +134,7 @@ export function useWords() {
     reason: of('reason'),
     role: of('role'),
     environment: of('environment'),
-    /** Returns all words of a kind, for a filter. */
+    /** Returns all codes of a kind with their texts, for a filter. */
     choices: (kind: keyof typeof t) => Object.entries(t[kind]),
   }
 }
@@ -165,7 +165,7 @@ const TONES: Record<string, Tone> = {
   OVERDUE: 'bad',
 }
 
-/** Returns the tone of a state, such as good or bad. */
+/** Returns the tone of a status of any record. For an unknown status, returns `plain`. */
 export function toneOf(status: string): Tone {
   return TONES[status] ?? 'plain'
 }

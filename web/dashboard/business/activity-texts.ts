@@ -2,7 +2,7 @@
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the page. */
+/** The titles, filters and column names of the activity log. */
 export const activityTexts = texts({
   sw: {
     title: 'Historia ya shughuli',

@@ -1,4 +1,4 @@
-// Shows the activity log of the business.
+// Shows the activity log of the business: the audit entries of its members, keys and operators.
 
 import { Stack, Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -12,7 +12,7 @@ import { activityTexts } from './activity-texts.ts'
 
 type ActivityRow = Calls['GET /v1/merchant/audit-log']['data']['items'][number]
 
-/** Shows the activity log to administrators. */
+/** Shows the entries of both environments to administrators. Other members see an explanation. */
 export function Activity() {
   const t = useTexts(activityTexts)
   if (!useHasRole('MERCHANT_ADMIN')) return <Page title={t.title}>{t.only}</Page>
@@ -71,7 +71,8 @@ function What({ row }: { row: ActivityRow }) {
   const { environment } = useMerchantAccess()
   const page = PAGES[row.target_type]
   const id = <Mono key="id">{row.target_id}</Mono>
-  // The log contains entries of both environments. If an entry names an environment, the link leads to that environment.
+  // The log contains entries of both environments. If an entry names an environment, the link opens the record in that
+  // environment.
   const of = ((row.after ?? row.before) as { environment?: Environment } | null)?.environment ?? environment
   const link = (
     <PageLink key="id" to={`${of}/${page}/${row.target_id}`}>

@@ -21,7 +21,7 @@ type MerchantAddressRow = Calls['GET /v1/merchant/ip-addresses']['data']['items'
 
 const TONES: Record<MerchantAddressRow['status'], Tone> = { PENDING: 'wait', APPROVED: 'good', REJECTED: 'bad' }
 
-/** Shows the list of addresses, and the form that adds an address. */
+/** Shows the addresses with their approval status. Administrators and developers can add and remove addresses. */
 export function MerchantAddresses() {
   const t = useTexts(addressesTexts)
   const may = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')

@@ -1,16 +1,22 @@
-// Makes a small PNG of a picture file in the browser, so that a photo of 5 MB becomes a logo of a few kilobytes before the upload.
+// Makes a small PNG of a picture file in the browser. So a photo of 5 MB becomes a logo of at most 20 KB before the upload.
 
 /** The largest PNG that the API accepts, in bytes. */
 const BYTES_MAX = 20_480
-/** The widths that the function tries, from the sharpest picture to the smallest. The page of payers shows at most 80 x 48. */
+/**
+ * The sizes in pixels that `shrinkLogo` tries, from the largest to the smallest. The pages of payers show a logo at 80 x 48
+ * pixels at most.
+ */
 const WIDTHS = [320, 240, 160, 120, 80, 60]
-/** The largest file that a browser on a cheap phone decodes without trouble. */
+/** The largest file in bytes that a browser on a cheap phone decodes without trouble. */
 const FILE_MAX = 15 * 1024 * 1024
 
-/** The reason why a file is no logo. */
+/** `no_picture`: the browser cannot decode the file. `too_big`: the file is too large, also as a small PNG. */
 export type LogoFileProblem = 'no_picture' | 'too_big'
 
-/** Returns the picture as a PNG in base64, or the reason for a refusal. The browser draws an SVG without running its scripts. */
+/**
+ * Returns the picture as a PNG in base64, or the reason why the file is no logo. The browser draws an SVG without running its
+ * scripts.
+ */
 export async function shrinkLogo(file: File): Promise<{ png: string } | LogoFileProblem> {
   if (file.size > FILE_MAX) return 'too_big'
   const picture = await loadPicture(file)

@@ -15,10 +15,10 @@ import { type Role, useHasRole } from '../merchant.ts'
 import { ROLES } from './members-invite.tsx'
 import { membersTexts } from './members-texts.ts'
 
-/** A member of the business. */
+/** A member of the business, as the API lists members. */
 export type MemberRow = Calls['GET /v1/merchant/members']['data']['items'][number]
 
-/** The change that the reader requests, with the member whom the change concerns. */
+/** The change that an administrator or the member requests, with the member to change. */
 export type MemberAction = { act: 'change' | 'remove' | 'leave'; row: MemberRow }
 
 type QuestionProps = {
@@ -27,7 +27,8 @@ type QuestionProps = {
 }
 
 /**
- * Shows the dialog of a change. After the change, `done` gets the changed member, or the removed member with the revoked API keys.
+ * Shows the dialog of a change. After the change, `done` gets the changed member, or the removed member with the revoked API
+ * keys.
  */
 export function MemberQuestion({ action, ...props }: { action: MemberAction | null } & QuestionProps) {
   if (action === null) return null
@@ -130,7 +131,9 @@ function useMadeKeys(row: MemberRow, environment: Environment) {
   })
 }
 
-/** Lists the keys that the server revokes with the member. An administrator ticks the keys that stay valid. */
+/**
+ * Lists the keys that the server revokes together with the membership. An administrator can tick keys that must stay valid.
+ */
 function MadeKeys({
   keys,
   kept,

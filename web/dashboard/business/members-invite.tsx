@@ -1,4 +1,4 @@
-// Shows the form that invites a member.
+// Shows the form by which an administrator invites a member.
 
 import '../../ui/choices.css'
 import { Button, Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
@@ -19,8 +19,8 @@ import { membersTexts } from './members-texts.ts'
 export const ROLES: readonly Role[] = ['MERCHANT_ADMIN', 'FINANCE', 'DEVELOPER', 'VIEWER']
 
 /**
- * Shows the form. `verified` means that the reader has confirmed an e-mail address. Without this, the reader may not invite
- * members.
+ * Shows the invitation form. If `verified` is false, shows an explanation instead, because only a member with a confirmed
+ * e-mail address may invite.
  */
 export function Invite({ verified }: { verified: boolean }) {
   const t = useTexts(membersTexts)

@@ -14,7 +14,7 @@ import { Invite } from './members-invite.tsx'
 import { membersTexts } from './members-texts.ts'
 import { Security } from './security.tsx'
 
-/** Shows the list of members, and the invitation. */
+/** Shows the members to every role. Administrators can invite members, change roles and remove members. */
 export function Members() {
   const t = useTexts(membersTexts)
   const words = useWords()

@@ -80,7 +80,9 @@ const TONES: Record<MerchantMessageRow['status'], Tone> = {
   failed: 'bad',
 }
 
-/** Shows the messages of the business. */
+/**
+ * Shows the messages with filters for channel and status. While the page is open, it reads the list again every few seconds.
+ */
 export function MerchantMessages() {
   const t = useTexts(messagesTexts)
   const at = useEnvironmentPath()
@@ -131,7 +133,7 @@ function MessageStatus({ row }: { row: MerchantMessageRow }) {
   )
 }
 
-/** The number of characters of a message that the list shows. */
+/** The number of characters of a message that a row of the list shows. */
 const BEGINNING = 60
 
 function Words({ row }: { row: MerchantMessageRow }) {

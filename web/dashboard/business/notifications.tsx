@@ -1,4 +1,4 @@
-// Lets a member choose the e-mails about the business. E-mails about security have no switch.
+// Lets a member choose the e-mails about the business. A member cannot switch off the e-mails about security.
 
 import '../../ui/choices.css'
 import { Checkbox, Radio, Stack, Text, Title } from '@mantine/core'
@@ -72,7 +72,7 @@ const noticeTexts = texts({
   },
 })
 
-/** Shows the settings. A click saves at once. */
+/** Shows the choices of this member. A click saves the choice at once. */
 export function Notifications() {
   const t = useTexts(noticeTexts)
   const read = useRead('GET /v1/merchant/notifications')
@@ -94,7 +94,7 @@ export function Notifications() {
 function NoticeForm({ settings }: { settings: NoticeSettings }) {
   const t = useTexts(noticeTexts)
   const change = useAction('PATCH /v1/merchant/notifications')
-  // A click shows at once, and returns to the stored choice if the server refuses the change.
+  // The page shows a click at once. If the server refuses the change, the page shows the stored choice again.
   const [chosen, setChosen] = useState<NoticeChange>({})
   const shown = { ...settings, ...chosen }
   const save = (body: NoticeChange) => {

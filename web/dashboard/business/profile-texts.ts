@@ -1,8 +1,8 @@
-// Contains the texts of the page about what payers see of the business.
+// Contains the texts of the page about the profile that payers see.
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the page about what payers see of the business. */
+/** The titles, fields and messages of the contact form and the logo form. */
 export const profileTexts = texts({
   sw: {
     title: 'Mwonekano wa biashara',

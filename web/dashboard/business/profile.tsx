@@ -1,4 +1,4 @@
-// Shows what payers see of the business, and changes it: contact, colour and logo.
+// Shows the profile of the business that payers see, and changes it: contact, colour and logo.
 
 import { Button, FileButton, Group, Image, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
@@ -18,7 +18,7 @@ import { profileTexts } from './profile-texts.ts'
 
 type BusinessProfile = Calls['GET /v1/merchant/profile']['data']
 
-/** Shows the page about what payers see of the business. */
+/** Shows the profile to every member. Only administrators can change it. */
 export function Profile() {
   const t = useTexts(profileTexts)
   const may = useHasRole('MERCHANT_ADMIN')
@@ -43,7 +43,7 @@ export function Profile() {
   )
 }
 
-/** The colour of the platform on the pages of payers. */
+/** The colour on the pages of payers if the business has chosen none. */
 const DEFAULT_COLOR = '#0b6b50'
 
 type ContactFields = { support_phone: string; support_email: string; support_address: string; accent_color: string }
@@ -149,7 +149,7 @@ function BusinessLogo({ profile, may }: { profile: BusinessProfile; may: boolean
     await replace.mutateAsync({ body: small, once: newIdempotencyKey() }).then(
       () => setMessage(t.saved),
       () => {
-        // `replace.error` shows the problem.
+        // The component shows the error from `replace.error`.
       },
     )
   }

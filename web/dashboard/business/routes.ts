@@ -1,10 +1,10 @@
-// Adds the pages about the business.
+// Defines the routes of the pages about the business.
 
 import '../pages.css'
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../ui/lazy.tsx'
 
-/** Adds the pages about the business below an environment. */
+/** Makes the routes of the pages about the business, as children of the route of an environment. */
 export function businessRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })

@@ -28,7 +28,10 @@ const securityTexts = texts({
   },
 })
 
-/** Shows the setting. `own` means that the reader signed in with a second step. */
+/**
+ * Shows the switch to administrators. `own` means that the member signed in with a second step, which the first switch-on
+ * needs.
+ */
 export function Security({ own }: { own: boolean }) {
   const t = useTexts(securityTexts)
   const read = useRead('GET /v1/merchant/security')
@@ -41,7 +44,7 @@ export function Security({ own }: { own: boolean }) {
     void mutateAsync(input).then(
       () => setMessage(next ? t.on : t.off),
       () => {
-        // `error` shows the problem.
+        // The component shows the error from `error`.
       },
     )
   }

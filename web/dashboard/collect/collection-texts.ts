@@ -1,4 +1,4 @@
-// Contains the texts of one payment.
+// Contains the texts of the page of a payment.
 
 import { texts } from '../../ui/language.ts'
 

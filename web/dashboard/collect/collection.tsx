@@ -1,4 +1,4 @@
-// Shows one payment: its amount, payer, fee and net amount, its acts, and its timeline.
+// Shows one payment: its amount, payer, fee and net amount, its actions, and its timeline.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
@@ -23,7 +23,9 @@ type TimelineRead = Calls['GET /v1/collections/{collection_id}/timeline']['data'
 
 const TIMELINE = 'GET /v1/collections/{collection_id}/timeline'
 
-/** Shows the page of one collection. */
+/**
+ * Shows the payment whose id is in the address. While the page is open, it reads the payment again every few seconds.
+ */
 export function Collection() {
   const t = useTexts(collectionTexts)
   const { id = '' } = useParams({ strict: false }) as { id?: string }
@@ -58,7 +60,7 @@ function PaymentLead({ record }: { record: CollectionDetail }) {
   )
 }
 
-/** Returns the reference of the newest attempt at the provider. Null means that there is no attempt. */
+/** Returns the provider's reference of the newest attempt. Null means that the collection has no attempt. */
 function providerReference(items: TimelineRead | undefined): string | null {
   const attempts = items?.filter((item) => item.kind === 'attempt') ?? []
   return attempts.at(-1)?.provider_reference ?? null
@@ -165,7 +167,10 @@ function PaymentActs({ record, items }: { record: CollectionDetail; items: Timel
   )
 }
 
-/** Shows the button that sends the newest event of the payment again, unless the delivery still waits for its next attempt. */
+/**
+ * Shows the button that sends the newest webhook of the payment again. While that delivery waits for its next attempt, the
+ * button is disabled.
+ */
 function ResendWebhook({ items }: { items: TimelineRead | undefined }) {
   const t = useTexts(collectionTexts)
   const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')

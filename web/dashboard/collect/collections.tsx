@@ -1,4 +1,4 @@
-// Shows the payments that customers made or tried to make.
+// Shows the payments that payers made or tried to make.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { Customer } from '../../ui/customer.tsx'
@@ -54,7 +54,9 @@ const collectionsTexts = texts({
 
 const METHODS = ['wallet_push', 'provider_pesa', 'qr'] as const
 
-/** Shows the list of collections. */
+/**
+ * Shows the payments of the environment with filters and CSV export. If a filter is invalid, the page does not read the list.
+ */
 export function Collections() {
   const t = useTexts(collectionsTexts)
   const parts = useTexts(partsTexts)

@@ -1,4 +1,4 @@
-// Shows the actions of an invoice: edit, send, make a link, cancel. To send or cancel, the reader must confirm.
+// Shows the actions of an invoice: edit, send, make a link, cancel. To send or cancel, the member must confirm.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
@@ -15,12 +15,12 @@ import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 import { useMayCollect } from './not-yours.tsx'
 
-/** An invoice as the merchant sees the invoice. */
+/** An invoice with its items, as the API returns it to the merchant. */
 export type InvoiceRecord = Calls['GET /v1/invoices/{invoice_id}']['data']
 
 const OPEN = ['DRAFT', 'SENT', 'OVERDUE']
 
-/** Shows the buttons, and the result of the last action. */
+/** Shows the buttons that the status and the member's role allow, and the result of the last action. */
 export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
   const at = useEnvironmentPath()
@@ -55,11 +55,11 @@ export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
 
 type InvoiceActProps = { invoice: InvoiceRecord; done: (text: string) => void }
 
-/** Makes an action on an invoice. While the outcome is unknown, the action keeps its Idempotency-Key. */
+/** Sends an action on an invoice. While the outcome is unknown, each retry uses the same Idempotency-Key. */
 function useOnce<Name extends CallName & `POST /v1/invoices/{invoice_id}/${string}`>(name: Name, invoice_id: string) {
   const act = useAction(name)
   const once = useRef(newIdempotencyKey())
-  // The page shows the result, because the button may no longer exist.
+  // The page shows the result, because the button may disappear after the action.
   const run = async (then: () => void) => {
     try {
       await act.mutateAsync({ params: { invoice_id }, once: once.current } as never)

@@ -14,7 +14,7 @@ import { dayOf } from '../../ui/show.ts'
 import { isQuantity, itemsTotal, lineAmount, readPrice, type TypedItem } from './invoice-sum.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 
-/** The fields of the form, with the texts that the reader typed. */
+/** The fields of the form as texts, as the member typed them. */
 export type TypedInvoice = {
   customer_name: string
   customer_phone: string
@@ -25,7 +25,7 @@ export type TypedInvoice = {
   note: string
 }
 
-/** An empty line of the form. */
+/** The values of a new line of the form. */
 export const EMPTY_ITEM: TypedItem = { description: '', quantity: '1', unit_price: '' }
 const ITEMS_MAX = 100
 
@@ -48,8 +48,8 @@ export function invoiceBody(values: TypedInvoice) {
 }
 
 /**
- * Shows the form. `name` names the draft. `send` creates or changes the invoice. `back` is the page that the Cancel button
- * opens.
+ * Shows the form. `name` is the name of the draft. `send` creates or changes the invoice. `back` is the page that the Cancel
+ * button opens.
  */
 export function InvoiceForm({
   name,
@@ -145,7 +145,7 @@ function Items({ form }: { form: Form }) {
     form.insertListItem('items', { ...EMPTY_ITEM })
     setMessage('')
     const place = items.length
-    // The focus moves after the render, because the field does not exist before the render.
+    // The focus moves after the render, because the new field does not exist before the render.
     setTimeout(() => document.querySelector<HTMLElement>(`[data-path="items.${place}.description"]`)?.focus())
   }
   const remove = (place: number) => {

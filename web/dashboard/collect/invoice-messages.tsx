@@ -1,4 +1,4 @@
-// Shows the messages to the customer about an invoice.
+// Shows the messages that the platform sent to the customer about an invoice.
 
 import { Text, Title } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -20,7 +20,8 @@ function useMessages(invoice_id: string) {
 }
 
 /**
- * Shows the result of the newest message of each channel. If a message is kept, the text does not describe the message as sent.
+ * Shows the status of the newest message of each channel. A kept message has a separate text, because the platform does not
+ * send it.
  */
 export function Reach({ invoice_id }: { invoice_id: string }) {
   const t = useTexts(invoicesTexts)
@@ -34,7 +35,7 @@ export function Reach({ invoice_id }: { invoice_id: string }) {
   ))
 }
 
-/** Shows the section of the invoice page with the messages. */
+/** Shows the messages about the invoice in the section below its payments. */
 export function InvoiceMessages({ invoice_id }: { invoice_id: string }) {
   const t = useTexts(invoicesTexts)
   const list = useListQuery(NO_FILTERS)

@@ -1,26 +1,26 @@
-// Computes the sum of an invoice while the reader types. The API uses the same rounding and computes the sum again.
+// Computes the sum of an invoice while the member types. The API uses the same rounding and computes the sum again.
 
 import { readAmount } from '../../ui/checks.ts'
 import { addAmounts } from '../../ui/show.ts'
 
-/** A line of an invoice, with the texts that the reader typed. */
+/** A line of an invoice as texts, as the member typed it. */
 export type TypedItem = { description: string; quantity: string; unit_price: string }
 
 const QUANTITY = /^(0|[1-9]\d{0,8})(?:\.(\d{1,3}))?$/
 
-/** Parses a quantity into thousandths. Null means that the text is not a quantity. */
+/** Parses a quantity with at most three decimals into thousandths. Null means that the text is no such quantity. */
 function readQuantity(text: string): bigint | null {
   const [match, whole = '0', part = ''] = QUANTITY.exec(text.trim()) ?? []
   const parts = match === undefined ? 0n : BigInt(whole) * 1_000n + BigInt(part.padEnd(3, '0'))
   return parts > 0n ? parts : null
 }
 
-/** Returns true for a valid quantity. */
+/** Returns true for a quantity that the API accepts. */
 export function isQuantity(text: string): boolean {
   return readQuantity(text) !== null
 }
 
-/** Converts a unit price above zero into the format of the API. Null means that the text is not such a price. */
+/** Converts a unit price, which may be zero, into the format of the API. Null means that the text is no price. */
 export function readPrice(text: string): string | null {
   return /^0+(\.0{1,2})?$/.test(text.trim()) ? '0.00' : readAmount(text)
 }
@@ -35,7 +35,7 @@ export function lineAmount({ quantity, unit_price }: TypedItem): string | null {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** Returns the sum of the complete lines. */
+/** Adds up the complete lines, as a decimal text. */
 export function itemsTotal(items: readonly TypedItem[]): string {
   return addAmounts(items.map((item) => lineAmount(item) ?? '0.00'))
 }

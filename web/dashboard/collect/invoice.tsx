@@ -18,7 +18,9 @@ import { PaymentsOfLink } from './payments.tsx'
 import { linkFact } from './record-parts.tsx'
 import { Share } from './share.tsx'
 
-/** Shows the page of one invoice. */
+/**
+ * Shows the invoice whose id is in the address. While the page is open, it reads the invoice again every few seconds.
+ */
 export function Invoice() {
   const t = useTexts(invoicesTexts)
   const { id = '' } = useParams({ strict: false }) as { id?: string }
@@ -45,7 +47,7 @@ export function Invoice() {
 function CustomerPages({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
   const { invoice_url, language, status } = invoice
-  // If customers may not read the invoice yet, the invoice has no public page.
+  // A draft has no public page, because the customer may not read the invoice yet.
   if (invoice_url === null || status === 'CANCELLED') return null
   return (
     <>

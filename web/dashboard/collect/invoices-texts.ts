@@ -1,8 +1,8 @@
-// Contains the texts of invoices.
+// Contains the texts of the pages about invoices.
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the pages of invoices. */
+/** The texts of the list, the form and the page of an invoice. */
 export const invoicesTexts = texts({
   sw: {
     title: 'Ankara',

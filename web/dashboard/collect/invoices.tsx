@@ -1,4 +1,4 @@
-// Shows invoices, newest first.
+// Shows the invoices of the environment, newest first.
 
 import './collect.css'
 import type { Calls } from '../../ui/api-types.ts'
@@ -14,7 +14,9 @@ import { useMayCollect } from './not-yours.tsx'
 
 type InvoiceRow = Calls['GET /v1/invoices']['data']['items'][number]
 
-/** Shows the list of invoices. */
+/**
+ * Shows the list with a status filter and CSV export. While the page is open, it reads the list again every few seconds.
+ */
 export function Invoices() {
   const t = useTexts(invoicesTexts)
   const language = useLanguage()

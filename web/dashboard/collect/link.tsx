@@ -22,10 +22,12 @@ import { Share } from './share.tsx'
 
 type LinkRecord = Calls['GET /v1/payment-links/{link_id}']['data']
 
-/** The id of the element that shows the status of the link. */
+/** The id of the element that shows the status of the link. After a cancellation, this element gets the focus. */
 const STATUS_ID = 'link-status'
 
-/** Shows the page of one payment link. */
+/**
+ * Shows the link whose id is in the page's address. While the page is open, it reads the link again every few seconds.
+ */
 export function Link() {
   const t = useTexts(linksTexts)
   const { id = '' } = useParams({ strict: false }) as { id?: string }
@@ -114,7 +116,7 @@ function CancelLink({ link }: { link: LinkRecord }) {
       setConfirming(false)
       document.getElementById(STATUS_ID)?.focus()
     } catch {
-      // The component CancelButton shows the error.
+      // CancelButton shows the error.
     }
   }
   return (

@@ -1,8 +1,8 @@
-// Contains the texts of payment links.
+// Contains the texts of the pages about payment links.
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the pages of payment links. */
+/** The texts of the list, the form and the page of a link. */
 export const linksTexts = texts({
   sw: {
     title: 'Viungo vya malipo',

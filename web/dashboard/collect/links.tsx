@@ -1,4 +1,4 @@
-// Shows payment links, newest first.
+// Shows the payment links of the environment, newest first.
 
 import './collect.css'
 import type { Calls } from '../../ui/api-types.ts'
@@ -13,7 +13,9 @@ import { linksTexts } from './links-texts.ts'
 
 type PaymentLinkRow = Calls['GET /v1/payment-links']['data']['items'][number]
 
-/** Shows the list of payment links. */
+/**
+ * Shows the list with filters and CSV export. Only administrators and finance members see the button for a new link.
+ */
 export function Links() {
   const t = useTexts(linksTexts)
   const parts = useTexts(partsTexts)

@@ -16,12 +16,16 @@ import { NotYet, NotYours, useLiveNotReady, useMayCollect } from './not-yours.ts
 
 const EMPTY = { amount: '', description: '', customer_name: '', customer_phone: '', reference: '', expires_at: '' }
 
-/** Returns null for an empty optional field, so that the request omits the field. */
+/**
+ * Returns the trimmed text of an optional field. If the field is empty, returns null, which the API takes as no value.
+ */
 function orNull(text: string): string | null {
   return text.trim() === '' ? null : text.trim()
 }
 
-/** Shows the form of a new payment link. */
+/**
+ * Shows the form to members who may request money. Other members, and a business that is not ready, see an explanation.
+ */
 export function NewLink() {
   const t = useTexts(linksTexts)
   const parts = useTexts(partsTexts)

@@ -1,4 +1,5 @@
-// Shows a page in place of a form: to a reader whose role forbids the form, and to a business that may not take real money yet.
+// Shows a page in place of a form. One page is for a member whose role forbids the form, the other for a business that may not
+// take real money yet.
 
 import { Text } from '@mantine/core'
 import { facts } from '../../ui/facts.ts'
@@ -26,14 +27,14 @@ const notYoursTexts = texts({
   },
 })
 
-/** Returns true if the role of the reader may request money from customers. */
+/** Returns true if the role of the member may request money from customers. */
 export function useMayCollect(): boolean {
   return useHasRole('MERCHANT_ADMIN', 'FINANCE')
 }
 
 /**
- * Returns true if a payment page would take real money that the business may not take yet. On a platform with real money, even
- * a sandbox page takes real money.
+ * Returns true if the page would take real money that the business may not take yet. If the platform moves real money, even a
+ * sandbox page takes real money.
  */
 export function useLiveNotReady(): boolean {
   const { environment, membership } = useMerchantAccess()
@@ -41,7 +42,7 @@ export function useLiveNotReady(): boolean {
   return !ready && (environment === 'live' || !facts.rehearses)
 }
 
-/** Shows a page to a business that may not take real money yet. The page appears before the reader types anything. */
+/** Tells a business that it may not take real money yet, before the member fills in the form. */
 export function NotYet({ title }: { title: string }) {
   const t = useTexts(notYoursTexts)
   const parts = useTexts(partsTexts)
@@ -64,7 +65,7 @@ export function NotYet({ title }: { title: string }) {
   )
 }
 
-/** Shows a page to a reader whose role forbids the form. `back` is the list to which the page links. */
+/** Tells a member that their role forbids the form. `back` is the path of the list to which the page links. */
 export function NotYours({ title, back }: { title: string; back: string }) {
   const t = useTexts(notYoursTexts)
   return (

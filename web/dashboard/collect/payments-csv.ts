@@ -21,7 +21,7 @@ const csvTexts = texts({
 
 type PaymentRow = { collection_id: string; amount: string | number; currency: string; reference?: string | null }
 
-/** Returns the act on selected payments that saves their CSV file. */
+/** Returns the action that saves the selected payments as a CSV file. One request exports all of them. */
 export function usePaymentsCsv(): BulkAct<PaymentRow> {
   const t = useTexts(csvTexts)
   const parts = useTexts(partsTexts)

@@ -15,7 +15,7 @@ type LinkPaymentRow = Calls['GET /v1/payment-links/{link_id}/collections']['data
 
 const NO_FILTERS = [] as const
 
-/** Shows the section of the link page with its payments. */
+/** Shows the payments on the page of the link. While the page is open, it reads them again every few seconds. */
 export function PaymentsOfLink({ link_id }: { link_id: string }) {
   const t = useTexts(linksTexts)
   const words = useWords()

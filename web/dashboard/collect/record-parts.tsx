@@ -1,4 +1,4 @@
-// Contains the fact with a link to another page, for the pages of an invoice and of a payment link.
+// Makes the fact with a link to another page, for the pages of an invoice and of a payment link.
 
 import type { ReactNode } from 'react'
 import { PageLink } from '../../ui/parts.tsx'

@@ -1,9 +1,9 @@
-// Adds the pages about payments, links and invoices.
+// Defines the routes of the pages about payments, links and invoices.
 
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../ui/lazy.tsx'
 
-/** Adds the pages about payments, links and invoices below an environment. */
+/** Makes the routes of the pages about payments, links and invoices, as children of the route of an environment. */
 export function collectRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })

@@ -22,7 +22,7 @@ export type Shared = {
   phone: string | null
 }
 
-/** Shows the address of a payment page and the ways to share that address. */
+/** Shows the address of a payment page, and a button for each way to share the address. */
 export function Share({ shared }: { shared: Shared }) {
   const t = useTexts(linksTexts)
   const { membership } = useMerchantAccess()

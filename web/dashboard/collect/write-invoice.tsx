@@ -15,14 +15,14 @@ import { NotYours, useMayCollect } from './not-yours.tsx'
 
 const TWO_WEEKS_MS = 14 * 86_400_000
 
-/** Returns a function that opens the page of a saved invoice. That page confirms that the invoice is saved. */
+/** Returns a function that opens the page of a saved invoice with a message that the server has saved it. */
 function useSaved(): (id: string) => Promise<void> {
   const navigate = useNavigate()
   const at = useEnvironmentPath()
   return (id) => navigate({ to: hrefOf(at(`invoices/${id}`)), state: { saved: true } as never })
 }
 
-/** Shows the page of a new invoice. */
+/** Shows the form of a new invoice to members who may request money. Other members see an explanation. */
 export function NewInvoice() {
   const t = useTexts(invoicesTexts)
   const language = useLanguage()
@@ -49,7 +49,7 @@ export function NewInvoice() {
   )
 }
 
-/** Shows the page that edits a draft. */
+/** Shows the form with the values of a draft. If the invoice is no draft any more, the page shows an explanation. */
 export function EditInvoice() {
   const t = useTexts(invoicesTexts)
   const { id = '' } = useParams({ strict: false }) as { id?: string }

@@ -1,4 +1,4 @@
-// Contains components for the list of deliveries, the page of a delivery, and the test of the webhook.
+// Defines components for the list of deliveries, the page of a delivery, and the test of the webhook.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useTexts } from '../../ui/language.ts'
@@ -6,12 +6,12 @@ import { Chip, type Tone } from '../../ui/parts.tsx'
 import { showDuration } from '../../ui/show.ts'
 import { webhooksTexts } from './webhooks-texts.ts'
 
-/** One delivery with its attempts. */
+/** A webhook delivery with its attempts, as the API lists deliveries. */
 export type WebhookDelivery = Calls['GET /v1/merchant/webhook-deliveries']['data']['items'][number]
-/** One attempt to deliver an event. */
+/** An attempt to deliver a webhook. */
 export type DeliveryAttempt = WebhookDelivery['attempts'][number]
 
-/** The colour of each delivery status. */
+/** The tone of each delivery status, which selects its colour. */
 export const DELIVERY_TONES: Record<WebhookDelivery['status'], Tone> = {
   pending: 'wait',
   delivered: 'good',
@@ -19,7 +19,7 @@ export const DELIVERY_TONES: Record<WebhookDelivery['status'], Tone> = {
   cancelled: 'plain',
 }
 
-/** Shows the event of a delivery. A test delivery has the name of a real event, so an additional chip marks the test. */
+/** Shows the event of a delivery. A test delivery has the name of a real event, so a chip marks the test. */
 export function EventName({ row }: { row: WebhookDelivery }) {
   const t = useTexts(webhooksTexts)
   return (
@@ -29,12 +29,14 @@ export function EventName({ row }: { row: WebhookDelivery }) {
   )
 }
 
-/** Returns true if the test button caused the delivery. */
+/** Returns true if a member caused the delivery by the test button. */
 export function isTest({ payload }: WebhookDelivery): boolean {
   return (payload as { test?: unknown }).test === true
 }
 
-/** Shows the status code or the error of an attempt, and the duration of the attempt. */
+/**
+ * Shows the status code or the error of an attempt, with its duration. Undefined means that the server has made no attempt.
+ */
 export function AttemptResult({ attempt }: { attempt: DeliveryAttempt | undefined }) {
   const t = useTexts(webhooksTexts)
   if (attempt === undefined) return <>{t.no_attempt}</>

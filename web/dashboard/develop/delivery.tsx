@@ -1,4 +1,4 @@
-// Shows one delivery: the payload, and each attempt with the response.
+// Shows one webhook delivery: the payload, and each attempt with the response.
 
 import { Button, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
@@ -13,7 +13,9 @@ import { StatusMessage } from '../status-message.tsx'
 import { AttemptResult, DELIVERY_TONES, type DeliveryAttempt, isTest, type WebhookDelivery } from './delivery-parts.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
 
-/** Shows the page of one delivery. While the page is open, it reads the delivery repeatedly. */
+/**
+ * Shows the delivery whose id is in the address. While the page is open, it reads the delivery again every few seconds.
+ */
 export function DeliveryPage() {
   const t = useTexts(webhooksTexts)
   const { delivery_id: id } = useParams({ strict: false }) as { delivery_id: string }

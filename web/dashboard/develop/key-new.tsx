@@ -24,7 +24,10 @@ type ApiKeyFields = {
   rule: 'any' | 'listed'
 }
 
-/** Shows the form, and after the creation the key. The server returns the key only once. */
+/**
+ * Shows the form to administrators and developers. After the creation, shows the key, because the server returns the key only
+ * once.
+ */
 export function NewKey() {
   const t = useTexts(keysTexts)
   const at = useEnvironmentPath()
@@ -72,7 +75,7 @@ function ApiKeyForm({ show }: { show: (made: Made) => void }) {
       ip_whitelist_enabled: rule === 'listed',
       continue_without_ip_whitelist: rule === 'any',
     }
-    // This call does not use useAction, because its cache would keep the key after the reader leaves the page.
+    // This call does not use useAction, because its cache would keep the key after the member leaves the page.
     const { plaintext_key } = await call('POST /v1/merchant/api-keys', { body, once })
     show({ plaintext_key, environment: typed.environment, scopes: body.scopes })
     void queries.invalidateQueries()
@@ -136,7 +139,7 @@ function ApiKeyForm({ show }: { show: (made: Made) => void }) {
 }
 
 /**
- * Returns the reasons why this business may not have a live key yet. An empty list means that the business may have a live key.
+ * Returns the reasons why this business may not have a live key yet. An empty list means that it may have a live key.
  */
 function useLiveKeyObstacles(): string[] {
   const t = useTexts(keysTexts)

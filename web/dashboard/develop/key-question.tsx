@@ -13,13 +13,15 @@ import { Problem } from '../../ui/problem.tsx'
 import type { Made } from './key-shown.tsx'
 import { keysTexts } from './keys-texts.ts'
 
-/** A key without its secret. */
+/** A key without its secret, as the API lists keys. */
 export type ApiKeyRow = Calls['GET /v1/merchant/api-keys']['data']['items'][number]
 
-/** The change that the reader requests, with the key that the change concerns. */
+/** The change that the member requests, with the key to change. */
 export type KeyAction = { act: 'rotate' | 'revoke'; row: ApiKeyRow }
 
-/** Shows the dialog of a change. After a rotation, `show` gets the new key. After a revocation, `message` gets a text. */
+/**
+ * Shows the dialog of a change. After a rotation, `show` gets the new key. After a revocation, `message` gets a text.
+ */
 export function KeyQuestion(props: {
   action: KeyAction | null
   close: () => void
@@ -57,7 +59,7 @@ function KeyActionDialog({
     setError(null)
     try {
       const params = { key_id: row.id }
-      // This call does not use useAction, because its cache would keep the key after the reader leaves the page.
+      // This call does not use useAction, because its cache would keep the key after the member leaves the page.
       if (act === 'rotate') {
         const { plaintext_key, environment, scopes } = await call('POST /v1/merchant/api-keys/{key_id}/rotate', {
           params,

@@ -6,7 +6,7 @@ import { useTexts } from '../../ui/language.ts'
 import { CopyButton, Page } from '../../ui/parts.tsx'
 import { keysTexts } from './keys-texts.ts'
 
-/** The data that the page shows once: the key, its environment and its scopes. */
+/** The data that the page shows only once: the key, its environment and its scopes. */
 export type Made = { plaintext_key: string | undefined; environment: 'live' | 'sandbox'; scopes: readonly string[] }
 
 // For each scope, a read that changes nothing. If a key has none of these scopes, the API answers 403 and names the missing
@@ -82,6 +82,6 @@ function keepEnv(address: string, { environment }: Made, key: string): void {
   link.href = file
   link.download = `${environment}.env`
   link.click()
-  // Within this time the browser reads the file. The address of the file contains no part of the key.
+  // The browser reads the file within this time. The address of the file contains no part of the key.
   setTimeout(() => URL.revokeObjectURL(file), 10_000)
 }

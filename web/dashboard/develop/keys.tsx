@@ -13,7 +13,10 @@ import { KeyShown, type Made } from './key-shown.tsx'
 import { keysTexts } from './keys-texts.ts'
 import { scopeTexts } from './scopes.ts'
 
-/** Shows the list of keys. After a rotation, the page shows the new key once. */
+/**
+ * Shows the keys to every member. Administrators and developers can rotate and revoke a key. After a rotation, the page shows
+ * the new key once.
+ */
 export function ApiKeys() {
   const t = useTexts(keysTexts)
   const at = useEnvironmentPath()

@@ -1,4 +1,4 @@
-// Replays webhook deliveries since a given time.
+// Shows the dialog that sends the webhook deliveries since a given time again.
 
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -29,7 +29,10 @@ function readLocalTime(text: string): string | null {
   return new Date(Date.parse(startOfDay(day)) + since_midnight).toISOString()
 }
 
-/** Formats a time for the field, exact to the millisecond, so that the server sends no delivery twice. */
+/**
+ * Formats a time for the field, exact to the millisecond, so that the next replay starts at the first delivery that is not
+ * queued yet.
+ */
 function toFieldValue(moment: string): string {
   const day = dayOf(new Date(moment))
   const since_midnight = Date.parse(moment) - Date.parse(startOfDay(day))

@@ -15,7 +15,7 @@ import { requestsTexts } from './requests-texts.ts'
 
 type Logged = Calls['GET /v1/merchant/requests/{id}']['data']
 
-/** Shows the page of one request. */
+/** Shows the request whose id is in the address. A stored request never changes, so the page reads it only once. */
 export function RequestPage() {
   const t = useTexts(requestsTexts)
   const { request_id: id } = useParams({ strict: false }) as { request_id: string }
@@ -136,7 +136,7 @@ const PAGES: readonly (readonly [path: RegExp, kind: ResourceKind, page: string]
   [/^\/v1\/merchant\/webhook-deliveries/, 'deliveries', 'webhooks/deliveries'],
 ]
 
-/** Returns the path of the record that a request created or named. Null means that the record has no page. */
+/** Returns the page of the record that a request created or named. Null means that the record has no page. */
 function madeBy({ path, resource_id }: Logged): { kind: ResourceKind; to: string } | null {
   if (path === null) return null
   const reference = /^\/v1\/transactions\/(TXN-\w+)$/.exec(path)?.[1]

@@ -2,7 +2,7 @@
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the list, and of one request. */
+/** The texts of the list, and of the page of a request. */
 export const requestsTexts = texts({
   sw: {
     title: 'Maombi ya API',

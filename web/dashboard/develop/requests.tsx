@@ -1,4 +1,4 @@
-// Shows the API requests of the business's systems, with the responses.
+// Shows the API requests of the business's servers, with the responses.
 
 import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -15,7 +15,10 @@ type ApiRequestRow = Calls['GET /v1/merchant/requests']['data']['items'][number]
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 
-/** Shows the log of requests. */
+/**
+ * Shows the requests with filters for text, method, status, key and time. While the page is open, it reads the list again every
+ * few seconds.
+ */
 export function Requests() {
   const t = useTexts(requestsTexts)
   const parts = useTexts(partsTexts)
@@ -95,7 +98,7 @@ function RequestLine({ row }: { row: ApiRequestRow }) {
 
 const TONES: readonly Tone[] = ['plain', 'plain', 'good', 'plain', 'warn', 'bad']
 
-/** Shows a status code in the colour of its class, such as 4xx. */
+/** Shows a status code in the colour of its class, such as 4xx. Null means that the server sent no response. */
 export function Status({ status }: { status: number | null }) {
   if (status === null) return <>–</>
   return <Chip tone={TONES[Math.floor(status / 100)] ?? 'plain'}>{status}</Chip>

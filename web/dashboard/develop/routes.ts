@@ -1,10 +1,10 @@
-// Adds the pages for developers.
+// Defines the routes of the pages for developers.
 
 import '../pages.css'
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../ui/lazy.tsx'
 
-/** Adds the pages for developers below an environment. */
+/** Makes the routes of the pages for developers, as children of the route of an environment. */
 export function developRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })

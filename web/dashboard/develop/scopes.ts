@@ -1,8 +1,8 @@
-// Describes the scopes of API keys, and selections of scopes that businesses often need.
+// Defines the scopes of API keys, and the selections of scopes that businesses often need.
 
 import { texts } from '../../ui/language.ts'
 
-/** Every scope, in the order of the form. */
+/** Every scope, in the order in which the form shows them. */
 export const SCOPES = [
   'collections:write',
   'collections:read',
@@ -15,15 +15,15 @@ export const SCOPES = [
   'disbursements:write',
   'disbursements:read',
 ] as const
-/** The name of a scope. */
+/** The name of a scope, as the API writes it. */
 export type Scope = (typeof SCOPES)[number]
 
-/** The selections of scopes that most businesses need. `by_hand` means that the reader ticks each scope. */
+/** The selections of scopes that most businesses need. `by_hand` means that the member ticks each scope. */
 export const PRESETS = ['shop', 'links', 'read', 'all', 'by_hand'] as const
-/** The name of a selection of scopes. */
+/** The name of a selection of scopes in the form. */
 export type Preset = (typeof PRESETS)[number]
 
-/** The scopes of each selection. */
+/** The scopes that each selection gives to a key. */
 export const SCOPES_OF: Record<Exclude<Preset, 'by_hand'>, readonly Scope[]> = {
   shop: ['collections:write', 'collections:read', 'transactions:read'],
   links: ['payment_links:write', 'payment_links:read', 'invoices:write', 'invoices:read', 'collections:read'],
@@ -31,7 +31,7 @@ export const SCOPES_OF: Record<Exclude<Preset, 'by_hand'>, readonly Scope[]> = {
   all: SCOPES,
 }
 
-/** The texts of scopes and selections. */
+/** The names and explanations of scopes and selections. */
 export const scopeTexts = texts({
   sw: {
     scope: {

@@ -1,5 +1,4 @@
-// Shows the webhook address, the events, and the signing secret. The page shows the secret once, after the server has made the
-// secret.
+// Shows the webhook address, the events, and the signing secret. The page shows a new secret only once.
 
 import { Button, Checkbox, type CheckboxGroupProps, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -19,7 +18,7 @@ import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 /** The stored webhook configuration of the merchant. */
 export type WebhookConfigRecord = Calls['GET /v1/merchant/webhook-config']['data']
 
-/** Shows the form and the secret. Null in `config` means that the merchant has no configuration yet. */
+/** Shows the form and the secret. Null as `config` means that the merchant has no webhook configuration yet. */
 export function WebhookConfig({ config }: { config: WebhookConfigRecord | null }) {
   const t = useTexts(webhooksTexts)
   const [secret, setSecret] = useState<string | null>(null)
@@ -45,7 +44,7 @@ export function WebhookConfig({ config }: { config: WebhookConfigRecord | null }
         <Stack gap="md">
           {config === null ? <Text>{t.none_yet}</Text> : <Configured config={config} />}
           <div ref={status} tabIndex={-1}>
-            {/* The focus moves here, so that this result stays on the page. */}
+            {/* After a save, this element takes the focus, because the form closes. */}
             <div role="status" className="status-message">
               {saved ? t.saved : ''}
             </div>
@@ -114,10 +113,10 @@ function WebhookConfigForm({
   const send = draft.submit(async ({ webhook_url, events }, once) => {
     saved(false)
     const body = { webhook_url: webhook_url.trim(), events: EVENTS.filter((event) => events.includes(event)) }
-    // This call does not use useAction, because its cache would keep the secret after the reader leaves the page.
+    // This call does not use useAction, because its cache would keep the secret after the member leaves the page.
     const { secret } = await call('PATCH /v1/merchant/webhook-config', { body, once })
-    // The first save creates a secret. If the page read the stored configuration without a secret, the page never got the
-    // response with the secret.
+    // The server creates the secret at the first save. If the page knew no configuration, an earlier save may have lost its
+    // response.
     if (secret !== undefined || config === null) made(secret)
     saved(true)
     await queries.invalidateQueries()
@@ -163,7 +162,7 @@ export function EventChoice({ input }: { input: Omit<CheckboxGroupProps, 'childr
   )
 }
 
-/** Shows a new signing secret once. Null means that there is none to show. */
+/** Shows a new signing secret once. Null means that the page has no new secret to show. */
 export function Secret({ secret, forget }: { secret: string | null; forget: () => void }) {
   return <div role="status">{secret === null ? null : <NewSecret secret={secret} forget={forget} />}</div>
 }
@@ -172,7 +171,7 @@ function NewSecret({ secret, forget }: { secret: string; forget: () => void }) {
   const t = useTexts(webhooksTexts)
   const panel = useRef<HTMLElement>(null)
   const title_id = useId()
-  // The secret appears only once, above the button. The panel takes the focus so that the reader sees the secret.
+  // The secret appears only once, above the button. The panel takes the focus so that the member sees the secret.
   useEffect(() => panel.current?.focus(), [])
   return (
     <section className="panel secret" ref={panel} tabIndex={-1} aria-labelledby={title_id}>
@@ -204,7 +203,8 @@ function Rotate({ shown }: { shown: (secret: string | undefined) => void }) {
   const parts = useTexts(partsTexts)
   const call = useCall()
   const queries = useQueryClient()
-  // Each dialog has one Idempotency-Key. If the network loses a response, all retries together make one rotation.
+  // The Idempotency-Key of the open dialog. If the network loses a response, all retries of the dialog together make one
+  // rotation.
   const [once, setOnce] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)

@@ -1,4 +1,4 @@
-// Shows the endpoints beside the main address, each with its own address, events and secret.
+// Shows the further endpoints of the merchant, each with a separate address, events and secret.
 
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -19,19 +19,21 @@ import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 
 /** The call that lists the endpoints of the environment. */
 export const ENDPOINTS = 'GET /v1/merchant/webhook-endpoints'
-/** One endpoint. The main address has the id `default`. */
+/** An endpoint of the merchant. The main address has the id `default`. */
 export type WebhookEndpoint = Calls[typeof ENDPOINTS]['data']['items'][number]
 /** The open dialog: the form of a new or existing endpoint, or a question about an endpoint. */
 type OpenDialog =
   | { kind: 'form'; row: WebhookEndpoint | null }
   | { kind: 'rotate' | 'remove'; row: WebhookEndpoint; once: string }
 
-/** Returns the text by which a reader recognises an endpoint: its description, or its address. */
+/**
+ * Returns the name of an endpoint for lists: its description, or else its address. The main address has the name `main`.
+ */
 export function endpointLabel({ id, description, webhook_url }: WebhookEndpoint, main: string): string {
   return id === 'default' ? main : (description ?? webhook_url)
 }
 
-/** Shows the list of other endpoints, with the acts on them. After an act that makes a secret, shows the secret once. */
+/** Shows the endpoints beside the main address. After an action that makes a secret, shows the secret once. */
 export function WebhookEndpoints() {
   const t = useTexts(webhooksTexts)
   const read = useRead(ENDPOINTS, {}, { keep: true })

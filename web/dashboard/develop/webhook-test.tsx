@@ -1,4 +1,4 @@
-// Sends a test delivery and describes the result in words.
+// Sends a test delivery to the webhook address of the merchant, and shows the result.
 
 import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -14,12 +14,12 @@ import { webhooksTexts } from './webhooks-texts.ts'
 
 /** The call that reads the list of deliveries below the test button. */
 const DELIVERIES = 'GET /v1/merchant/webhook-deliveries'
-/** The interval at which the page reads the result. */
+/** The pause between two reads of the result, in milliseconds. */
 const LOOK_MS = 500
-/** The time after which the page stops waiting for the result. */
+/** After this time in milliseconds, the page stops waiting for the result. */
 const PATIENCE_MS = 30_000
 
-/** Shows a button that sends a test and waits for its first attempt. */
+/** Shows a button that sends a test delivery and waits for its first attempt. */
 export function WebhookTest() {
   const t = useTexts(webhooksTexts)
   const at = useEnvironmentPath()
@@ -35,7 +35,7 @@ export function WebhookTest() {
   const queries = useQueryClient()
   const [listed, setListed] = useState<string | null>(null)
   const found = recorded === undefined ? null : id
-  // The page reads the list of deliveries before the result appears, so that list and result show the same state.
+  // The page reads the list of deliveries again before it shows the result, so that list and result show the same state.
   useEffect(() => {
     if (found === null) return
     void queries.invalidateQueries({ queryKey: [DELIVERIES] }).finally(() => setListed(found))

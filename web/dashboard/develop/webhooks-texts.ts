@@ -3,7 +3,7 @@
 import { deliveryErrors } from '../../ui/delivery-errors.ts'
 import { texts } from '../../ui/language.ts'
 
-/** The webhook events, in the order of the form. */
+/** The webhook events, in the order in which the form shows them. */
 export const EVENTS = [
   'collection.success',
   'collection.failed',

@@ -1,4 +1,4 @@
-// Shows webhooks: the configuration, a test, and the deliveries.
+// Shows the page about webhooks: the configuration, a test, the further endpoints and the deliveries.
 
 import { Button, Stack, Title } from '@mantine/core'
 import { useState } from 'react'
@@ -18,13 +18,13 @@ import { ENDPOINTS, endpointLabel, WebhookEndpoints } from './webhook-endpoints.
 import { WebhookTest } from './webhook-test.tsx'
 import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 
-/** Shows the page with the webhook address, the secret, a test, and the deliveries. */
+/** Shows the page after the first read of the configuration. A merchant without a configuration sees the form only. */
 export function Webhooks() {
   const t = useTexts(webhooksTexts)
   const config = useRead('GET /v1/merchant/webhook-config')
-  // Before the first save, the API answers 404. The page treats this answer as an empty configuration.
+  // If the merchant has saved no configuration, the API answers 404. The page treats this answer as an empty configuration.
   const none = config.error instanceof Refused && config.error.status === 404
-  // A new read deletes the 404 and its data. The page stays open, because the page may show a new secret.
+  // During the next read, the query has neither the 404 nor data. The page stays open, because it may show a new secret.
   const [opened, setOpened] = useState(false)
   if (!opened && (none || config.data !== undefined)) setOpened(true)
   if (!opened && config.data === undefined && !none) {

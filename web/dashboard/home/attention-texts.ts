@@ -1,8 +1,8 @@
-// Contains the texts of the attention strip.
+// Contains the texts of the problems on the first page.
 
 import { texts } from '../../ui/language.ts'
 
-/** One sentence and one link for each kind of trouble. */
+/** A sentence and a link for each kind of problem or waiting records. */
 export const attentionTexts = texts({
   sw: {
     title: 'Yanayohitaji uangalizi wako',

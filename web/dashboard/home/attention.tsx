@@ -1,4 +1,4 @@
-// Shows what the merchant should look at now, each with one sentence and a link to the records.
+// Shows the problems and waiting records that the member should look at now, each with a link to the records.
 
 import { Title } from '@mantine/core'
 import type { ReactNode } from 'react'
@@ -11,10 +11,15 @@ import { type AttentionItem, useAttention } from '../attention.ts'
 import { useHasRole } from '../merchant.ts'
 import { attentionTexts } from './attention-texts.ts'
 
-/** The sentence, the link and the facts of an item. `to` is a path below the environment; null means that the role has no page. */
+/**
+ * The sentence, the link and the facts of an item. `to` is a path below the environment. Null means that the member's role has
+ * no page for the item.
+ */
 type AttentionLine = { text: string; to: string | null; open: string; facts: ReactNode }
 
-/** Shows the strip. Without items, the strip is empty, and screen readers hear new items. */
+/**
+ * Shows the items that the frame has read. The element exists also without items, so that screen readers announce new items.
+ */
 export function Attention() {
   const t = useTexts(attentionTexts)
   const items = useAttention()

@@ -10,10 +10,10 @@ import { showAmount } from '../../ui/show.ts'
 import { StatusMessage } from '../status-message.tsx'
 import { attentionTexts } from './attention-texts.ts'
 
-/** Removes what people write around an amount: spaces, separators and the name of the currency. */
+/** Removes the characters that people write around an amount: spaces, separators and the name of the currency. */
 const plainAmount = (text: string) => text.replace(/TZS|TSH|\/=/gi, '').replace(/[\s,]/g, '')
 
-/** Shows the mark and the form that changes it. */
+/** Shows the balance of the warning, and the form that changes it. An empty field ends the warning. */
 export function BalanceMark() {
   const t = useTexts(attentionTexts)
   const language = useLanguage()

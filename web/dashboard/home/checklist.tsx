@@ -1,4 +1,4 @@
-// Shows the steps to the first real payment. Data of the business marks a step as done; a click does not.
+// Shows the steps to the first real payment. A step is done if the business has the data that the step creates.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
@@ -14,7 +14,7 @@ import { checklistTexts } from './checklist-texts.ts'
 
 type ChecklistItem = Calls['GET /v1/merchant/checklist']['data']['items'][number]
 
-/** The page of each step. Null means that the merchant cannot do the step. */
+/** The page of each step, as a path below the console. Null means that an operator does the step, not the merchant. */
 const PLACES: Record<ChecklistItem['key'], string | null> = {
   sandbox_key: 'sandbox/keys',
   first_payment: 'sandbox/links/new',
@@ -24,10 +24,10 @@ const PLACES: Record<ChecklistItem['key'], string | null> = {
   first_live_payment: 'live/links/new',
 }
 
-/** The number of done steps from which on the checklist is one line, until the reader opens it in this tab. */
+/** If at least this many steps are done, the list is folded until the member opens it in this tab. */
 const FOLDED_FROM = 3
 
-/** Shows the steps until all steps are done, or until the reader hides the steps in this tab. */
+/** Shows the steps until all steps are done. The member can hide the steps in this tab. */
 export function Checklist() {
   const t = useTexts(checklistTexts)
   const { membership } = useMerchantAccess()
@@ -80,7 +80,7 @@ export function Checklist() {
   )
 }
 
-/** Shows one step. `next` marks the first step that is not done. */
+/** Shows one step. `next` is true for the first step that is not done. */
 function Step({ item, place, next }: { item: ChecklistItem; place: number; next: boolean }) {
   const t = useTexts(checklistTexts)
   const step = t.steps[item.key]

@@ -2,7 +2,7 @@
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the totals, and explanations of how the server counts. */
+/** The names of the totals, and explanations of how the server counts them. */
 export const homeTexts = texts({
   sw: {
     title: 'Mwanzo',

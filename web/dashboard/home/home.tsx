@@ -20,7 +20,7 @@ import { Trend } from './trend.tsx'
 
 const NO_FILTERS = [] as const
 
-/** Shows the first page of the dashboard. */
+/** Shows the first page of an environment. Administrators and finance members see a button for a new payment link. */
 export function Home() {
   const t = useTexts(homeTexts)
   const at = useEnvironmentPath()

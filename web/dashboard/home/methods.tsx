@@ -1,4 +1,4 @@
-// Shows the amount received by each method and network as a bar.
+// Shows the received amount of each method and network as a bar.
 
 import { Title } from '@mantine/core'
 import { useTexts } from '../../ui/language.ts'
@@ -11,7 +11,7 @@ import type { Overview } from './totals.tsx'
 
 type MethodRow = Overview['methods'][number]
 
-/** Shows the section of the first page about methods. */
+/** Shows a table of methods and networks. The longest bar is the method with the greatest amount. */
 export function Methods({ overview }: { overview: Overview }) {
   const t = useTexts(homeTexts)
   const words = useWords()

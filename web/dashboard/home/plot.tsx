@@ -1,4 +1,4 @@
-// Draws the chart. If the chart has no data, the page loads neither this file nor the chart library.
+// Draws the chart of the first page. If the chart has no data, the page loads neither this file nor the chart library.
 
 import 'uplot/dist/uPlot.min.css'
 import { useComputedColorScheme } from '@mantine/core'
@@ -11,13 +11,16 @@ import type { TrendPoint } from './trend.tsx'
 
 const HEIGHT = 260
 
-/** Shortens a figure for an axis: 1250000 becomes "1.25M". */
+/** Shortens a number for an axis: 1250000 becomes "1.25M". */
 function shortNumber(value: number): string {
   const [size, unit] = value >= 1e9 ? [1e9, 'B'] : value >= 1e6 ? [1e6, 'M'] : value >= 1e3 ? [1e3, 'k'] : [1, '']
   return `${Number((value / size).toFixed(2))}${unit}`
 }
 
-/** Returns the place to which a key moves from a place. Undefined means that the key does not move. Null is before the first move. */
+/**
+ * Returns the index of the point to which a key moves. Null as `from` means before the first move. Undefined means that the key
+ * moves nothing.
+ */
 function placeAfter(key: string, from: number | null, last: number): number | undefined {
   const to = {
     ArrowRight: (from ?? -1) + 1,
@@ -31,8 +34,8 @@ function placeAfter(key: string, from: number | null, last: number): number | un
 }
 
 /**
- * Draws the chart in the colours of the page. The arrow keys, Home and End move through its points as through a slider, so that screen
- * readers speak each point.
+ * Draws the chart in the colours of the page. The arrow keys, Home and End move from point to point, as on a slider. So screen
+ * readers can read each point.
  */
 export function Plot({ steps, currency, label }: { steps: readonly TrendPoint[]; currency: string; label: string }) {
   const t = useTexts(homeTexts)

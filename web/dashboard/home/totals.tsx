@@ -1,4 +1,4 @@
-// Shows the totals of a period. Each total links to the list of the records that the total counts.
+// Shows the totals of a period. A total of records links to the list of these records.
 
 import type { ReactNode } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
@@ -8,11 +8,11 @@ import { dayOf, showCount } from '../../ui/show.ts'
 import { useEnvironmentPath } from '../merchant.ts'
 import { homeTexts } from './home-texts.ts'
 
-/** The totals that the first page shows. */
+/** The totals of a period, as the API computes them. */
 export type Overview = Calls['GET /v1/merchant/overview']['data']
-/** The periods, the shortest period first. */
+/** The periods that the first page offers, shortest first. */
 export const PERIODS = ['today', '7d', '30d'] as const
-/** The name of a period. */
+/** The name of a period, as the API writes it. */
 export type TotalsPeriod = (typeof PERIODS)[number]
 
 /** Returns the first and the last Tanzanian day of a period, in the format of list filters. */
@@ -20,7 +20,7 @@ export function daysOf({ from, to }: { from: string; to: string }): { from: stri
   return { from: dayOf(new Date(from)), to: dayOf(new Date(Date.parse(to) - 1)) }
 }
 
-/** Shows the totals of a period. Omits totals that are zero and give no information. */
+/** Shows the totals of a period. If no payment is held or reversed, omits these two totals. */
 export function Totals({ overview }: { overview: Overview }) {
   const t = useTexts(homeTexts)
   const { collections, withdrawals, success_rate, fees, currency } = overview

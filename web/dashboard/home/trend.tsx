@@ -1,4 +1,4 @@
-// Shows the amount received and the success rate over time, as a chart and as a table of the same numbers.
+// Shows the received amount and the success rate over time, as a chart and as a table of the same numbers.
 
 import { Text } from '@mantine/core'
 import { lazy, Suspense } from 'react'
@@ -7,7 +7,7 @@ import { showAmount, showCount, showDate } from '../../ui/show.ts'
 import { homeTexts } from './home-texts.ts'
 import { daysOf, type Overview } from './totals.tsx'
 
-// If the chart does not load, the reader finds the same numbers in the table below.
+// If the chart does not load, the page shows an empty area. The member finds the same numbers in the table below.
 const Plot = lazy(() =>
   import('./plot.tsx').then(
     (module) => ({ default: module.Plot }),
@@ -15,7 +15,9 @@ const Plot = lazy(() =>
   ),
 )
 
-/** A point of the chart with its label. `rate` is a percentage. Null in `rate` means that no payment has a final outcome. */
+/**
+ * A point of the chart. `rate` is a percentage. Null as `rate` means that no payment of the point is successful or failed.
+ */
 export type TrendPoint = {
   label: string
   short: string
@@ -25,7 +27,7 @@ export type TrendPoint = {
   rate: number | null
 }
 
-/** Returns the points of a series. If the period is one day, each point is an hour, otherwise a day. */
+/** Returns the points of a series. If the period is one day, each point is an hour. Otherwise each point is a day. */
 function trendPoints({ series, period }: Overview, language: Language): TrendPoint[] {
   return series.map(({ from, to, successful, failed }) => {
     const answered = successful.count + failed.count
@@ -42,7 +44,7 @@ function trendPoints({ series, period }: Overview, language: Language): TrendPoi
   })
 }
 
-/** Shows the chart of the first page, and its numbers as a table. */
+/** Shows the chart with a table of its numbers. If the period has no payments, shows a sentence instead. */
 export function Trend({ overview }: { overview: Overview }) {
   const t = useTexts(homeTexts)
   const language = useLanguage()

@@ -27,7 +27,10 @@ const balanceTexts = texts({
   },
 })
 
-/** Shows the balance of this environment. While the page is open, it reads the balance repeatedly. */
+/**
+ * Shows the available, reserved and held money of this environment. While the page is open, it reads the balance again every
+ * few seconds.
+ */
 export function Balance() {
   const t = useTexts(balanceTexts)
   const { data, error, refetch } = useRead('GET /v1/merchant/balance', {}, { live: true })

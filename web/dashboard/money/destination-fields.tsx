@@ -11,7 +11,7 @@ import { METHODS, type PayoutMethod } from './withdrawal-record.ts'
 /** A network or bank that can receive a payout. */
 export type PayoutDestination = Calls['GET /v1/destinations']['data']['items'][number]
 
-/** Returns the checks of the fields of a recipient. */
+/** Returns the checks of the fields of a recipient. The rules for the number depend on the method. */
 export function useDestinationChecks() {
   const t = useTexts(newTexts)
   const check = checks(useLanguage())
@@ -28,7 +28,10 @@ export function useDestinationChecks() {
   }
 }
 
-/** Shows the fields. `input` returns the properties of a field of the form, and `choose` sets the method and empties the network. */
+/**
+ * Shows the fields. `input` returns the properties of a field of the form, and `choose` sets the method and empties the
+ * network.
+ */
 export function DestinationFields({
   method,
   destinations,

@@ -1,4 +1,4 @@
-// Lets the reader choose a saved or an earlier recipient in the withdrawal form, and shows what is known of the chosen recipient.
+// Lets the member choose a saved or earlier recipient in the withdrawal form, and shows the facts about this recipient.
 
 import { NativeSelect, Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -11,24 +11,24 @@ import { showIdentifier, type WithdrawalDraft, type WithdrawalFields } from './w
 
 /** The saved and the earlier recipients of a business. */
 export type RecipientLists = Calls['GET /v1/merchant/recipients']['data']
-/** A saved recipient. */
+/** A recipient that a member saved under a name. */
 export type SavedRecipient = RecipientLists['items'][number]
-/** A recipient that was paid, saved or not. */
+/** A saved recipient, or a recipient that the business paid before. */
 export type KnownRecipient = SavedRecipient | RecipientLists['earlier'][number]
 
 const CHECK_TONES: Record<string, Tone> = { same: 'good', different: 'bad', unknown: 'warn' }
 
-/** Returns the name by which the reader knows a recipient. */
+/** Returns the saved name of a recipient, or else its registered name, or else its network or bank. */
 export function recipientName(recipient: KnownRecipient): string {
   return 'label' in recipient ? recipient.label : (recipient.destination_name ?? recipient.destination)
 }
 
-/** Returns the destination in words: network or bank, and number. */
+/** Describes the destination: network or bank, and number. */
 export function recipientPlace({ method, destination, destination_identifier }: KnownRecipient): string {
   return `${destination} ${showIdentifier(method, destination_identifier)}`
 }
 
-/** Returns when and how often the business paid a recipient. */
+/** Says in words when the business last paid a recipient, and how often. */
 export function paidBefore(
   { paid_count, last_paid_at }: KnownRecipient,
   t: (typeof recipientsTexts)['sw'],
@@ -39,7 +39,7 @@ export function paidBefore(
   return paid_count === 1 ? t.paid_once(date) : t.paid(paid_count, date)
 }
 
-/** Shows the result of the name check. */
+/** Shows the result of the last name check, with its date. */
 export function NameCheckChip({ recipient: { name_check, name_checked_at } }: { recipient: SavedRecipient }) {
   const t = useTexts(recipientsTexts)
   const language = useLanguage()
@@ -57,7 +57,7 @@ export function NameCheckChip({ recipient: { name_check, name_checked_at } }: { 
 const destinationKey = ({ destination_code, destination_identifier }: KnownRecipient) =>
   `${destination_code} ${destination_identifier}`
 
-/** Returns the known recipient with the destination in the form. Null means that the destination is new. */
+/** Finds the saved or earlier recipient with this destination. Null means that the destination is new. */
 export function knownRecipient(
   { items, earlier }: RecipientLists,
   code: string,
@@ -66,7 +66,7 @@ export function knownRecipient(
   return [...items, ...earlier].find((one) => destinationKey(one) === `${code} ${identifier}`) ?? null
 }
 
-/** Returns the fields of the form for a recipient. */
+/** Returns the values of the withdrawal form for a recipient. */
 export function fieldsOf(
   recipient: KnownRecipient,
 ): Pick<WithdrawalFields, 'method' | 'destination_code' | 'identifier' | 'name'> {
@@ -75,7 +75,7 @@ export function fieldsOf(
   return { method, destination_code, identifier, name: destination_name ?? '' }
 }
 
-/** Shows the choice. Without saved and earlier recipients, shows nothing. */
+/** Shows the choice. If the business has neither saved nor earlier recipients, shows nothing. */
 export function RecipientChoice({
   lists,
   chosen,

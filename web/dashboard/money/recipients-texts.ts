@@ -1,8 +1,8 @@
-// Contains the texts of saved recipients: their page, and their choice in the withdrawal form.
+// Contains the texts about saved recipients.
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of saved recipients. */
+/** The texts of the page of saved recipients, and of the choice in the withdrawal form. */
 export const recipientsTexts = texts({
   sw: {
     title: 'Wapokeaji',

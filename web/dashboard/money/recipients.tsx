@@ -1,4 +1,5 @@
-// Shows the saved recipients of withdrawals: add, check the name, rename, remove. Only members that may withdraw money see the page.
+// Shows the saved recipients of withdrawals: add, check the name, rename, remove. Only members who may withdraw money see the
+// page.
 
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -26,7 +27,10 @@ import {
 import { recipientsTexts } from './recipients-texts.ts'
 import { destinationFields, destinationRename, type RecipientFields } from './withdrawal-record.ts'
 
-/** Shows the page. If the reader's role forbids withdrawals, shows an explanation instead. */
+/**
+ * Shows the saved recipients and the form for a new one. If the member's role forbids withdrawals, shows an explanation
+ * instead.
+ */
 export function Recipients() {
   const t = useTexts(recipientsTexts)
   const { environment } = useMerchantAccess()

@@ -1,4 +1,5 @@
-// Shows the merchant's statement of a day or a month: opening balance, changes, closing balance. The reader can print it.
+// Shows the merchant's statement of a day or a month: opening balance, changes, closing balance. The member can print the
+// statement.
 
 import { Button, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -20,7 +21,9 @@ import { useKinds } from './transaction-words.ts'
 
 type BalanceStatement = Calls['GET /v1/merchants/{merchant_id}/statements/{period}']['data']
 
-/** Shows the page of statements. The address of the page contains the period. */
+/**
+ * Shows the statement of the period in the address, such as 2026-11 or 2026-11-22. Without a period, shows this month.
+ */
 export function BalanceStatements() {
   const t = useTexts(statementTexts)
   const { membership } = useMerchantAccess()
@@ -121,7 +124,7 @@ function Sheet({ statement }: { statement: BalanceStatement }) {
   const { period, currency, opening_balance, closing_balance } = statement
   const money = (value: string) => <Amount value={value} currency={currency} />
   const name = period.length > 7 ? showDate(period, language) : showMonth(period, language)
-  // The statement's end time is the start of the next period, so the last day is the day before.
+  // The end of the statement is the start of the next period, so the last day is one millisecond earlier.
   const last = dayOf(new Date(Date.parse(statement.to) - 1))
   return (
     <section className="panel statement" aria-label={name}>

@@ -19,13 +19,13 @@ const kinds = texts({
   },
 })
 
-/** Returns the name of a type, and all names for a filter. */
+/** Returns the function that translates a type, and the translations of all types for a filter. */
 export function useKinds() {
   const t = useTexts(kinds)
   return { word: (kind: string) => t[kind] ?? kind, choices: Object.entries(t) }
 }
 
-/** Returns the status of a transaction, in the words of its payment or withdrawal. */
+/** Translates the status of a transaction. A withdrawal has other statuses than a payment. */
 export function statusWord(
   type: string,
   status: string,

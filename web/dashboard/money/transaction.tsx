@@ -47,7 +47,10 @@ const transactionTexts = texts({
   },
 })
 
-/** Shows the page of one transaction. */
+/**
+ * Shows the transaction whose reference is in the address. While the page is open, it reads the transaction again every few
+ * seconds.
+ */
 export function Transaction() {
   const t = useTexts(transactionTexts)
   const words = useWords()

@@ -1,4 +1,4 @@
-// Shows all changes of the balance.
+// Shows the transactions of the environment: all changes of its balance.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
@@ -45,7 +45,10 @@ const transactionsTexts = texts({
   },
 })
 
-/** Shows the list of transactions. */
+/**
+ * Shows the list with filters for type and day, and CSV export. While the page is open, it reads the list again every few
+ * seconds.
+ */
 export function Transactions() {
   const t = useTexts(transactionsTexts)
   const parts = useTexts(partsTexts)

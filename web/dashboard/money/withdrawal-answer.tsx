@@ -13,7 +13,9 @@ import { StatusMessage } from '../status-message.tsx'
 import type { WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
-/** While the operator waits for an answer, shows the question. After the answer, confirms that the server has received it. */
+/**
+ * While an operator waits for an answer, shows the question. After the answer, confirms that the server has received it.
+ */
 export function OperatorQuestion({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const may = useHasRole('MERCHANT_ADMIN', 'FINANCE')

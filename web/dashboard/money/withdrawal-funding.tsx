@@ -11,7 +11,9 @@ import { useEnvironmentPath } from '../merchant.ts'
 import type { WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
-/** Shows the transactions whose money the withdrawal uses. The server selects these transactions at the reservation. */
+/**
+ * Shows the transactions whose money the withdrawal uses. Before the server has reserved the money, shows an explanation.
+ */
 export function Funding({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const at = useEnvironmentPath()

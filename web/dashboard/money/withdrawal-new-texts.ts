@@ -2,7 +2,7 @@
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the withdrawal form and of the review. */
+/** The titles, fields, errors and buttons of the form and of the review. */
 export const newTexts = texts({
   sw: {
     title: 'Toa pesa',

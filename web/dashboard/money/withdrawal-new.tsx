@@ -1,4 +1,4 @@
-// Creates a withdrawal in two steps: the form, then the review with all fees. Only the review sends the request.
+// Creates a withdrawal in two steps: the form, then the review with all fees. Only the review sends the withdrawal.
 
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -47,7 +47,10 @@ const RENAME = {
   bank_name: 'destination_code',
 }
 
-/** Shows the page of a new withdrawal. If the reader's role forbids withdrawals, shows an explanation instead. */
+/**
+ * Shows the form. If the member's role forbids withdrawals, or the business is not ready for real money, shows an explanation
+ * instead.
+ */
 export function NewWithdrawal() {
   const t = useTexts(newTexts)
   const parts = useTexts(partsTexts)
@@ -104,7 +107,7 @@ function WithdrawalSteps({ destinations }: { destinations: readonly PayoutDestin
     const { method, destination_code, amount } = requestBody(typed, destinations)
     setQuote(await call('POST /v1/merchant/withdrawals/quote', { body: { method, destination_code, amount } }))
   })
-  // The withdrawal exists already, so that a refusal here does not stop the reader.
+  // The server has already stored the withdrawal. If it refuses the recipient, the page only shows a message.
   const keep = (typed: WithdrawalFields, once: string) =>
     call('POST /v1/merchant/recipients', { body: destinationFields(typed), once: `${once}-keep` }).then(
       ({ label }) => showToast(texts.saved_toast(label)),
@@ -116,7 +119,7 @@ function WithdrawalSteps({ destinations }: { destinations: readonly PayoutDestin
       if (typed.keep) await keep(typed, once)
       await navigate({ to: hrefOf(at(`withdrawals/${id}`)) })
     } catch (error) {
-      // The form marks the refused fields. The next review reads the fees again.
+      // The form marks the refused fields, so the page returns to the form. The next review requests the fees again.
       if (error instanceof Refused && Object.keys(error.fieldsIn('sw')).length > 0) setQuote(null)
       throw error
     }
@@ -188,7 +191,7 @@ function Fields({
   )
 }
 
-/** Returns the destination in the form, as the API writes it. */
+/** Returns the destination in the form, with the field names of the API. */
 function destinationOf({ method, destination_code, identifier, name }: WithdrawalFields) {
   const { destination_identifier } = destinationFields({ method, destination_code, identifier, name })
   return {
@@ -198,7 +201,7 @@ function destinationOf({ method, destination_code, identifier, name }: Withdrawa
   }
 }
 
-/** Fills the form with the recipient that the address names, and then removes the recipient from the address. */
+/** If the address names a recipient, fills the form with the recipient and removes it from the address. */
 function useNamedRecipient(lists: RecipientLists | undefined, { form }: WithdrawalDraft): void {
   const { recipient } = useSearch({ strict: false }) as { recipient?: string }
   const navigate = useNavigate()
@@ -211,7 +214,7 @@ function useNamedRecipient(lists: RecipientLists | undefined, { form }: Withdraw
   }, [recipient, lists])
 }
 
-/** Converts the fields into the request body that the API expects. */
+/** Converts the typed fields into the body of the request. The names of its fields depend on the method. */
 function requestBody(
   typed: WithdrawalFields,
   destinations: readonly PayoutDestination[],

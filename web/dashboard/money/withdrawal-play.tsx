@@ -19,7 +19,7 @@ const WAITING = [
   'BLOCKED_IP_WHITELIST',
   'REVERSED',
 ] as const
-/** The outcomes that a developer can simulate from each status. */
+/** The outcomes that a member can simulate from each status. */
 const PLAYED: Partial<Record<WithdrawalDetail['status'], readonly (typeof WAITING)[number][]>> = {
   PENDING_ADMIN_APPROVAL: WAITING,
   INFO_REQUESTED: WAITING.filter((one) => one !== 'INFO_REQUESTED'),
@@ -29,7 +29,7 @@ const PLAYED: Partial<Record<WithdrawalDetail['status'], readonly (typeof WAITIN
   SUCCESS: ['REVERSED'],
 }
 
-/** Shows the buttons that simulate an outcome. */
+/** Shows a button for each outcome. Only administrators and finance members see the buttons. */
 export function SimulateOutcome({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const words = useWords()

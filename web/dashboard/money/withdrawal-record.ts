@@ -1,19 +1,19 @@
-// Defines a withdrawal, the fields of its form, and the display of its destination.
+// Defines a withdrawal, the fields of its form, and the format of its recipient.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { readPhone } from '../../ui/checks.ts'
 import type { useDraft } from '../../ui/form.ts'
 import { showPhone } from '../../ui/show.ts'
 
-/** A withdrawal with its history. */
+/** A withdrawal with its status history, as the API returns it to the merchant. */
 export type WithdrawalDetail = Calls['GET /v1/merchant/withdrawals/{withdrawal_id}']['data']
 
-/** The payout methods. */
+/** The payout methods, in the order in which the form shows them. */
 export const METHODS = ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'] as const
-/** The name of a payout method. */
+/** The name of a payout method, as the API writes it. */
 export type PayoutMethod = (typeof METHODS)[number]
 
-/** The fields of the withdrawal form, with the texts that the reader typed. */
+/** The fields of the withdrawal form as texts, as the member typed them. */
 export type WithdrawalFields = {
   method: PayoutMethod
   destination_code: string
@@ -21,20 +21,18 @@ export type WithdrawalFields = {
   name: string
   amount: string
   reference: string
-  /** True: save the recipient after the request. */
+  /** If true, the page saves the recipient after the request. */
   keep: boolean
 }
-/** The withdrawal form. This tab keeps the draft of the form. */
+/** The withdrawal form with its draft, which this tab keeps. */
 export type WithdrawalDraft = ReturnType<typeof useDraft<WithdrawalFields>>
 
-/**
- * Formats the identifier of a recipient. A phone number gets the format that people dial; an account number stays unchanged.
- */
+/** Formats the number of a recipient: a phone number as people dial it, an account number unchanged. */
 export function showIdentifier(method: PayoutMethod, identifier: string): string {
   return method === 'BANK_ACCOUNT' ? identifier : showPhone(identifier)
 }
 
-/** The fields of the form that saves a recipient. */
+/** The fields of the form that saves a recipient. `label` is the name of the saved recipient. */
 export type RecipientFields = Pick<WithdrawalFields, 'method' | 'destination_code' | 'identifier' | 'name'> & {
   label: string
 }
@@ -42,7 +40,7 @@ export type RecipientFields = Pick<WithdrawalFields, 'method' | 'destination_cod
 /** The form field for each field of the API that saves a recipient. */
 export const destinationRename = { destination_identifier: 'identifier', destination_name: 'name' }
 
-/** Converts the fields of a recipient into the fields that the API expects. */
+/** Converts the typed fields of a recipient into the fields of the API. */
 export function destinationFields({
   method,
   destination_code,

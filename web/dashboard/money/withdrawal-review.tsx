@@ -1,4 +1,4 @@
-// Shows the review before the reader submits a withdrawal: the recipient, each fee, and the remaining balance.
+// Shows the review before the member submits a withdrawal: the recipient, each fee, and the remaining balance.
 
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { FormEvent } from 'react'
@@ -12,7 +12,7 @@ import { addAmounts, showAmount } from '../../ui/show.ts'
 import { newTexts } from './withdrawal-new-texts.ts'
 import { showIdentifier, type WithdrawalDraft, type WithdrawalFields } from './withdrawal-record.ts'
 
-/** The fees of a withdrawal. */
+/** The fees of a withdrawal, as the server computed them for the review. */
 export type WithdrawalQuote = Calls['POST /v1/merchant/withdrawals/quote']['data']
 
 /** Shows the review. `place` is the name of the network, bank or wallet. `send` submits the withdrawal. */
@@ -88,7 +88,7 @@ export function Review(props: {
 
 type LimitFacts = Calls['GET /v1/merchant/payout-limits']['data']
 
-/** Shows the daily limits. If the merchant has no limit, shows nothing. */
+/** Shows the daily limits of the merchant. If the merchant has no limit, shows nothing. */
 function DailyLimits({ limits, currency }: { limits: LimitFacts; currency: string }) {
   const t = useTexts(newTexts)
   const { daily_limit, daily_limit_per_destination, approved_today } = limits
@@ -106,7 +106,7 @@ function Fees({ quote }: { quote: WithdrawalQuote }) {
   const fees: [string, string][] = [
     [t.percentage, quote.percentage_fee],
     [t.flat, quote.flat_fee],
-    // If the merchant does not pay a charge, the page does not show the charge.
+    // If the merchant does not pay the provider's charge, the review does not show the charge.
     ...(quote.processor_fee_pass_through ? ([[t.processor, quote.processor_charge]] as [string, string][]) : []),
     [t.charges, quote.total_charges],
   ]
@@ -126,7 +126,7 @@ function Line({ label, strong = false, children }: { label: string; strong?: boo
   )
 }
 
-/** Returns the destination in words. */
+/** Describes the recipient in a sentence: name, number, and network or bank. */
 function whereTo(typed: WithdrawalFields, place: string, t: (typeof newTexts)['sw']): string {
   const name = typed.name.trim()
   const number = typed.identifier.trim()

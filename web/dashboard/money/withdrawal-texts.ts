@@ -1,8 +1,8 @@
-// Contains the texts of the page of one withdrawal.
+// Contains the texts of the page of a withdrawal.
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the page of a withdrawal and its parts. */
+/** The texts of the page and its parts: next step, facts, question, funding and simulation. */
 export const withdrawalTexts = texts({
   sw: {
     title: (amount: string) => `Utoaji wa ${amount}`,

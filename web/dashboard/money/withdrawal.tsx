@@ -20,7 +20,9 @@ import { SimulateOutcome } from './withdrawal-play.tsx'
 import { showIdentifier, type WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
-/** Shows the page of one withdrawal. While the page is open, it reads the withdrawal repeatedly. */
+/**
+ * Shows the withdrawal whose id is in the address. While the page is open, it reads the withdrawal again every few seconds.
+ */
 export function Withdrawal() {
   const t = useTexts(withdrawalTexts)
   const { withdrawal_id } = useParams({ strict: false }) as { withdrawal_id: string }
@@ -59,7 +61,7 @@ function WithdrawalLead({ row }: { row: WithdrawalDetail }) {
 
 const COLOURS = { good: 'teal', bad: 'red', wait: 'blue', warn: 'yellow', plain: 'gray' } as const
 
-/** The final statuses of a withdrawal. */
+/** The statuses after which no step follows, except a reversal of a successful withdrawal. */
 const ENDED: ReadonlySet<WithdrawalDetail['status']> = new Set([
   'SUCCESS',
   'FAILED',

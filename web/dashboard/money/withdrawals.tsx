@@ -1,4 +1,4 @@
-// Shows withdrawals of every status.
+// Shows the withdrawals of the environment, of every status.
 
 import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -49,7 +49,10 @@ const withdrawalsTexts = texts({
   },
 })
 
-/** Shows the list of withdrawals, below the balance. */
+/**
+ * Shows the list with filters and CSV export, below the balance. While the page is open, it reads the list again every few
+ * seconds.
+ */
 export function MerchantWithdrawals() {
   const t = useTexts(withdrawalsTexts)
   const parts = useTexts(partsTexts)

@@ -21,7 +21,9 @@ const REASON_MAX = 500
 
 type Props = { of: CollectionRow; onDone: (notice: string) => void; onClose: () => void }
 
-/** Shows the case of a held collection. While the case is open, also shows the form of the decision. */
+/**
+ * Shows the facts of a held collection and its history. While the collection is held, also shows the form of the decision.
+ */
 export function Clear(props: Props) {
   const t = useTexts(heldTexts)
   const { of } = props
@@ -124,7 +126,7 @@ function Decision({ of, onDone, onClose }: Props) {
   })
   const { decision } = form.values
   const stated = readAmount(form.values.amount)
-  // For money in another currency, the operator states the amount to credit, before our fee.
+  // If the money is in another currency, the operator states the amount to credit, before our fee.
   const credited = foreign
     ? stated === null
       ? '…'

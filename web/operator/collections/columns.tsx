@@ -1,4 +1,4 @@
-// Defines the columns that both the list of payments and the list of held collections show.
+// Defines the columns for both the list of payments and the list of held collections.
 
 import { Group } from '@mantine/core'
 import { Customer } from '../../ui/customer.tsx'
@@ -8,7 +8,7 @@ import { showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import type { CollectionRow } from './record.ts'
 
-/** Returns the column of the merchant and the column of the payer: name, phone and network. */
+/** Returns two columns: the merchant, and the payer with name, phone and network. */
 export function partyColumns(t: { merchant: string; payer: string }): Column<CollectionRow>[] {
   return [
     { label: t.merchant, show: (row) => row.merchant_name, optional: { name: 'merchant' } },
@@ -16,7 +16,7 @@ export function partyColumns(t: { merchant: string; payer: string }): Column<Col
   ]
 }
 
-/** Returns the columns that the reader can add to a list of payments. */
+/** Returns the optional columns of a list of payments. */
 export function furtherColumns(
   t: { reference: string; method: string; provider: string; fee: string },
   words: ReturnType<typeof useWords>,
@@ -34,7 +34,7 @@ export function furtherColumns(
   ]
 }
 
-/** Returns a payment in two lines for a phone. */
+/** Returns the two lines that show a payment on a phone. */
 export function paymentLines(
   row: CollectionRow,
   amount = <Amount value={row.amount} currency={row.currency} />,

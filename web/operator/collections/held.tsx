@@ -18,11 +18,14 @@ import { furtherColumns, PaymentStatus, partyColumns, paymentLines } from './col
 import { heldTexts } from './held-texts.ts'
 import { type CollectionRow, holdReason, receivedAmounts, unvaluedAmount } from './record.ts'
 
-/** The possible statuses of a held collection. The API lists one status at a time, by default the open collections. */
+/**
+ * The statuses of a collection that was held. The API lists one status at a time; without a filter, the page shows
+ * `pending_clearance`.
+ */
 const STATUSES = ['pending_clearance', 'successful', 'failed', 'reversed']
 const STATUS_FILTER: ListFilter = { name: 'status', label: '', kind: 'text' }
 
-/** Shows the list of held collections, and the dialog of one case. */
+/** Shows the list of held collections. If the address names a case, also shows its dialog. */
 export function HeldCollections() {
   const t = useTexts(heldTexts)
   const words = useWords()
@@ -35,7 +38,7 @@ export function HeldCollections() {
   const [notice, setNotice] = useState<string | null>(null)
   const { open_question, about, ask } = useOpenQuestion(['case'])
   const listed = read.data?.items.find(({ collection_id }) => collection_id === about)
-  // If the case is on another page of the list, or if the filters exclude the case, the page reads the case separately.
+  // If this page of the list does not contain the case, the page reads the case separately.
   const alone = useRead(
     'GET /v1/operator/collections/{collection_id}',
     { params: { collection_id: about ?? '' } },
@@ -99,7 +102,7 @@ export function HeldCollections() {
   )
 }
 
-/** If the case does not exist or the read failed, shows a message. */
+/** If the case does not exist, shows a sentence. If the read failed, shows the error. */
 function CaseNotFound({ error, retry }: { error: unknown; retry: () => void }) {
   const t = useTexts(heldTexts)
   const is_gone = error === null || (error instanceof Refused && error.status < 500)

@@ -12,7 +12,9 @@ import type { CollectionRow } from './record.ts'
 
 const METHODS = ['wallet_push', 'provider_pesa', 'qr']
 
-/** Shows the list of payments of all merchants. */
+/**
+ * Shows the payments of both environments, with filters. While the page is open, it reads the list again every few seconds.
+ */
 export function Payments() {
   const t = useTexts(paymentTexts)
   const words = useWords()

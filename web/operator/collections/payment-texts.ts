@@ -1,8 +1,8 @@
-// Contains the texts of the list of all payments, and of one payment.
+// Contains the texts of the list of all payments, and of the page of a payment.
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the list, and of one payment. */
+/** The texts of the list, and of the page of a payment. */
 export const paymentTexts = texts({
   sw: {
     title: 'Malipo yote',

@@ -15,7 +15,9 @@ import { paymentTexts } from './payment-texts.ts'
 
 type PaymentRecord = Calls['GET /v1/operator/collections/{collection_id}']['data']
 
-/** Shows the page of a payment. While the page is open, it reads the payment repeatedly. */
+/**
+ * Shows the payment whose id is in the address. While the page is open, it reads the payment again every few seconds.
+ */
 export function PaymentPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const t = useTexts(paymentTexts)

@@ -2,11 +2,11 @@
 
 import type { Calls } from '../../ui/api-types.ts'
 
-/** A collection in a list of operators. */
+/** A collection, as the API lists collections for operators. */
 export type CollectionRow = Calls['GET /v1/operator/collections']['data']['items'][number]
 
 /**
- * Returns received money in another currency whose value in shillings no operator has stated yet. Null means that the
+ * Returns the received money in another currency, if no operator has stated its value in shillings. Null means that the
  * collection has no such money.
  */
 export function unvaluedAmount({ amount_received, foreign_amount, foreign_currency }: CollectionRow) {
@@ -17,8 +17,8 @@ export function unvaluedAmount({ amount_received, foreign_amount, foreign_curren
 const toCents = (amount: number) => Math.round(amount * 100)
 
 /**
- * Returns the received amount and the amount that the merchant gets. If the fee uses up the amount, the platform charges no
- * fee.
+ * Returns the received amount, our fee, and the amount that the merchant gets. If the fee is not below the received amount, the
+ * fee is zero.
  */
 export function receivedAmounts({ amount, amount_received, fee }: CollectionRow): {
   received: number
@@ -31,8 +31,8 @@ export function receivedAmounts({ amount, amount_received, fee }: CollectionRow)
 }
 
 /**
- * Returns the reason of the hold: another amount, another currency, or a review by the provider. For any other reason, returns
- * the recorded text.
+ * Returns why the collection is held: another amount, another currency, or a review by the provider. For any other reason,
+ * returns the recorded text. Null means that the history has no reason.
  */
 export function holdReason({
   amount,

@@ -1,5 +1,5 @@
-// Shows the IP addresses from which merchants want to use live keys. A live key works from an address only after an operator
-// approves it.
+// Shows the IP addresses from which merchants want to use live keys. A restricted live key works from an address only after an
+// operator approves the address.
 
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
@@ -65,7 +65,7 @@ const addressesTexts = texts({
 
 const TONES: Record<string, Tone> = { PENDING: 'wait', APPROVED: 'good', REJECTED: 'bad' }
 
-/** Shows the list of addresses, and the decision about each address. */
+/** Shows the addresses of all merchants. Operators with the duty `merchants` approve or reject an address. */
 export function AddressReviews() {
   const t = useTexts(addressesTexts)
   const words = useWords()

@@ -1,4 +1,4 @@
-// Shows corrections of a merchant's balance: permanent entries in the ledger, each with its reason.
+// Shows the adjustments of a merchant's balance. Each adjustment is a permanent entry in the ledger with a reason.
 
 import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
@@ -17,7 +17,7 @@ import { Notice } from '../notice.tsx'
 import { ReasonField } from '../saved-reasons.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
 
-/** Shows the newest corrections of a merchant, and the form of a new correction. */
+/** Shows the newest adjustments of a merchant. Operators with the duty `money` can make another. */
 export function Adjustments({ merchant_id }: { merchant_id: string }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()

@@ -1,4 +1,4 @@
-// Shows the audit log of the platform and of all merchants. Its hash chains reveal every change.
+// Shows the audit log of the platform and of all merchants. Its hash chains reveal every change of an entry.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
@@ -60,7 +60,7 @@ const auditTexts = texts({
   },
 })
 
-/** Shows the audit log of the platform and of all merchants. */
+/** Shows the entries with filters for actor, action, target and day. */
 export function Audit() {
   const t = useTexts(auditTexts)
   const parts = useTexts(partsTexts)
@@ -110,7 +110,9 @@ function useAuditColumns(): Column<AuditRow>[] {
   ]
 }
 
-/** Returns the kind of an actor. A user who signs in or acts on the platform may be an operator, or no member of a merchant. */
+/**
+ * Returns the kind of an actor. A user without a merchant is a `person`, because the user may be no member of any merchant.
+ */
 function actorKind({ actor, actor_is_operator, merchant_id }: AuditRow): string {
   if (actor_is_operator) return 'operator'
   return actor.kind === 'user' && merchant_id === null ? 'person' : actor.kind
@@ -123,7 +125,7 @@ const PAGES: Record<string, string> = {
   merchant: 'merchants',
 }
 
-/** Shows what the actor did in words, with the name of the action for filters and searches. */
+/** Shows the name of an action in words. Below them, shows its code for filters and searches. */
 function AuditAction({ name }: { name: string }) {
   const words = useTexts(auditWords)[name]
   return (
@@ -170,7 +172,9 @@ function Target({ row }: { row: AuditRow }) {
   )
 }
 
-/** Shows a button that verifies all hash chains. The page verifies them in parts, because a long chain takes a while. */
+/**
+ * Shows a button that verifies all hash chains. The page verifies them in parts, because a long chain takes much time.
+ */
 function Verify() {
   const t = useTexts(auditTexts)
   const call = useCall()

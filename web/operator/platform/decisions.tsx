@@ -1,4 +1,5 @@
-// Shows the decisions that wait for a second operator, each with a link to the page where this operator makes the same decision.
+// Shows the decisions that wait for a second operator. Each links to the page where the second operator can make the same
+// decision.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
@@ -72,13 +73,15 @@ const decisionsTexts = texts({
   },
 })
 
-/** Returns the page on which a second operator makes the decision. */
+/** Returns the path of the page on which a second operator makes the decision. */
 function pageOfDecision({ action, target_id, merchant_id }: DecisionRow): string {
   if (action === 'adjustment.create') return `merchants/${merchant_id}`
   return action === 'collection.clear' ? `payments/${target_id}` : `withdrawals/${target_id}`
 }
 
-/** Shows the list of waiting decisions. */
+/**
+ * Shows the waiting decisions, with the first operator. While the page is open, it reads the list again every few seconds.
+ */
 export function WaitingDecisions() {
   const t = useTexts(decisionsTexts)
   const words = useWords()

@@ -46,7 +46,7 @@ const limitTexts = texts({
   },
 })
 
-/** Shows the limits of a merchant, and the dialog that replaces them. */
+/** Shows the daily limits of a merchant. Operators with the duty `merchants` can replace them. */
 export function PayoutLimits({ merchant_id, limits }: { merchant_id: string; limits: Limits }) {
   const t = useTexts(limitTexts)
   const [opened, setOpened] = useState(false)
@@ -129,7 +129,10 @@ function LimitsForm(props: { merchant_id: string; limits: Limits; onClose: () =>
   )
 }
 
-/** Converts a limit as people write amounts. Null means that the field is empty; undefined, that the text is no amount. */
+/**
+ * Reads a limit as people write amounts. Null means that the field is empty, so the merchant gets the limit of the platform.
+ * Undefined means that the text is no amount.
+ */
 function toLimit(text: string): string | null | undefined {
   const typed = text.trim()
   if (typed === '') return null

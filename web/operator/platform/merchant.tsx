@@ -24,7 +24,9 @@ type MerchantDetail = Calls['GET /v1/operator/merchants/{merchant_id}']['data']
 const ACTS = ['approve', 'verify', 'suspend', 'reactivate'] as const
 type MerchantAction = (typeof ACTS)[number]
 
-/** Shows the page of a merchant. */
+/**
+ * Shows the merchant whose id is in the address. While the page is open, it reads the merchant again every few seconds.
+ */
 export function MerchantPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const t = useTexts(merchantsTexts)
@@ -84,7 +86,7 @@ function MerchantFacts({ merchant }: { merchant: MerchantDetail }) {
   )
 }
 
-/** Shows the steps that remain before the merchant can move live money. */
+/** Shows the steps that the platform must do before the merchant can move real money. */
 function LiveSteps({
   merchant,
   done,

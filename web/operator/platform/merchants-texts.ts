@@ -1,4 +1,4 @@
-// Contains the texts about merchants.
+// Contains the texts of the pages about merchants.
 
 import { texts } from '../../ui/language.ts'
 

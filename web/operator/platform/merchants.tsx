@@ -20,13 +20,13 @@ type MerchantRow = Calls['GET /v1/operator/merchants']['data']['items'][number]
 
 const TONES: Record<string, Tone> = { PENDING: 'wait', ACTIVE: 'good', SUSPENDED: 'bad' }
 
-/** Shows the status of a merchant as a word. */
+/** Shows the status of a merchant as a coloured word in the language of the operator. */
 export function MerchantStatus({ status }: { status: string }) {
   const t = useTexts(merchantsTexts)
   return <Chip tone={TONES[status] ?? 'plain'}>{t.statuses[status] ?? status}</Chip>
 }
 
-/** Shows the list of merchants. */
+/** Shows the merchants with filters. Operators with the duty `merchants` can add a merchant. */
 export function Merchants() {
   const t = useTexts(merchantsTexts)
   const [adding, setAdding] = useState(false)

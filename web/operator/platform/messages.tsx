@@ -44,7 +44,7 @@ const messagesTexts = texts({
 
 const TONES: Record<string, Tone> = { kept: 'plain', waiting: 'wait', sent: 'good', failed: 'bad' }
 
-/** Shows the list of messages. */
+/** Shows the messages with filters for channel, status and merchant. */
 export function PlatformMessages() {
   const t = useTexts(messagesTexts)
   const words = useWords()

@@ -1,4 +1,5 @@
-// Edits the help that the pay page shows to the payers of each network: the menu code, and the next step without a prompt.
+// Edits the help for the payers of each network, which the pay page shows: the menu code, and the next step if no prompt
+// arrives.
 
 import '../../ui/choices.css'
 import { Button, Fieldset, Group, Stack, Textarea, TextInput } from '@mantine/core'
@@ -39,7 +40,7 @@ const networksTexts = texts({
   },
 })
 
-/** Shows the form with the help texts of all networks. */
+/** Shows one form for all networks. Only operators with the duty `platform` can save it. */
 export function Networks() {
   const t = useTexts(networksTexts)
   const read = useRead('GET /v1/operator/networks')

@@ -1,4 +1,4 @@
-// Shows the operators to a SUPER_ADMIN: role, second factor and last sign-in. Takes a role away, and disables an operator.
+// Shows the operators with role, second factor and last sign-in. A SUPER_ADMIN can take a role away, or disable an operator.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
@@ -15,7 +15,7 @@ import { ReasonDialog, type ReasonQuestion } from './reason.tsx'
 
 type OperatorRow = Calls['GET /v1/operator/operators']['data']['items'][number]
 
-/** Gives a role. The command has no secret, so the page can show it. */
+/** The command that gives a role. It contains no secret, so the page can show it. */
 const COMMAND = 'npm run -s admin -- user create --email asha@example.tz --role FINANCE_OPERATOR'
 
 const operatorsTexts = texts({
@@ -83,7 +83,9 @@ const operatorsTexts = texts({
 
 type OperatorsTexts = ReturnType<typeof useTexts<typeof operatorsTexts.en>>
 
-/** Shows the list of operators, and the dialogs that take a role and disable an operator. */
+/**
+ * Shows the operators. Only operators with the duty `platform` see the buttons that take a role or disable an operator.
+ */
 export function Operators() {
   const t = useTexts(operatorsTexts)
   const frame = useTexts(frameTexts)

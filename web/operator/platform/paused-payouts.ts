@@ -1,13 +1,14 @@
-// Describes the payouts of a pause. The banner of every page needs only this file, so that the first load has no page of pauses.
+// Describes the payouts that a pause stops. The banner of every page imports only this file, so that the first load does not
+// contain the page of pauses.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useTexts } from '../../ui/language.ts'
 import { pausesTexts } from './pauses-texts.ts'
 
-/** A pause of payouts. */
+/** A pause of payouts, as the API lists pauses. */
 export type PauseRow = Calls['GET /v1/operator/payout-pauses']['data']['items'][number]
 
-/** Returns the function that describes the payouts of a pause. */
+/** Returns the function that describes in words which payouts a pause stops. */
 export function usePausedPayouts(): (row: Pick<PauseRow, 'scope' | 'target' | 'target_name'>) => string {
   const t = useTexts(pausesTexts)
   return ({ scope, target, target_name }) => {

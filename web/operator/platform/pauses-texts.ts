@@ -1,8 +1,8 @@
-// Contains the texts about pauses of payouts: the page, its dialogs, and the banner.
+// Contains the texts about pauses of payouts.
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the page of pauses and of the banner. */
+/** The texts of the page of pauses, of its dialogs, and of the banner. */
 export const pausesTexts = texts({
   sw: {
     title: 'Kusimamisha utoaji pesa',

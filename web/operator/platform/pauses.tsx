@@ -1,4 +1,4 @@
-// Shows the pauses of payouts: who paused what, why and since when. Starts and ends a pause.
+// Shows the pauses of payouts: the operator, the payouts, the reason and the start. An operator can start and end a pause.
 
 import { Button, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
@@ -16,7 +16,7 @@ import { type PauseRow, usePausedPayouts } from './paused-payouts.ts'
 import { pausesTexts } from './pauses-texts.ts'
 import { ReasonDialog, type ReasonQuestion } from './reason.tsx'
 
-/** Shows the list of pauses, and the dialogs that start and end a pause. */
+/** Shows the pauses. Starting a pause needs the duty `pause`, and ending one needs the duty `merchants`. */
 export function PayoutPauses() {
   const t = useTexts(pausesTexts)
   const describe = usePausedPayouts()

@@ -1,5 +1,5 @@
-// Edits the price list of a merchant. The operator changes the list, previews sample payments and withdrawals, and then applies
-// the list.
+// Edits the price list of a merchant. The operator changes the list, previews the fees of sample payments and withdrawals, and
+// then applies the list.
 
 import '../../ui/choices.css'
 import {
@@ -32,7 +32,7 @@ import { merchantsTexts } from './merchants-texts.ts'
 type RuleBody = Calls['GET /v1/operator/merchants/{merchant_id}']['data']['rules'][number]
 type Preview = Calls['POST /v1/operator/merchants/{merchant_id}/pricing/preview']['data']
 type PricesBody = Calls['PUT /v1/operator/merchants/{merchant_id}/pricing']['body']
-/** A rule with the texts that the operator typed. An empty text means any method or any destination. */
+/** A rule as texts, as the operator typed it. An empty text means any method or any destination. */
 type RuleFields = Omit<RuleBody, 'id' | 'valid_from' | 'method' | 'destination_code' | 'destination_known'> & {
   method: string
   destination_code: string
@@ -54,7 +54,7 @@ const NEW: RuleFields = {
   label: '',
 }
 
-/** Shows the editor of a merchant's prices. */
+/** Shows the editor to operators with the duty `platform`. */
 export function PriceEditor() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const t = useTexts(merchantsTexts)
@@ -166,7 +166,7 @@ function EditPrices({ merchant_id, rules }: { merchant_id: string; rules: readon
   )
 }
 
-/** Warns about destinations without a price, because the server refuses live withdrawals to these destinations. */
+/** Lists the destinations without a price. The server refuses live withdrawals to these destinations. */
 export function Unpriced({
   rules,
 }: {
@@ -179,7 +179,7 @@ export function Unpriced({
   const open = METHODS.withdrawal.flatMap((method) => {
     const own = lines.filter((line) => !line.method || line.method === method)
     if (own.some((line) => !line.destination_code)) return []
-    // If a rule applies to any method but names a network, the rule does not apply to bank accounts.
+    // If a rule for any method names a network, the rule does not apply to bank accounts.
     const only = all_destinations
       .filter((place) => place.method === method && own.some((line) => line.destination_code === place.code))
       .map(({ name }) => name)
@@ -248,11 +248,11 @@ function RuleFields({ form, rule, i }: { form: PriceForm; rule: RuleFields; i: n
   )
 }
 
-/** Shows the charges of sample payouts with the current and with the new list. */
+/** Shows the fees of sample payments and withdrawals with the current list and with the new list. */
 function Costs({ rows }: { rows: Preview['rows'] }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
-  // Without a rule, a collection has no fee, and the server refuses a withdrawal.
+  // If no rule applies, a collection has no fee, and the server refuses a withdrawal.
   const charge = (flow: string, of: { total_charges: string; refused: boolean } | null) =>
     of?.refused ? t.none : of !== null ? <Amount value={of.total_charges} /> : flow === 'collection' ? t.free : t.none
   return (

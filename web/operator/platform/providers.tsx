@@ -1,5 +1,5 @@
-// Shows the health of the providers: the outcomes of recent payments and payouts from the database, real money and sandbox apart, and
-// the calls and circuit breakers of all processes.
+// Shows the health of the providers: the outcomes of recent payments and payouts, with real money and sandbox money apart. Also
+// shows the calls and circuit breakers of all processes.
 
 import { NativeSelect, Text, Title } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -121,7 +121,9 @@ const providersTexts = texts({
   },
 })
 
-/** Shows the health of all providers. */
+/**
+ * Shows the outcomes of the period that the operator chose. While the page is open, it reads them again every few seconds.
+ */
 export function Providers() {
   const t = useTexts(providersTexts)
   const list = useListQuery([])
@@ -250,7 +252,7 @@ function Outcomes({
   )
 }
 
-/** Describes the state of a line's circuit in words. */
+/** Shows the state of a circuit in words. Null means that the provider has no circuit. */
 function Before({ circuit }: { circuit: Pick<CircuitRecord, 'state' | 'retry_at'> | null }) {
   const { before_states: t } = useTexts(providersTexts)
   const language = useLanguage()
@@ -258,14 +260,14 @@ function Before({ circuit }: { circuit: Pick<CircuitRecord, 'state' | 'retry_at'
   const { state, retry_at } = circuit
   if (state !== 'open') return <Chip tone={toneOfState(state)}>{t[state]}</Chip>
   const waits = retry_at !== null && Date.parse(retry_at) > Date.now()
-  // A circuit opens for at most a minute, so the page shows no date.
+  // A circuit is open for at most a minute, so the page shows no date.
   const time = waits ? showTime(retry_at, language, true).split(', ').at(-1) : null
   return <Chip tone={toneOfState(state)}>{time ? t.open(time) : t.due}</Chip>
 }
 
 const toneOfState = (state: string): Tone => (state === 'closed' ? 'good' : state === 'open' ? 'bad' : 'warn')
 
-/** Shows the calls of each provider and method, summed over all processes. */
+/** Shows the calls of each provider and method, added up over all processes. */
 function ProviderCalls({ of }: { of: ProviderList }) {
   const t = useTexts(providersTexts)
   const words = useWords()
@@ -317,7 +319,7 @@ function ProviderCalls({ of }: { of: ProviderList }) {
   )
 }
 
-/** Shows the methods of each provider, and the kind of money that uses the provider. */
+/** Shows the methods of each provider, and whether the provider moves real money. */
 function Setup({ of }: { of: ProviderList }) {
   const t = useTexts(providersTexts)
   const words = useWords()

@@ -1,5 +1,4 @@
-// Shows a dialog that asks for a reason. The dialog has the effect, the field for the reason, and the button that names the
-// action.
+// Shows a dialog in which an operator writes the reason of an action. The dialog also describes the effect of the action.
 
 import { Textarea } from '@mantine/core'
 import type { ReactNode } from 'react'
@@ -29,7 +28,10 @@ const reasonTexts = texts({
   },
 })
 
-/** The content of the dialog. `name` names the draft; `act` sends the action. */
+/**
+ * The content of the dialog. `name` is the name of its draft, and `act` sends the action with the reason and an
+ * Idempotency-Key.
+ */
 export type ReasonQuestion = {
   name: string
   title: string
@@ -37,12 +39,14 @@ export type ReasonQuestion = {
   button: string
   danger?: boolean
   optional?: boolean
-  /** The act whose saved reasons the dialog offers. */
+  /** The action whose saved reasons the dialog offers. Without a value, the dialog offers none. */
   reasons?: ReasonAct
   act: (reason: string, once: string) => Promise<unknown>
 }
 
-/** While a question is open, shows the dialog. After the API confirms the action, the dialog calls `onDone`. */
+/**
+ * Shows the dialog of a question. Null means that no dialog is open. After the API has confirmed the action, calls `onDone`.
+ */
 export function ReasonDialog({
   question,
   onClose,

@@ -1,4 +1,4 @@
-// Lets a SUPER_ADMIN edit the reasons that the console offers for each act.
+// Lets a SUPER_ADMIN edit the reasons that the console offers for each action.
 
 import { Button, Group, SimpleGrid, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useState } from 'react'
@@ -69,10 +69,10 @@ const reasonsTexts = texts({
 
 const REASONS_MAX = 12
 const REASON_CHARS_MAX = 200
-/** The acts whose reason the merchant reads. */
+/** The actions whose reason the merchant can read. */
 const READ_BY_MERCHANTS: ReadonlySet<string> = new Set(['withdrawal.reject', 'withdrawal.recall', 'withdrawal.resolve'])
 
-/** Shows a form for each act. */
+/** Shows a form for each action. Each form saves the list of its action separately. */
 export function SavedReasonLists() {
   const t = useTexts(reasonsTexts)
   const read = useRead('GET /v1/operator/reasons')

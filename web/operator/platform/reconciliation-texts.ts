@@ -1,4 +1,4 @@
-// Contains the texts of reconciliation, which compares the statements of the providers with our ledger.
+// Contains the texts of reconciliation: the check of provider statements against our ledger.
 
 import { texts } from '../../ui/language.ts'
 

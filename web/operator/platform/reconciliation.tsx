@@ -20,7 +20,10 @@ import { ProviderStatements } from './statements.tsx'
 type Summary = Calls['GET /v1/operator/reconciliation']['data']
 type CaseRow = Calls['GET /v1/operator/reconciliation/exceptions']['data']['items'][number]
 
-/** Shows the page of reconciliation. */
+/**
+ * Shows the state of each provider, the cases, and the statements. While the page is open, it reads them again every few
+ * seconds.
+ */
 export function Reconciliation() {
   const t = useTexts(reconciliationTexts)
   const read = useRead('GET /v1/operator/reconciliation', {}, { live: true })

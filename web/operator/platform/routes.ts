@@ -1,9 +1,9 @@
-// Adds the pages about the platform: merchants, addresses, providers, reconciliation, audit log.
+// Defines the routes of the pages about the platform: merchants, addresses, providers, reconciliation, audit log.
 
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../ui/lazy.tsx'
 
-/** Adds the pages about the platform below the frame. */
+/** Makes the routes of the pages about the platform, as children of the frame's route. */
 export function platformRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })

@@ -1,5 +1,4 @@
-// Shows provider statements. An operator can import a file. If the operator imported a wrong file, the operator can withdraw
-// it.
+// Shows provider statements. An operator can import a file, and can withdraw a wrong file.
 
 import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
@@ -22,7 +21,7 @@ type ProviderStatementRow = Calls['GET /v1/operator/statements']['data']['items'
 
 const TONES: Record<string, Tone> = { importing: 'wait', done: 'good', failed: 'bad', withdrawn: 'plain' }
 
-/** Shows the newest provider statements. */
+/** Shows the newest provider statements. Operators with the duty `money` can import and withdraw a statement. */
 export function ProviderStatements() {
   const t = useTexts(reconciliationTexts)
   const back = useAction('POST /v1/operator/statements/{id}/withdraw')
@@ -118,9 +117,9 @@ function ImportStatement({ onClose, onDone }: { onClose: () => void; onDone: () 
   const parts = useTexts(partsTexts)
   const act = useAction('POST /v1/operator/statements')
   const providers = useRead('GET /v1/operator/providers')
-  // The sandbox moves no money, so the sandbox has no provider statements.
+  // The sandbox moves no money, so it has no provider statements.
   const names = providers.data?.providers.map(({ name }) => name).filter((name) => name !== 'sandbox') ?? []
-  // A draft cannot contain a file. After a new sign-in, the operator must choose the file again.
+  // The draft of the form cannot contain a file. After a new sign-in, the operator must choose the file again.
   const [file, setFile] = useState<File | null>(null)
   const [missing, setMissing] = useState(false)
   const needed = (value: string) => (value === '' ? t.date_needed : null)

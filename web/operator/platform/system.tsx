@@ -1,4 +1,4 @@
-// Shows the state of the installation: the checks of `admin doctor`, failed checks first.
+// Shows operators the state of the installation: the checks of `admin doctor`.
 
 import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -96,7 +96,7 @@ const systemTexts = texts({
 const TONES: Record<Check['status'], Tone> = { ok: 'good', warn: 'warn', fail: 'bad' }
 const ORDER: readonly Check['status'][] = ['fail', 'warn', 'ok']
 
-/** Shows the checks of the installation: the state in one line, then each check in a row, failed checks first. */
+/** Shows the state of the installation in one line, then a row for each check. Failed checks come first. */
 export function SystemChecks() {
   const t = useTexts(systemTexts)
   const read = useRead('GET /v1/operator/system', {}, { live: true, keep: true })

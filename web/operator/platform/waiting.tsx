@@ -1,4 +1,4 @@
-// Shows the payments and payouts about which the provider has given no final answer, the oldest first.
+// Shows the payments and payouts without a final answer of the provider, the oldest first.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
@@ -44,7 +44,10 @@ const waitingTexts = texts({
   },
 })
 
-/** Shows the list of these payments and payouts. */
+/**
+ * Shows the list with filters for kind, provider and merchant. While the page is open, it reads the list again every few
+ * seconds.
+ */
 export function WaitingForProvider() {
   const t = useTexts(waitingTexts)
   const language = useLanguage()

@@ -1,4 +1,4 @@
-// Shows the merchants whose servers do not accept webhooks. An operator should inform these merchants.
+// Shows the merchants whose servers do not accept webhooks, so that an operator can inform these merchants.
 
 import { NativeSelect, Text } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
@@ -31,7 +31,7 @@ const webhooksTexts = texts({
   },
 })
 
-/** Shows the list of merchants with failing webhooks. */
+/** Shows the failing endpoints of the merchants. The operator can choose one environment or both. */
 export function FailingMerchants() {
   const t = useTexts(webhooksTexts)
   const parts = useTexts(partsTexts)

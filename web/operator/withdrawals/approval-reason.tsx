@@ -1,5 +1,5 @@
-// Asks for the reason of an approval, which the console requires. The field offers the last reason of this tab and the saved reasons,
-// so that an operator can approve many withdrawals quickly. The console never fills in a reason by itself.
+// Asks for the reason of an approval, which the console requires. The field offers the last reason of this tab, so that an
+// operator can approve many withdrawals quickly. The console never fills in a reason by itself.
 
 import type { TextInput } from '@mantine/core'
 import { type ComponentProps, useState } from 'react'
@@ -24,7 +24,7 @@ const reasonTexts = texts({
   },
 })
 
-// Only the memory of the page contains the reason. A reload deletes the reason.
+// The last reason. Only the memory of the page contains it, so a reload of the page deletes it.
 let last: string | null = null
 
 /** Stores the reason of a completed approval for the next approvals in this tab. */
@@ -32,13 +32,16 @@ export function keepReason(reason: string): void {
   last = reason
 }
 
-/** Returns the check of the field. The check returns an error message. Null means that the reason is valid. */
+/** Returns the check of the field, which returns an error message. Null means that the reason is valid. */
 export function useReasonCheck(): (reason: string) => string | null {
   const t = useTexts(reasonTexts)
   return (reason) => (reason.trim() === '' ? t.needed : null)
 }
 
-/** Shows the field with the reasons below. `all` means that the reason applies to several approvals. `set` fills the field. */
+/**
+ * Shows the field with the saved reasons below. `all` means that the reason applies to several approvals. `set` fills the
+ * field.
+ */
 export function ApprovalReason({
   field,
   set,

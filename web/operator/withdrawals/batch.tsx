@@ -1,5 +1,5 @@
-// The operator approves several withdrawals at once. A dry run first shows the outcome of each withdrawal. The button repeats
-// the count and the sum.
+// Lets an operator approve several withdrawals at once. First, a dry run shows the outcome for each withdrawal. Then the button
+// shows the count and the sum.
 
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -25,7 +25,7 @@ type BatchItem = BatchResult['items'][number]
 /** The largest number of withdrawals in a batch. */
 export const BATCH_MAX = 100
 
-/** The fields of a selected withdrawal that the dialog repeats. */
+/** The fields of a selected withdrawal that the dialog shows again. */
 export type SelectedWithdrawal = {
   id: string
   environment: WithdrawalRow['environment']
@@ -34,7 +34,10 @@ export type SelectedWithdrawal = {
   number: string
 }
 
-/** Returns the selection. The draft keeps the selection when the operator opens another page of the list or signs in again. */
+/**
+ * Returns the selection and its functions. The draft keeps the selection when the operator opens another page of the list or
+ * signs in again.
+ */
 export function useSelection() {
   const draft = useDraft<{ rows: SelectedWithdrawal[]; reason: string }>({
     name: 'withdrawals.batch',
@@ -43,7 +46,8 @@ export function useSelection() {
   })
   const { rows } = draft.form.values
   const set = (next: SelectedWithdrawal[]) => draft.form.setValues({ rows: next.slice(0, BATCH_MAX) })
-  // A batch never mixes live and sandbox withdrawals.
+  // If a withdrawal is selected, only withdrawals of its environment can join, because a batch never mixes live and sandbox
+  // withdrawals.
   const fits = (row: WithdrawalRow) => row.environment === (rows[0]?.environment ?? row.environment)
   const has = (id: string) => rows.some((row) => row.id === id)
   const pickedOf = (row: WithdrawalRow): SelectedWithdrawal => ({
@@ -65,7 +69,7 @@ export function useSelection() {
   }
 }
 
-/** Shows the dialog: first the dry run, then the question, then the result. */
+/** Shows the dialog: first the dry run, then the confirmation, then the result. */
 export function Batch({
   draft,
   open,

@@ -1,8 +1,8 @@
-// Contains the texts of the page of one withdrawal.
+// Contains the texts of the page of a withdrawal.
 
 import { texts } from '../../ui/language.ts'
 
-/** The texts of the facts that an operator needs for the decision. */
+/** The labels and explanations of the facts that an operator needs for the decision. */
 export const caseTexts = texts({
   sw: {
     title: (amount: string, name: string) => `${amount} kwa ${name}`,

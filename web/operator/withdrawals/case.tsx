@@ -33,7 +33,9 @@ import { Earlier, HistoryPanel, Talk } from './panels-history.tsx'
 import { ACTIONS, type ActionName, allowedActions, type NameCheck, type WithdrawalCaseRecord } from './record.ts'
 import { useNeighbours } from './walk.ts'
 
-/** Shows the page of a withdrawal. */
+/**
+ * Shows the withdrawal whose id is in the address. While the page is open, it reads the withdrawal again every few seconds.
+ */
 export function WithdrawalCase() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const t = useTexts(caseTexts)
@@ -74,7 +76,7 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
     setNotice(text)
     setDecided(true)
   }
-  // An open dialog stays open. If another operator has already decided, the API refuses the decision of this dialog.
+  // An open dialog stays open after a decision by another operator. In this case, the API refuses the decision of the dialog.
   const [begun, begin] = useState<ActionName | null>(null)
   const act = open_question !== null && (acts.includes(open_question) || open_question === begun) ? open_question : null
   if (act !== begun) begin(act)
@@ -131,8 +133,8 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
 }
 
 /**
- * Links to the list and to the next withdrawals of the list. Shortcuts open the same links. After a decision, a button beside its
- * result opens the next withdrawal.
+ * Links to the list and to its previous and next withdrawals, also by shortcuts. After a decision, a button beside its result
+ * opens the next withdrawal.
  */
 function Ways({
   id,

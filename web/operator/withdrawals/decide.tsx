@@ -1,5 +1,5 @@
-// Shows the dialogs before a decision. Each dialog repeats the amount, the recipient and the recipient's number. Only the last
-// button of a dialog decides.
+// Shows the dialogs before a decision. Each dialog shows the amount, the recipient and the recipient's number again. Only the
+// last button of a dialog sends the decision.
 
 import { Checkbox, Text, Textarea } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
@@ -19,7 +19,7 @@ import { Flags } from './panels.tsx'
 import { type ActionName, type DecisionProps, REASON_MAX, type WithdrawalCaseRecord } from './record.ts'
 import { Resolve } from './resolve.tsx'
 
-/** Shows the dialog of one action. Null in `act` means that no dialog is open. */
+/** Shows the dialog of one action. Null as `act` means that no dialog is open. */
 export function Decide({ act, flags, ...rest }: DecisionProps & { act: ActionName | null; flags: readonly Flag[] }) {
   const t = useTexts(decideTexts)
   return (

@@ -1,4 +1,5 @@
-// Computes warnings for the operator before money leaves. Each warning follows from facts.
+// Computes warnings for the operator before money leaves. Each warning states a fact about the merchant, the recipient or the
+// amount.
 
 import { texts, useTexts } from '../../ui/language.ts'
 import type { Tone } from '../../ui/parts.tsx'
@@ -6,7 +7,7 @@ import { showAmount } from '../../ui/show.ts'
 import { isApprovable, type NameCheck, toMinor, type WithdrawalCaseRecord } from './record.ts'
 
 const DAY_MS = 86_400_000
-/** A merchant that is younger than this age counts as new. */
+/** A merchant that is younger than this time, in milliseconds, is new. */
 const NEW_MS = 30 * DAY_MS
 
 const flagTexts = texts({
@@ -48,11 +49,13 @@ const flagTexts = texts({
   },
 })
 
-/** One warning. `tone` is its severity. */
+/** A warning. `tone` shows how severe the warning is. */
 export type Flag = { tone: Tone; text: string }
 
-/** Returns the warnings about a withdrawal, the most severe warning first. After the decision, returns no
- * warnings, except a conflict of interest of the operator. */
+/**
+ * Returns the warnings about a withdrawal, the most severe first. After the decision, returns only the warning about a conflict
+ * of interest of this operator.
+ */
 export function useFlags(
   {
     withdrawal,

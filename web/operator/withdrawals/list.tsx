@@ -1,4 +1,4 @@
-// Shows withdrawals of all merchants with search, selection and batch approval.
+// Shows the withdrawals of all merchants, with filters, selection and batch approval.
 
 import { Button, Checkbox, Group, Text } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
@@ -18,7 +18,7 @@ import { listTexts } from './list-texts.ts'
 import { isApprovable, type WithdrawalRow } from './record.ts'
 import { keepListPosition } from './walk.ts'
 
-/** The statuses in which a withdrawal waits for an operator or a merchant. */
+/** The statuses of a withdrawal that waits for an operator or a merchant. */
 const WAITING: ReadonlySet<string> = new Set([
   'PENDING_ADMIN_APPROVAL',
   'INFO_REQUESTED',
@@ -27,7 +27,7 @@ const WAITING: ReadonlySet<string> = new Set([
   'NEEDS_ADMIN_ATTENTION',
 ])
 
-/** Shows the list of withdrawals. */
+/** Shows the withdrawals with filters. Operators with the duty `money` can select withdrawals for a batch approval. */
 export function OperatorWithdrawals() {
   const t = useTexts(listTexts)
   const words = useWords()
@@ -36,7 +36,7 @@ export function OperatorWithdrawals() {
     { name: 'environment', label: t.environment, kind: 'choice', choices: words.choices('environment') },
   ]
   const list = useListQuery([...filters, MERCHANT_FILTER])
-  // The withdrawal that waits longest comes first.
+  // If the filter selects waiting withdrawals, the oldest withdrawal comes first.
   const waits = WAITING.has(list.search.status ?? '')
   const query: Record<string, string | number> = waits ? { ...list.query, order: 'oldest' } : list.query
   const read = useRead('GET /v1/operator/withdrawals', { query }, { live: true, keep: true })
@@ -92,7 +92,7 @@ export function OperatorWithdrawals() {
   )
 }
 
-/** Returns the function that shows the checkbox of a row, if an operator can approve the row. */
+/** Returns the function that shows the checkbox of a row. A row that no operator can approve has no checkbox. */
 function usePick(draft: ReturnType<typeof useSelection>): (row: WithdrawalRow) => ReactNode {
   const t = useTexts(listTexts)
   return (row) =>
@@ -139,7 +139,7 @@ function useWithdrawalColumns(pick: ((row: WithdrawalRow) => ReactNode) | null):
   ]
 }
 
-/** Shows the status and the approvals of a withdrawal. If the withdrawal is a sandbox withdrawal, adds a chip. */
+/** Shows the status of a withdrawal, and its approvals if it needs two. A sandbox withdrawal also has a chip. */
 function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
   const t = useTexts(listTexts)
   const words = useWords()
@@ -154,7 +154,7 @@ function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
   )
 }
 
-/** Shows the sum of the selection, with the actions for the selection. */
+/** Shows the count and the sum of the selection, with the actions for the selection. */
 function Choice({
   draft,
   rows,

@@ -1,4 +1,4 @@
-// Shows the destination of the money, earlier withdrawals to the destination, and the account name at the provider.
+// Shows the destination of a withdrawal, earlier withdrawals to it, and the account name at the provider.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
@@ -12,7 +12,7 @@ import { useDestinationName } from '../operator.ts'
 import { caseTexts } from './case-texts.ts'
 import type { NameCheck, WithdrawalCaseRecord } from './record.ts'
 
-/** Describes the destination in words, and shows earlier withdrawals to the destination. */
+/** Shows the recipient and the earlier withdrawals to this destination. `onCheck` gets the result of a name check. */
 export function Destination({
   of,
   check,

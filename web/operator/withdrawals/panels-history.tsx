@@ -17,7 +17,7 @@ const isQuestion = ({ from_status, to_status }: HistoryEntry) =>
 const isMerchantAnswer = ({ from_status, to_status }: HistoryEntry) =>
   from_status === 'INFO_REQUESTED' && to_status === 'PENDING_ADMIN_APPROVAL'
 
-/** Shows the questions to the merchant with their answers. If no operator has asked a question, shows nothing. */
+/** Shows the questions to the merchant with the answers. If no operator has asked a question, shows nothing. */
 export function Talk({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const talk = withdrawal.history.filter((entry) => isQuestion(entry) || isMerchantAnswer(entry))
@@ -41,7 +41,7 @@ export function Talk({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   )
 }
 
-/** Shows the status history, oldest first. */
+/** Shows the status history, oldest status first, with the actor and the reason of each change. */
 export function HistoryPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const words = useWords()
@@ -68,7 +68,7 @@ export function HistoryPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord 
   )
 }
 
-/** Shows the newest earlier withdrawals of the merchant. */
+/** Shows the newest earlier withdrawals of the merchant, to any destination. */
 export function Earlier({ of: { earlier, withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const words = useWords()

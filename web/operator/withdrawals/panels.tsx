@@ -1,4 +1,4 @@
-// Shows the facts of a withdrawal, each group of facts in a separate panel.
+// Shows the facts of a withdrawal to an operator, each group of facts in a separate panel.
 
 import { Stack, Text, Title } from '@mantine/core'
 import { useTexts } from '../../ui/language.ts'
@@ -11,7 +11,7 @@ import { caseTexts } from './case-texts.ts'
 import type { Flag } from './flags.ts'
 import { hasApproved, isApprovable, isSubmitter, type WithdrawalCaseRecord } from './record.ts'
 
-/** Shows the warnings before money leaves. After the decision, the panel shows nothing. */
+/** Shows the warnings before money leaves. After the decision, shows only a conflict of interest of the operator. */
 export function WarningPanel({ of, flags }: { of: WithdrawalCaseRecord; flags: readonly Flag[] }) {
   const t = useTexts(caseTexts)
   if (!isApprovable(of.withdrawal) && flags.length === 0) return null
@@ -23,7 +23,7 @@ export function WarningPanel({ of, flags }: { of: WithdrawalCaseRecord; flags: r
   )
 }
 
-/** Explains the status, and shows its reason. If the status needs no explanation, the panel shows nothing. */
+/** Explains a status that needs an explanation, and shows its reason. For any other status, shows nothing. */
 export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const words = useWords()
@@ -44,7 +44,7 @@ export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
   )
 }
 
-/** Shows the warnings as a list. The dialogs show the same list. */
+/** Shows the warnings as a list, for the panel and for the dialogs. */
 export function Flags({ flags }: { flags: readonly Flag[] }) {
   const t = useTexts(caseTexts)
   if (flags.length === 0) return <Chip tone="good">{t.usual}</Chip>
@@ -59,7 +59,7 @@ export function Flags({ flags }: { flags: readonly Flag[] }) {
   )
 }
 
-/** If the withdrawal requires two approvals, shows the approvals. */
+/** Shows the approvals of a withdrawal that needs two. For any other withdrawal, shows nothing. */
 export function ApprovalPanel({ of }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const me = useMe()
@@ -97,7 +97,7 @@ export function ApprovalPanel({ of }: { of: WithdrawalCaseRecord }) {
   )
 }
 
-/** Shows the amount, charges and price, and the user who submitted the withdrawal. */
+/** Shows the amount, the fees and the price rule, and the user or API key that requested the withdrawal. */
 export function ChargesPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const operatorWords = useOperatorWords()
@@ -128,7 +128,7 @@ export function ChargesPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord 
   )
 }
 
-/** Shows the merchant with the balance. */
+/** Shows the merchant, its balance, and the balance that remains after this withdrawal. */
 export function MerchantMoney({ of }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const operatorWords = useOperatorWords()
@@ -168,7 +168,7 @@ export function MerchantMoney({ of }: { of: WithdrawalCaseRecord }) {
   )
 }
 
-/** Shows the merchant's recent withdrawals, and the payouts of today with their limits. */
+/** Shows the merchant's recent withdrawals, and the sum of today's payouts beside the daily limits. */
 export function VelocityPanel({ of: { velocity, balance, payout_limits } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const today = ({ limit, approved_today }: WithdrawalCaseRecord['payout_limits']['daily']) => {
@@ -197,7 +197,7 @@ export function VelocityPanel({ of: { velocity, balance, payout_limits } }: { of
   )
 }
 
-/** Shows the state of the payout at the provider. Before the approval, the panel shows nothing. */
+/** Shows the state of the payout at the provider. Before the approval, shows nothing, because no payout exists. */
 export function PayoutPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const operatorWords = useOperatorWords()

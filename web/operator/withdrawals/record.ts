@@ -3,16 +3,16 @@
 import type { Calls } from '../../ui/api-types.ts'
 import type { Me } from '../operator.ts'
 
-/** A withdrawal in a list. */
+/** A withdrawal, as the API lists withdrawals for operators. */
 export type WithdrawalRow = Calls['GET /v1/operator/withdrawals']['data']['items'][number]
 /** A withdrawal with all facts for the decision. */
 export type WithdrawalCaseRecord = Calls['GET /v1/operator/withdrawals/{withdrawal_id}/case']['data']
-/** The name of the receiving account, as the provider returns the name. */
+/** The name of the receiving account at the provider, and whether the name matches. */
 export type NameCheck = Calls['POST /v1/operator/withdrawals/{withdrawal_id}/name-check']['data']
 
-/** The actions on the page of a withdrawal. */
+/** The actions of an operator on the page of a withdrawal. */
 export const ACTIONS = ['approve', 'reject', 'ask', 'resolve', 'retry', 'recall'] as const
-/** The name of an action. */
+/** The name of an action on a withdrawal. */
 export type ActionName = (typeof ACTIONS)[number]
 
 const ALLOWED: Record<string, readonly ActionName[]> = {
@@ -23,7 +23,7 @@ const ALLOWED: Record<string, readonly ActionName[]> = {
   NEEDS_ADMIN_ATTENTION: ['resolve'],
 }
 
-/** Returns true while an operator can approve the withdrawal. */
+/** Returns true if the status of the withdrawal permits an approval. */
 export function isApprovable({ status }: { status: string }): boolean {
   return ALLOWED[status]?.includes('approve') ?? false
 }
@@ -32,15 +32,15 @@ export function isApprovable({ status }: { status: string }): boolean {
 const CONFLICTING: readonly ActionName[] = ['approve', 'resolve', 'retry']
 
 /**
- * Returns the actions that this operator may take now. The operator of the first approval may not give the second. An operator with a
- * conflict of interest may only reject, and request information. An operator whose role does not decide about money has no action.
+ * Returns the actions that this operator may take now. The operator of the first approval, and the user who submitted the
+ * withdrawal, may not approve. An operator with a conflict of interest may not send money or decide the outcome.
  */
 export function allowedActions(
   { withdrawal, conflict_of_interest }: WithdrawalCaseRecord,
   me: Me,
 ): readonly ActionName[] {
   if (!me.operator_duties.includes('money')) return []
-  // A payout can be recalled until a process takes its send token.
+  // An operator can recall a payout until a process takes its send token.
   if (withdrawal.status === 'PROCESSING') return withdrawal.payout?.state === 'to_send' ? ['recall'] : []
   const acts = ALLOWED[withdrawal.status] ?? []
   if (conflict_of_interest) return acts.filter((act) => !CONFLICTING.includes(act))
@@ -52,12 +52,12 @@ export function hasApproved({ approvals_required, approvals }: WithdrawalRow, { 
   return approvals_required > 1 && approvals.some(({ operator }) => operator === email)
 }
 
-/** Returns true if this operator submitted the withdrawal. */
+/** Returns true if this operator submitted the withdrawal as a member of the merchant. */
 export function isSubmitter({ requested_by }: WithdrawalCaseRecord['withdrawal'], { id }: Me): boolean {
   return requested_by.id === id
 }
 
-/** Returns a decimal amount in cents. */
+/** Converts a decimal amount with two decimals into cents. */
 export function toMinor(amount: string): bigint {
   return BigInt(amount.replace('.', ''))
 }
@@ -65,5 +65,5 @@ export function toMinor(amount: string): bigint {
 /** The properties of each dialog. `onDone` gets the message that describes the result. */
 export type DecisionProps = { of: WithdrawalCaseRecord; onDone: (news: string) => void; onClose: () => void }
 
-/** The longest reason that the API accepts. */
+/** The greatest number of characters of a reason that the API accepts. */
 export const REASON_MAX = 500

@@ -15,7 +15,7 @@ import { type DecisionProps, REASON_MAX } from './record.ts'
 
 const REFERENCE_MAX = 64
 
-/** Shows the dialog that asks for the outcome. */
+/** Shows the form: the outcome, its reason, and the provider's reference. */
 export function Resolve({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
   const t = useTexts(decideTexts)
   const parts = useTexts(partsTexts)

@@ -1,4 +1,4 @@
-// Moves from one withdrawal to the next in the order of the operator's last list, also after decisions.
+// Opens the next or previous withdrawal of the operator's last list. Decided withdrawals keep their place in this list.
 
 import { useNavigate } from '@tanstack/react-router'
 import type { CallName, Input } from '../../ui/api.ts'
@@ -8,10 +8,10 @@ import { hrefOf } from '../../ui/parts.tsx'
 const STORAGE_KEY = 'malipo.operator.walk'
 const LIST_CALL = 'GET /v1/operator/withdrawals' satisfies CallName
 
-/** A list: the address, the query, and the ids of the withdrawals that the list shows. */
+/** The operator's last list: its address, its query, and the ids of the withdrawals that it has shown. */
 type ListPosition = { search: Record<string, string>; query: Record<string, string | number>; ids: string[] }
 
-/** Stores a list, so that the operator can go from one withdrawal of the list to the next. */
+/** Stores the list in this tab, so that the operator can go from one of its withdrawals to the next. */
 export function keepListPosition(position: ListPosition): void {
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(position))
 }
@@ -25,8 +25,8 @@ function readListPosition(): ListPosition | null {
 }
 
 /**
- * Returns the position of this withdrawal in the list, and the steps to the previous and the next withdrawal. Null in `steps`
- * means that the operator did not come from a list.
+ * Returns the path of the list, and the steps to the previous and the next withdrawal. Null as `steps` means that the operator
+ * did not come from a list.
  */
 export function useNeighbours(id: string) {
   const navigate = useNavigate()
@@ -46,8 +46,8 @@ export function useNeighbours(id: string) {
 }
 
 /**
- * Returns the first withdrawal that the list has not shown yet. Withdrawals with a decision have left the list, so the first
- * pages of the list may contain new withdrawals.
+ * Returns the first withdrawal that the list has not shown yet. Null means that the list has no further withdrawal. Decided
+ * withdrawals have left the list, so its first pages may have new ones.
  */
 async function nextPage(position: ListPosition, call: ReturnType<typeof useCall>): Promise<string | null> {
   for (let page = Number(position.query.page) || 1; ; page += 1) {
