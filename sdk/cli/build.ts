@@ -1,10 +1,10 @@
-// Builds the command-line tool into one JavaScript file without dependencies.
+// Builds the command-line tool for developers: one JavaScript file without dependencies.
 
 import { chmod } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
-/** Builds the tool into a file, which Node 18 and later can run. */
+/** Writes the tool to `file`. Node 18 and later can run it. */
 export async function buildCli(file: string): Promise<void> {
   const bundle = await rolldown({
     input: fileURLToPath(new URL('src/main.ts', import.meta.url)),

@@ -1,32 +1,40 @@
-// The form of the conformance cases, and the comparison of a case with what happened.
+// Defines the form of a conformance case, and compares a case with the requests and the report of an SDK.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { RecordedRequest, ScriptedAnswer } from './scripted-server.ts'
 
-/** A JSON object. */
+/** An object of JSON with any fields. */
 export type JsonObject = Record<string, unknown>
 
-/** What a request must look like. `null` as a header means absent, `$any` present, `$first` as in the first request. */
+/**
+ * The request that the SDK must send. For a header, `null` means absent, `$any` means present, and `$first` means the value of
+ * the first request.
+ */
 export type ExpectedRequest = {
   method: string
   path: string
   query?: Record<string, string>
   headers?: Record<string, string | null>
-  /** The parsed JSON body. Absent means that the case does not check the body; null means that no body arrives. */
+  /**
+   * The parsed JSON body. Without this field, the case does not check the body. Null means that the request has no body.
+   */
   body?: unknown
-  /** At least this many seconds lie between the answer before and this request. */
+  /** The least number of seconds between the previous answer and this request. */
   after_s?: number
 }
 
-/** What the driver must report. `ok` must be equal. Of an error, only the named facts are compared. */
+/** The report that the driver must send. `ok` must be equal. Of an error, the suite compares only the listed fields. */
 export type ExpectedOutcome = {
   ok?: unknown
-  /** The event of `ok` has at least these fields. */
+  /** The fields that the event in `ok` must have. It may have more. */
   ok_has?: JsonObject
   error?: JsonObject & { message_has?: string[]; message_lacks?: string[] }
 }
 
-/** A case: what the driver does, what the server receives and answers, and what the driver must report. */
+/**
+ * A conformance case: the command of the driver, the requests and answers of the server, and the report that the driver must
+ * send.
+ */
 export type ConformanceCase = {
   name: string
   do?: 'call' | 'verify'
@@ -38,10 +46,10 @@ export type ConformanceCase = {
   expect: ExpectedOutcome
 }
 
-/** What a driver reports about a case. */
+/** The report of a driver about a command: a result, an error, or a call that the SDK does not have. */
 export type DriverReport = { ok?: unknown; error?: JsonObject; unsupported?: string }
 
-/** Returns the differences between a case and what happened. An empty list means that the SDK conforms. */
+/** Returns the differences between a case and the behaviour of an SDK. An empty list means that the SDK conforms. */
 export function differences(
   one: ConformanceCase,
   requests: readonly RecordedRequest[],

@@ -1,6 +1,6 @@
 /**
- * Runs the conformance cases against an SDK. The SDK takes part through its driver: a program that reads one JSON object a line
- * from standard input, does what the object says, and answers with one JSON object a line. README.md describes both.
+ * Runs the conformance cases against an SDK through its driver. The driver is a program that reads commands from standard input
+ * and writes reports to standard output, one JSON object a line. README.md describes both.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -9,19 +9,19 @@ import { createInterface } from 'node:readline'
 import { type ConformanceCase, type DriverReport, differences, type JsonObject } from './cases.ts'
 import { startScriptedServer } from './scripted-server.ts'
 
-/** Answers one command of the suite. */
+/** Sends a command to a driver, and resolves with its report. */
 export type DriverCall = (command: JsonObject) => Promise<DriverReport>
 
-/** The result of a case. `problems` is empty if the SDK conforms. */
+/** The result of a case. If `problems` is empty, the SDK conforms. */
 export type CaseResult = { file: string; name: string; problems: string[] }
 
 const CASES = new URL('cases/', import.meta.url)
-/** The longest time for the answer to one command. No case needs more than 10 seconds. */
+/** The longest time for the report about one command, in milliseconds. No case needs more than 10 seconds. */
 const ANSWER_MS_MAX = 60_000
-/** The key of the cases. No server knows the key. */
+/** The API key in every case. No real server has this key. */
 const API_KEY = 'service_sandbox_conformanceConformanceConforma1234'
 
-/** Reads the cases of each file, in the order of the file names. */
+/** Reads the cases of every file in `cases/`, in the order of the file names. */
 export function readCases(): { file: string; cases: ConformanceCase[] }[] {
   return readdirSync(CASES)
     .filter((name) => name.endsWith('.json'))
@@ -29,7 +29,7 @@ export function readCases(): { file: string; cases: ConformanceCase[] }[] {
     .map((name) => ({ file: name, cases: JSON.parse(readFileSync(new URL(name, CASES), 'utf8')) }))
 }
 
-/** Runs every case against a driver, one after the other. */
+/** Runs the cases against a driver, one after another, and returns the result of each. */
 export async function runCases(driver: DriverCall, files = readCases()): Promise<CaseResult[]> {
   const server = await startScriptedServer()
   const unreachable = await unusedAddress()
@@ -50,7 +50,10 @@ export async function runCases(driver: DriverCall, files = readCases()): Promise
   return results
 }
 
-/** Returns the command of a case. `$base_url` and `$unreachable` stand for the address of the case and an address without a server. */
+/**
+ * Returns the command of a case. In `client.base_url`, the address of an unused port replaces `$unreachable`. By default, the
+ * client uses the address of the case.
+ */
 function commandOf(one: ConformanceCase, base_url: string, unreachable: string): JsonObject {
   if (one.do === 'verify') return { do: 'verify', ...one.webhook }
   const { base_url_suffix = '', ...options } = one.client ?? {}
@@ -59,7 +62,7 @@ function commandOf(one: ConformanceCase, base_url: string, unreachable: string):
   return { do: 'call', client, call: one.call, args: one.args ?? {} }
 }
 
-/** Returns an address where no server listens. */
+/** Returns an address at which no server listens, for the cases about an unreachable server. */
 async function unusedAddress(): Promise<string> {
   const server = createServer()
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -68,7 +71,7 @@ async function unusedAddress(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-/** A running driver process. */
+/** A running driver process. `close` ends the process. */
 export type DriverProcess = { call: DriverCall; close(): Promise<void> }
 
 /** Starts the driver of an SDK, such as `php sdk/php/tests/driver.php`. */
@@ -111,7 +114,7 @@ function endOf(child: ChildProcess): Promise<void> {
   return ended.finally(() => clearTimeout(timer))
 }
 
-/** Runs the suite from the command line. Returns the exit code. */
+/** Runs the suite from the command line. Returns the exit code: 0 if every case conforms. */
 async function main([command, ...args]: readonly string[]): Promise<number> {
   if (command === undefined || command === '--help') {
     process.stdout.write(
@@ -128,7 +131,7 @@ async function main([command, ...args]: readonly string[]): Promise<number> {
   return failed.length === 0 ? 0 : 1
 }
 
-// Test files require this module, so it awaits nothing at its top.
+// Test files load this module with `require`, so it contains no top-level await.
 if (import.meta.main) {
   main(process.argv.slice(2)).then((code) => {
     process.exitCode = code

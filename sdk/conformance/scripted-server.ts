@@ -1,24 +1,28 @@
-// A server that answers each conformance case from the script of the case, and records what the SDK sent.
+// Runs a server for the conformance suite. It answers each case from the script of the case, and records the requests of the
+// SDK.
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The answer of a step. `reset` closes the connection; `silence` never answers. */
+/** An answer of the script. `reset` closes the connection without an answer. `silence` never answers. */
 export type ScriptedAnswer =
   | 'reset'
   | 'silence'
   | {
       status: number
       headers?: Record<string, string>
-      /** The answer is the success envelope with this data. */
+      /** The data of a success envelope. */
       data?: unknown
-      /** The answer is the failure envelope with this error. `message` and `details` are optional. */
+      /** The error of a failure envelope. Without `message` and `details`, the server uses default values. */
       error?: { code: string; message?: string; details?: unknown }
-      /** The answer is this text, with the content type of `headers`, or text/html. */
+      /** The body as text. Its content type comes from `headers`; without one, it is text/html. */
       text?: string
     }
 
-/** A request that the server received. `since_ms` is the time after the end of the answer before. */
+/**
+ * A request that the server received. `since_ms` is the time since the end of the previous answer. Null means that this is the
+ * first request.
+ */
 export type RecordedRequest = {
   method: string
   path: string
@@ -30,14 +34,17 @@ export type RecordedRequest = {
 
 /** A running scripted server. */
 export type ScriptedServer = {
-  /** Takes the answers of a case, and returns the address of the case and the requests that arrive there. */
+  /** Takes the answers of a case. Returns the address of the case, and the list of the requests that arrive there. */
   script(answers: readonly ScriptedAnswer[]): { base_url: string; requests: RecordedRequest[] }
   close(): Promise<void>
 }
 
 type Script = { answers: readonly ScriptedAnswer[]; requests: RecordedRequest[]; answered_at: number | null }
 
-/** Starts a scripted server on loopback. Each case has its own path before /v1, so an SDK must keep the path of its address. */
+/**
+ * Starts a scripted server on the loopback address. Each case has a separate path before /v1, so an SDK must keep the path of
+ * its base URL.
+ */
 export async function startScriptedServer(): Promise<ScriptedServer> {
   const scripts: Script[] = []
   const server = createServer((request, response) => {
@@ -79,7 +86,8 @@ function answerRequest(scripts: readonly Script[], request: IncomingMessage, bod
     body,
     since_ms: script.answered_at === null ? null : performance.now() - script.answered_at,
   })
-  // On a connection that they kept, some runtimes repeat a request by themselves, which would hide what the SDK does.
+  // Some runtimes repeat a request by themselves on a connection that they reuse. This would hide the retries of the SDK, so
+  // the server closes each connection.
   response.setHeader('connection', 'close')
   response.once('close', () => {
     script.answered_at = performance.now()

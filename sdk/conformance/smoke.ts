@@ -1,42 +1,44 @@
 /**
- * Runs the smoke steps of smoke.json against a real server: the calls of a merchant's first day. Steps share values: `save` keeps a
- * field of a result under a name, and `$name` stands for it in later steps.
+ * Runs the smoke steps of smoke.json against a real server: the calls of a merchant's first day. `save` stores a field of a
+ * result under a name. `$name` is replaced by this value in later steps.
  */
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from './cases.ts'
 import type { DriverCall } from './run.ts'
 
-/** A step: a call with what its result must have, a pause for the worker, or a webhook to receive and verify. */
+/** A step: a call with its expected result, a run of the worker, or a webhook to verify. */
 type SmokeStep = {
   do?: 'work' | 'receive'
-  /** The endpoint that receives. */
+  /** The endpoint that receives the webhook. */
   at?: 'default' | 'other'
   call?: string
   args?: JsonObject
   has?: JsonObject
-  /** The list has exactly these records, each with at least these fields. */
+  /** The records of the list, in order. Each record has at least these fields. */
   items?: JsonObject[]
   text_has?: string[]
   error?: JsonObject
   save?: Record<string, string>
 }
 
-/** The real server, and a receiver of its webhooks. */
+/** The real server of the steps, and a receiver of its webhooks. */
 export type SmokeWorld = {
   base_url: string
   api_key: string
-  /** The addresses that the default endpoint and another endpoint send webhooks to. */
+  /** The webhook addresses of the default endpoint and of another endpoint. */
   receiver_urls: { default: string; other: string }
   /** The month of the server's clock, such as 2026-01. */
   month: string
-  /** Lets the server's worker do what is due. */
+  /** Runs the worker of the server until no row is due. */
   work(): Promise<void>
-  /** Returns a webhook of an event that no step has taken, with the time at which to verify it. */
+  /**
+   * Returns a webhook of an event that no earlier step has received, with the time at which the driver must verify it.
+   */
   receive(at: 'default' | 'other', event: string): Promise<{ body: string; headers: object; now: number }>
 }
 
-/** Runs the steps with a driver. Returns the problems; an empty list means that the SDK works with this server. */
+/** Runs the steps with a driver. Returns the problems. An empty list means that the SDK works with this server. */
 export async function runSmoke(driver: DriverCall, world: SmokeWorld): Promise<string[]> {
   const steps: SmokeStep[] = JSON.parse(readFileSync(new URL('smoke.json', import.meta.url), 'utf8'))
   const values: JsonObject = {
@@ -95,7 +97,7 @@ function hasFields(value: unknown, fields: JsonObject): boolean {
   )
 }
 
-/** Replaces each text `$name` by the saved value. */
+/** Replaces each text `$name` in a value by the stored value with this name. */
 function filled(value: unknown, values: JsonObject): unknown {
   if (typeof value === 'string' && value.startsWith('$')) return values[value.slice(1)] ?? value
   if (Array.isArray(value)) return value.map((one) => filled(one, values))

@@ -1,4 +1,4 @@
-// The TypeScript SDK conforms to the suite of all SDKs, and works with the real server.
+// Tests that the TypeScript SDK conforms to the suite of all SDKs, and works with the real server.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,5 +1,5 @@
-// An example webhook receiver that verifies each delivery and prints the event. WEBHOOK_SECRET is the signing secret.
-// RECEIVER_PORT is the port of the receiver (default 9090).
+// Receives webhooks as an example for merchants: verifies each delivery and prints the event. WEBHOOK_SECRET is the signing
+// secret. RECEIVER_PORT is the port of the receiver (default 9090).
 
 import { createServer } from 'node:http'
 import { verifyWebhook } from '../typescript/src/index.ts'
@@ -12,8 +12,8 @@ if (secret === '') {
 }
 
 /**
- * The ids of deliveries that arrived before. A real receiver stores the ids in its database, because a delivery can arrive more
- * than once.
+ * The ids of the deliveries that have arrived. The server can send a delivery more than once, so a real receiver stores the ids
+ * in its database.
  */
 const seen = new Set<string>()
 

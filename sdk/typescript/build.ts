@@ -1,6 +1,6 @@
 /**
- * Builds the package that merchants install: JavaScript as ESM and CommonJS, and one file of types. `npm run sdk` runs this file, and
- * the tests install its result.
+ * Builds the package that merchants install: JavaScript as ESM and CommonJS, and one file of types. `npm run sdk` runs this
+ * file, and the tests install its result.
  */
 import { execFile } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
@@ -15,11 +15,11 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SOURCE = join(HERE, 'src')
 const run = promisify(execFile)
 
-/** The fields of package.json that the shipped manifest keeps. */
+/** The fields that the manifest of the package takes from package.json. */
 const KEPT = ['name', 'version', 'description', 'keywords', 'license', 'type', 'sideEffects', 'engines']
 const ESM = { types: './dist/index.d.ts', default: './dist/index.js' }
 const CJS = { types: './dist/index.d.cts', default: './dist/index.cjs' }
-/** How the runtimes find the package. Every runtime runs the same two files. */
+/** The entry points of the package. Every runtime runs one of the same two files. */
 const ENTRIES = {
   main: './dist/index.cjs',
   module: './dist/index.js',
@@ -31,7 +31,7 @@ const ENTRIES = {
   files: ['dist'],
 }
 
-/** Builds the package, and packs it into a folder as `npm pack` does. Returns the path of the file. */
+/** Builds the package, and packs it into a folder as `npm pack` does. Returns the path of the packed file. */
 export async function packSdk(folder: string): Promise<string> {
   const stage = await mkdtemp(join(tmpdir(), 'malipo-sdk-'))
   try {
@@ -53,7 +53,7 @@ export async function packSdk(folder: string): Promise<string> {
   }
 }
 
-/** Runs npm in a folder. */
+/** Runs npm in a folder, with the npm that runs this process if there is one. */
 export function runNpm(args: readonly string[], cwd: string): Promise<{ stdout: string; stderr: string }> {
   const { npm_execpath: npm } = process.env
   const command = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm']
@@ -89,7 +89,7 @@ const EXPORT_NAMES = /^export (type )?\{([^}]*)\} from '\.\/[\w-]+\.ts';$/gm
 const IMPORT = /^import (?:type )?(?:\* as \w+|\{[^}]*\}) from '\.\/([\w-]+)\.ts';\n/gm
 const DECLARED = /^export (?:declare )?(?:type|class|function|const) (\w+)/gm
 
-/** Joins declarations into one module that exports what the index exports. */
+/** Joins the declarations of all files into one module, which exports only the names that the index exports. */
 async function bundleTypes(index: string, read: (name: string) => Promise<string>): Promise<string> {
   const files = new Map<string, string>()
   const visit = async (text: string): Promise<void> => {
@@ -107,7 +107,7 @@ async function bundleTypes(index: string, read: (name: string) => Promise<string
     const listed = list.split(',').map((name) => name.trim())
     names.push(...listed.filter(Boolean).map((name) => (is_type && !name.startsWith('type ') ? `type ${name}` : name)))
   }
-  // Without the list of exports at the end, every declaration of the module would be exported.
+  // Removes the `export` before each declaration, so that the module exports only the names of the list at its end.
   const parts = [...files.values()].map((text) =>
     text
       .replace(IMPORT, '')
@@ -117,7 +117,7 @@ async function bundleTypes(index: string, read: (name: string) => Promise<string
   return `${parts.join('')}export { ${names.join(', ')} };\n`
 }
 
-// Test files require this module, so it awaits nothing at its top.
+// Test files load this module with `require`, so it contains no top-level await.
 if (import.meta.main) {
   const [argument] = process.argv.slice(2)
   if (argument !== undefined) {

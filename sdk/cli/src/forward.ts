@@ -1,4 +1,4 @@
-// Forwards events to an address of this computer, with the headers and the bytes of a real webhook.
+// Forwards events to an address of the developer's computer, with the headers and the bytes of a real webhook.
 
 import { createHmac } from 'node:crypto'
 import type { StreamedEvent } from './events.ts'
@@ -8,7 +8,9 @@ const TIMEOUT_MS = 30_000
 const PAUSE_MS = 250
 const PAUSE_MAX_MS = 5_000
 
-/** Returns the headers of an event, signed with `secret`. `brand` is a part of the names, as on the server. */
+/**
+ * Returns the headers of a webhook, signed with `secret`. The names of some headers contain `brand`, as on the server.
+ */
 export function webhookHeaders(
   { id, event, body }: StreamedEvent,
   secret: string,
@@ -30,15 +32,18 @@ export function webhookHeaders(
   }
 }
 
-/** Returns the brand of a key, which is a part of the names of headers: `duka_live_...` has the brand duka. */
+/**
+ * Returns the brand in a key, which the names of webhook headers contain: `duka_live_...` has the brand duka. For any other
+ * key, returns `service`.
+ */
 export function brandOf(key: string): string {
   const brand = /^([a-z][a-z0-9]*)_(?:live|sandbox)_/.exec(key)?.[1]
   return brand ?? 'service'
 }
 
 /**
- * Sends an event once the receiver can be reached. Returns the status of the answer. Null means that `signal` aborted first. An answer
- * that is not 2xx counts as received, as the developer sees the status and can replay the event.
+ * Sends an event as soon as the tool can reach the receiver. Returns the HTTP status of the receiver. Null means that `signal`
+ * aborted first. Any answer ends the attempts, because the developer sees the status and can replay the event.
  */
 export async function forwardEvent(
   url: string,
@@ -67,7 +72,7 @@ export async function forwardEvent(
   return null
 }
 
-/** Returns the id of the record that an event reports. Events of one record are forwarded one after the other. */
+/** Returns the id of the record that an event reports. The tool forwards the events of one record in their order. */
 export function recordOf({ id, body }: StreamedEvent): string {
   const { collection_id, disbursement_id, invoice_id } = JSON.parse(body) as Record<string, string | undefined>
   return collection_id ?? disbursement_id ?? invoice_id ?? id

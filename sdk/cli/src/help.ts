@@ -1,8 +1,8 @@
-// Contains the help of each command.
+// Contains the help of each command, and the scripts that complete commands in a shell.
 
 import { TRIGGERED } from './trigger.ts'
 
-/** One command: its parameters, its summary, its options and examples. */
+/** The help of a command: its parameters, its summary, its options and examples. */
 export type Help = { usage: string; summary: string; text: string; options: readonly string[] }
 
 const JSON_OPTION = '--json           print one JSON object for each line'
@@ -83,20 +83,20 @@ export const HELP: Readonly<Record<string, Help>> = {
   help: { usage: 'malipo help [COMMAND]', summary: 'show the help of a command', text: '', options: [] },
 }
 
-/** Returns the overview of all commands. */
+/** Returns the overview: one line for each command. */
 export function overview(): string {
   const rows = Object.entries(HELP).map(([name, { summary }]) => `  ${name.padEnd(11)} ${summary}`)
   return `malipo: a tool for developers of the Malipo payment API\n\nCommands:\n${rows.join('\n')}\n\n"malipo help COMMAND" describes a command. Every command takes --json.\n`
 }
 
-/** Returns the help of one command. */
+/** Returns the help text of a command that exists. */
 export function commandHelp(name: string): string {
   const { usage, summary, text, options } = HELP[name] as Help
   const listed = options.length === 0 ? '' : `\nOptions:\n${options.map((one) => `  ${one}`).join('\n')}\n`
   return `${usage}\n\n${summary.charAt(0).toUpperCase()}${summary.slice(1)}.${text === '' ? '' : `\n${text}`}\n${listed}`
 }
 
-/** Returns the completion script of a shell. */
+/** Returns the script with which a shell completes the names of commands. */
 export function completion(shell: 'bash' | 'zsh'): string {
   const names = Object.keys(HELP).join(' ')
   const words = (name: string) => (HELP[name]?.options ?? []).map((one) => one.split(' ')[0]).join(' ')

@@ -1,4 +1,5 @@
-// Listens: follows the stream, and forwards each event at least once and in order for each record, also after the tool was killed.
+// Forwards each event of the stream at least once. The events of one record stay in order, even if a signal kills the tool in
+// between.
 
 import type { Account, Api } from './api.ts'
 import { followEvents, type StreamedEvent } from './events.ts'
@@ -6,12 +7,18 @@ import { brandOf, forwardEvent, recordOf, webhookHeaders } from './forward.ts'
 import { type ListenTarget, localSecret, type Position, positionOf } from './settings.ts'
 
 const SENDING_MAX = 8
-/** The pause between two writes of the position. If the tool is killed in between, the next run forwards the last events again. */
+/**
+ * The pause between two writes of the position, in milliseconds. If a signal kills the tool in between, the next run forwards
+ * the last events again.
+ */
 const WRITE_MS = 50
-/** The forwarded events that the position remembers. The server repeats the events of 30 seconds after an interruption. */
+/**
+ * The number of forwarded events that the position contains. After an interruption, the server repeats the events of the last
+ * 30 seconds.
+ */
 const REMEMBERED_MAX = 50_000
 
-/** What a listener tells the person. */
+/** The events of a listener that the command prints for the developer. */
 export type ListenReport = {
   onStart(secret: string): void
   onForwarded(event: StreamedEvent, status: number, ms: number): void
@@ -19,7 +26,7 @@ export type ListenReport = {
   onUnreachable(event: StreamedEvent, reason: string): void
 }
 
-/** Forwards events until `signal` aborts. */
+/** Forwards the events of an account to a target until `signal` aborts. */
 export async function listen(
   api: Api,
   account: Account,
@@ -31,7 +38,7 @@ export async function listen(
   const brand = brandOf(api.key)
   const stored = positionOf(api.base_url, `${account.merchant_id} ${account.environment}`, target)
   const position = stored.read() ?? (await newestPosition(api))
-  // If the tool is killed before its first event, the next run begins here too.
+  // If a signal kills the tool before its first event, the next run begins at this position too.
   stored.write(position)
   const line = createLine(position, stored.write)
   const send = async (event: StreamedEvent) => {
@@ -60,14 +67,16 @@ export async function listen(
 
 const NO_EVENT = '00000000-0000-0000-0000-000000000000'
 
-/** Returns the position after the newest event. */
+/** Returns the position after the newest event. If the account has no event, returns the position before all events. */
 async function newestPosition(api: Api): Promise<Position> {
   const { items } = await api.get<{ items: { id: string }[] }>('/v1/events?page_size=1')
   const id = items[0]?.id ?? NO_EVENT
   return { start_id: id, last_id: id, forwarded: [] }
 }
 
-/** Remembers which events were forwarded. The position moves to an event when all events before it were forwarded. */
+/**
+ * Keeps the position of a listener. When all events before an event are forwarded, the position moves to this event.
+ */
 export function createLine(start: Position, write: (position: Position) => void) {
   const forwarded = new Set(start.forwarded)
   const { start_id } = start
@@ -82,7 +91,7 @@ export function createLine(start: Position, write: (position: Position) => void)
   }
   return {
     last: () => last_id,
-    /** Returns false if the event was forwarded before, or is on its way. */
+    /** Returns false if the tool has forwarded the event, or is forwarding it now. */
     add(id: string): boolean {
       if (id <= start_id || forwarded.has(id) || open.has(id)) return false
       const place = { id, is_done: false }
@@ -98,7 +107,7 @@ export function createLine(start: Position, write: (position: Position) => void)
       forwarded.add(id)
       while (waiting[0]?.is_done) {
         const { id: next } = waiting.shift() as { id: string }
-        // A late event has a smaller id. The server repeats the events before the last one, so the position never goes back.
+        // An event can commit late and have a smaller id. The server repeats recent events, so the position never moves back.
         if (next > last_id) last_id = next
       }
       if (forwarded.size > REMEMBERED_MAX) {
@@ -113,7 +122,7 @@ export function createLine(start: Position, write: (position: Position) => void)
   }
 }
 
-/** Sends events in parallel, but those of one record one after the other. */
+/** Sends up to `SENDING_MAX` events at once, but the events of one record one after another. */
 function createLanes(send: (event: StreamedEvent) => Promise<boolean>, done: (id: string) => void) {
   const queue: StreamedEvent[] = []
   const busy = new Set<string>()
@@ -139,7 +148,7 @@ function createLanes(send: (event: StreamedEvent) => Promise<boolean>, done: (id
   const run = async (event: StreamedEvent, record: string) => {
     const is_sent = await send(event)
     if (is_sent) done(event.id)
-    // After an abort, nothing else of the record may overtake the event.
+    // After an abort, this event is not forwarded, so no later event of its record may be forwarded either.
     else queue.length = 0
     busy.delete(record)
     running--

@@ -1,4 +1,4 @@
-// Runs the command-line tool: reads the command line, runs a command and prints its result.
+// Runs the command-line tool of developers: reads the command line, runs a command and prints its result.
 
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -18,7 +18,7 @@ import { trigger } from './trigger.ts'
 import { VERSION } from './version.ts'
 
 type Values = Record<string, string | boolean | undefined>
-/** One run of a command. */
+/** The input of a command: its words and options, its output, and the signal that stops it. */
 type Run = { words: string[]; values: Values; out: Output; signal: AbortSignal }
 
 const OPTIONS = {
@@ -254,7 +254,9 @@ async function runLogs(run: Run): Promise<void> {
 
 const FINAL = ['successful', 'failed', 'pending_clearance', 'reversed']
 
-/** Returns the command that requests the same payment again, without a second prompt. */
+/**
+ * Returns the command that requests the same payment again. Because of the idempotency key, the payer gets no second prompt.
+ */
 function repeatPay(
   { live }: Values,
   { phone, amount, reference }: { phone: string; amount: string; reference?: string },
@@ -279,7 +281,7 @@ async function runPay(run: Run): Promise<void> {
   const idempotency_key = textOf(values, 'idempotency-key') ?? randomUUID()
   if (!/^[!-~]{1,255}$/.test(idempotency_key))
     throw usage('--idempotency-key takes 1 to 255 letters, digits and signs.')
-  // Shown before the request, so that a person who stops the tool can repeat the same payment.
+  // The tool prints the key before the request. If the developer stops the tool, they can repeat the same payment.
   out.note(`Idempotency key: ${idempotency_key}`)
   const request = { ...body, ...(reference === undefined ? {} : { reference }) }
   const made = await api
@@ -369,7 +371,7 @@ async function run(args: string[]): Promise<void> {
   if (values.version) return void process.stdout.write(`${VERSION}\n`)
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (command === undefined) throw usage(unknownCommand(name))
-  // Without a command, --help shows the list of commands.
+  // Without a command, `positionals` is empty, and --help shows the list of commands.
   if (values.help) return runHelp({ words: positionals.slice(0, 1) })
   const takes = (HELP[name]?.options ?? []).map((one) => one.slice(2).split(' ')[0] as string)
   const other = Object.keys(values).find((option) => !takes.includes(option) && !ALWAYS.includes(option))
@@ -387,7 +389,7 @@ async function run(args: string[]): Promise<void> {
 
 const codeOf = (error: Problem) => (error instanceof LostAnswer ? 'outcome_unknown' : 'problem')
 
-// A closed pipe, as of "malipo logs tail | head", ends the tool.
+// If the reader of a pipe closes it, as in "malipo logs tail | head", the tool ends without an error.
 process.stdout.on('error', () => process.exit(0))
 
 run(process.argv.slice(2)).catch((error) => {

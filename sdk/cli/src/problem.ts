@@ -1,6 +1,6 @@
-// Defines the errors that the tool shows as one sentence, without a stack.
+// Defines the error that the tool shows as one sentence, without a stack.
 
-/** An error that a person can repair. `exit_code` 2 means that the command line is wrong. */
+/** An error that the developer can correct. `exit_code` 2 means that the command line is wrong. */
 export class Problem extends Error {
   readonly exit_code: number
   constructor(message: string, exit_code = 1) {
@@ -9,5 +9,5 @@ export class Problem extends Error {
   }
 }
 
-/** Returns the problem of a wrong command line. */
+/** Returns the error for a wrong command line, with the exit code 2. */
 export const usage = (message: string) => new Problem(message, 2)

@@ -1,10 +1,12 @@
-// Finds a record by its id, whatever its kind is.
+// Finds a record of any kind by its id, for the command `get`.
 
 import type { Api } from './api.ts'
 import { Refused } from './api.ts'
 import { Problem } from './problem.ts'
 
-/** A record with its kind, and its page in the dashboard. Null means that the dashboard has no page for it. */
+/**
+ * A record with its kind, and the path of its page in the dashboard. Null means that the dashboard has no page for it.
+ */
 export type FoundRecord = { kind: string; record: Record<string, unknown>; page: string | null }
 
 const KINDS: readonly { kind: string; path: string; page: string | null }[] = [
@@ -16,7 +18,7 @@ const KINDS: readonly { kind: string; path: string; page: string | null }[] = [
 ]
 const TRANSACTION = { kind: 'transaction', path: '/v1/transactions/', page: 'transactions/' }
 
-/** Finds a record of the account by its id or reference. */
+/** Finds a record of the account by its id or TXN reference. If no record has this id, throws a Problem. */
 export async function findRecord(api: Api, id: string): Promise<FoundRecord> {
   const kinds = id.toUpperCase().startsWith('TXN-') ? [TRANSACTION] : KINDS
   const without_scope: string[] = []
@@ -39,7 +41,9 @@ export async function findRecord(api: Api, id: string): Promise<FoundRecord> {
   )
 }
 
-/** Finds an event that no endpoint received. */
+/**
+ * Finds an event by its id in the list of events. Null means that there is no such event, or that the key may not read events.
+ */
 async function findEvent(api: Api, id: string): Promise<Record<string, unknown> | null> {
   try {
     const before = (BigInt(`0x${id.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0')

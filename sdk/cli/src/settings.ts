@@ -1,4 +1,5 @@
-// Stores the server, the key and the positions of streams. The key is in the keyring of the system, or in a file of the user alone.
+// Stores the server, the key and the positions of streams. The key is in the keyring of the system, or in a file that only its
+// user can read.
 
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
@@ -7,10 +8,10 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Problem } from './problem.ts'
 
-/** The address of a server and a key for it. */
+/** The address of a server, and a key for this server. */
 export type Login = { base_url: string; key: string }
 
-/** The server of a login that names none. */
+/** The server of a login without an address. */
 export const DEFAULT_URL = 'http://127.0.0.1:8080'
 
 const ATTRIBUTES = ['service', 'malipo-cli']
@@ -29,7 +30,7 @@ function readJson<T>(name: string): T | null {
   }
 }
 
-/** Writes a file that only its user can read. A process that dies leaves the old or the new file. */
+/** Writes a file that only its user can read. If the process dies, the old or the new file is complete. */
 function writeJson(name: string, value: unknown): void {
   mkdirSync(folder(), { recursive: true, mode: 0o700 })
   const file = join(folder(), name)
@@ -43,14 +44,14 @@ function keyring(args: string[], input = ''): { found: boolean; output: string }
   return { found: run.error === undefined && run.status === 0, output: run.stdout ?? '' }
 }
 
-/** Stores a login. Returns the place of the key. */
+/** Stores a login. If the system has no keyring, the key goes into a file. Returns the place of the key. */
 export function saveLogin({ base_url, key }: Login): 'keyring' | 'file' {
   const stored = keyring(['store', '--label', 'Malipo API key', ...ATTRIBUTES], key)
   writeJson('login.json', stored.found ? { base_url } : { base_url, key })
   return stored.found ? 'keyring' : 'file'
 }
 
-/** Removes the login. Returns false if there was none. */
+/** Removes the stored login. Returns false if none was stored. */
 export function removeLogin(): boolean {
   const before = readJson<Partial<Login>>('login.json')
   keyring(['clear', ...ATTRIBUTES])
@@ -58,7 +59,10 @@ export function removeLogin(): boolean {
   return before !== null
 }
 
-/** Returns the login: MALIPO_API_KEY and MALIPO_BASE_URL, else the stored login. A stored key goes to its own server only. */
+/**
+ * Returns the login: MALIPO_API_KEY and MALIPO_BASE_URL, or else the stored login. Throws a Problem if there is none, or if a
+ * stored key would go to another server.
+ */
 export function readLogin(): Login {
   const { MALIPO_API_KEY, MALIPO_BASE_URL } = process.env
   const stored = readJson<Partial<Login>>('login.json')
@@ -74,7 +78,7 @@ export function readLogin(): Login {
   return { base_url: checkedUrl(base_url), key }
 }
 
-/** Refuses to send a live key through a network without encryption. */
+/** Throws a Problem if a live key would travel through a network without encryption. */
 export function refuseUnsafeKey({ base_url, key }: Login): void {
   const { protocol, hostname } = new URL(base_url)
   const is_local = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
@@ -84,7 +88,7 @@ export function refuseUnsafeKey({ base_url, key }: Login): void {
   )
 }
 
-/** Returns the address of a server without a final slash. */
+/** Returns the address of a server without a final slash. If the text is no http or https address, throws a Problem. */
 export function checkedUrl(text: string): string {
   const url = URL.canParse?.(text) === false ? null : tryUrl(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
@@ -102,12 +106,14 @@ function tryUrl(text: string): URL | null {
 }
 
 /**
- * The position of a listener: the last event before which it has forwarded everything, and the events that it has forwarded since.
- * It forwards no event up to `start_id`, which was the newest event at its first start.
+ * The position of a listener. The listener has forwarded every event up to `last_id`, and the events in `forwarded`. It
+ * forwards no event up to `start_id`, the newest event at its first start.
  */
 export type Position = { start_id: string; last_id: string; forwarded: string[] }
 
-/** What a listener forwards to where. Each has its own position. */
+/**
+ * The address to which a listener forwards, and the only event that it forwards. Each target has a separate position.
+ */
 export type ListenTarget = { url: string; event?: string | undefined }
 
 function positionName(base_url: string, account: string, { url, event }: ListenTarget): string {
@@ -116,7 +122,7 @@ function positionName(base_url: string, account: string, { url, event }: ListenT
   return `position-${hash}.json`
 }
 
-/** Reads and writes the position of the listener of an account and a target. */
+/** Reads and writes the position of a listener, which belongs to a server, an account and a target. */
 export function positionOf(base_url: string, account: string, target: ListenTarget) {
   const name = positionName(base_url, account, target)
   return {
@@ -126,7 +132,7 @@ export function positionOf(base_url: string, account: string, target: ListenTarg
   }
 }
 
-/** Returns the secret with which this computer signs the events that it forwards. The first call makes it. */
+/** Returns the secret with which this computer signs forwarded events. The first call makes and stores the secret. */
 export function localSecret(): string {
   const stored = readJson<{ secret: string }>('secret.json')
   if (stored !== null) return stored.secret

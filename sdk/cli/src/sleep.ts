@@ -1,6 +1,6 @@
-// Waits between two attempts.
+// Waits between two attempts of the tool.
 
-/** Waits, or until `signal` aborts. */
+/** Waits for `ms` milliseconds. If `signal` aborts, the wait ends early. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(done, ms)

@@ -1,4 +1,4 @@
-// Makes a sandbox payment or payout that leads to an event, and waits for the event.
+// Makes a sandbox payment or payout that causes an event, and waits for the event.
 
 import type { Api } from './api.ts'
 import { Refused } from './api.ts'
@@ -36,7 +36,7 @@ async function payout(api: Api, outcome: string): Promise<Made> {
   return { id, field: 'disbursement_id' }
 }
 
-/** Makes a payment into the balance of the sandbox, and waits until it has arrived. */
+/** Pays money into the balance of the sandbox, and waits until the payment is successful. */
 async function fundBalance(api: Api): Promise<void> {
   const body = { amount: '1000000.00', phone: PHONE, reference: 'malipo-trigger' }
   const { collection_id } = await api.post<{ collection_id: string }>('/v1/collections/wallet-push', body)
@@ -85,16 +85,18 @@ const TRIGGERS: Readonly<Record<string, (api: Api) => Promise<Made>>> = {
   'invoice.paid': invoice,
 }
 
-/** The events that the tool can trigger. */
+/** The names of the events that the tool can trigger. */
 export const TRIGGERED = Object.keys(TRIGGERS)
 
-/** The events that a call of a key cannot bring about, each with its cause. */
+/** The events that no call with a key can cause, each with its cause. */
 const UNTRIGGERED: Readonly<Record<string, string>> = {
   'invoice.overdue': 'the due date of a sent invoice has passed',
   'balance.low': 'the available balance passes below the mark that you set in the dashboard',
 }
 
-/** Makes what leads to an event, and returns the event. */
+/**
+ * Causes an event in the sandbox, and returns the event. If the event does not follow within a minute, throws a Problem.
+ */
 export async function trigger(api: Api, name: string): Promise<Record<string, unknown>> {
   const cause = UNTRIGGERED[name]
   if (cause !== undefined) throw usage(`${name} cannot be triggered: the server sends it when ${cause}.`)

@@ -1,4 +1,4 @@
-// Contains the version of the tool, which is the version of the server that it was made for.
+// Contains the version of the tool, which equals the version of its server.
 
-/** The version of the tool. */
+/** The version that `malipo --version` prints. */
 export const VERSION = '0.2.0'

@@ -1,5 +1,5 @@
-// Tests the built command-line tool against the real server. CLI_NODE names another Node than that of the test.
-// Own process: the test takes the time of many programs.
+// Tests the built command-line tool against the real server. CLI_NODE names another Node for the tool. The tests have a process
+// of their own, because they start many programs.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -32,14 +32,14 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'malipo-cli-'))
   tool = join(folder, 'malipo.mjs')
   await buildCli(tool)
-  // The tool computes times with its own clock.
+  // The tool computes times with the clock of this computer, so the world has the same time.
   world = await createWorld({
     clock: settableClock(new Date()),
     env: { PROMPTS_PER_PHONE: '0', TRIES_PER_ADDRESS: '0' },
   })
   await world.system.app.listen({ port: 0, host: '127.0.0.1' })
   base_url = `http://127.0.0.1:${(world.system.app.server.address() as AddressInfo).port}`
-  // The clock of the world runs, and the worker works, as in a real process.
+  // The clock of the world and its worker run continuously, as in a real process.
   let is_working = false
   timers.push(
     setInterval(() => world.deps.clock.advance(20), 20),
@@ -259,7 +259,9 @@ describe('errors', () => {
   })
 })
 
-/** A server that knows one account, and answers a payment as the test says. Undefined breaks the connection. */
+/**
+ * Starts a server that knows one account. `answer` returns the answer to a payment. Undefined breaks the connection.
+ */
 async function payServer(environment: string, answer: (count: number) => { status: number; body: object } | undefined) {
   const keys: string[] = []
   const server = createServer((request, response) => {
@@ -457,7 +459,9 @@ describe('commands', () => {
   })
 })
 
-/** Makes events of several payments, in the order of their moves, with `n` as their number. */
+/**
+ * Makes events of several payments, in the order of their status changes. `n` is the number of the event within its payment.
+ */
 async function makeEvents(payments: number, each: number, name: string): Promise<void> {
   const { id: merchant_id, routing_code } = world.merchant
   const sources = Array.from({ length: payments }, () => newId(world.deps, routing_code))
@@ -553,7 +557,7 @@ describe('listen', () => {
     for (const { body } of hook.got) {
       const { collection_id, n } = JSON.parse(body)
       const numbers = of.get(collection_id) ?? []
-      // A repeated event comes again after a kill. The order is that of the first arrivals.
+      // After a kill, the tool forwards some events again. The test checks the order of the first arrivals.
       if (!numbers.includes(n)) numbers.push(n)
       of.set(collection_id, numbers)
     }

@@ -1,4 +1,4 @@
-// The PHP SDK conforms to the suite of all SDKs, and works with the real server.
+// Tests that the PHP SDK conforms to the suite of all SDKs, and works with the real server.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

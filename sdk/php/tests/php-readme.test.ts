@@ -1,4 +1,5 @@
-// Follows the README of the PHP SDK as a new user: installs the package with Composer, and runs each program of the page.
+// Tests the README of the PHP SDK as a new user follows it: installs the package with Composer, and runs each program of the
+// page.
 
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -36,7 +37,7 @@ after(async () => {
 test('a developer follows the README of the PHP SDK from the installation to the webhook, the payout and the statement', async () => {
   const home = join(folder, 'composer-home')
   await mkdir(home)
-  // The network of this test has no package registry.
+  // The network of this test has no package registry, so Composer must not look for one.
   await writeFile(join(home, 'config.json'), '{"repositories": {"packagist.org": false}}')
   const blocks = [...readme.matchAll(/^```bash\n([^`]*)^```/gm)].map(([, block = '']) => block)
   const [in_repository = '', in_own_folder = ''] = blocks

@@ -1,4 +1,4 @@
-// Tests the PHP SDK against the real server. The PHP programs of this folder print what they saw.
+// Tests the PHP SDK against the real server. The PHP programs of this folder print their results.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -9,7 +9,7 @@ import { type Receiver, startReceiver } from '../../../server/test/receiver.ts'
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 const AUTOLOAD = fileURLToPath(new URL('../src/autoload.php', import.meta.url))
 
-/** What journey.php sees on every run. */
+/** The results that journey.php prints on every run. */
 const SEEN = {
   same: true,
   pesa: 'processing',

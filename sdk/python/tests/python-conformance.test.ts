@@ -1,4 +1,4 @@
-// Both clients of the Python SDK conform to the suite of all SDKs, and work with the real server.
+// Tests that both clients of the Python SDK conform to the suite of all SDKs, and work with the real server.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

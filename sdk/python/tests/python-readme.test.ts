@@ -1,4 +1,5 @@
-// Follows the README of the Python SDK as a new user: builds and installs the package, and runs each program of the page.
+// Tests the README of the Python SDK as a new user follows it: builds and installs the package, and runs each program of the
+// page.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

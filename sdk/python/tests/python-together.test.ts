@@ -1,4 +1,4 @@
-// Many threads, or many tasks, share one client of the Python SDK.
+// Tests that many threads, or many tasks, can share one client of the Python SDK.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -9,7 +9,7 @@ const baseUrl = 'https://api.example.com'
 
 type Sent = { url: string; init: RequestInit }
 
-/** Makes a client whose requests a function answers, and the list of its requests. */
+/** Makes a client and the list of its requests. `answer` gets the number of the request and returns its answer. */
 function clientWith(answer: (count: number) => Response | Promise<Response>, options: Partial<MalipoOptions> = {}) {
   const sent: Sent[] = []
   const fetch = async (url: unknown, init: unknown) => {
@@ -102,7 +102,7 @@ test('await returns one page of a list, and for await goes through all pages', a
   const { items, pagination } = await malipo.collections.list({ page_size: 2 })
   assert.deepEqual([items.map((one) => one.collection_id), pagination.total_pages], [['a', 'b'], 2])
   assert.equal(sent[0]?.url, `${baseUrl}/v1/collections?page_size=2`)
-  sent.push(sent[0] as Sent) // the next answer is that of an odd request again
+  sent.push(sent[0] as Sent) // this entry makes the number of the next request odd
   const ids: string[] = []
   for await (const { collection_id } of malipo.collections.list({ page_size: 2 })) ids.push(collection_id)
   assert.deepEqual(ids, ['a', 'b', 'c'])

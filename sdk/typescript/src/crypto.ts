@@ -1,28 +1,32 @@
-// WebCrypto: random keys, and the HMAC of webhooks.
+// Makes random keys and computes the HMAC of webhooks with WebCrypto, for every runtime of the SDK.
 
 type WebCrypto = typeof globalThis.crypto
 
-/** The name is a variable so that a bundler for another runtime does not try to include a module of Node. */
+/** The name is a variable, so that a bundler for another runtime does not try to include a module of Node. */
 const NODE_CRYPTO: string = 'crypto'
 
-/** Returns the WebCrypto of the runtime. In Node 18 alone it is not a global, but part of a module. */
+/**
+ * Returns the WebCrypto of the runtime. Only Node 18 has no global WebCrypto, so this function takes it from a module there.
+ */
 async function webCrypto(): Promise<WebCrypto> {
   return globalThis.crypto ?? (await import(/* webpackIgnore: true */ /* @vite-ignore */ NODE_CRYPTO)).webcrypto
 }
 
-/** Returns a random idempotency key. */
+/** Returns a random UUID, which the SDK uses as an idempotency key. */
 export async function randomKey(): Promise<string> {
   return (await webCrypto()).randomUUID()
 }
 
-/** Returns the HMAC-SHA256 of a message. */
+/** Computes the HMAC-SHA256 of a message. The result has 32 bytes. */
 export async function hmacSha256(key: Uint8Array<ArrayBuffer>, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const { subtle } = await webCrypto()
   const imported = await subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
   return new Uint8Array(await subtle.sign('HMAC', imported, message))
 }
 
-/** Compares two byte strings. The time depends on the length only. */
+/**
+ * Returns true if two byte strings are equal. The time depends only on their length, so that it reveals no byte of a signature.
+ */
 export function isSame(expected: Uint8Array, given: Uint8Array): boolean {
   if (given.length !== expected.length) return false
   let difference = 0
@@ -44,7 +48,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-/** Decodes hexadecimal digits. Null means that the text has other letters. */
+/** Decodes pairs of hexadecimal digits. Null means that the text is empty or has other characters. */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^(?:[0-9a-f]{2})+$/i.test(text)) return null
   return Uint8Array.from(text.match(/../g) as string[], (pair) => Number.parseInt(pair, 16))

@@ -1,8 +1,8 @@
-// The errors of a call. A mistake in the program is a TypeError instead, which is thrown before anything is sent.
+// Defines the errors of a call. For a mistake in the program, the SDK throws a TypeError instead, before it sends anything.
 
 import type { ErrorCode } from './api-types.ts'
 
-/** The facts of a failed call. */
+/** The facts of a failed call, from which the SDK makes the error. */
 export type ErrorFacts = {
   code: string
   message: string
@@ -16,28 +16,31 @@ export type ErrorFacts = {
   cause?: unknown
 }
 
-/** A failed call. The subclasses tell the kind of the failure, and `code` the exact reason. */
+/** A failed call. The subclass shows the kind of failure, and `code` shows the exact reason. */
 export class MalipoError extends Error {
-  // A name in the code survives a bundler that shortens the names of classes.
+  // A bundler may shorten the names of classes, but it does not change this text.
   override readonly name: string = 'MalipoError'
-  /** The error code of the API, or `no_answer`, or `aborted` by the signal. New codes may follow: treat an unknown code by its status. */
+  /**
+   * The error code of the API, or `no_answer`, or `aborted` if your signal aborted the call. The API can add codes, so decide
+   * by `status` if you do not know the code.
+   */
   readonly code: ErrorCode | 'no_answer' | 'aborted' | (string & {})
   /** The HTTP status. 0 means that no answer arrived. */
   readonly status: number
-  /** Details of the API, such as the fields of `validation_failed`. */
+  /** The details of the API, such as the fields of `validation_failed`. Null means that the API sent none. */
   readonly details: Record<string, unknown> | null
-  /** The id of the request. Quote it when you report a problem. */
+  /** The id of the request. Send it to the support if you report a problem. Null means that the answer had no id. */
   readonly requestId: string | null
-  /** The idempotency key of the call. Null for a call that only reads. */
+  /** The idempotency key of the call. Null means that the call only reads. */
   readonly idempotencyKey: string | null
   /**
-   * True means that the API may have done what the call asked for. Repeat the call with the same `idempotencyKey`: the
-   * repeated call has no second effect.
+   * True means that the API may have made the change. Repeat the call with the same `idempotencyKey`: then the API makes the
+   * change only once.
    */
   readonly outcomeUnknown: boolean
   /** True means that the same call, with the same idempotency key, can succeed later. */
   readonly isRetryable: boolean
-  /** The seconds to wait before the next try, if the API named them. */
+  /** The seconds to wait before the next attempt. Null means that the API named no time. */
   readonly retryAfter: number | null
 
   constructor(facts: ErrorFacts) {
@@ -53,7 +56,7 @@ export class MalipoError extends Error {
   }
 }
 
-/** The API refused the input (400, 413, 415, 422): correct it. `details.fields` names the fields. */
+/** The API refused the input (400, 413, 415, 422). Correct the input; `details.fields` has the wrong fields. */
 export class ValidationError extends MalipoError {
   override readonly name: string = 'ValidationError'
 }
@@ -61,7 +64,7 @@ export class ValidationError extends MalipoError {
 export class AuthenticationError extends MalipoError {
   override readonly name: string = 'AuthenticationError'
 }
-/** The key may not make this call (403). */
+/** The key may not make this call (403), for example because a scope is missing. */
 export class PermissionError extends MalipoError {
   override readonly name: string = 'PermissionError'
 }
@@ -73,20 +76,20 @@ export class NotFoundError extends MalipoError {
 export class ConflictError extends MalipoError {
   override readonly name: string = 'ConflictError'
 }
-/** Too many requests (429). `retryAfter` has the seconds to wait. */
+/** The key has sent too many requests (429). `retryAfter` has the seconds to wait. */
 export class RateLimitError extends MalipoError {
   override readonly name: string = 'RateLimitError'
 }
-/** The server failed (500 or more). */
+/** The server failed (status 500 or more). */
 export class ServerError extends MalipoError {
   override readonly name: string = 'ServerError'
 }
-/** No answer of the API arrived: no connection, a timeout, an abort, or the answer of another program. */
+/** The SDK got no answer of the API: no connection, a timeout, an abort, or the answer of another program. */
 export class NoAnswerError extends MalipoError {
   override readonly name: string = 'NoAnswerError'
 }
 
-/** Returns the class of an error for an HTTP status. */
+/** Returns the class of the error for an HTTP status. For an unknown status, returns MalipoError. */
 export function errorClass(status: number): typeof MalipoError {
   if (status >= 500) return ServerError
   switch (status) {

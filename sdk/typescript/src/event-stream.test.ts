@@ -14,7 +14,7 @@ const STREAM = { headers: { 'content-type': 'text/event-stream; charset=utf-8' }
 const eventText = (id: string) =>
   `id: ${id}\ndata: {"id":"${id}","event":"collection.success","environment":"sandbox","created_at":"2026-01-05T09:00:00.000Z","data":{"event":"collection.success"}}\n\n`
 
-/** Answers with a connection that sends these texts, and then ends or stays silent. */
+/** Makes an answer whose body sends these texts, and then ends. If `is_silent` is true, the body never ends. */
 function connection(texts: readonly string[], is_silent = false): Response {
   const body = new ReadableStream<Uint8Array>({
     start(stream) {
@@ -29,7 +29,7 @@ const list = (...ids: string[]) => Response.json({ success: true, data: { items:
 const refusal = (status: number, code: string) =>
   Response.json({ success: false, error: { code, message: 'No.', details: null } }, { status })
 
-/** Makes a fetch that gives these answers one after the other, and the list of the requested addresses. */
+/** Makes a fetch that returns these answers one after another, and the list of the requested addresses. */
 function answering(...answers: (() => Response)[]) {
   const sent: string[] = []
   const fetch = async (url: unknown) => {
@@ -99,7 +99,7 @@ test('a new stream reads the events of half a minute, and at most ten pages of e
 test('a stream that continues after an event does not yield that event again', async () => {
   const { sent, fetch } = answering(() => connection([eventText('e2'), eventText('e1'), eventText('e3')]))
   const { events } = new Malipo({ ...options, fetch })
-  // The event e1 committed late: the program has not seen it.
+  // The event e1 commits late, so the program has not received it.
   assert.deepEqual(await take(events.stream({ after: 'e2' }), 2), ['e1', 'e3'])
   assert.deepEqual(sent, ['/v1/events/stream?after=e2'])
 })

@@ -4,33 +4,38 @@ import type * as Api from './api-types.ts'
 import { MalipoError, NoAnswerError } from './errors.ts'
 import { type Http, sleep } from './request.ts'
 
-/** The options of a stream. */
+/** The options of `events.stream`. */
 export type EventStreamOptions = {
-  /** Only this event, such as `collection.success`. */
+  /** The only event that the stream yields, such as `collection.success`. By default, the stream yields every event. */
   event?: Api.ListEventsFilters['event'] | undefined
-  /** The id of the last event that your program has processed. Without it, the stream begins with the next event. */
+  /** The id of the last event that your program has processed. Without an id, the stream begins with the next event. */
   after?: string | undefined
-  /** Ends the stream when the signal is aborted. */
+  /** A signal that ends the stream when it is aborted. */
   signal?: AbortSignal | undefined
 }
 
-/** An event of the stream. `data` is the body that an endpoint receives. */
+/** An event of the stream. `data` is the body that a webhook endpoint receives. */
 export type EventOfStream = Omit<Api.ListEventsAnswer['items'][number], 'data'> & { data: Api.WebhookEvent }
 
-/** The server sends a comment every 5 seconds. */
+/**
+ * The longest time without a byte, in milliseconds. The server sends a comment every 5 seconds, so a longer silence means a
+ * lost connection.
+ */
 const SILENCE_MS = 15_000
 const WAIT_S_MAX = 10
-/** The server repeats the events of 30 seconds after an interruption. */
+/**
+ * The number of event ids that a stream keeps. After an interruption, the server repeats the events of the last 30 seconds.
+ */
 const IDS_MAX = 10_000
 const REPEATED_MS = 30_000
 const NO_EVENT = '00000000-0000-0000-0000-000000000000'
-/** The pages of events that a new stream reads first, and the size of each page. */
+/** The greatest number of pages of events that a new stream reads first, and the size of each page. */
 const PAGES_MAX = 10
 const PAGE_SIZE = 100
 
 /**
- * Yields each event once. If the first connection fails, or if the server refuses the key, throws the error. Later the stream connects
- * again for as long as it takes.
+ * Yields each event once. If the first connection fails, or if the server refuses the key, throws the error. After any other
+ * failure, connects again without a limit.
  */
 export async function* readEventStream(
   http: Http,
@@ -46,7 +51,7 @@ export async function* readEventStream(
     signal?.addEventListener('abort', end)
     const options = { signal: ending.signal }
     try {
-      // Without a position, an interruption before the first event would lose events.
+      // The stream needs the id of the newest event. Otherwise an interruption before the first event would lose events.
       if (last === undefined) {
         const { newest, oldest, ids } = await readRecent(http, options)
         for (const id of ids) seen.add(id)
@@ -75,8 +80,8 @@ export async function* readEventStream(
 }
 
 /**
- * Reads the events that the server repeats at the start of a stream, because they are not new. The id of an event can be smaller than the
- * id of an earlier event, so that only a list of ids tells new events from old ones. `oldest` is empty if `ids` has all of them.
+ * Reads the ids of recent events, because the server repeats these events at the start of a stream. An event that commits late
+ * can have a smaller id, so the stream needs all ids. `oldest` is empty if `ids` has every repeated event.
  */
 async function readRecent(http: Http, options: { signal: AbortSignal }) {
   const ids: string[] = []
@@ -90,10 +95,10 @@ async function readRecent(http: Http, options: { signal: AbortSignal }) {
   return { newest: ids[0] as string, oldest: ids.at(-1) as string, ids }
 }
 
-/** The first 48 bits of an id are its time in milliseconds. */
+/** Returns the time of an event id in milliseconds, from the first 48 bits of the id. */
 const timeOf = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
-/** Reads the events of one connection. A connection without a byte for `silence_ms` ends. */
+/** Yields the events of one connection. If no byte arrives for `silence_ms` milliseconds, the connection ends. */
 async function* itemsOf(response: Response, silence_ms: number): AsyncGenerator<EventOfStream> {
   const type = response.headers.get('content-type')
   const reader = response.body?.getReader()

@@ -1,4 +1,4 @@
-// The exports of the SDK: the client of the API, its errors, and the verification of webhooks.
+// Exports the client of the API, its errors, and the verification of webhooks.
 
 export type * from './api-types.ts'
 export {

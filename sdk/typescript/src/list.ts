@@ -1,24 +1,27 @@
-// Lists: a page for `await`, or all records for `for await`.
+// Reads lists of the API: one page with `await`, or all records with `for await`.
 
 import type { Http, ReadOptions } from './request.ts'
 
-/** A page of a list. */
+/** A page of a list, with the number of records and pages. */
 export type Page<Item> = {
   items: Item[]
   pagination: { page: number; page_size: number; total_items: number; total_pages: number }
 }
 
 /**
- * A list of the API. `await` returns one page, and `for await` goes through the records of all pages. The records come newest
- * first. Nothing is sent before one of the two begins.
+ * A list of the API, newest record first. `await` returns one page, and `for await` yields the records of all pages. Before
+ * that, the SDK sends no request.
  */
 export type List<Item> = Promise<Page<Item>> & AsyncIterable<Item>
 
 const PAGE_SIZE_MAX = 100
-/** How many ids an iteration remembers, so that a record that new records moved to the next page comes once. */
+/**
+ * The number of record ids that an iteration keeps. If new records move a record to the next page, the iteration still yields
+ * it only once.
+ */
 const IDS_MAX = 1_000
 
-/** Makes a list. `id` is the field that tells records apart. */
+/** Makes a list. `id` is the field with the id of a record. */
 export function createList<Item>(
   http: Http,
   path: string,

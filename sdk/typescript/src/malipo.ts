@@ -1,4 +1,4 @@
-// The client of the API.
+// Defines the client of the API for servers of merchants.
 
 import {
   type CollectionCalls,
@@ -33,11 +33,11 @@ import {
 } from './webhook-calls.ts'
 
 /**
- * A client of the payment API, for servers. A call that fails throws a `MalipoError`; a mistake in the program throws a
- * `TypeError` before anything is sent.
+ * A client of the payment API, for servers. If a call fails, it throws a `MalipoError`. For a mistake in the program, it throws
+ * a `TypeError` before it sends anything.
  */
 export class Malipo {
-  /** The environment of the key. In the sandbox no real money moves. */
+  /** The environment of the key. In the sandbox, no real money moves. */
   readonly environment: 'live' | 'sandbox'
   readonly collections: CollectionCalls
   readonly paymentLinks: PaymentLinkCalls

@@ -1,4 +1,4 @@
-// The calls that take money: collections, payment links and invoices.
+// Defines the calls that take money: collections, payment links and invoices.
 
 import type * as Api from './api-types.ts'
 import { createList, type List } from './list.ts'
@@ -6,30 +6,32 @@ import { type ChangeOptions, type Http, path, type ReadOptions } from './request
 
 /** Payments that you request from payers. */
 export type CollectionCalls = {
-  /** Creates a payment with a hosted page. Send the payer to `payment_url`. */
+  /** Creates a payment with a hosted page. Redirect the payer to `payment_url`. */
   create(input: Api.CreateCollectionInput, options?: ChangeOptions): Promise<Api.CreateCollectionAnswer>
-  /** Sends a mobile-money prompt to a phone. The answer means that the prompt is on its way, not that the payer paid. */
+  /**
+   * Sends a mobile-money prompt to a phone. The answer says only that the prompt is on its way, not that the payer has paid.
+   */
   createWalletPush(input: Api.CreateWalletPushInput, options?: ChangeOptions): Promise<Api.CreateWalletPushAnswer>
   /** Sends a prompt to a Provider Pesa wallet. */
   createProviderPesa(
     input: Api.CreateProviderPesaPushInput,
     options?: ChangeOptions,
   ): Promise<Api.CreateProviderPesaPushAnswer>
-  /** Creates a QR code. Show `qr_payload` unchanged. */
+  /** Creates a payment by QR code. Show `qr_payload` unchanged as a QR code. */
   createQr(input: Api.CreateQrCollectionInput, options?: ChangeOptions): Promise<Api.CreateQrCollectionAnswer>
-  /** Returns a payment with its present status. */
+  /** Returns a payment with its current status. */
   get(collection_id: string, options?: ReadOptions): Promise<Api.Collection>
   /** Lists payments, newest first. */
   list(filters?: Api.ListCollectionsFilters, options?: ReadOptions): List<Api.Collection>
-  /** Makes the API ask the provider, and returns the payment. */
+  /** Makes the API query the provider, and returns the payment with its current status. */
   refreshStatus(collection_id: string, options?: ChangeOptions): Promise<Api.Collection>
-  /** Returns what happened to a payment, step by step. */
+  /** Returns the steps of a payment, such as requests, attempts, statuses and webhooks. */
   timeline(collection_id: string, options?: ReadOptions): Promise<Api.GetCollectionTimelineAnswer>
   /** Exports payments as CSV. Read the answer with `text()`, or as a stream with `body`. */
   export(filters?: Api.ExportCollectionsFilters, options?: ReadOptions): Promise<Response>
 }
 
-/** Makes the calls of collections. */
+/** Makes the calls of `collections`. */
 export function collectionCalls(http: Http): CollectionCalls {
   const { get, change, file } = http
   const create = <Data>(name: string, input: object, options?: ChangeOptions) =>
@@ -47,11 +49,11 @@ export function collectionCalls(http: Http): CollectionCalls {
   }
 }
 
-/** Pages that take one payment each. */
+/** Pages that take one payment each, for example from a link in a message. */
 export type PaymentLinkCalls = {
-  /** Creates a payment link. Share its `public_url`. */
+  /** Creates a payment link. Send its `public_url` to the payer. */
   create(input: Api.CreatePaymentLinkInput, options?: ChangeOptions): Promise<Api.PaymentLink>
-  /** Returns a payment link with its present status. */
+  /** Returns a payment link with its current status. */
   get(link_id: string, options?: ReadOptions): Promise<Api.PaymentLink>
   /** Lists payment links, newest first. */
   list(filters?: Api.ListPaymentLinksFilters, options?: ReadOptions): List<Api.PaymentLink>
@@ -63,13 +65,13 @@ export type PaymentLinkCalls = {
   ): List<Api.Collection>
   /** Cancels a payment link that no payer has paid. */
   cancel(link_id: string, options?: ChangeOptions): Promise<Api.PaymentLink>
-  /** Returns a poster of the link as PDF. Read the answer with `arrayBuffer()`. */
+  /** Returns a poster of the link as a PDF. Read the answer with `arrayBuffer()`. */
   poster(link_id: string, filters?: Api.GetPaymentLinkPosterFilters, options?: ReadOptions): Promise<Response>
-  /** Exports payment links as CSV. */
+  /** Exports payment links as CSV. Read the answer with `text()`, or as a stream with `body`. */
   export(filters?: Api.ExportPaymentLinksFilters, options?: ReadOptions): Promise<Response>
 }
 
-/** Makes the calls of payment links. */
+/** Makes the calls of `paymentLinks`. */
 export function paymentLinkCalls(http: Http): PaymentLinkCalls {
   const { get, change, file } = http
   return {
@@ -84,27 +86,27 @@ export function paymentLinkCalls(http: Http): PaymentLinkCalls {
   }
 }
 
-/** Invoices. */
+/** Invoices that you send to customers, each with its own payment link. */
 export type InvoiceCalls = {
-  /** Creates a draft. */
+  /** Creates an invoice as a draft. The customer gets no message before `send`. */
   create(input: Api.CreateInvoiceInput, options?: ChangeOptions): Promise<Api.Invoice>
-  /** Returns an invoice with its present status. */
+  /** Returns an invoice with its current status. */
   get(invoice_id: string, options?: ReadOptions): Promise<Api.Invoice>
   /** Lists invoices, newest first. */
   list(filters?: Api.ListInvoicesFilters, options?: ReadOptions): List<Api.Invoice>
-  /** Changes a draft. */
+  /** Changes an invoice that is still a draft. */
   update(invoice_id: string, input: Api.UpdateInvoiceInput, options?: ChangeOptions): Promise<Api.Invoice>
-  /** Sends an invoice, with a payment link, to its customer. */
+  /** Sends an invoice with a payment link to its customer. */
   send(invoice_id: string, options?: ChangeOptions): Promise<Api.SendInvoiceAnswer>
-  /** Cancels an invoice that is not paid. */
+  /** Cancels an invoice that no payer has paid. */
   cancel(invoice_id: string, options?: ChangeOptions): Promise<Api.Invoice>
-  /** Creates the payment link of an invoice. */
+  /** Creates the payment link of an invoice. If the invoice has an active link, returns that link. */
   createPaymentLink(invoice_id: string, options?: ChangeOptions): Promise<Api.CreateInvoicePaymentLinkAnswer>
-  /** Exports invoices as CSV. */
+  /** Exports invoices as CSV. Read the answer with `text()`, or as a stream with `body`. */
   export(filters?: Api.ExportInvoicesFilters, options?: ReadOptions): Promise<Response>
 }
 
-/** Makes the calls of invoices. */
+/** Makes the calls of `invoices`. */
 export function invoiceCalls(http: Http): InvoiceCalls {
   const { get, change, file } = http
   return {

@@ -1,11 +1,11 @@
-// The calls about money that leaves or lies in the account: payouts, destinations, the balance and transactions.
+// Defines the calls about payouts, destinations, the balance and transactions.
 
 import type * as Api from './api-types.ts'
 import { createList, type List } from './list.ts'
 import type { Destination, Disbursement } from './records.ts'
 import { type ChangeOptions, type Http, path, type ReadOptions } from './request.ts'
 
-/** Payouts. An operator of the platform approves each of them. */
+/** Payouts. An operator of the platform approves each payout before the platform sends it. */
 export type DisbursementCalls = {
   /** Submits a payout to a mobile-money number. */
   createMobileMoney(
@@ -22,23 +22,23 @@ export type DisbursementCalls = {
     input: Api.CreateBankAccountDisbursementInput,
     options?: ChangeOptions,
   ): Promise<Api.CreateBankAccountDisbursementAnswer>
-  /** Returns a payout with its history. */
+  /** Returns a payout with its status history. */
   get(disbursement_id: string, options?: ReadOptions): Promise<Disbursement>
   /** Lists payouts, newest first. */
   list(filters?: Api.ListDisbursementsFilters, options?: ReadOptions): List<Api.Withdrawal>
   /** Cancels a payout that no operator has approved. */
   cancel(disbursement_id: string, options?: ChangeOptions): Promise<Api.CancelDisbursementAnswer>
-  /** Plays the operator and the provider of a sandbox payout. */
+  /** Simulates the decision of the operator and the answer of the provider, for a sandbox payout only. */
   simulate(
     disbursement_id: string,
     input: Api.SimulateDisbursementInput,
     options?: ChangeOptions,
   ): Promise<Api.SimulateDisbursementAnswer>
-  /** Returns the limits of payouts in a day. */
+  /** Returns the daily limits of payouts, and today's sum. */
   limits(options?: ReadOptions): Promise<Api.GetPayoutLimitsAnswer>
 }
 
-/** Makes the calls of payouts. */
+/** Makes the calls of `disbursements`. */
 export function disbursementCalls(http: Http): DisbursementCalls {
   const { get, change } = http
   const create = <Data>(name: string, input: object, options?: ChangeOptions) =>
@@ -58,29 +58,29 @@ export function disbursementCalls(http: Http): DisbursementCalls {
 
 /** The networks and banks that can receive payouts. */
 export type DestinationCalls = {
-  /** Lists all, or those of a method. */
+  /** Lists all destinations, or those of one payout method. */
   list(filters?: Api.ListDestinationsFilters, options?: ReadOptions): Promise<{ items: Destination[] }>
 }
 
-/** Makes the call of destinations. */
+/** Makes the calls of `destinations`. */
 export function destinationCalls({ get }: Http): DestinationCalls {
   return { list: (filters, options) => get('/v1/destinations', filters, options) }
 }
 
-/** The balance. */
+/** The balance of your merchant. */
 export type BalanceCalls = {
-  /** Returns the balance of your merchant. */
+  /** Returns the available, reserved and held money of the key's environment. */
   get(options?: ReadOptions): Promise<Api.Balance>
 }
 
-/** Makes the call of the balance. */
+/** Makes the calls of `balance`. */
 export function balanceCalls({ get }: Http): BalanceCalls {
   return { get: (options) => get('/v1/balance', {}, options) }
 }
 
-/** The bookings of your merchant, and its statements. */
+/** The changes of your balance, and its statements. */
 export type TransactionCalls = {
-  /** Returns the transaction with a TXN- reference. */
+  /** Returns the transaction with this reference, which begins with TXN-. */
   get(reference: string, options?: ReadOptions): Promise<Api.Transaction>
   /** Lists transactions, newest first. */
   list(filters?: Api.ListTransactionsFilters, options?: ReadOptions): List<Api.Transaction>
@@ -88,11 +88,11 @@ export type TransactionCalls = {
   export(filters?: Api.ExportTransactionsFilters, options?: ReadOptions): Promise<Response>
   /** Returns the statement of a month ("2026-01") or a day ("2026-01-05"). */
   statement(period: string, options?: ReadOptions): Promise<Api.Statement>
-  /** Returns a statement as a file. */
+  /** Returns a statement as a CSV or PDF file. Read the answer with `arrayBuffer()`. */
   statementFile(period: string, filters: { format: 'csv' | 'pdf' }, options?: ReadOptions): Promise<Response>
 }
 
-/** Makes the calls of transactions. The word `me` stands for the merchant of the key. */
+/** Makes the calls of `transactions`. In a path, `me` means the merchant of the key. */
 export function transactionCalls(http: Http): TransactionCalls {
   const { get, file } = http
   const own = '/v1/merchants/me'

@@ -1,24 +1,30 @@
-// Checks the options of a client. A wrong option is a TypeError that tells the program's author what to do.
+// Checks the options of a client. If an option is wrong, the SDK throws a TypeError whose message says what to correct.
 
 /** The options of `new Malipo(...)`. */
 export type MalipoOptions = {
-  /** The secret API key, such as service_sandbox_... or sk_test_.... It belongs on a server, never into a browser or an app. */
+  /**
+   * The secret API key, such as service_sandbox_... or sk_test_.... Keep it on a server, never in a browser or an app.
+   */
   apiKey: string
   /** The address of the server, such as https://api.example.com, without /v1. */
   baseUrl: string
-  /** The environment that the key must have. If the key has another one, the constructor throws a TypeError. */
+  /**
+   * The environment that the key must have. If the key has the other environment, the constructor throws a TypeError.
+   */
   environment?: 'live' | 'sandbox'
   /** The milliseconds that each attempt may take. The default is 20,000. */
   timeout?: number
-  /** How often a call without an answer is repeated, from 0 to 10. The default is 2. */
+  /** The number of retries of a call without an answer, from 0 to 10. The default is 2. */
   maxRetries?: number
-  /** The language of messages for people, such as `failure_reason_message`. The default is that of the server. */
+  /**
+   * The language of messages for people, such as `failure_reason_message`. By default, the server chooses the language.
+   */
   language?: 'sw' | 'en'
   /** A function to use instead of the global `fetch`. */
   fetch?: typeof fetch
 }
 
-/** The checked options. */
+/** The options after the check, with default values. */
 export type Settings = {
   api_key: string
   environment: 'live' | 'sandbox'
@@ -30,13 +36,15 @@ export type Settings = {
 }
 
 const TIMEOUT_MS = 20_000
-/** The longest delay that a timer of JavaScript can have. */
+/** The longest delay in milliseconds that a timer of JavaScript allows. */
 const TIMEOUT_MS_MAX = 2_147_483_647
 const RETRIES = 2
 const RETRIES_MAX = 10
 const KEY = /^[a-z][a-z0-9]{1,19}_(live|sandbox|test)_[0-9A-Za-z]+$/
 
-/** Returns the settings of a client, or throws a TypeError that names the wrong option. */
+/**
+ * Checks the options of a client and adds the default values. If an option is wrong, throws a TypeError with its name.
+ */
 export function checkedSettings(options: MalipoOptions): Settings {
   refuseBrowser()
   if (typeof options !== 'object' || options === null) {
@@ -66,12 +74,12 @@ export function checkedSettings(options: MalipoOptions): Settings {
     timeout: checkedTimeout(timeout),
     max_retries: maxRetries,
     language,
-    // Some runtimes refuse a fetch that is called as the method of another object.
+    // Some runtimes throw an error if `fetch` is called as the method of another object.
     fetch: (input, init) => given_fetch(input, init),
   }
 }
 
-/** Returns a timeout in milliseconds, or throws a TypeError. */
+/** Returns the timeout in milliseconds. If it is no number above 0, or too long for a timer, throws a TypeError. */
 export function checkedTimeout(timeout: number): number {
   if (typeof timeout !== 'number' || !(timeout > 0) || timeout > TIMEOUT_MS_MAX) {
     throw new TypeError('timeout must be a number of milliseconds above 0, such as 20000.')
@@ -79,7 +87,9 @@ export function checkedTimeout(timeout: number): number {
   return timeout
 }
 
-/** Everybody who opens a page or an app can read a key in it, and could then move the merchant's money. */
+/**
+ * Throws in a browser or an app. Every user of a page or an app could read the key, and then move the merchant's money.
+ */
 function refuseBrowser(): void {
   const { window, document, navigator } = globalThis as {
     window?: unknown

@@ -1,4 +1,4 @@
-// Sends a call to the API, repeats it if that is safe and useful, and reads the answer.
+// Sends a call to the API, and reads the answer. If a retry is safe and useful, repeats the call.
 
 import { randomKey } from './crypto.ts'
 import { type ErrorFacts, errorClass, type MalipoError, NoAnswerError } from './errors.ts'
@@ -7,22 +7,22 @@ import { VERSION } from './version.ts'
 
 /** The options of a call that only reads. */
 export type ReadOptions = {
-  /** Ends the call when the signal is aborted. */
+  /** A signal that ends the call when it is aborted. */
   signal?: AbortSignal
-  /** The milliseconds that each attempt of this call may take. */
+  /** The longest time in milliseconds of each attempt of this call. */
   timeout?: number
 }
 
-/** The options of a call that changes something. */
+/** The options of a call that makes a change. */
 export type ChangeOptions = ReadOptions & {
   /**
-   * 1 to 255 visible ASCII characters, such as the number of your order and of the attempt. A second call with the same key has no
-   * second effect. Without a key, the SDK makes a new one, which the error of a failed call contains.
+   * 1 to 255 visible ASCII characters, such as the number of your order and of the attempt. If you repeat a call with the same
+   * key, the API makes the change only once. Without a key, the SDK makes one; the error of a failed call contains it.
    */
   idempotencyKey?: string
 }
 
-/** A call of the API. A path begins with /. */
+/** A call of the API. `path` begins with /v1/. */
 type ApiCall = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
@@ -32,7 +32,7 @@ type ApiCall = {
   options: ChangeOptions
 }
 
-/** The calls that the resources use. */
+/** The functions that send a call, for the files that define the calls. */
 export type Http = {
   get<Data>(path: string, query?: object, options?: ReadOptions): Promise<Data>
   file(path: string, query?: object, options?: ReadOptions): Promise<Response>
@@ -44,26 +44,29 @@ export type Http = {
   ): Promise<Data>
 }
 
-/** An attempt that failed. `effect` says what the API did: nothing, perhaps something, or nothing in this attempt. */
+/** A failed attempt. `effect` is the effect in the API: none, unknown, or none in this attempt. */
 type Failure = Pick<ErrorFacts, 'code' | 'status' | 'message' | 'isRetryable'> &
   Partial<Pick<ErrorFacts, 'details' | 'requestId' | 'retryAfter' | 'cause'>> & {
     effect: 'none' | 'unknown' | 'none now'
-    /** True means that the SDK repeats the call by itself. */
+    /** True means that the SDK may repeat the call by itself. */
     repeat: boolean
   }
 
 type Envelope = { data?: unknown; error?: { code: string; message?: string; details?: Record<string, unknown> | null } }
 
-/** A Retry-After of more seconds ends the call with an error, so that no request of a server hangs for long. */
+/**
+ * The greatest Retry-After in seconds for which the SDK waits. For a longer one, the call fails, so that no request of the
+ * merchant's server hangs for long.
+ */
 const WAIT_S_MAX = 20
 const FIRST_WAIT_S = 0.5
-/** The statuses of proxies and gateways that a later attempt can get past. */
+/** The statuses of proxies and gateways after which a later attempt can succeed. */
 const PASSING = new Set([408, 429, 502, 503, 504])
-/** Texts in the errors of the runtimes that mean that no connection was made, so that nothing was sent. */
+/** Texts in the errors of the runtimes that mean that no connection was made, so that the SDK sent nothing. */
 const NOT_SENT =
   /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|CERT_|_CERT|UNABLE_TO_VERIFY|ConnectionRefused|client error \(Connect\)|bad port/
 
-/** Makes the functions that send calls with these settings. */
+/** Makes the functions that send calls with the options of a client. */
 export function createHttp(settings: Settings): Http {
   const data = async <Data>(call: ApiCall) => (await send(settings, call)).data as Data
   return {
@@ -74,7 +77,7 @@ export function createHttp(settings: Settings): Http {
   }
 }
 
-/** Builds a path. Each value stays one segment of the path. An empty value is a TypeError. */
+/** Builds a path. Each value stays one segment of the path. If a value is empty, throws a TypeError. */
 export function path(parts: TemplateStringsArray, ...given: string[]): string {
   return parts.reduce((text, part, i) => {
     const value = given[i - 1]
@@ -96,7 +99,7 @@ async function send(settings: Settings, call: ApiCall): Promise<{ data: unknown;
     const result = signal?.aborted ? aborted(signal, 'none now') : await tryOnce(settings, call, url, init, limit)
     if (!('effect' in result)) return result
     if (key !== null) is_unknown = result.effect === 'unknown' || (is_unknown && result.effect === 'none now')
-    // A share of chance keeps many callers from returning at the same moment.
+    // The random part spreads the retries of many clients over time.
     const chance = Math.random() / 2
     const wait_s = result.retryAfter ?? FIRST_WAIT_S * 2 ** attempt * (0.5 + chance)
     if (!result.repeat || attempt >= settings.max_retries || wait_s > WAIT_S_MAX) {
@@ -133,7 +136,7 @@ async function tryOnce(
   signal?.addEventListener('abort', end)
   let is_file = false
   try {
-    // A followed redirect could send the key to another host.
+    // The SDK does not follow redirects, because a redirect could send the key to another host.
     const response = await settings.fetch(url, {
       ...init,
       method: call.method,
@@ -150,12 +153,12 @@ async function tryOnce(
     return noAnswer(cause, settings, ending.signal.aborted ? timeout : null)
   } finally {
     clearTimeout(timer)
-    // The caller may still read a file, and may still abort the reading.
+    // The program may still read a file, and may still abort its reading.
     if (!is_file) signal?.removeEventListener('abort', end)
   }
 }
 
-/** Makes the failure for an error of the API. */
+/** Makes the failure for an error of the API. The message contains advice. */
 function refusal(response: Response, error: NonNullable<Envelope['error']>, settings: Settings): Failure {
   const { status } = response
   const { code, details = null } = error
@@ -176,7 +179,7 @@ function refusal(response: Response, error: NonNullable<Envelope['error']>, sett
   }
 }
 
-/** Returns the sentences that help with an error: the wrong fields, the missing scope, the key, or the environment. */
+/** Returns sentences that help the developer: the wrong fields, the missing scope, the key, or the environment. */
 function advice({ details }: NonNullable<Envelope['error']>, status: number, settings: Settings): string {
   const { fields, required_scope } = (details ?? {}) as { fields?: unknown; required_scope?: unknown }
   const { api_key, environment } = settings
@@ -205,7 +208,7 @@ function strange(response: Response, { address }: Settings): Failure {
     isRetryable: response.ok || can_pass || status >= 500,
     repeat: response.ok || can_pass,
   }
-  // A browser hides the status of a redirect.
+  // A browser hides the status of a redirect, but reports its type.
   if ((status >= 300 && status < 400) || response.type === 'opaqueredirect') {
     const message = `${address} redirects to ${target ?? 'another address'}, and the SDK does not follow with your key. Correct baseUrl.`
     return { ...facts, message, effect: 'none now' }
@@ -218,7 +221,10 @@ function strange(response: Response, { address }: Settings): Failure {
   }
 }
 
-/** Makes the failure for a call without any answer. */
+/**
+ * Makes the failure for an attempt without any answer. `timeout` is the passed time limit in milliseconds. Null means that the
+ * attempt ended earlier.
+ */
 function noAnswer(cause: unknown, { address }: Settings, timeout: number | null): Failure {
   const facts = { code: 'no_answer', status: 0, isRetryable: true, repeat: true, cause }
   if (timeout !== null) {
@@ -252,7 +258,7 @@ function errorOf(failure: Failure, key: string | null, outcomeUnknown: boolean):
   return new Kind({ ...missing, ...facts, message, idempotencyKey: key, outcomeUnknown })
 }
 
-/** Waits. If the signal is aborted, the wait ends, and the next attempt reports the abort. */
+/** Waits for some seconds. If the signal is aborted, the wait ends early, and the next attempt reports the abort. */
 export function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -298,7 +304,7 @@ function queryString(query: object): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** Serialises an input. A value that JSON cannot carry is a TypeError, before anything is sent. */
+/** Serialises an input. If JSON cannot express a value, throws a TypeError before the SDK sends anything. */
 function jsonOf(body: object): string {
   if (typeof body !== 'object' || Array.isArray(body))
     throw new TypeError("Pass an object, such as { amount: '25000.00' }.")

@@ -1,4 +1,5 @@
-// The calls about webhooks: endpoints, the default configuration, and deliveries. webhook.ts verifies a delivery.
+// Defines the calls about webhooks: endpoints, the default configuration, events and deliveries. webhook.ts verifies a
+// delivery.
 
 import type * as Api from './api-types.ts'
 import { type EventOfStream, type EventStreamOptions, readEventStream } from './event-stream.ts'
@@ -7,29 +8,29 @@ import { type ChangeOptions, type Http, path, type ReadOptions } from './request
 
 const ROTATE = { rotate_secret: true }
 
-/** Endpoints beside the default one. The key needs the scope `webhooks:manage`. */
+/** Endpoints beside the default endpoint. The key needs the scope `webhooks:manage`. */
 export type WebhookEndpointCalls = {
   /** Lists the endpoints of the key's environment, the default endpoint first. */
   list(options?: ReadOptions): Promise<Api.ListWebhookEndpointsAnswer>
-  /** Adds an endpoint. Store its `secret`: no later answer has it. */
+  /** Adds an endpoint. Store its `secret`, because no later answer contains it. */
   create(input: Api.CreateWebhookEndpointInput, options?: ChangeOptions): Promise<Api.CreateWebhookEndpointAnswer>
   /** Returns an endpoint, without its secret. */
   get(endpoint_id: string, options?: ReadOptions): Promise<Api.WebhookEndpoint>
-  /** Changes an endpoint. Fields that are missing stay. */
+  /** Changes an endpoint. A field that you omit keeps its value. */
   update(
     endpoint_id: string,
     input: Api.UpdateWebhookEndpointInput,
     options?: ChangeOptions,
   ): Promise<Api.UpdateWebhookEndpointAnswer>
-  /** Makes a new secret, and returns it. For 24 hours the previous secret signs too. */
+  /** Makes a new secret, and returns it. For 24 hours, the server signs with the previous secret too. */
   rotateSecret(endpoint_id: string, options?: ChangeOptions): Promise<Api.UpdateWebhookEndpointAnswer>
-  /** Sends a test delivery. */
+  /** Sends a test delivery to an endpoint. */
   test(endpoint_id: string, options?: ChangeOptions): Promise<Api.TestWebhookEndpointAnswer>
-  /** Deletes an endpoint. */
+  /** Deletes an endpoint. The server sends it no more deliveries. */
   delete(endpoint_id: string, options?: ChangeOptions): Promise<Api.DeleteWebhookEndpointAnswer>
 }
 
-/** Makes the calls of webhook endpoints. */
+/** Makes the calls of `webhookEndpoints`. */
 export function webhookEndpointCalls({ get, change }: Http): WebhookEndpointCalls {
   const all = '/v1/merchant/webhook-endpoints'
   return {
@@ -45,17 +46,17 @@ export function webhookEndpointCalls({ get, change }: Http): WebhookEndpointCall
 
 /** The default endpoint of the key's environment. */
 export type WebhookConfigCalls = {
-  /** Returns the configuration, without the secret. */
+  /** Returns the configuration of the default endpoint, without the secret. */
   get(options?: ReadOptions): Promise<Api.GetWebhookConfigAnswer>
-  /** Changes the address or the events. The first answer has the `secret`: store it. */
+  /** Changes the address or the events. The answer to the first change contains the `secret`: store it. */
   update(input: Api.UpdateWebhookConfigInput, options?: ChangeOptions): Promise<Api.UpdateWebhookConfigAnswer>
-  /** Makes a new secret, and returns it. For 24 hours the previous secret signs too. */
+  /** Makes a new secret, and returns it. For 24 hours, the server signs with the previous secret too. */
   rotateSecret(options?: ChangeOptions): Promise<Api.UpdateWebhookConfigAnswer>
-  /** Sends a test delivery. */
+  /** Sends a test delivery to the default endpoint. */
   test(options?: ChangeOptions): Promise<Api.TestWebhookAnswer>
 }
 
-/** Makes the calls of the webhook configuration. */
+/** Makes the calls of `webhookConfig`. */
 export function webhookConfigCalls({ get, change }: Http): WebhookConfigCalls {
   const config = '/v1/merchant/webhook-config'
   return {
@@ -66,19 +67,19 @@ export function webhookConfigCalls({ get, change }: Http): WebhookConfigCalls {
   }
 }
 
-/** The events of the last 30 days, whether an endpoint receives them or not. The key needs the scope `webhooks:manage`. */
+/** The events of the last 30 days, also those that no endpoint received. The key needs the scope `webhooks:manage`. */
 export type EventCalls = {
   /** Lists events, newest first. `data` of an event is the body that an endpoint receives. */
   list(filters?: Api.ListEventsFilters, options?: ReadOptions): List<Api.ListEventsAnswer['items'][number]>
   /**
-   * Yields events as they happen, each once: `for await`. The stream connects again by itself, and continues after the last event. To
-   * continue after a restart, store the id of each processed event, and pass the last one as `after`: events of the 30 seconds before it
-   * can come again.
+   * Yields each new event once, with `for await`. If the connection ends, the stream continues after the last event. For a
+   * restart of your program, store the id of each processed event, and pass the last id as `after`. Events of the 30 seconds
+   * before it can come again.
    */
   stream(options?: EventStreamOptions): AsyncIterable<EventOfStream>
 }
 
-/** Makes the calls of events. */
+/** Makes the calls of `events`. */
 export function eventCalls(http: Http): EventCalls {
   return {
     list: (filters = {}, options) => createList(http, '/v1/events', filters, 'id', options),
@@ -92,16 +93,18 @@ export type WebhookDeliveryCalls = {
   get(delivery_id: string, options?: ReadOptions): Promise<Api.WebhookDelivery>
   /** Lists deliveries, newest first. */
   list(filters?: Api.ListWebhookDeliveriesFilters, options?: ReadOptions): List<Api.WebhookDelivery>
-  /** Sends a delivery again. */
+  /** Queues one more attempt of a delivery. */
   replay(delivery_id: string, options?: ChangeOptions): Promise<Api.ReplayWebhookDeliveryAnswer>
-  /** Sends the failed deliveries of a period again. */
+  /**
+   * Queues one more attempt of the deliveries since a time, at most 5,000 in one call. By default, only failed deliveries.
+   */
   replayAll(
     input: Api.ReplayWebhookDeliveriesInput,
     options?: ChangeOptions,
   ): Promise<Api.ReplayWebhookDeliveriesAnswer>
 }
 
-/** Makes the calls of webhook deliveries. */
+/** Makes the calls of `webhookDeliveries`. */
 export function webhookDeliveryCalls(http: Http): WebhookDeliveryCalls {
   const { get, change } = http
   const all = '/v1/merchant/webhook-deliveries'

@@ -1,4 +1,4 @@
-// Tests verifyWebhook with the types of JavaScript. The conformance suite has the signatures, good and bad.
+// Tests verifyWebhook with the types of JavaScript. The conformance suite contains the good and the bad signatures.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'

@@ -1,36 +1,42 @@
-// Verifies the raw bytes of webhooks, before a program parses the body.
+// Verifies the raw bytes of webhooks before the merchant's program parses the body.
 
 import type { WebhookEvent } from './api-types.ts'
 import { fromBase64, fromHex, hmacSha256, isSame, utf8 } from './crypto.ts'
 
 /** The options of `verifyWebhook`. */
 export type VerifyOptions = {
-  /** The raw body of the request: the received bytes, or their text. JSON that was parsed and serialised again does not match. */
+  /**
+   * The raw body of the request: the received bytes, or their text. If your program parses and serialises the JSON again, the
+   * signature does not match.
+   */
   body: string | Uint8Array | ArrayBuffer
-  /** The headers of the request, as the framework gives them, or a `Headers` object. */
+  /** The headers of the request, in the form of your framework, or a `Headers` object. */
   headers: Headers | Record<string, string | readonly string[] | undefined>
-  /** The signing secret (`whsec_...`), or several, such as the old and the new one of a rotation. */
+  /** The signing secret (`whsec_...`), or several secrets, such as the old and the new one of a rotation. */
   secret: string | readonly string[]
-  /** The maximum difference between the delivery's time and this machine's clock, in seconds. 0 permits any. The default is 300. */
+  /**
+   * The maximum difference in seconds between the time of the delivery and the clock of your server. 0 permits any difference.
+   * The default is 300.
+   */
   tolerance?: number
   /**
-   * True also accepts a request without the Standard Webhooks headers if X-<Brand>-Signature is right. That signature covers
-   * neither id nor time, so an attacker with one delivery can replay it under another id. The default is false.
+   * If true, also accepts a request with only the header X-<Brand>-Signature. That signature covers neither id nor time, so an
+   * attacker with one delivery can replay it under another id. The default is false.
    */
   allowBodySignature?: boolean
-  /** The middle part of the header X-<Brand>-Signature, such as 'service'. By default, any brand is accepted. */
+  /** The middle part of the header X-<Brand>-Signature, such as 'service'. By default, any brand is valid. */
   brand?: string
-  /** The current time. By default, the clock of this machine gives the time. */
+  /** The current time. By default, the clock of your server gives the time. */
   now?: Date
 }
 
-/** Why a webhook was refused. */
+/** The reason why `verifyWebhook` refused a request. */
 export type WebhookRefusal = 'missing_signature' | 'signature_mismatch' | 'timestamp_out_of_tolerance' | 'invalid_event'
 
-/** The request is no valid webhook. Answer 401, and do nothing with it. */
+/** The request is no valid webhook. Answer 401, and ignore its content. */
 export class WebhookSignatureError extends Error {
   override readonly name = 'WebhookSignatureError'
-  /** The reason. */
+  /** The reason for the refusal. */
   readonly code: WebhookRefusal
   constructor(code: WebhookRefusal, message: string) {
     super(message)
@@ -47,8 +53,9 @@ const RAW_BODY_HELP =
 type Bytes = Uint8Array<ArrayBuffer>
 
 /**
- * Verifies the signature of a webhook, and returns its event. Throws a `WebhookSignatureError` if the request is no valid webhook,
- * and a `TypeError` for a mistake in the program. The API may deliver an event twice: store the header webhook-id.
+ * Verifies the signature of a webhook, and returns its event. If the request is no valid webhook, throws a
+ * `WebhookSignatureError`. For a mistake in the program, throws a `TypeError`. The API may deliver an event twice, so store the
+ * header webhook-id.
  */
 export async function verifyWebhook(options: VerifyOptions): Promise<WebhookEvent> {
   const { tolerance = TOLERANCE_S, brand, allowBodySignature } = options
@@ -69,7 +76,7 @@ export async function verifyWebhook(options: VerifyOptions): Promise<WebhookEven
   } else if (allowBodySignature) {
     const names = brand === undefined ? '[a-z0-9]+' : brand.toLowerCase()
     await checkBranded(secrets, headers, names, body)
-    // This signature does not cover the time. The check finds late deliveries, but stops no attacker.
+    // This signature does not cover the time. So this check finds late deliveries, but an attacker can change the time.
     timestamp = valuesOf(headers, `^x-${names}-timestamp$`)[0]
   } else throw missing('webhook-signature')
   if (timestamp !== undefined) checkAge(timestamp, tolerance, options.now ?? new Date())
@@ -99,7 +106,7 @@ function checkedSecrets(given: string | readonly string[]): { text: string; byte
 
 function bytesOf(body: unknown): Bytes {
   if (typeof body === 'string') return utf8(body)
-  // The second test accepts bytes of another realm, such as those of a test runner.
+  // The second condition accepts an ArrayBuffer of another realm, such as that of a test runner.
   if (body instanceof ArrayBuffer || Object.prototype.toString.call(body) === '[object ArrayBuffer]') {
     return new Uint8Array(body as ArrayBuffer)
   }

@@ -1,5 +1,6 @@
-// The driver of the conformance suite for this SDK: reads commands from standard input, one JSON object a line, and reports what
-// the SDK did. The first argument is the module to test, or `require` for the package as CommonJS. sdk/conformance/README.md describes the protocol.
+// Drives this SDK for the conformance suite: reads commands from standard input, one JSON object a line, and reports the
+// results. The first argument is the module to test, or `require` for the package as CommonJS. sdk/conformance/README.md
+// describes the protocol.
 
 import { createRequire } from 'node:module'
 import process from 'node:process'

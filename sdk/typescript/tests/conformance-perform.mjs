@@ -1,6 +1,6 @@
-// What the driver of the conformance suite does with one command. It uses nothing of a runtime but the SDK.
+// Executes one command of the conformance suite. This file uses only the SDK, so that it runs in every runtime.
 
-/** Does what a command says, and returns the report. */
+/** Executes a command. Returns its report: the result, the error, or the name of a call that the SDK does not have. */
 export async function reportOf(sdk, command) {
   try {
     return { ok: await perform(sdk, command) }
@@ -9,7 +9,7 @@ export async function reportOf(sdk, command) {
   }
 }
 
-/** Does what a command says. */
+/** Executes a command and returns its result. If the SDK does not have the call, throws an error with `unsupported`. */
 async function perform(sdk, command) {
   if (command.do === 'verify') {
     const { body, headers, secret, now, tolerance_s, allow_body_signature, brand } = command
@@ -54,7 +54,7 @@ async function collect(list, limit) {
   return items
 }
 
-/** Returns the facts of an error under the names of the suite. */
+/** Returns the facts of an error under the names of the conformance suite. */
 function factsOf(sdk, error) {
   const { message } = error
   if (error instanceof sdk.WebhookSignatureError) return { kind: 'webhook', code: error.code, message }

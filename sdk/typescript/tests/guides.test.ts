@@ -1,4 +1,4 @@
-// Runs the TypeScript of the guides with the installed package, against the real server.
+// Tests the TypeScript of the guides with the installed package, against the real server.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

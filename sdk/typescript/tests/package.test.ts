@@ -1,6 +1,6 @@
 /**
- * Installs the packed SDK into a scratch project, and uses it as ESM, as CommonJS and from TypeScript, with the Node of this
- * repository. `npm run sdk-matrix` does the same with the other runtimes.
+ * Tests the packed SDK in a scratch project, as ESM, as CommonJS and from TypeScript, with the Node of this repository. `npm
+ * run sdk-matrix` does the same with the other runtimes.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

@@ -1,4 +1,4 @@
-// Runs the code of the README with the installed package, against the real server.
+// Tests the code of the README with the installed package, against the real server.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

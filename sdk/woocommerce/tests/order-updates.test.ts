@@ -1,4 +1,4 @@
-// What payments do to orders of WooCommerce. The program applies them to orders of the stub.
+// Tests how payments change orders of WooCommerce. A PHP program applies the payments to orders of a stub.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -19,7 +19,7 @@ const facts = (status: string, changed: object = {}) => ({
   ...changed,
 })
 
-/** Applies facts to an order of 25,000 shillings. */
+/** Applies facts about payments to one order, of 25,000 shillings by default, and returns the order. */
 async function applied(all: object[], order: object = {}): Promise<OrderSeen> {
   const input = JSON.stringify([{ order: { total: '25000', ...order }, facts: all }])
   return JSON.parse(await outputOf('php', [PROGRAM], { input }))[0]

@@ -1,4 +1,4 @@
-// Runs the shop in Express with the installed package of the SDK, against the real server.
+// Tests the example shop in Express with the installed package of the SDK, against the real server.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -73,7 +73,7 @@ async function until(isDone: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Places an order as a customer does, and returns its number and the address of the hosted page. */
+/** Places an order as a customer does. Returns the number of the order and the slug of the hosted page. */
 async function placeOrder(): Promise<{ id: string; slug: string }> {
   const answer = await fetch(`${shop_url}/orders`, { method: 'POST', redirect: 'manual' })
   assert.equal(answer.status, 303, await answer.text())

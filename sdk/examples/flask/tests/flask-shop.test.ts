@@ -1,4 +1,4 @@
-// A customer buys in the example shop, which runs in a real Flask against the real server.
+// Tests that a customer can buy in the example shop, which runs in a real Flask against the real server.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// A customer buys in the example shop, which runs in a real Laravel against the real server.
+// Tests that a customer can buy in the example shop, which runs in a real Laravel against the real server.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { type LiveWorld, outputOf, requirePhp, startLiveWorld, startProgram } fr
 import { buyInShop, registerShop } from '../../../../server/test/shop-journey.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
-/** The Laravel that Debian has. */
+/** The autoloader of the Laravel that Debian packages. */
 const LARAVEL = '/usr/share/php/Illuminate/autoload.php'
 const SHOP = join(ROOT, 'sdk/examples/laravel')
 
@@ -29,7 +29,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Makes a Laravel project in the folder, with the SDK from Composer. */
+/** Makes a Laravel project in the temporary folder. Composer installs the SDK from the repository. */
 async function makeProject(): Promise<void> {
   await cp(join(SHOP, 'tests/skeleton'), folder, { recursive: true })
   for (const path of ['bootstrap/cache', 'storage/framework/sessions', 'storage/framework/views', 'storage/logs'])
