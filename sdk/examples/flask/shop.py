@@ -44,7 +44,7 @@ def order():
 
 @app.get("/orders/<int:number>")
 def order_page(number):
-    # The return of the customer proves nothing: this page shows the order as the webhooks left it.
+    # The return of the customer is no proof of a payment, so this page shows the status that the webhooks have set.
     found = database().execute("select status from orders where id = ?", [number]).fetchone() or abort(404)
     return f"Order {found[0]}"
 
@@ -52,23 +52,23 @@ def order_page(number):
 @app.post("/webhooks/malipo")
 def webhook():
     try:
-        # The raw bytes: request.json would lose the exact text that the server signed.
+        # The signature covers the raw bytes. request.json would lose the exact text that the server signed.
         event = verify_webhook(request.get_data(), request.headers, os.environ["MALIPO_WEBHOOK_SECRET"])
     except WebhookSignatureError as refusal:
         return str(refusal), 401
     if event.get("test") or (IS_LIVE and event.get("sandbox")) or "collection_id" not in event:
         return "ignored"
     number = (event["reference"] or "").partition("ORDER-")[2]
-    # A null collection_id means that the webhook was faster than the answer to the shop.
+    # A null collection_id means that the webhook arrived before the answer to the shop.
     same = "id = ? and amount = ? and currency = ? and coalesce(collection_id, ?) = ?"
-    # amount_received is there if it differs from the requested amount.
+    # If the payer paid another amount than requested, the event has amount_received.
     received = event.get("amount_received", event["amount"])
     facts = [number, received, event["currency"], event["collection_id"], event["collection_id"]]
     with database() as shop:
         if shop.execute(f"select 1 from orders where {same}", facts).fetchone() is None:
             app.logger.error("The event %s fits no order: compare its amount and reference", event["collection_id"])
         elif event["event"] == "collection.success":
-            # Only one delivery can change the status, so a repeated delivery ships nothing. A reversed order stays on hold.
+            # Only the first delivery changes the status, so a repeated delivery ships nothing. A reversed order stays on hold.
             paid = shop.execute(f"update orders set status = 'paid' where status = 'pending' and {same}", facts)
             if paid.rowcount == 1:
                 app.logger.warning("Ship %s", event["reference"])

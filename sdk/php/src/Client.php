@@ -20,13 +20,13 @@ use Malipo\Resources\WebhookConfig;
 use Malipo\Resources\WebhookDeliveries;
 use Malipo\Resources\WebhookEndpoints;
 
-/** A client of the API. The API key is secret: use the client only on servers. */
+/** A client of the API. The API key is secret, so use the client only on servers. */
 final class Client
 {
     public const VERSION = '0.2.0';
     private const KEY = '/^[a-z][a-z0-9]{1,19}_(live|sandbox|test)_[0-9A-Za-z]+$/D';
 
-    /** The environment of the key: live or sandbox. In the sandbox no real money moves. */
+    /** The environment of the key: live or sandbox. In the sandbox, no real money moves. */
     public readonly string $environment;
     public readonly Me $me;
     public readonly Collections $collections;
@@ -45,7 +45,7 @@ final class Client
      * @param string $baseUrl The address of the server, without /v1, such as https://api.example.com.
      * @param string $apiKey A key of the dashboard. A sandbox key moves no real money.
      * @param float $timeout The seconds that one attempt may take.
-     * @param int $maxRetries The retries after no answer, a request in progress, a rate limit or status 503.
+     * @param int $maxRetries The number of retries after no answer, a request in progress, a rate limit or the status 503.
      * @param string|null $environment live or sandbox: the environment that the key must have. Null accepts both.
      * @param string|null $language The language of failure_reason_message: sw or en (default).
      */
@@ -118,7 +118,7 @@ final class Client
         return $address;
     }
 
-    /** Returns the environment of a key, or throws with what to do. */
+    /** Returns the environment of a key. If the key is malformed, throws an exception whose message says what to correct. */
     private static function environmentOf(#[\SensitiveParameter] string $apiKey): string
     {
         $problem = match (true) {

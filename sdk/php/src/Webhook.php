@@ -16,8 +16,7 @@ final class Webhook
 
     /**
      * Verifies a webhook and returns its event. The Standard Webhooks signature decides, because it also covers id and
-     * time. A
-     * delivery can arrive twice: store the id of `Webhook::id($headers)` and ignore a repeated one.
+     * time. A delivery can arrive twice, so store the id of `Webhook::id($headers)` and ignore a repeated id.
      *
      * @param string $rawBody The received bytes. Parsed and re-encoded JSON does not match.
      * @param array<string, string|list<string>|null> $headers getallheaders(), $_SERVER, or the headers of a PSR-7 request.
@@ -27,8 +26,8 @@ final class Webhook
      *     neither id nor time, so an attacker with one delivery can replay it under another id.
      * @param string|null $brand Null accepts the header of any brand. 'acme' accepts only X-Acme-Signature.
      * @return array<string, mixed> The event. Ship an order only if it has neither `test` nor `sandbox`.
-     * @throws WebhookSignatureException Answer 401.
-     * @throws \InvalidArgumentException If an argument is wrong: a mistake of the program.
+     * @throws WebhookSignatureException If the request is no valid webhook. Answer 401.
+     * @throws \InvalidArgumentException If an argument is wrong, which is a mistake in the program.
      */
     public static function verify(
         mixed $rawBody,
@@ -62,7 +61,7 @@ final class Webhook
         } elseif ($allowBodySignature) {
             $names = $brand === null ? '[a-z0-9]+' : strtolower($brand);
             self::checkBranded($secrets, $given, $names, $rawBody);
-            // This signature does not cover the time. The check finds late deliveries, but stops no attacker.
+            // This signature does not cover the time. So this check finds late deliveries, but an attacker can change the time.
             $timestamp = self::branded($given, 'timestamp', $names)[0] ?? null;
         } else {
             throw self::missing('webhook-signature');
@@ -74,7 +73,7 @@ final class Webhook
     }
 
     /**
-     * Returns the id of a delivery, which a repeated delivery has too. Null means that the headers have no id.
+     * Returns the id of a delivery. A repeated delivery has the same id. Null means that the headers have no id.
      *
      * @param array<string, string|list<string>|null> $headers
      */
@@ -84,7 +83,7 @@ final class Webhook
     }
 
     /**
-     * Returns the bytes of each secret by its text, or throws, because a wrong secret must never make a signature valid.
+     * Returns the bytes of each secret by its text. If a secret is malformed, throws, so that no signature is valid for it.
      *
      * @param string|array<mixed> $given
      * @return array<string, string>

@@ -1,7 +1,7 @@
 <?php
 
-// The driver of the conformance suite for this SDK: reads commands from standard input, one JSON object a line, and reports what the
-// SDK did. sdk/conformance/README.md describes the protocol.
+// Drives this SDK for the conformance suite: reads commands from standard input, one JSON object a line, and reports the results.
+// sdk/conformance/README.md describes the protocol.
 
 declare(strict_types=1);
 

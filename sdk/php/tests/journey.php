@@ -1,6 +1,6 @@
 <?php
 
-// Uses the resources against a real server, and prints what the server answered as JSON. php-sdk.test.ts checks the values.
+// Calls the resources of a real server, and prints the answers as JSON. php-sdk.test.ts checks the values.
 
 declare(strict_types=1);
 
@@ -12,10 +12,10 @@ use Malipo\Exceptions\ValidationException;
 
 require $argv[1];
 
-// Without retries, because a retry would hide a connection that breaks.
+// This client makes no retries, because a retry would hide a broken connection.
 $malipo = new Client(getenv('MALIPO_URL') . '/', getenv('MALIPO_API_KEY'), maxRetries: 0);
 
-/** Returns the kind and the facts of a failed call. */
+/** Returns the class and the facts of a failed call. If the call succeeds, fails the test. */
 function failure(callable $call): array
 {
     try {
@@ -124,7 +124,7 @@ $seen['endpoint'] = [
     $malipo->webhookEndpoints->test($endpoint['id'])['endpoint_id'] === $endpoint['id'],
     $malipo->webhookEndpoints->delete($endpoint['id'])['deleted'],
 ];
-// A delivery of the deleted endpoint cannot be sent again.
+// The server refuses to send a delivery of the deleted endpoint again.
 $delivered = ['status' => 'delivered', 'endpoint_id' => 'default'];
 waitFor(fn () => iterator_count($malipo->webhookDeliveries->list($delivered)) > 0);
 $delivery = $malipo->webhookDeliveries->listPage($delivered)['items'][0];

@@ -1,6 +1,6 @@
-"""The driver of the conformance suite for this SDK. sdk/conformance/README.md describes the protocol.
+"""Drives this SDK for the conformance suite. sdk/conformance/README.md describes the protocol.
 
-Reads commands from standard input, one JSON object a line, and reports what the SDK did. The first argument is the folder of the
+Reads commands from standard input, one JSON object a line, and reports the results. The first argument is the folder of the
 sources. With the argument --async, the asyncio client makes the calls.
 """
 
@@ -21,7 +21,7 @@ USE_ASYNC = "--async" in sys.argv
 
 
 class Unsupported(Exception):
-    """The SDK has no such call."""
+    """The error for a call that the SDK does not have."""
 
 
 def snake(name):

@@ -18,7 +18,7 @@ def push(reference):
 
 
 def in_threads():
-    # Without retries, because a retry would hide a connection that breaks.
+    # This client makes no retries, because a retry would hide a broken connection.
     with Malipo(ADDRESS, KEY, max_retries=0) as malipo, ThreadPoolExecutor(8) as pool:
         start = threading.Barrier(8)
 

@@ -16,7 +16,7 @@ namespace Malipo\WooCommerce;
 
 defined('ABSPATH') || exit;
 
-// The package has the SDK in its own folder; a checkout of the sources has it beside the plugin.
+// In the package, the folder of the plugin contains the SDK. In a checkout of the sources, the SDK is beside the plugin.
 require_once is_dir(__DIR__ . '/malipo-php') ? __DIR__ . '/malipo-php/autoload.php' : dirname(__DIR__, 2) . '/php/src/autoload.php';
 require_once __DIR__ . '/includes/texts.php';
 require_once __DIR__ . '/includes/amounts.php';

@@ -1,6 +1,6 @@
 <?php
 
-// Applies facts of payments to orders of the stub, and prints the orders as JSON. order-updates.test.ts checks them.
+// Applies statuses of payments to orders of the stub, and prints the orders as JSON. order-updates.test.ts checks the orders.
 
 declare(strict_types=1);
 
@@ -26,7 +26,7 @@ foreach ($cases as $number => ['order' => $data, 'facts' => $all]) {
     (new WC_Order($number, $data))->save();
     $results = [];
     foreach ($all as $facts) {
-        // Each webhook runs in a process of its own, which reads the order again.
+        // In a shop, each webhook runs in a separate process, which reads the order again.
         $results[] = OrderUpdates::apply(WC_Order::load($number), $facts);
     }
     $seen[] = ['results' => $results] + WC_Order::load($number)->facts();

@@ -26,11 +26,11 @@ Route::middleware('web')->group(function () {
         return redirect()->away($payment['payment_url']);
     });
 
-    // The return of the customer proves nothing: this page shows the order as the webhooks left it.
+    // The return of the customer is no proof of a payment, so this page shows the status that the webhooks have set.
     Route::get('/orders/{id}', fn (int $id) => 'Order ' . DB::table('orders')->where('id', $id)->value('status'));
 });
 
-// Outside the group web, because a webhook has no CSRF token. The middleware answers 401 to a wrong signature.
+// This route is outside the group web, because a webhook has no CSRF token. The middleware answers 401 to a wrong signature.
 Route::post('/webhooks/malipo', function (Request $request) {
     $event = $request->attributes->get('malipo_event');
     $isRehearsal = isset($event['test']) || (isset($event['sandbox']) && app()->environment('production'));
@@ -38,15 +38,15 @@ Route::post('/webhooks/malipo', function (Request $request) {
         return response('ignored');
     }
     $order = DB::table('orders')->where('id', (int) substr((string) $event['reference'], strlen('ORDER-')));
-    // amount_received is there if it differs from the requested amount.
+    // If the payer paid another amount than requested, the event has amount_received.
     $received = $event['amount_received'] ?? $event['amount'];
     $isOurs = (clone $order)->where('amount', $received)->where('currency', $event['currency'])
-        // Null: the webhook was faster than the answer to the shop.
+        // Null means that the webhook arrived before the answer to the shop.
         ->where(fn ($same) => $same->whereNull('collection_id')->orWhere('collection_id', $event['collection_id']))->exists();
     if (!$isOurs) {
         report(new RuntimeException("Malipo event {$event['collection_id']} fits no order: compare its amount and reference"));
     } elseif ($event['event'] === 'collection.success') {
-        // Only one delivery can change the status, so a repeated delivery ships nothing. A reversed order stays on hold.
+        // Only the first delivery changes the status, so a repeated delivery ships nothing. A reversed order stays on hold.
         if ((clone $order)->where('status', 'pending')->update(['status' => 'paid']) === 1) {
             logger()->info("Ship {$event['reference']}");
         }

@@ -5,21 +5,20 @@ declare(strict_types=1);
 namespace Malipo\Exceptions;
 
 /**
- * A failed call. Each kind of failure has its own class below this one. A wrong argument is an InvalidArgumentException
- * of PHP
- * instead, because no request was sent.
+ * A failed call. Each kind of failure has its own subclass. For a wrong argument, the SDK throws an
+ * \InvalidArgumentException instead, before it sends a request.
  */
 class MalipoException extends \RuntimeException
 {
     /**
      * @param string $errorCode The error code of the API, or `no_answer` if no readable response arrived.
      * @param int $status The HTTP status. 0 means that no response arrived.
-     * @param string|null $requestId The id to name when you ask the operator of the server.
-     * @param string|null $idempotencyKey A repeated call with this key has no second effect. Null for a read.
+     * @param string|null $requestId The id of the request, for a question to the operator of the server.
+     * @param string|null $idempotencyKey If you repeat the call with this key, the server does the work once. Null for a read.
      * @param bool $outcomeUnknown True means that the server may have done the work. Repeat the call with $idempotencyKey.
      * @param bool $isRetryable True means that the same call, with the same idempotency key, can succeed later.
      * @param array<string, mixed>|null $details
-     * @param float|null $retryAfter The seconds that the server asks to wait.
+     * @param float|null $retryAfter The seconds to wait before the next attempt. Null means that the server named no time.
      */
     final public function __construct(
         string $message,
@@ -37,7 +36,7 @@ class MalipoException extends \RuntimeException
     }
 
     /**
-     * The refused fields of a `validation_failed`, by name.
+     * Returns the message of each wrong field of a `validation_failed`, by the name of the field.
      *
      * @return array<string, string>
      */

@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 namespace Malipo\Http;
 
-/** The default transport. One handle keeps the connection open between calls. */
+/** The default transport, which uses curl. One handle keeps the connection open between calls. */
 final class CurlTransport implements Transport
 {
     private const CONNECT_SECONDS_MAX = 10.0;
 
-    /** The errors of a connection that was not made: no address, no connection, no TLS, a wrong certificate. */
+    /** The errors before a connection opens: no address, no connection, no TLS, a wrong certificate. */
     private const NOT_SENT = [
         CURLE_COULDNT_RESOLVE_PROXY,
         CURLE_COULDNT_RESOLVE_HOST,
@@ -33,7 +33,7 @@ final class CurlTransport implements Transport
             CURLOPT_RETURNTRANSFER => true,
             CURLOPT_FOLLOWLOCATION => false,
             CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
-            // curl would otherwise shorten a path such as /v1/collections/.. and call another endpoint.
+            // Without this option, curl would shorten a path such as /v1/collections/.. and call another endpoint.
             CURLOPT_PATH_AS_IS => true,
             CURLOPT_NOSIGNAL => true,
             CURLOPT_ENCODING => '',

@@ -14,18 +14,18 @@ use Malipo\Exceptions\RateLimitException;
 use Malipo\Exceptions\ServerException;
 use Malipo\Exceptions\ValidationException;
 
-/** One attempt that failed. */
+/** An attempt of a call that failed, with its effect on the server. */
 final class Failure
 {
-    /** The server did nothing for this call, in this attempt or before. */
+    /** The server did nothing for this call, neither in this attempt nor in an earlier one. */
     public const NONE = 'none';
     /** The server may have done the work. */
     public const UNKNOWN = 'unknown';
-    /** This attempt did nothing, and says nothing of earlier attempts. */
+    /** The server did nothing in this attempt. The effect of earlier attempts is unknown. */
     public const NONE_NOW = 'none now';
 
     /**
-     * @param bool $isRepeated True means that the client repeats the call by itself.
+     * @param bool $isRepeated True means that the client may repeat the call by itself.
      * @param array<string, mixed>|null $details
      */
     public function __construct(
@@ -42,7 +42,7 @@ final class Failure
     ) {
     }
 
-    /** Makes the exception of a call that ends with this attempt. */
+    /** Makes the exception for a call whose last attempt is this one. */
     public function exception(?string $key, bool $outcomeUnknown): MalipoException
     {
         $next = " The API may have done what the call asked for: repeat the call with the idempotency key $key, "

@@ -20,7 +20,7 @@ final class Request
     ) {
     }
 
-    /** Hides the API key from dumps. */
+    /** Returns the fields for dumps, without the API key. */
     public function __debugInfo(): array
     {
         return ['method' => $this->method, 'url' => $this->url, 'timeout' => $this->timeout];

@@ -7,10 +7,10 @@ namespace Malipo\Http;
 /** Sends the calls of the resources: idempotency key, retries, and exceptions. */
 final class Requester
 {
-    /** The longest pause before a retry. If the server asks for more, the call fails at once with retryAfter. */
+    /** The longest pause in seconds before a retry. If the server names a longer one, the call fails at once with retryAfter. */
     private const WAIT_SECONDS_MAX = 20.0;
     private const FIRST_WAIT_SECONDS = 0.5;
-    /** The statuses of proxies and gateways that a later attempt can get past. */
+    /** The statuses of proxies and gateways after which a later attempt can succeed. */
     private const PASSING = [408, 429, 502, 503, 504];
 
     /** @param array<string, string> $headers The headers of every request. */
@@ -24,14 +24,14 @@ final class Requester
     ) {
     }
 
-    /** @return array<string, string> Hides the API key from dumps. */
+    /** @return array<string, string> The fields for dumps, without the API key. */
     public function __debugInfo(): array
     {
         return ['baseUrl' => $this->baseUrl];
     }
 
     /**
-     * Reads records. A read needs no idempotency key.
+     * Reads a record or a page. A read needs no idempotency key.
      *
      * @param array<string, mixed> $query
      * @return array<string, mixed>
@@ -55,7 +55,7 @@ final class Requester
     }
 
     /**
-     * Changes something. All retries send the same idempotency key, so that the server does the work once.
+     * Sends a change. All attempts send the same idempotency key, so that the server does the work once.
      *
      * @param array<string, mixed> $body
      * @return array<string, mixed>
@@ -74,7 +74,7 @@ final class Requester
         return $this->dataOf($this->send($request, $key));
     }
 
-    /** Encodes a value as one segment of a path. */
+    /** Encodes a value as one segment of a path, so that an id cannot change the path. */
     public static function segment(string $value, string $name): string
     {
         if (trim($value) === '' || $value === '.' || $value === '..') {
@@ -91,10 +91,10 @@ final class Requester
             if ($result instanceof Response) {
                 return $result;
             }
-            // A refusal of the request itself settles the outcome. A rate limit or a revoked key says nothing of earlier attempts.
+            // If the API refuses the request itself, the outcome is known. After a rate limit or a revoked key, it is not.
             $isUnknown = $key !== null
                 && ($result->effect === Failure::UNKNOWN || ($isUnknown && $result->effect === Failure::NONE_NOW));
-            // A share of chance keeps many callers from returning at the same moment.
+            // The random part spreads the retries of many clients over time.
             $chance = lcg_value() / 2;
             $wait = $result->retryAfter === null
                 ? self::FIRST_WAIT_SECONDS * 2 ** $attempt * (0.5 + $chance)
@@ -163,7 +163,7 @@ final class Requester
     }
 
     /**
-     * Returns the sentences that help with an error: the wrong fields, the missing scope, the key, or the environment.
+     * Returns sentences that help the developer: the wrong fields, the missing scope, the key, or the environment.
      *
      * @param array<string, mixed> $details
      */

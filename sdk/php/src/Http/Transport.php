@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Malipo\Http;
 
-/** Sends requests. Implement this interface to use the HTTP client of your framework. */
+/** Sends single requests. Implement this interface to use the HTTP client of your framework. */
 interface Transport
 {
     /**

@@ -8,7 +8,7 @@ return [
     // The address of the server, without /v1.
     'url' => env('MALIPO_URL', ''),
     'api_key' => env('MALIPO_API_KEY', ''),
-    // The signing secret of your webhook endpoint (whsec_...). During a rotation, the old secret and the new one both work.
+    // The signing secret of your webhook endpoint (whsec_...). During a rotation, the old and the new secret are both valid.
     'webhook_secret' => env('MALIPO_WEBHOOK_SECRET', ''),
     // The largest age of a webhook in seconds.
     'webhook_tolerance' => 300,

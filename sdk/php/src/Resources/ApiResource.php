@@ -6,11 +6,11 @@ namespace Malipo\Resources;
 
 use Malipo\Http\Requester;
 
-/** The calls that the resources share. */
+/** The base of every resource: it sends the calls, and reads lists page by page. */
 abstract class ApiResource
 {
     private const PAGE_SIZE = 100;
-    /** The ids that a loop remembers, so that its memory stays small. */
+    /** The greatest number of record ids that a loop keeps, so that its memory stays small. */
     private const IDS_MAX = 1_000;
 
     final public function __construct(protected readonly Requester $requester)
@@ -18,7 +18,7 @@ abstract class ApiResource
     }
 
     /**
-     * Yields the records of all pages. A record that moves to the next page while the loop runs is yielded once.
+     * Yields the records of all pages. If a record moves to the next page during the loop, the loop still yields it once.
      *
      * @param array<string, mixed> $filters
      * @return \Generator<int, array<string, mixed>>

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Malipo\Resources;
 
-/** The balance of the merchant. */
+/** The balance of the merchant in the environment of the key. */
 final class Balance extends ApiResource
 {
     /**

@@ -22,7 +22,7 @@ final class Collections extends ApiResource
     }
 
     /**
-     * Sends a mobile-money prompt to a phone. Input: amount, phone, reference. The answer means sent, not paid.
+     * Sends a mobile-money prompt to a phone. Input: amount, phone, reference. The answer is no proof of a payment.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -44,7 +44,7 @@ final class Collections extends ApiResource
     }
 
     /**
-     * Creates a QR code. Input: amount, reference. Show qr_payload as a QR code without re-encoding it.
+     * Creates a payment by QR code. Input: amount, reference. Show qr_payload unchanged as a QR code.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -98,7 +98,7 @@ final class Collections extends ApiResource
     }
 
     /**
-     * Returns the steps of a payment.
+     * Returns the steps of a payment, such as requests, attempts, statuses and webhooks.
      *
      * @return array<string, mixed>
      */

@@ -6,7 +6,7 @@ namespace Malipo\Resources;
 
 use Malipo\Http\Requester;
 
-/** Payouts. An operator must approve each one. Only the status `SUCCESS` means paid out. */
+/** Payouts. An operator must approve each payout. Only the status `SUCCESS` means that the receiver got the money. */
 final class Disbursements extends ApiResource
 {
     /**
@@ -86,7 +86,7 @@ final class Disbursements extends ApiResource
     }
 
     /**
-     * Plays the operator and the provider for a sandbox payout. Input: outcome (SUCCESS, FAILED, REJECTED, ...).
+     * Simulates the operator and the provider for a sandbox payout. Input: outcome (SUCCESS, FAILED, REJECTED, ...).
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -102,7 +102,7 @@ final class Disbursements extends ApiResource
     }
 
     /**
-     * Returns the payout limits of the merchant.
+     * Returns the daily payout limits of the merchant, and today's sum.
      *
      * @return array<string, mixed>
      */

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Malipo\Resources;
 
-/** The events of the last 30 days, whether an endpoint receives them or not. The key needs the scope webhooks:manage. */
+/** The events of the last 30 days, also those that no endpoint received. The key needs the scope webhooks:manage. */
 final class Events extends ApiResource
 {
     /**

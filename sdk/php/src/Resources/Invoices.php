@@ -6,7 +6,7 @@ namespace Malipo\Resources;
 
 use Malipo\Http\Requester;
 
-/** Invoices with a payment link. */
+/** Invoices to customers, each with a payment link. */
 final class Invoices extends ApiResource
 {
     /**
@@ -21,7 +21,7 @@ final class Invoices extends ApiResource
     }
 
     /**
-     * Returns an invoice.
+     * Returns an invoice with its current status.
      *
      * @return array<string, mixed>
      */
@@ -53,7 +53,7 @@ final class Invoices extends ApiResource
     }
 
     /**
-     * Changes a draft.
+     * Changes an invoice that is still a draft.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -76,7 +76,7 @@ final class Invoices extends ApiResource
     }
 
     /**
-     * Cancels an invoice that is not paid.
+     * Cancels an invoice that no payer has paid.
      *
      * @return array<string, mixed>
      */
@@ -87,7 +87,7 @@ final class Invoices extends ApiResource
     }
 
     /**
-     * Creates the payment link of the invoice, or returns it.
+     * Creates the payment link of the invoice. If the invoice has an active link, returns that link.
      *
      * @return array<string, mixed>
      */

@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Malipo\Resources;
 
-/** The caller. */
+/** The API key of the client, and its merchant. */
 final class Me extends ApiResource
 {
     /**
-     * Returns the merchant, the environment and the scopes of the key: a test of the connection.
+     * Returns the merchant, the environment and the scopes of the key. This call also tests the connection.
      *
      * @return array<string, mixed>
      */

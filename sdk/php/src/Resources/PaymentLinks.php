@@ -10,7 +10,7 @@ use Malipo\Http\Requester;
 final class PaymentLinks extends ApiResource
 {
     /**
-     * Creates a link: send public_url to the customer. Input: amount, description, reference, expires_at.
+     * Creates a link. Send its public_url to the customer. Input: amount, description, reference, expires_at.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -21,7 +21,7 @@ final class PaymentLinks extends ApiResource
     }
 
     /**
-     * Returns a link.
+     * Returns a link with its current status.
      *
      * @return array<string, mixed>
      */
@@ -53,7 +53,7 @@ final class PaymentLinks extends ApiResource
     }
 
     /**
-     * Cancels a link that is not paid.
+     * Cancels a link that no payer has paid.
      *
      * @return array<string, mixed>
      */
@@ -64,7 +64,7 @@ final class PaymentLinks extends ApiResource
     }
 
     /**
-     * Yields the payments that customers tried on a link.
+     * Yields the payments of a link, newest first, over all pages, also the failed ones.
      *
      * @param array<string, mixed> $filters
      * @return \Generator<int, array<string, mixed>>

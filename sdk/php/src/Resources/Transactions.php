@@ -6,7 +6,7 @@ namespace Malipo\Resources;
 
 use Malipo\Http\Requester;
 
-/** The bookings of the merchant: each change of the balance. */
+/** The transactions of the merchant: each change of the balance. */
 final class Transactions extends ApiResource
 {
     /**

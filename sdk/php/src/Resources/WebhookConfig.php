@@ -18,7 +18,7 @@ final class WebhookConfig extends ApiResource
     }
 
     /**
-     * Sets webhook_url and events. Store the secret of the first answer: no later answer has it.
+     * Sets webhook_url and events. Store the secret of the first answer, because no later answer has it.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -29,7 +29,7 @@ final class WebhookConfig extends ApiResource
     }
 
     /**
-     * Makes a new secret, which the answer has. For 24 hours the old secret signs too.
+     * Makes a new secret, and returns it. For 24 hours, the server signs with the old secret too.
      *
      * @return array<string, mixed>
      */
@@ -40,7 +40,7 @@ final class WebhookConfig extends ApiResource
     }
 
     /**
-     * Sends a test delivery.
+     * Sends a test delivery to the endpoint.
      *
      * @return array<string, mixed>
      */

@@ -42,7 +42,7 @@ final class WebhookDeliveries extends ApiResource
     }
 
     /**
-     * Sends a delivery again, with the same id and bytes.
+     * Queues one more attempt of a delivery, with the same id and bytes.
      *
      * @return array<string, mixed>
      */
@@ -53,7 +53,7 @@ final class WebhookDeliveries extends ApiResource
     }
 
     /**
-     * Sends the deliveries of a period again. Input: since, until, event, endpoint_id, status.
+     * Queues one more attempt of the deliveries of a period. Input: since, until, event, endpoint_id, status.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>

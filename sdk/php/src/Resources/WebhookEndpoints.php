@@ -6,11 +6,11 @@ namespace Malipo\Resources;
 
 use Malipo\Http\Requester;
 
-/** The addresses that receive webhooks. */
+/** The endpoints that receive webhooks, beside the default endpoint. */
 final class WebhookEndpoints extends ApiResource
 {
     /**
-     * Adds an endpoint. Input: webhook_url, events, description. Store the secret of the answer: no later answer has it.
+     * Adds an endpoint. Input: webhook_url, events, description. Store the secret of the answer, because no later answer has it.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -21,7 +21,7 @@ final class WebhookEndpoints extends ApiResource
     }
 
     /**
-     * Returns an endpoint.
+     * Returns an endpoint, without its secret.
      *
      * @return array<string, mixed>
      */
@@ -31,7 +31,7 @@ final class WebhookEndpoints extends ApiResource
     }
 
     /**
-     * Returns all endpoints, and how many there may be (limit).
+     * Returns all endpoints, and the greatest allowed number of endpoints (limit).
      *
      * @return array{items: list<array<string, mixed>>, limit: int}
      */
@@ -53,7 +53,7 @@ final class WebhookEndpoints extends ApiResource
     }
 
     /**
-     * Makes a new secret, which the answer has. For 24 hours the old secret signs too.
+     * Makes a new secret, and returns it. For 24 hours, the server signs with the old secret too.
      *
      * @return array<string, mixed>
      */
@@ -64,7 +64,7 @@ final class WebhookEndpoints extends ApiResource
     }
 
     /**
-     * Sends a test delivery.
+     * Sends a test delivery to the endpoint.
      *
      * @return array<string, mixed>
      */
@@ -75,7 +75,7 @@ final class WebhookEndpoints extends ApiResource
     }
 
     /**
-     * Removes an endpoint.
+     * Deletes an endpoint. The server sends it no more webhooks.
      *
      * @return array<string, mixed>
      */

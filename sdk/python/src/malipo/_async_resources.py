@@ -19,10 +19,10 @@ class ApiResource:
 
 
 class Me(ApiResource):
-    """The caller."""
+    """The API key of the client, and its merchant."""
 
     async def get(self, *, timeout: Optional[float] = None) -> t.GetMeAnswer:
-        """Returns the merchant, the environment and the scopes of the key: a test of the connection."""
+        """Returns the merchant, the environment and the scopes of the key. This call also tests the connection."""
         return await self._http.get("/v1/me", None, timeout)
 
 
@@ -38,7 +38,7 @@ class Collections(ApiResource):
     async def create_wallet_push(
         self, input: t.CreateWalletPushInput, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.CreateWalletPushAnswer:
-        """Sends a mobile-money prompt to a phone. The answer means that the prompt was sent, not that the payer paid."""
+        """Sends a mobile-money prompt to a phone. The answer says that the prompt is on its way, not that the payer paid."""
         return await self._http.change("POST", "/v1/collections/wallet-push", input, idempotency_key, timeout)
 
     async def create_provider_pesa(
@@ -58,11 +58,11 @@ class Collections(ApiResource):
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> t.CreateQrCollectionAnswer:
-        """Creates a QR code. Show qr_payload as a QR code without re-encoding it."""
+        """Creates a payment by QR code. Show qr_payload unchanged as a QR code."""
         return await self._http.change("POST", "/v1/collections/qr", input, idempotency_key, timeout)
 
     async def get(self, collection_id: str, *, timeout: Optional[float] = None) -> t.GetCollectionAnswer:
-        """Returns a payment with its present status."""
+        """Returns a payment with its current status."""
         path = "/v1/collections/" + segment(collection_id, "collection_id")
         return await self._http.get(path, None, timeout)
 
@@ -81,12 +81,12 @@ class Collections(ApiResource):
     async def refresh_status(
         self, collection_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.RefreshCollectionAnswer:
-        """Makes the API ask the provider, and returns the payment."""
+        """Makes the API query the provider, and returns the payment with its current status."""
         path = "/v1/collections/" + segment(collection_id, "collection_id") + "/refresh-status"
         return await self._http.change("POST", path, {}, idempotency_key, timeout)
 
     async def timeline(self, collection_id: str, *, timeout: Optional[float] = None) -> t.GetCollectionTimelineAnswer:
-        """Returns what happened to a payment, step by step."""
+        """Returns the steps of a payment, such as requests, attempts, statuses and webhooks."""
         path = "/v1/collections/" + segment(collection_id, "collection_id") + "/timeline"
         return await self._http.get(path, None, timeout)
 
@@ -101,11 +101,11 @@ class PaymentLinks(ApiResource):
     async def create(
         self, input: t.CreatePaymentLinkInput, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.CreatePaymentLinkAnswer:
-        """Creates a link. Share its public_url."""
+        """Creates a link. Send its public_url to the customer."""
         return await self._http.change("POST", "/v1/payment-links", input, idempotency_key, timeout)
 
     async def get(self, link_id: str, *, timeout: Optional[float] = None) -> t.GetPaymentLinkAnswer:
-        """Returns a link with its present status."""
+        """Returns a link with its current status."""
         path = "/v1/payment-links/" + segment(link_id, "link_id")
         return await self._http.get(path, None, timeout)
 
@@ -142,7 +142,7 @@ class PaymentLinks(ApiResource):
     async def poster(
         self, link_id: str, filters: Optional[t.GetPaymentLinkPosterFilters] = None, *, timeout: Optional[float] = None
     ) -> bytes:
-        """Returns a poster of the link as PDF."""
+        """Returns a PDF poster of the link."""
         path = "/v1/payment-links/" + segment(link_id, "link_id") + "/poster.pdf"
         return await self._http.file(path, filters, timeout)
 
@@ -154,16 +154,16 @@ class PaymentLinks(ApiResource):
 
 
 class Invoices(ApiResource):
-    """Invoices with a payment link."""
+    """Invoices to customers, each with a payment link."""
 
     async def create(
         self, input: t.CreateInvoiceInput, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.CreateInvoiceAnswer:
-        """Creates a draft."""
+        """Creates an invoice as a draft, which the customer does not get yet."""
         return await self._http.change("POST", "/v1/invoices", input, idempotency_key, timeout)
 
     async def get(self, invoice_id: str, *, timeout: Optional[float] = None) -> t.GetInvoiceAnswer:
-        """Returns an invoice with its present status."""
+        """Returns an invoice with its current status."""
         path = "/v1/invoices/" + segment(invoice_id, "invoice_id")
         return await self._http.get(path, None, timeout)
 
@@ -187,7 +187,7 @@ class Invoices(ApiResource):
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> t.UpdateInvoiceAnswer:
-        """Changes a draft."""
+        """Changes an invoice that is still a draft."""
         path = "/v1/invoices/" + segment(invoice_id, "invoice_id")
         return await self._http.change("PATCH", path, input, idempotency_key, timeout)
 
@@ -201,14 +201,14 @@ class Invoices(ApiResource):
     async def cancel(
         self, invoice_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.CancelInvoiceAnswer:
-        """Cancels an invoice that is not paid."""
+        """Cancels an invoice that no payer has paid."""
         path = "/v1/invoices/" + segment(invoice_id, "invoice_id") + "/cancel"
         return await self._http.change("POST", path, {}, idempotency_key, timeout)
 
     async def create_payment_link(
         self, invoice_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.CreateInvoicePaymentLinkAnswer:
-        """Creates the payment link of an invoice."""
+        """Creates the payment link of an invoice. If the invoice has an active link, returns that link."""
         path = "/v1/invoices/" + segment(invoice_id, "invoice_id") + "/payment-link"
         return await self._http.change("POST", path, {}, idempotency_key, timeout)
 
@@ -218,7 +218,7 @@ class Invoices(ApiResource):
 
 
 class Disbursements(ApiResource):
-    """Payouts. An operator approves each of them. Only the status `SUCCESS` means paid out."""
+    """Payouts. An operator must approve each payout. Only the status `SUCCESS` means that the receiver got the money."""
 
     async def create_mobile_money(
         self,
@@ -282,12 +282,12 @@ class Disbursements(ApiResource):
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> t.SimulateDisbursementAnswer:
-        """Plays the operator and the provider of a sandbox payout."""
+        """Simulates the operator and the provider for a sandbox payout."""
         path = "/v1/sandbox/disbursements/" + segment(disbursement_id, "disbursement_id") + "/simulate"
         return await self._http.change("POST", path, input, idempotency_key, timeout)
 
     async def limits(self, *, timeout: Optional[float] = None) -> t.GetPayoutLimitsAnswer:
-        """Returns the limits of payouts in a day."""
+        """Returns the daily payout limits of the merchant, and today's sum."""
         return await self._http.get("/v1/merchant/payout-limits", None, timeout)
 
 
@@ -297,15 +297,15 @@ class Destinations(ApiResource):
     async def list(
         self, filters: Optional[t.ListDestinationsFilters] = None, *, timeout: Optional[float] = None
     ) -> t.ListDestinationsAnswer:
-        """Returns all destinations, or those of a method."""
+        """Returns all destinations, or those of one payout method."""
         return await self._http.get("/v1/destinations", filters, timeout)
 
 
 class Transactions(ApiResource):
-    """The bookings of the merchant: each change of the balance."""
+    """The transactions of the merchant: each change of the balance."""
 
     async def get(self, reference: str, *, timeout: Optional[float] = None) -> t.GetTransactionAnswer:
-        """Returns the transaction with a TXN- reference."""
+        """Returns a transaction by its reference (TXN-...)."""
         path = "/v1/transactions/" + segment(reference, "reference")
         return await self._http.get(path, None, timeout)
 
@@ -341,7 +341,7 @@ class Transactions(ApiResource):
 
 
 class Balance(ApiResource):
-    """The balance of the merchant."""
+    """The balance of the merchant in the environment of the key."""
 
     async def get(self, *, timeout: Optional[float] = None) -> t.GetBalanceAnswer:
         """Returns available, reserved, held and currency."""
@@ -349,7 +349,7 @@ class Balance(ApiResource):
 
 
 class WebhookEndpoints(ApiResource):
-    """The addresses that receive webhooks, beside the default one."""
+    """The endpoints that receive webhooks, beside the default endpoint."""
 
     async def create(
         self,
@@ -358,7 +358,7 @@ class WebhookEndpoints(ApiResource):
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> t.CreateWebhookEndpointAnswer:
-        """Adds an endpoint. Store its secret: no later answer has it."""
+        """Adds an endpoint. Store its secret, because no later answer has it."""
         return await self._http.change("POST", "/v1/merchant/webhook-endpoints", input, idempotency_key, timeout)
 
     async def get(self, endpoint_id: str, *, timeout: Optional[float] = None) -> t.GetWebhookEndpointAnswer:
@@ -367,7 +367,7 @@ class WebhookEndpoints(ApiResource):
         return await self._http.get(path, None, timeout)
 
     async def list(self, *, timeout: Optional[float] = None) -> t.ListWebhookEndpointsAnswer:
-        """Returns all endpoints, and how many there may be (limit)."""
+        """Returns all endpoints, and the greatest allowed number of endpoints (limit)."""
         return await self._http.get("/v1/merchant/webhook-endpoints", None, timeout)
 
     async def update(
@@ -378,28 +378,28 @@ class WebhookEndpoints(ApiResource):
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> t.UpdateWebhookEndpointAnswer:
-        """Changes an endpoint. Fields that are missing stay."""
+        """Changes an endpoint. A field that you omit keeps its value."""
         path = "/v1/merchant/webhook-endpoints/" + segment(endpoint_id, "endpoint_id")
         return await self._http.change("PATCH", path, input, idempotency_key, timeout)
 
     async def rotate_secret(
         self, endpoint_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.UpdateWebhookEndpointAnswer:
-        """Makes a new secret, which the answer has. For 24 hours the previous secret signs too."""
+        """Makes a new secret, and returns it. For 24 hours, the server signs with the previous secret too."""
         path = "/v1/merchant/webhook-endpoints/" + segment(endpoint_id, "endpoint_id")
         return await self._http.change("PATCH", path, {"rotate_secret": True}, idempotency_key, timeout)
 
     async def test(
         self, endpoint_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.TestWebhookEndpointAnswer:
-        """Sends a test delivery."""
+        """Sends a test delivery to the endpoint."""
         path = "/v1/merchant/webhook-endpoints/" + segment(endpoint_id, "endpoint_id") + "/test"
         return await self._http.change("POST", path, {}, idempotency_key, timeout)
 
     async def delete(
         self, endpoint_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.DeleteWebhookEndpointAnswer:
-        """Deletes an endpoint."""
+        """Deletes an endpoint. The server sends it no more webhooks."""
         path = "/v1/merchant/webhook-endpoints/" + segment(endpoint_id, "endpoint_id")
         return await self._http.change("DELETE", path, {}, idempotency_key, timeout)
 
@@ -408,7 +408,7 @@ class WebhookConfig(ApiResource):
     """The default webhook endpoint of the environment of the key."""
 
     async def get(self, *, timeout: Optional[float] = None) -> t.GetWebhookConfigAnswer:
-        """Returns the configuration, without the secret."""
+        """Returns the configuration of the default endpoint, without the secret."""
         return await self._http.get("/v1/merchant/webhook-config", None, timeout)
 
     async def update(
@@ -418,17 +418,17 @@ class WebhookConfig(ApiResource):
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> t.UpdateWebhookConfigAnswer:
-        """Changes the address or the events. The first answer has the secret: store it."""
+        """Changes the address or the events. Store the secret of the first answer, because no later answer has it."""
         return await self._http.change("PATCH", "/v1/merchant/webhook-config", input, idempotency_key, timeout)
 
     async def rotate_secret(
         self, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.UpdateWebhookConfigAnswer:
-        """Makes a new secret, which the answer has. For 24 hours the previous secret signs too."""
+        """Makes a new secret, and returns it. For 24 hours, the server signs with the previous secret too."""
         return await self._http.change("PATCH", "/v1/merchant/webhook-config", {"rotate_secret": True}, idempotency_key, timeout)
 
     async def test(self, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None) -> t.TestWebhookAnswer:
-        """Sends a test delivery."""
+        """Sends a test delivery to the endpoint."""
         return await self._http.change("POST", "/v1/merchant/webhook-config/test", {}, idempotency_key, timeout)
 
 
@@ -455,7 +455,7 @@ class WebhookDeliveries(ApiResource):
     async def replay(
         self, delivery_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.ReplayWebhookDeliveryAnswer:
-        """Sends a delivery again."""
+        """Queues one more attempt of a delivery, with the same id and bytes."""
         path = "/v1/merchant/webhook-deliveries/" + segment(delivery_id, "delivery_id") + "/replay"
         return await self._http.change("POST", path, {}, idempotency_key, timeout)
 
@@ -466,12 +466,12 @@ class WebhookDeliveries(ApiResource):
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> t.ReplayWebhookDeliveriesAnswer:
-        """Sends the deliveries of a period again."""
+        """Queues one more attempt of the deliveries of a period, by default of failed ones."""
         return await self._http.change("POST", "/v1/merchant/webhook-deliveries/replay", input, idempotency_key, timeout)
 
 
 class Events(ApiResource):
-    """The events of the last 30 days, whether an endpoint receives them or not. The key needs the scope webhooks:manage."""
+    """The events of the last 30 days, also those that no endpoint received. The key needs the scope webhooks:manage."""
 
     def list(
         self, filters: Optional[t.ListEventsFilters] = None, *, timeout: Optional[float] = None

@@ -1,4 +1,4 @@
-"""The clients of the API. The API key is secret: use them only on servers."""
+"""The clients of the API. The API key is secret, so use the clients only on servers."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Malipo:
         base_url: the address of the server, without /v1, such as https://api.example.com.
         environment: live or sandbox, the environment that the key must have.
         timeout: the seconds that one attempt may take.
-        max_retries: how often a call without an answer is repeated, from 0 to 10.
+        max_retries: the number of retries of a call without an answer, from 0 to 10.
         language: the language of failure_reason_message, sw or en.
         """
         requester = _requester(base_url, api_key, environment, timeout, max_retries, language, transport)
         self._requester = requester
-        #: The environment of the key. In the sandbox no real money moves.
+        #: The environment of the key. In the sandbox, no real money moves.
         self.environment = requester.environment
         self.me = sync.Me(requester)
         self.collections = sync.Collections(requester)
@@ -61,7 +61,7 @@ class Malipo:
         self.events = sync.Events(requester)
 
     def close(self) -> None:
-        """Closes the open connections."""
+        """Closes the idle connections to the server."""
         self._requester.close()
 
     def __enter__(self) -> Malipo:
@@ -72,9 +72,9 @@ class Malipo:
 
 
 class AsyncMalipo:
-    """The same client for asyncio. Each call runs in a thread, so the loop never waits.
+    """The client for asyncio, with the same calls as `Malipo`. Each call runs in a thread, so the loop never waits.
 
-    If the program cancels a call, the thread finishes the call all the same: its outcome is unknown to the program. Repeat
+    If the program cancels a call, the thread still finishes the call, so the program does not know its outcome. Repeat
     the call with the same idempotency_key.
     """
 
@@ -92,7 +92,7 @@ class AsyncMalipo:
         """Makes a client. The arguments are those of `Malipo`."""
         requester = _requester(base_url, api_key, environment, timeout, max_retries, language, transport)
         self._requester = requester
-        #: The environment of the key. In the sandbox no real money moves.
+        #: The environment of the key. In the sandbox, no real money moves.
         self.environment = requester.environment
         in_threads = AsyncRequester(requester)
         self.me = aio.Me(in_threads)
@@ -109,7 +109,7 @@ class AsyncMalipo:
         self.events = aio.Events(in_threads)
 
     async def close(self) -> None:
-        """Closes the open connections."""
+        """Closes the idle connections to the server."""
         self._requester.close()
 
     async def __aenter__(self) -> AsyncMalipo:
@@ -120,7 +120,7 @@ class AsyncMalipo:
 
 
 class AsyncRequester:
-    """Runs the calls of a requester in threads."""
+    """Runs the calls of a `Requester` in threads, for asyncio."""
 
     def __init__(self, requester: Requester) -> None:
         self._requester = requester
@@ -143,7 +143,7 @@ class AsyncRequester:
         idempotency_key: Optional[str],
         timeout: Optional[float],
     ) -> Any:
-        """Changes something."""
+        """Sends a change, with the same idempotency key in all attempts."""
         return await asyncio.to_thread(self._requester.change, method, path, body, idempotency_key, timeout)
 
     async def pages(
@@ -193,7 +193,7 @@ def _requester(
 
 
 def _environment_of(api_key: str) -> str:
-    """Returns the environment of a key, or raises an error that says what to do."""
+    """Returns the environment of a key. If the key is malformed, raises an error that says what to correct."""
     if not isinstance(api_key, str) or api_key == "":
         raise ValueError(
             "api_key is missing: create a key in the dashboard, and pass it, such as from os.environ['MALIPO_API_KEY']."

@@ -1,4 +1,4 @@
-"""The errors of a call. A mistake of the program is a TypeError or a ValueError instead, raised before anything is sent."""
+"""The errors of a call. For a mistake in the program, the SDK raises a TypeError or ValueError before it sends anything."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from typing import Any, Dict, Optional, Type
 
 
 class MalipoError(Exception):
-    """A failed call. The subclasses tell the kind of the failure, and `code` the exact reason."""
+    """A failed call. The subclass shows the kind of failure, and `code` shows the exact reason."""
 
-    #: The error code of the API, or `no_answer`. New codes may follow: treat an unknown code by its status.
+    #: The error code of the API, or `no_answer`. The API can add codes, so decide by `status` if you do not know the code.
     code: str
     #: The HTTP status. 0 means that no answer arrived.
     status: int
     #: Details of the API, such as the fields of `validation_failed`.
     details: Optional[Dict[str, Any]]
-    #: The id of the request. Quote it when you report a problem.
+    #: The id of the request. Send it to the support if you report a problem.
     request_id: Optional[str]
-    #: The idempotency key of the call. None for a call that only reads.
+    #: The idempotency key of the call. None means that the call only reads.
     idempotency_key: Optional[str]
-    #: True means that the API may have done what the call asked for. Repeat the call with the same idempotency_key.
+    #: True means that the API may have made the change. Repeat the call with the same idempotency_key.
     outcome_unknown: bool
     #: True means that the same call, with the same idempotency key, can succeed later.
     is_retryable: bool
-    #: The seconds to wait before the next try, if the API named them.
+    #: The seconds to wait before the next attempt. None means that the API named no time.
     retry_after: Optional[float]
 
     def __init__(
@@ -50,14 +50,14 @@ class MalipoError(Exception):
 
     @property
     def fields(self) -> Dict[str, str]:
-        """The refused fields of a `validation_failed`, by name."""
+        """Returns the message of each wrong field of a `validation_failed`, by the name of the field."""
         found = (self.details or {}).get("fields")
         fields = found if isinstance(found, list) else []
         return {str(one.get("field")): str(one.get("message")) for one in fields if isinstance(one, dict)}
 
 
 class ValidationError(MalipoError):
-    """The API refused the input (400, 413, 415, 422) and changed nothing: correct it. `fields` names the fields."""
+    """The API refused the input (400, 413, 415, 422) and changed nothing. Correct the input; `fields` has the wrong fields."""
 
 
 class AuthenticationError(MalipoError):
@@ -65,7 +65,7 @@ class AuthenticationError(MalipoError):
 
 
 class PermissionDeniedError(MalipoError):
-    """The key may not make this call (403)."""
+    """The key may not make this call (403), for example because a scope is missing."""
 
 
 class NotFoundError(MalipoError):
@@ -77,19 +77,19 @@ class ConflictError(MalipoError):
 
 
 class RateLimitError(MalipoError):
-    """Too many requests (429). `retry_after` has the seconds to wait."""
+    """The key has sent too many requests (429). `retry_after` has the seconds to wait."""
 
 
 class ServerError(MalipoError):
-    """The server failed (500 or more)."""
+    """The server failed (status 500 or more)."""
 
 
 class NoAnswerError(MalipoError):
-    """No answer of the API arrived: no connection, a timeout, or the answer of another program."""
+    """The SDK got no answer of the API: no connection, a timeout, or the answer of another program."""
 
 
 def error_class(code: str, status: int) -> Type[MalipoError]:
-    """Returns the class of a failure."""
+    """Returns the class of the error for an HTTP status."""
     if code == "no_answer":
         return NoAnswerError
     if status >= 500:
@@ -109,7 +109,7 @@ def error_class(code: str, status: int) -> Type[MalipoError]:
 
 
 class WebhookSignatureError(Exception):
-    """The request is no valid webhook. Answer 401, and do nothing with it."""
+    """The request is no valid webhook. Answer 401, and ignore its content."""
 
     #: missing_signature, signature_mismatch, timestamp_out_of_tolerance or invalid_event.
     code: str

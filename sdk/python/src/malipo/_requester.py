@@ -1,4 +1,4 @@
-"""Sends a call to the API, repeats it if that is safe and useful, and reads the answer."""
+"""Sends a call to the API, and reads the answer. If a retry is safe and useful, repeats the call."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from urllib.parse import quote, urlencode
 from ._errors import MalipoError, error_class
 from ._transport import Request, Response, Transport, TransportError
 
-#: A Retry-After of more seconds ends the call with an error, so that no request of a server hangs for long.
+#: The greatest Retry-After in seconds. For a longer one, the call fails, so that no request of the merchant's server hangs.
 _WAIT_SECONDS_MAX = 20.0
 _FIRST_WAIT_SECONDS = 0.5
-#: The statuses of proxies and gateways that a later attempt can get past.
+#: The statuses of proxies and gateways after which a later attempt can succeed.
 _PASSING = frozenset([408, 429, 502, 503, 504])
 PAGE_SIZE = 100
-#: The ids that a loop over a list remembers, so that its memory stays small.
+#: The greatest number of record ids that a loop over a list keeps, so that its memory stays small.
 IDS_MAX = 1_000
 
-# What the API did in a failed attempt.
+# The possible effects of a failed attempt on the API.
 _NONE = "none"
 _UNKNOWN = "unknown"
-#: Nothing in this attempt; it says nothing of earlier attempts.
+#: The API did nothing in this attempt. The effect of earlier attempts is unknown.
 _NONE_NOW = "none now"
 
 
@@ -40,7 +40,7 @@ class _Failure:
     status: int
     message: str
     effect: str
-    #: True means that the client repeats the call by itself.
+    #: True means that the client may repeat the call by itself.
     repeat: bool
     is_retryable: bool
     details: Optional[Dict[str, Any]] = None
@@ -86,14 +86,14 @@ class Requester:
         idempotency_key: Optional[str],
         timeout: Optional[float],
     ) -> Any:
-        """Changes something. All attempts send the same idempotency key, so that the server does the work once."""
+        """Sends a change. All attempts send the same idempotency key, so that the server does the work once."""
         key = str(uuid.uuid4()) if idempotency_key is None else _checked_key(idempotency_key)
         return self._data(self._send(method, path, key, _json(body), timeout))
 
     def pages(
         self, path: str, filters: Optional[Mapping[str, Any]], id_field: str, timeout: Optional[float]
     ) -> Iterator[Any]:
-        """Yields the records of all pages. A record that moves to the next page while the loop runs comes once."""
+        """Yields the records of all pages. If a record moves to the next page during the loop, the loop still yields it once."""
         seen: Dict[Any, None] = {}
         given = dict(filters or {})
         page = int(given.pop("page", None) or 1)
@@ -105,7 +105,7 @@ class Requester:
             page += 1
 
     def close(self) -> None:
-        """Closes the open connections."""
+        """Closes the idle connections to the server."""
         close = getattr(self._transport, "close", None)
         if close is not None:
             close()
@@ -134,11 +134,11 @@ class Requester:
             result = self._try_once(request, is_file)
             if isinstance(result, Response):
                 return result
-            # A refusal of the request itself settles the outcome. A rate limit or a revoked key says nothing of earlier attempts.
+            # If the API refuses the request itself, the outcome is known. After a rate limit or a revoked key, it is not.
             is_unknown = key is not None and (
                 result.effect == _UNKNOWN or (is_unknown and result.effect == _NONE_NOW)
             )
-            # A share of chance keeps many callers from returning at the same moment.
+            # The random part spreads the retries of many clients over time.
             chance = random.random() / 2
             if result.retry_after is None:
                 wait = _FIRST_WAIT_SECONDS * 2**attempt * (0.5 + chance)
@@ -199,7 +199,7 @@ class Requester:
         )
 
     def _advice(self, status: int, details: Dict[str, Any]) -> str:
-        """Returns the sentences that help with an error: the wrong fields, the missing scope, the key, or the environment."""
+        """Returns sentences that help the developer: the wrong fields, the missing scope, the key, or the environment."""
         text = ""
         fields = details.get("fields")
         for one in fields if isinstance(fields, list) else []:
@@ -243,7 +243,7 @@ class Requester:
 
 
 def segment(value: str, name: str) -> str:
-    """Encodes a value as one segment of a path."""
+    """Encodes a value as one segment of a path, so that an id cannot change the path."""
     if not isinstance(value, str):
         raise TypeError(f"{name} is no text: pass the id of a record, such as collection_id.")
     if value.strip() == "" or value in (".", ".."):
@@ -252,7 +252,7 @@ def segment(value: str, name: str) -> str:
 
 
 def fresh(items: List[Any], id_field: str, seen: Dict[Any, None]) -> Iterator[Any]:
-    """Yields the items whose ids are new, and remembers these ids."""
+    """Yields the items whose ids are not in `seen`, and adds these ids."""
     for item in items:
         if item[id_field] in seen:
             continue
@@ -263,7 +263,7 @@ def fresh(items: List[Any], id_field: str, seen: Dict[Any, None]) -> Iterator[An
 
 
 def checked_timeout(timeout: float) -> float:
-    """Returns the timeout, or raises an error that says what to pass."""
+    """Returns the timeout. If it is no positive number, raises an error that says what to pass."""
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
         raise TypeError("timeout must be a number of seconds above 0, such as 20.")
     if not math.isfinite(timeout) or timeout <= 0:
@@ -272,7 +272,7 @@ def checked_timeout(timeout: float) -> float:
 
 
 def query_string(query: Mapping[str, Any]) -> str:
-    """Formats filters. Leaves out those that are None."""
+    """Formats filters as a query. Omits filters that are None."""
     pairs: List[Tuple[str, str]] = []
 
     def add(name: str, value: Any) -> None:
@@ -316,7 +316,7 @@ def _error(failure: _Failure, key: Optional[str], outcome_unknown: bool) -> Mali
 
 
 def _envelope(body: bytes) -> Dict[str, Any]:
-    """Parses the envelope of an answer. An empty one means that the answer is not from the API."""
+    """Parses the envelope of an answer. An empty envelope means that the answer is not from the API."""
     try:
         value = json.loads(body)
     except ValueError:
@@ -337,7 +337,7 @@ def _retry_after(response: Response) -> Optional[float]:
 
 
 def _json(body: Mapping[str, Any]) -> bytes:
-    """Serialises an input. A value that JSON cannot carry is an error, before anything is sent."""
+    """Serialises an input. If JSON cannot express a value, raises an error before the SDK sends anything."""
     if not isinstance(body, Mapping):
         raise TypeError('Pass a dictionary, such as {"amount": "25000.00"}.')
 

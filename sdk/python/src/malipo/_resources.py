@@ -16,10 +16,10 @@ class ApiResource:
 
 
 class Me(ApiResource):
-    """The caller."""
+    """The API key of the client, and its merchant."""
 
     def get(self, *, timeout: Optional[float] = None) -> t.GetMeAnswer:
-        """Returns the merchant, the environment and the scopes of the key: a test of the connection."""
+        """Returns the merchant, the environment and the scopes of the key. This call also tests the connection."""
         return self._http.get("/v1/me", None, timeout)
 
 
@@ -35,7 +35,7 @@ class Collections(ApiResource):
     def create_wallet_push(
         self, input: t.CreateWalletPushInput, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.CreateWalletPushAnswer:
-        """Sends a mobile-money prompt to a phone. The answer means that the prompt was sent, not that the payer paid."""
+        """Sends a mobile-money prompt to a phone. The answer says that the prompt is on its way, not that the payer paid."""
         return self._http.change("POST", "/v1/collections/wallet-push", input, idempotency_key, timeout)
 
     def create_provider_pesa(
@@ -55,11 +55,11 @@ class Collections(ApiResource):
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> t.CreateQrCollectionAnswer:
-        """Creates a QR code. Show qr_payload as a QR code without re-encoding it."""
+        """Creates a payment by QR code. Show qr_payload unchanged as a QR code."""
         return self._http.change("POST", "/v1/collections/qr", input, idempotency_key, timeout)
 
     def get(self, collection_id: str, *, timeout: Optional[float] = None) -> t.GetCollectionAnswer:
-        """Returns a payment with its present status."""
+        """Returns a payment with its current status."""
         path = "/v1/collections/" + segment(collection_id, "collection_id")
         return self._http.get(path, None, timeout)
 
@@ -78,12 +78,12 @@ class Collections(ApiResource):
     def refresh_status(
         self, collection_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.RefreshCollectionAnswer:
-        """Makes the API ask the provider, and returns the payment."""
+        """Makes the API query the provider, and returns the payment with its current status."""
         path = "/v1/collections/" + segment(collection_id, "collection_id") + "/refresh-status"
         return self._http.change("POST", path, {}, idempotency_key, timeout)
 
     def timeline(self, collection_id: str, *, timeout: Optional[float] = None) -> t.GetCollectionTimelineAnswer:
-        """Returns what happened to a payment, step by step."""
+        """Returns the steps of a payment, such as requests, attempts, statuses and webhooks."""
         path = "/v1/collections/" + segment(collection_id, "collection_id") + "/timeline"
         return self._http.get(path, None, timeout)
 
@@ -98,11 +98,11 @@ class PaymentLinks(ApiResource):
     def create(
         self, input: t.CreatePaymentLinkInput, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.CreatePaymentLinkAnswer:
-        """Creates a link. Share its public_url."""
+        """Creates a link. Send its public_url to the customer."""
         return self._http.change("POST", "/v1/payment-links", input, idempotency_key, timeout)
 
     def get(self, link_id: str, *, timeout: Optional[float] = None) -> t.GetPaymentLinkAnswer:
-        """Returns a link with its present status."""
+        """Returns a link with its current status."""
         path = "/v1/payment-links/" + segment(link_id, "link_id")
         return self._http.get(path, None, timeout)
 
@@ -139,7 +139,7 @@ class PaymentLinks(ApiResource):
     def poster(
         self, link_id: str, filters: Optional[t.GetPaymentLinkPosterFilters] = None, *, timeout: Optional[float] = None
     ) -> bytes:
-        """Returns a poster of the link as PDF."""
+        """Returns a PDF poster of the link."""
         path = "/v1/payment-links/" + segment(link_id, "link_id") + "/poster.pdf"
         return self._http.file(path, filters, timeout)
 
@@ -151,16 +151,16 @@ class PaymentLinks(ApiResource):
 
 
 class Invoices(ApiResource):
-    """Invoices with a payment link."""
+    """Invoices to customers, each with a payment link."""
 
     def create(
         self, input: t.CreateInvoiceInput, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.CreateInvoiceAnswer:
-        """Creates a draft."""
+        """Creates an invoice as a draft, which the customer does not get yet."""
         return self._http.change("POST", "/v1/invoices", input, idempotency_key, timeout)
 
     def get(self, invoice_id: str, *, timeout: Optional[float] = None) -> t.GetInvoiceAnswer:
-        """Returns an invoice with its present status."""
+        """Returns an invoice with its current status."""
         path = "/v1/invoices/" + segment(invoice_id, "invoice_id")
         return self._http.get(path, None, timeout)
 
@@ -184,7 +184,7 @@ class Invoices(ApiResource):
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> t.UpdateInvoiceAnswer:
-        """Changes a draft."""
+        """Changes an invoice that is still a draft."""
         path = "/v1/invoices/" + segment(invoice_id, "invoice_id")
         return self._http.change("PATCH", path, input, idempotency_key, timeout)
 
@@ -198,14 +198,14 @@ class Invoices(ApiResource):
     def cancel(
         self, invoice_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.CancelInvoiceAnswer:
-        """Cancels an invoice that is not paid."""
+        """Cancels an invoice that no payer has paid."""
         path = "/v1/invoices/" + segment(invoice_id, "invoice_id") + "/cancel"
         return self._http.change("POST", path, {}, idempotency_key, timeout)
 
     def create_payment_link(
         self, invoice_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.CreateInvoicePaymentLinkAnswer:
-        """Creates the payment link of an invoice."""
+        """Creates the payment link of an invoice. If the invoice has an active link, returns that link."""
         path = "/v1/invoices/" + segment(invoice_id, "invoice_id") + "/payment-link"
         return self._http.change("POST", path, {}, idempotency_key, timeout)
 
@@ -215,7 +215,7 @@ class Invoices(ApiResource):
 
 
 class Disbursements(ApiResource):
-    """Payouts. An operator approves each of them. Only the status `SUCCESS` means paid out."""
+    """Payouts. An operator must approve each payout. Only the status `SUCCESS` means that the receiver got the money."""
 
     def create_mobile_money(
         self,
@@ -279,12 +279,12 @@ class Disbursements(ApiResource):
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> t.SimulateDisbursementAnswer:
-        """Plays the operator and the provider of a sandbox payout."""
+        """Simulates the operator and the provider for a sandbox payout."""
         path = "/v1/sandbox/disbursements/" + segment(disbursement_id, "disbursement_id") + "/simulate"
         return self._http.change("POST", path, input, idempotency_key, timeout)
 
     def limits(self, *, timeout: Optional[float] = None) -> t.GetPayoutLimitsAnswer:
-        """Returns the limits of payouts in a day."""
+        """Returns the daily payout limits of the merchant, and today's sum."""
         return self._http.get("/v1/merchant/payout-limits", None, timeout)
 
 
@@ -294,15 +294,15 @@ class Destinations(ApiResource):
     def list(
         self, filters: Optional[t.ListDestinationsFilters] = None, *, timeout: Optional[float] = None
     ) -> t.ListDestinationsAnswer:
-        """Returns all destinations, or those of a method."""
+        """Returns all destinations, or those of one payout method."""
         return self._http.get("/v1/destinations", filters, timeout)
 
 
 class Transactions(ApiResource):
-    """The bookings of the merchant: each change of the balance."""
+    """The transactions of the merchant: each change of the balance."""
 
     def get(self, reference: str, *, timeout: Optional[float] = None) -> t.GetTransactionAnswer:
-        """Returns the transaction with a TXN- reference."""
+        """Returns a transaction by its reference (TXN-...)."""
         path = "/v1/transactions/" + segment(reference, "reference")
         return self._http.get(path, None, timeout)
 
@@ -338,7 +338,7 @@ class Transactions(ApiResource):
 
 
 class Balance(ApiResource):
-    """The balance of the merchant."""
+    """The balance of the merchant in the environment of the key."""
 
     def get(self, *, timeout: Optional[float] = None) -> t.GetBalanceAnswer:
         """Returns available, reserved, held and currency."""
@@ -346,7 +346,7 @@ class Balance(ApiResource):
 
 
 class WebhookEndpoints(ApiResource):
-    """The addresses that receive webhooks, beside the default one."""
+    """The endpoints that receive webhooks, beside the default endpoint."""
 
     def create(
         self,
@@ -355,7 +355,7 @@ class WebhookEndpoints(ApiResource):
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> t.CreateWebhookEndpointAnswer:
-        """Adds an endpoint. Store its secret: no later answer has it."""
+        """Adds an endpoint. Store its secret, because no later answer has it."""
         return self._http.change("POST", "/v1/merchant/webhook-endpoints", input, idempotency_key, timeout)
 
     def get(self, endpoint_id: str, *, timeout: Optional[float] = None) -> t.GetWebhookEndpointAnswer:
@@ -364,7 +364,7 @@ class WebhookEndpoints(ApiResource):
         return self._http.get(path, None, timeout)
 
     def list(self, *, timeout: Optional[float] = None) -> t.ListWebhookEndpointsAnswer:
-        """Returns all endpoints, and how many there may be (limit)."""
+        """Returns all endpoints, and the greatest allowed number of endpoints (limit)."""
         return self._http.get("/v1/merchant/webhook-endpoints", None, timeout)
 
     def update(
@@ -375,28 +375,28 @@ class WebhookEndpoints(ApiResource):
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> t.UpdateWebhookEndpointAnswer:
-        """Changes an endpoint. Fields that are missing stay."""
+        """Changes an endpoint. A field that you omit keeps its value."""
         path = "/v1/merchant/webhook-endpoints/" + segment(endpoint_id, "endpoint_id")
         return self._http.change("PATCH", path, input, idempotency_key, timeout)
 
     def rotate_secret(
         self, endpoint_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.UpdateWebhookEndpointAnswer:
-        """Makes a new secret, which the answer has. For 24 hours the previous secret signs too."""
+        """Makes a new secret, and returns it. For 24 hours, the server signs with the previous secret too."""
         path = "/v1/merchant/webhook-endpoints/" + segment(endpoint_id, "endpoint_id")
         return self._http.change("PATCH", path, {"rotate_secret": True}, idempotency_key, timeout)
 
     def test(
         self, endpoint_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.TestWebhookEndpointAnswer:
-        """Sends a test delivery."""
+        """Sends a test delivery to the endpoint."""
         path = "/v1/merchant/webhook-endpoints/" + segment(endpoint_id, "endpoint_id") + "/test"
         return self._http.change("POST", path, {}, idempotency_key, timeout)
 
     def delete(
         self, endpoint_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.DeleteWebhookEndpointAnswer:
-        """Deletes an endpoint."""
+        """Deletes an endpoint. The server sends it no more webhooks."""
         path = "/v1/merchant/webhook-endpoints/" + segment(endpoint_id, "endpoint_id")
         return self._http.change("DELETE", path, {}, idempotency_key, timeout)
 
@@ -405,7 +405,7 @@ class WebhookConfig(ApiResource):
     """The default webhook endpoint of the environment of the key."""
 
     def get(self, *, timeout: Optional[float] = None) -> t.GetWebhookConfigAnswer:
-        """Returns the configuration, without the secret."""
+        """Returns the configuration of the default endpoint, without the secret."""
         return self._http.get("/v1/merchant/webhook-config", None, timeout)
 
     def update(
@@ -415,17 +415,17 @@ class WebhookConfig(ApiResource):
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> t.UpdateWebhookConfigAnswer:
-        """Changes the address or the events. The first answer has the secret: store it."""
+        """Changes the address or the events. Store the secret of the first answer, because no later answer has it."""
         return self._http.change("PATCH", "/v1/merchant/webhook-config", input, idempotency_key, timeout)
 
     def rotate_secret(
         self, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.UpdateWebhookConfigAnswer:
-        """Makes a new secret, which the answer has. For 24 hours the previous secret signs too."""
+        """Makes a new secret, and returns it. For 24 hours, the server signs with the previous secret too."""
         return self._http.change("PATCH", "/v1/merchant/webhook-config", {"rotate_secret": True}, idempotency_key, timeout)
 
     def test(self, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None) -> t.TestWebhookAnswer:
-        """Sends a test delivery."""
+        """Sends a test delivery to the endpoint."""
         return self._http.change("POST", "/v1/merchant/webhook-config/test", {}, idempotency_key, timeout)
 
 
@@ -452,7 +452,7 @@ class WebhookDeliveries(ApiResource):
     def replay(
         self, delivery_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.ReplayWebhookDeliveryAnswer:
-        """Sends a delivery again."""
+        """Queues one more attempt of a delivery, with the same id and bytes."""
         path = "/v1/merchant/webhook-deliveries/" + segment(delivery_id, "delivery_id") + "/replay"
         return self._http.change("POST", path, {}, idempotency_key, timeout)
 
@@ -463,12 +463,12 @@ class WebhookDeliveries(ApiResource):
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> t.ReplayWebhookDeliveriesAnswer:
-        """Sends the deliveries of a period again."""
+        """Queues one more attempt of the deliveries of a period, by default of failed ones."""
         return self._http.change("POST", "/v1/merchant/webhook-deliveries/replay", input, idempotency_key, timeout)
 
 
 class Events(ApiResource):
-    """The events of the last 30 days, whether an endpoint receives them or not. The key needs the scope webhooks:manage."""
+    """The events of the last 30 days, also those that no endpoint received. The key needs the scope webhooks:manage."""
 
     def list(
         self, filters: Optional[t.ListEventsFilters] = None, *, timeout: Optional[float] = None

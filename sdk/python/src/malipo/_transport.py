@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class Request:
-    """An HTTP request. `timeout` counts the seconds of the whole attempt."""
+    """An HTTP request. `timeout` is the longest time of the whole attempt in seconds."""
 
     method: str
     url: str
@@ -37,7 +37,7 @@ class Response:
 
 
 class TransportError(Exception):
-    """No complete response arrived. `was_sent` is False only if no connection was made, so that nothing was sent."""
+    """No complete response arrived. `was_sent` is False only if no connection opened, so that the transport sent nothing."""
 
     def __init__(self, message: str, was_sent: bool = True) -> None:
         super().__init__(message)
@@ -45,13 +45,13 @@ class TransportError(Exception):
 
 
 class Transport(Protocol):
-    """Sends one request, without a retry and without following a redirect. Implement this to use another HTTP client."""
+    """Sends single requests, without retries and redirects. Implement this class to use another HTTP client."""
 
     def send(self, request: Request) -> Response:
         """Returns the response, or raises TransportError."""
 
 
-#: A connection that was idle for longer may be closed by the server at the moment of its next use.
+#: The longest idle time in seconds. After a longer time, the server may close the connection during its next use.
 _IDLE_SECONDS_MAX = 4.0
 _CHUNK_BYTES = 65_536
 
@@ -102,14 +102,14 @@ class HttpTransport:
         return Response(response.status, headers, body)
 
     def close(self) -> None:
-        """Closes the open connections."""
+        """Closes the idle connections to the server."""
         with self._lock:
             idle, self._idle = self._idle, []
         for _, connection, _ in idle:
             connection.close()
 
     def _take(self, origin: str) -> Optional[http.client.HTTPConnection]:
-        """Returns an idle connection, the one that was used last."""
+        """Returns the idle connection that was in use last. None means that there is none."""
         with self._lock:
             while self._idle:
                 its_origin, connection, since = self._idle.pop()

@@ -37,8 +37,8 @@ def verify_webhook(
 ) -> WebhookEvent:
     """Verifies a webhook and returns its event.
 
-    The Standard Webhooks signature decides, because it also covers id and time. A delivery can arrive twice: store the id of
-    `webhook_id(headers)` and ignore a repeated one.
+    The Standard Webhooks signature decides, because it also covers id and time. A delivery can arrive twice, so store the id
+    of `webhook_id(headers)` and ignore a repeated id.
 
     raw_body: the received bytes. Parsed and re-encoded JSON does not match.
     secret: the signing secret (whsec_...), or several, such as the old and the new one of a rotation.
@@ -66,7 +66,7 @@ def verify_webhook(
     elif allow_body_signature:
         names = "[a-z0-9]+" if brand is None else brand.lower()
         _check_branded(secrets, given, names, body)
-        # This signature does not cover the time. The check finds late deliveries, but stops no attacker.
+        # This signature does not cover the time. So this check finds late deliveries, but an attacker can change the time.
         timestamp = next(iter(_values(given, f"x-{names}-timestamp")), None)
     else:
         raise _missing("webhook-signature")
@@ -76,7 +76,7 @@ def verify_webhook(
 
 
 def webhook_id(headers: Headers) -> Optional[str]:
-    """Returns the id of a delivery, which a repeated delivery has too."""
+    """Returns the id of a delivery. A repeated delivery has the same id."""
     return _lower_case(headers).get("webhook-id")
 
 

@@ -1,4 +1,4 @@
-"""The events of webhooks."""
+"""The types of webhook events, for type checkers."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import Dict, Optional, TypedDict
 
 
 class _EventBase(TypedDict):
-    #: collection.success, collection.failed, ... New events may follow: ignore those that you do not know.
+    #: The name, such as collection.success. The API can add events, so ignore an event that you do not know.
     event: str
     merchant_code: str
     timestamp: str
 
 
 class WebhookEvent(_EventBase, total=False):
-    """A verified event. Other fields depend on the event, and new ones may follow."""
+    """A verified event. Some fields depend on the event, and the API can add fields."""
 
     collection_id: str
     disbursement_id: str
     reference: Optional[str]
     merchant_reference: Optional[str]
     amount: str
-    #: What the payer paid, if it differs from the requested amount.
+    #: The amount that the payer paid, if it differs from the requested amount.
     amount_received: str
     currency: str
     metadata: Dict[str, str]

@@ -6,10 +6,10 @@ namespace Malipo\WooCommerce;
 
 use Malipo\Exceptions\MalipoException;
 
-/** The payment method of the checkout. */
+/** The payment method that customers choose at the checkout. */
 final class Gateway extends \WC_Payment_Gateway
 {
-    /** A payment in one of these statuses can still be paid on its page. */
+    /** The statuses in which the customer can still pay a payment on its page. */
     private const PAYABLE = ['created', 'processing', 'failed'];
 
     public function __construct()
@@ -70,14 +70,14 @@ final class Gateway extends \WC_Payment_Gateway
         ];
     }
 
-    /** The settings, with the buttons that test the connection and register the webhook. */
+    /** Shows the settings, with the buttons that test the connection and register the webhook. */
     public function admin_options()
     {
         parent::admin_options();
         echo SettingsActions::html();
     }
 
-    /** The method is offered only if it can work: with a key, a secret, and prices in shillings. */
+    /** Returns true if the method can work: the shop has a key and a secret, and its prices are in shillings. */
     public function is_available()
     {
         $isSet = Shop::setting('url') !== '' && Shop::setting('api_key') !== '' && Shop::setting('webhook_secret') !== '';
@@ -109,7 +109,7 @@ final class Gateway extends \WC_Payment_Gateway
         return ['result' => 'success', 'redirect' => $payment_url];
     }
 
-    /** Returns the page of a payment that the customer began before, so that an order never has two open payments. */
+    /** Returns the page for the newest payment, so that an order never has two open payments. Null: a new payment may begin. */
     private function openPage(\WC_Order $order): ?string
     {
         $id = OrderUpdates::newest($order);
@@ -122,7 +122,7 @@ final class Gateway extends \WC_Payment_Gateway
             return $found['payment_url'];
         }
         if ($found['status'] === 'successful' || $found['status'] === 'pending_clearance') {
-            // The webhook of this payment has not arrived yet.
+            // The webhook of this payment has not arrived yet, so the shop queries the server.
             Shop::check($order);
             return $this->get_return_url($order);
         }
@@ -133,7 +133,7 @@ final class Gateway extends \WC_Payment_Gateway
     {
         $amount = decimalAmount($order->get_total());
         $attempt = OrderUpdates::count($order) + 1;
-        // The same order, attempt and amount always have the same key, so a repeated click makes no second payment.
+        // The same order, attempt and amount always give the same key, so a repeated click makes no second payment.
         $key = 'wc-' . substr(hash('sha256', Shop::name()), 0, 16) . "-{$order->get_id()}-$attempt-$amount";
         $made = Shop::client()->collections->create([
             'amount' => $amount,
@@ -154,7 +154,7 @@ final class Gateway extends \WC_Payment_Gateway
         return $made['payment_url'];
     }
 
-    /** A phone in another form would make the server refuse the payment, so it is left out: the payer can type it. */
+    /** Returns the phone of the customer. Null: the server would refuse its form, so the payer types the phone on the page. */
     private function phoneOf(\WC_Order $order): ?string
     {
         $phone = preg_replace('/[\s-]/', '', (string) $order->get_billing_phone());

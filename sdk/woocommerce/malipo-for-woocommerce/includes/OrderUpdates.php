@@ -5,23 +5,23 @@ declare(strict_types=1);
 namespace Malipo\WooCommerce;
 
 /**
- * Brings the facts of a payment into an order. The facts come from a verified webhook or from the server's answer to a status query.
- * Repeated facts change nothing.
+ * Applies the status of a payment to an order. The status comes from a verified webhook, or from the server's answer to a query.
+ * A repeated status changes nothing.
  */
 final class OrderUpdates
 {
-    /** The collections of an order: a list of ids. */
+    /** The metadata key for the collections of an order: a list of ids. */
     public const COLLECTIONS = '_malipo_collections';
-    /** The collection that paid the order. */
+    /** The metadata key for the collection that paid the order. */
     public const PAID_BY = '_malipo_paid_by';
-    /** The facts that the order already has: a list of "id status". */
+    /** The metadata key for the applied statuses: a list of "id status". */
     private const SEEN = '_malipo_seen';
 
     /**
      * Applies a status to an order.
      *
      * @param array{collection_id: string, status: string, amount: string, currency: string, reason?: string|null} $facts
-     * @return string What happened, for the log.
+     * @return string The result, for the log.
      */
     public static function apply(\WC_Order $order, array $facts): string
     {
@@ -57,27 +57,27 @@ final class OrderUpdates
         return $done;
     }
 
-    /** Remembers that a collection belongs to an order. */
+    /** Stores the id of a collection that the shop created for an order. */
     public static function remember(\WC_Order $order, string $collectionId): void
     {
         $order->update_meta_data(self::COLLECTIONS, wp_json_encode([...self::listOf($order, self::COLLECTIONS), $collectionId]));
         $order->save();
     }
 
-    /** True if the shop created the collection for this order. */
+    /** Returns true if the shop created the collection for this order. */
     public static function belongs(\WC_Order $order, string $collectionId): bool
     {
         return in_array($collectionId, self::listOf($order, self::COLLECTIONS), true);
     }
 
-    /** The newest collection of an order. Null means that the customer has not begun to pay. */
+    /** Returns the newest collection of an order. Null means that the customer has not begun to pay. */
     public static function newest(\WC_Order $order): ?string
     {
         $all = self::listOf($order, self::COLLECTIONS);
         return $all === [] ? null : $all[count($all) - 1];
     }
 
-    /** The number of collections of an order. */
+    /** Returns the number of collections of an order. */
     public static function count(\WC_Order $order): int
     {
         return count(self::listOf($order, self::COLLECTIONS));
@@ -109,7 +109,7 @@ final class OrderUpdates
                 $id
             ));
         }
-        // If the process dies between the two steps, the next delivery repeats the second one.
+        // If the process dies between the two steps, the next delivery of the webhook repeats the second step.
         $order->update_meta_data(self::PAID_BY, $id);
         $order->save();
         $order->payment_complete($id);

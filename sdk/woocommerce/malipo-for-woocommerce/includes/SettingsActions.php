@@ -7,7 +7,7 @@ namespace Malipo\WooCommerce;
 use Malipo\Client;
 use Malipo\Exceptions\MalipoException;
 
-/** The buttons of the settings: test the connection, and register the webhook. Both use the saved settings. */
+/** Runs the buttons of the settings: test the connection, and register the webhook. Both use the saved settings. */
 final class SettingsActions
 {
     private const ACTION = 'malipo_settings_action';
@@ -19,7 +19,7 @@ final class SettingsActions
         add_action('wp_ajax_' . self::ACTION, self::answer(...));
     }
 
-    /** The two buttons, with a place for the answer that screen readers announce. */
+    /** Returns the two buttons as HTML, with an element for the answer that screen readers announce. */
     public static function html(): string
     {
         wp_enqueue_script('malipo-settings', plugins_url('assets/settings.js', __DIR__), [], Client::VERSION, true);

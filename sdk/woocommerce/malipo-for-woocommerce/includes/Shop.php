@@ -9,12 +9,12 @@ use Malipo\Exceptions\MalipoException;
 use Malipo\Exceptions\WebhookSignatureException;
 use Malipo\Webhook;
 
-/** Receives webhooks, and asks the server about orders whose webhook may be lost. */
+/** Receives webhooks, and queries the server about orders whose webhook may be lost. */
 final class Shop
 {
     private const LOCK_SECONDS = 10;
     private const CHECK_SECONDS = 900;
-    /** The server ends an unanswered payment after three days. */
+    /** The age in days up to which the shop queries an order. The server ends an unanswered payment after three days. */
     private const OPEN_DAYS_MAX = 4;
     private const CHECKS_MAX = 50;
 
@@ -24,7 +24,7 @@ final class Shop
             register_rest_route('malipo/v1', '/webhook', [
                 'methods' => 'POST',
                 'callback' => self::receive(...),
-                // The signature of the body is the permission.
+                // WordPress checks no permission here, because the plugin verifies the signature of the webhook.
                 'permission_callback' => '__return_true',
             ]);
         });
@@ -38,7 +38,7 @@ final class Shop
             }
         });
         add_action('woocommerce_thankyou_malipo', static function ($orderId): void {
-            // The return of the customer proves nothing, so the shop asks the server.
+            // The return of the customer is no proof of a payment, so the shop queries the server.
             $order = wc_get_order($orderId);
             if ($order instanceof \WC_Order) {
                 self::check($order);
@@ -46,7 +46,7 @@ final class Shop
         });
     }
 
-    /** The address that the server sends webhooks to. */
+    /** Returns the address to which the server sends webhooks. */
     public static function webhookUrl(): string
     {
         return rest_url('malipo/v1/webhook');
@@ -59,7 +59,7 @@ final class Shop
         return is_array($stored) ? $stored : [];
     }
 
-    /** A value of wp-config.php, such as MALIPO_API_KEY, replaces the setting. */
+    /** Returns a setting. If wp-config.php defines its constant, such as MALIPO_API_KEY, returns the constant instead. */
     public static function setting(string $name): string
     {
         $constant = 'MALIPO_' . strtoupper($name);
@@ -67,13 +67,13 @@ final class Shop
         return is_string($value) ? trim($value) : '';
     }
 
-    /** Makes the client. A wrong setting is an InvalidArgumentException that says what to correct. */
+    /** Makes the client. If a setting is wrong, throws an InvalidArgumentException that says what to correct. */
     public static function client(): Client
     {
         return new Client(self::setting('url'), self::setting('api_key'), timeout: 15.0);
     }
 
-    /** Answers a webhook of the server. */
+    /** Answers a webhook of the server: 401 if its signature is wrong. */
     public static function receive(\WP_REST_Request $request): \WP_REST_Response
     {
         $secret = self::setting('webhook_secret');
@@ -89,7 +89,7 @@ final class Shop
     }
 
     /**
-     * Processes a verified event, and returns what happened.
+     * Applies a verified event to its order, and returns the result for the log.
      *
      * @param array<string, mixed> $event
      */
@@ -106,8 +106,8 @@ final class Shop
             return 'no order';
         }
         return self::locked($order, static function (\WC_Order $order) use ($event, $id): string {
-            // Another shop may use the same server and the same numbers, so only payments of this shop count. A webhook can be
-            // faster than the answer that tells the id: then the metadata names the shop.
+            // Another shop of the merchant may have the same order numbers. If a webhook arrives before the answer with the id of the
+            // payment, only the metadata names the shop.
             $isOurs = OrderUpdates::belongs($order, $id) || ($event['metadata']['shop'] ?? null) === self::name();
             if (!$isOurs) {
                 return 'of another shop';
@@ -115,7 +115,7 @@ final class Shop
             return OrderUpdates::apply($order, [
                 'collection_id' => $id,
                 'status' => (string) $event['status'],
-                // amount_received is there if it differs from the requested amount.
+                // If the payer paid another amount than requested, the event has amount_received.
                 'amount' => (string) ($event['amount_received'] ?? $event['amount']),
                 'currency' => (string) $event['currency'],
                 'reason' => $event['failure_reason_message'] ?? null,
@@ -123,7 +123,7 @@ final class Shop
         });
     }
 
-    /** Asks the server for the status of an order's payment, and applies the answer. */
+    /** Queries the server for the status of an order's payment, and applies the answer. */
     public static function check(\WC_Order $order): string
     {
         $id = OrderUpdates::newest($order);
@@ -145,7 +145,7 @@ final class Shop
         ]));
     }
 
-    /** Checks the orders that still wait, because a webhook is lost if the shop does not answer for half an hour. */
+    /** Checks the unpaid orders. If the shop does not answer for half an hour, the server stops sending a webhook. */
     public static function checkOpenOrders(): void
     {
         $orders = wc_get_orders([
@@ -161,13 +161,13 @@ final class Shop
         }
     }
 
-    /** Names this shop among those of the merchant. */
+    /** Returns the name of this shop, which differs from the merchant's other shops: its address. */
     public static function name(): string
     {
         return substr(home_url(), 0, 500);
     }
 
-    /** Writes to the log of WooCommerce. */
+    /** Writes a message to the log of WooCommerce, under the source malipo. */
     public static function log(string $level, string $message): void
     {
         wc_get_logger()->log($level, $message, ['source' => 'malipo']);
@@ -183,7 +183,7 @@ final class Shop
     }
 
     /**
-     * Runs an update of an order alone: two deliveries at the same moment must not both find an unpaid order.
+     * Runs an update of an order under a lock. Otherwise two simultaneous deliveries could both find an unpaid order.
      *
      * @param callable(\WC_Order): string $update
      */

@@ -12,7 +12,7 @@ function decimalAmount(string|float|int $amount): string
         : number_format((float) $amount, 2, '.', '');
 }
 
-/** Appends the decimals that a text leaves out. */
+/** Appends the missing decimals of an amount: 25000 becomes 25000.00. */
 function paddedAmount(string $amount): string
 {
     [$whole, $cents] = explode('.', $amount) + [1 => ''];

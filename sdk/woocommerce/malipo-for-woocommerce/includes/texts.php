@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Malipo\WooCommerce;
 
-/** Returns the Swahili text if the reader's language is Swahili. English is the language of the sources. */
+/** If the language of the page is Swahili, returns the Swahili text. Otherwise returns the English text of the sources. */
 function translate(string $translation, string $text): string
 {
     static $swahili = null;

@@ -1,7 +1,7 @@
 <?php
 
-// The classes of WooCommerce that the plugin uses, with the behaviour that its documentation describes. This is a stand-in for
-// tests: WooCommerce itself is not part of Debian.
+// Imitates the classes of WooCommerce that the plugin uses, with the behaviour that its documentation describes. The tests use
+// this stub, because Debian does not contain WooCommerce.
 
 declare(strict_types=1);
 
@@ -13,7 +13,7 @@ class WC_Order
     /** @var array<int, array<string, mixed>> */
     public static array $memory = [];
     private const PAID = ['processing', 'completed'];
-    /** The statuses from which payment_complete moves an order. */
+    /** The statuses that payment_complete changes. In any other status, it does nothing. */
     private const PAYABLE = ['on-hold', 'pending', 'failed', 'cancelled'];
 
     /** @var array<string, mixed> */
@@ -63,7 +63,7 @@ class WC_Order
         return true;
     }
 
-    /** Moves an open order to processing, where WooCommerce reduces the stock and sends the mails. */
+    /** Changes an open order to processing. The real WooCommerce then reduces the stock and sends the mails. */
     public function payment_complete($transaction_id = '')
     {
         if (!in_array($this->data['status'], self::PAYABLE, true)) {
@@ -76,7 +76,7 @@ class WC_Order
         return true;
     }
 
-    /** @return array<string, mixed> What a test looks at. */
+    /** @return array<string, mixed> The facts that a test checks. */
     public function facts(): array
     {
         return ['status' => $this->data['status'], 'notes' => $this->data['notes'], 'completed' => $this->data['completed']];

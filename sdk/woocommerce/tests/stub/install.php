@@ -1,6 +1,6 @@
 <?php
 
-// Installs WordPress with the stand-in and the plugin, and sets the language. Arguments: address, language.
+// Installs WordPress with the stub of WooCommerce and the plugin, and sets the language. Arguments: address, language.
 
 declare(strict_types=1);
 

@@ -174,7 +174,7 @@ namespace {
                 return $data;
             }
             $found = $wpdb->get_var($wpdb->prepare('select data from stub_orders where id = %d', $id));
-            // WooCommerce works for longer between reading and writing, so two processes can read the same state.
+            // Waits between reading and writing, as the real WooCommerce needs time there. So two processes can read the same state.
             usleep(isset($_SERVER['HTTP_X_SLOW']) ? 400_000 : 0);
             return $found === null ? null : json_decode($found, true);
         };
