@@ -1,4 +1,4 @@
-// Runs `npm run admin` against the database of the server under test.
+// Runs commands of `npm run admin` against the database of the server under test.
 
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import type { Server } from './world.ts'
 
 const ADMIN_MAX_MS = 600_000
 
-/** The result of `admin verify`. */
+/** The result of `admin verify`. `broken` has the names of the broken invariants. */
 export type Verified = { ok: boolean; broken: string[] }
 
 /** Runs `verify`, which checks every invariant of the ledger and of the states. */
@@ -26,7 +26,7 @@ export function operatorToken(server: Server): Promise<string> {
   return newToken(server, 'operator@example.com', ['--role', 'SUPER_ADMIN'])
 }
 
-/** Adds a member to a merchant with read access and returns a session token. */
+/** Adds a member with read access to a merchant, and returns a session token of the member. */
 export function viewerToken(server: Server, merchant_id: string): Promise<string> {
   return newToken(server, 'viewer@example.com', ['--role', 'VIEWER', '--merchant', merchant_id])
 }
@@ -37,7 +37,7 @@ async function newToken(server: Server, email: string, role: string[]): Promise<
   return access_token
 }
 
-/** Runs one command and returns its output. An exit with an error code does not throw. */
+/** Runs one command and returns its parsed output. An exit with an error code does not throw. */
 async function admin<Answer>(server: Server, args: string[]): Promise<Answer> {
   const cwd = fileURLToPath(new URL('..', import.meta.url))
   const env = { PATH: process.env.PATH ?? '', ...handedOn(), ...server.env }

@@ -1,4 +1,4 @@
-// Benchmarks payouts, from the first approval request of an operator to the last webhook that reports a payout.
+// Measures payouts for the benchmark, from the first approval request of an operator to the last webhook about a payout.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { adminVerify, operatorToken } from './admin.ts'
@@ -14,11 +14,9 @@ import {
   startWorld,
 } from './world.ts'
 
-/**
- * The number of operators that approve concurrently. For one merchant, one operator sends this number of requests concurrently.
- */
+/** The number of concurrent approval requests, for many merchants and for one merchant. */
 const CONNECTIONS = 32
-/** The number of concurrent requests that prepare a round. No measurement includes these requests. */
+/** The number of concurrent requests that prepare a round. The measurement does not include them. */
 const PREPARING = 16
 const QUIET_POLLS_MAX = 100
 
@@ -32,14 +30,16 @@ export type Approvals = {
     not_successful: number
     /** The number of payouts that the provider accepted. */
     taken: number
-    /** The number of duplicate requests that the provider received. */
+    /** The number of requests that the provider got in addition to one for each accepted payout. */
     sent_again: number
     verify_ok: boolean
     verify_broken: string[]
   }
 }
 
-/** Approves waiting withdrawals through the API. Rounds of many merchants alternate with rounds of one merchant. */
+/**
+ * Measures approvals of waiting withdrawals through the API. Rounds of many merchants alternate with rounds of one merchant.
+ */
 export async function approveCase(cleanup: Cleanup, database: Database, settings: BenchSettings): Promise<Approvals> {
   const { url, drop } = await database.create('approve')
   const local = createCleanup()
@@ -76,7 +76,7 @@ export async function approveCase(cleanup: Cleanup, database: Database, settings
   return { approve: rateOf(many, first_refusal), approve_one: rateOf(one, first_refusal), check }
 }
 
-/** Measures one round. An item is a payout whose webhook arrived, and the round ends with the last webhook. */
+/** Measures one round. An item is a payout whose webhook has arrived. The round ends with the last webhook. */
 async function approveRound(database: Database, world: BenchWorld, token: string, ids: readonly string[]) {
   const { server, provider, receiver, load } = world
   const pids = { server: server.program.pid, provider: provider.pid, load: load.pid, receiver: receiver.pid }
@@ -153,14 +153,17 @@ async function inParallel<Item, Made>(items: readonly Item[], make: (item: Item)
   return made
 }
 
-/** Reads the book of the mock provider. */
+/** Reads from the mock provider how many payouts it accepted, and how many further requests it got. */
 async function sentTo({ provider_url }: BenchWorld): Promise<{ taken: number; sent_again: number }> {
   const answer = await fetch(`${provider_url}/book`)
   const { payouts } = (await answer.json()) as { payouts: { taken: number; requests: number } }
   return { taken: payouts.taken, sent_again: payouts.requests - payouts.taken }
 }
 
-/** After the last results of the server, counts withdrawals without success and open deliveries. */
+/**
+ * Returns the number of withdrawals without success and of undelivered webhooks. If some remain, waits up to ten seconds for
+ * them.
+ */
 async function unfinished(url: string): Promise<number> {
   for (let poll = 0; ; poll++) {
     const [row] = await query<{ open: number }>(

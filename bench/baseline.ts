@@ -1,5 +1,5 @@
-// The baseline process, which measures the cost of accepting payments without batches. It writes the same rows as the server
-// (idempotency key, collection, attempt), one transaction per payment, on 16 connections, without HTTP, checks or JSON.
+// Measures the cost of accepting payments without batches. This process writes the same rows as the server, one transaction for
+// each payment, on 16 connections. It has no HTTP, checks or JSON.
 
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -7,7 +7,7 @@ import { newId, systemClock, systemRandom } from '../server/src/kernel/lib/index
 import { attemptReference } from '../server/src/money/collections/reference.ts'
 import { serve } from './rpc.ts'
 
-/** The database and the merchants of the baseline. */
+/** The database and the merchants of the baseline, and the number of its connections. */
 export type BaselineOptions = {
   url: string
   connections: number
@@ -15,7 +15,7 @@ export type BaselineOptions = {
   run: string
 }
 
-/** The functions of the baseline process. */
+/** The functions that the baseline process serves to the benchmark. */
 export type BaselineApi = {
   start(options: BaselineOptions): Promise<void>
   progress(): { at: number; answered: number; refused: number }

@@ -1,4 +1,4 @@
-// Tests a small run of the benchmark. The benchmark finishes, reports losses correctly, and cleans up.
+// Tests that a small run of the benchmark finishes, reports losses correctly, and cleans up.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -58,7 +58,7 @@ test('the benchmark runs every case, prints JSON and loses no payment', async ()
   assert.equal(check.deliveries_open, 0)
   assert.equal(check.signatures_forged, 0)
   assert.deepEqual(check.verify_broken, [])
-  // The cases with many merchants and with one merchant each have a warm-up round and a measured round.
+  // The two cases, with many merchants and with one merchant, each have a warm-up round and a measured round.
   const no_loss = { lost: 0, not_successful: 0, sent_again: 0, verify_ok: true, verify_broken: [] }
   assert.deepEqual(cases.approve_check, { approved: 4 * 12, taken: 4 * 12, ...no_loss })
 })
@@ -108,7 +108,7 @@ test('the case reconcile imports a statement twice and matches every line', asyn
 
 test('the case flood measures payments during forged callbacks; the server refuses the callbacks and loses no payment', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
-  // This round is longer than those of TINY, because the flood must continue while the benchmark counts payments.
+  // This round is longer than the rounds of TINY, because the flood must continue while the benchmark counts payments.
   const sizes = '--seconds 0.7 --warmup 0.2 --rounds 1 --merchants 3 --connections 8 --outstanding 50 --forged 500'
   const args = ['flood', ...sizes.split(' '), '--results', folder, '--json']
   const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl })

@@ -1,4 +1,4 @@
-// The cases of the benchmark.
+// Measures the cases of the benchmark: accepting payments, whole payments, reads of statuses, and latencies.
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,7 +23,7 @@ import {
   startServer,
 } from './world.ts'
 
-/** The settings of a benchmark. */
+/** The settings of a run, from the command line. */
 export type BenchSettings = {
   seconds: number
   warmup_seconds: number
@@ -42,10 +42,10 @@ export type BenchSettings = {
   baseline_connections: number
 }
 
-/** The CPU time of each process during the measured seconds: per payment or request, and as a share of one core. */
+/** The CPU time of each process during the measured seconds: in total, for each item, and as a number of cores. */
 export type CpuUse = Record<string, { seconds: number; us_per_item: number; cores: number }>
 
-/** The rate of a case: every round, the median of the rounds, and the CPU time of all rounds. */
+/** The rate of a case: the median of the rounds, every round, and the CPU time of all rounds. */
 export type Rate = {
   per_second: number
   rounds: number[]
@@ -56,14 +56,16 @@ export type Rate = {
   others_cores: number
 }
 
-/** The percentiles of a duration in milliseconds. */
+/** The percentiles of a duration in milliseconds, and the number of samples. */
 export type Percentiles = { p50: number; p90: number; p99: number; max: number; samples: number }
 
 const DRAIN_QUIET_MS = 30_000
 const DRAIN_MAX_MS = 180_000
 const MEMORY_EVERY_MS = 200
 
-/** The number of finished items in the measured seconds, and the CPU counters before and after. */
+/**
+ * The measurement of one round: the finished items, the measured seconds, the refusals, and the CPU counters before and after.
+ */
 export type Window = { items: number; seconds: number; refused: number; before: Cpu; after: Cpu }
 
 const PUSH = {
@@ -74,12 +76,12 @@ const PUSH = {
   keep: false,
 } as const satisfies Partial<LoadSettings>
 
-/** Returns a name for a run of the load. Names are unique, so that no two runs share an Idempotency-Key. */
+/** Returns a random name for a run of the load, so that no two runs share an Idempotency-Key. */
 export function runName(): string {
   return randomBytes(5).toString('hex')
 }
 
-/** Waits for the warm-up, then counts finished items during the measured seconds. */
+/** Runs the load: waits for the warm-up, then counts finished items during the measured seconds. */
 export async function measure(
   settings: BenchSettings,
   readCounts: () => Promise<Progress>,
@@ -100,7 +102,7 @@ export async function measure(
   }
 }
 
-/** Returns the rate of all rounds together. */
+/** Adds up the rounds of a case. The rate is the median of the rounds. */
 export function rateOf(windows: Window[], first_refusal: string | null): Rate {
   const rounds = windows.map(({ items, seconds }) => round(items / seconds, 1))
   const items = windows.reduce((sum, window) => sum + window.items, 0)
@@ -130,7 +132,8 @@ export function rateOf(windows: Window[], first_refusal: string | null): Rate {
 }
 
 /**
- * Measures only the acceptance of payments. Rounds of the server alternate with rounds of the baseline on the same database.
+ * Measures how many payments the server accepts. Rounds of the server alternate with rounds of the baseline on the same
+ * database.
  */
 export async function acceptCase(
   cleanup: Cleanup,
@@ -202,7 +205,7 @@ export type Life = {
   run(keys: BenchMerchant[], options?: { rate: number }): Promise<LifeRun>
   /** The largest memory of the server, and of each process in `others`, in MB. */
   rss_mb: Record<string, number>
-  /** The payments that the server accepted and whose webhook did not arrive. */
+  /** The accepted payments whose webhook did not arrive. */
   missing: Set<string>
   accepted: number
   repeats: number
@@ -211,16 +214,16 @@ export type Life = {
   unreadable: number
   refused: number
   first_refusal: string | null
-  /** The payments that the read cases read. */
+  /** The payments whose status the read cases read. */
   known: { id: string; key: string }[]
   stop(): void
 }
 
-/** The result of a run of whole payments. The latencies belong to the payments that were due in the measured seconds. */
+/** The result of a run of whole payments. The latencies are of the payments that were due in the measured seconds. */
 export type LifeRun = { window: Window; answer: Percentiles; webhook: Percentiles }
 
 /**
- * Observes a world and returns the function that runs payments. `others` are further processes, each with a separate CPU line.
+ * Prepares runs of payments in a world, and samples the memory of its server. `others` are further processes to measure.
  */
 export function watchLife(
   database: Database,
@@ -302,7 +305,10 @@ function keepAccounts(life: Life, sent: LoadResult, taken: Taken): void {
   life.unreadable += taken.unreadable
 }
 
-/** Keeps the first payments for the read cases. The payments belong to all merchants, because one merchant is not typical. */
+/**
+ * Keeps the first payments for the read cases. If possible, the payments are of all merchants, because one merchant is not
+ * typical.
+ */
 function keepKnown(life: Life, sent: LoadResult, merchants: BenchMerchant[], most: number): void {
   if (merchants.length === 1 && life.known.length > 0) return
   for (let i = 0; i < sent.ids.length && life.known.length < most; i++) {
@@ -311,7 +317,9 @@ function keepKnown(life: Life, sent: LoadResult, merchants: BenchMerchant[], mos
   }
 }
 
-/** Waits until `expected` deliveries have arrived, or until no delivery has arrived for a long time. */
+/**
+ * Waits until `expected` deliveries have arrived. Gives up after 30 seconds without a delivery, or after three minutes.
+ */
 export async function drain(receiver: BenchWorld['receiver'], expected: number): Promise<void> {
   const give_up = performance.now() + DRAIN_MAX_MS
   let last = -1
@@ -346,7 +354,7 @@ export async function lifeCase(life: Life, settings: BenchSettings, world: Bench
   }
 }
 
-/** Reads the status of existing payments during one window. Returns the number of reads and the first refusal. */
+/** Reads the status of existing payments in one round. Returns the number of reads and the first refusal. */
 export async function readStatuses(
   database: Database,
   settings: BenchSettings,
@@ -425,17 +433,17 @@ export async function latencyCase(life: Life, world: BenchWorld, life_rate: numb
   return { arrivals_per_second, answer_ms: answer, webhook_ms: webhook }
 }
 
-/** What the product occupies in the database, in bytes. */
+/** The size of the product's data in the database, in bytes, and the number of connections. */
 export type Storage = {
-  /** Each table with its indexes. */
+  /** The size of each table with its indexes. */
   tables: Record<string, number>
-  /** The WAL that PostgreSQL has written so far. */
+  /** The size of the WAL that PostgreSQL has written so far. */
   wal: number
-  /** Open connections to this database. */
+  /** The number of open connections to this database, without the one that counts. */
   connections: number
 }
 
-/** Reads what the product occupies in the database at `url`. */
+/** Reads the size of the product's data in the database at `url`. */
 export async function readStorage(url: string): Promise<Storage> {
   const [row] = await query<Storage>(
     url,
@@ -448,7 +456,7 @@ export async function readStorage(url: string): Promise<Storage> {
   return row ?? { tables: {}, wal: 0, connections: 0 }
 }
 
-/** Returns the bytes that a payment takes, the mean of `payments` payments: in all tables, in WAL, and in each table that grew. */
+/** Returns the mean size of a payment in bytes: in all tables, in the WAL, and in each table that grew. */
 export function storagePerPayment(before: Storage, after: Storage, payments: number) {
   const each = (bytes: number) => Math.round(bytes / payments)
   const grown = Object.entries(after.tables).map(([name, bytes]) => [name, bytes - (before.tables[name] ?? 0)] as const)
@@ -473,7 +481,7 @@ export async function checkLife(world: BenchWorld, life: Life) {
     return row ?? { collections: 0, open: 0, pending: 0 }
   }
   let counts = await read()
-  // At this moment, the server may still write its last results.
+  // The server may still write its last results, so this loop waits up to 100 times.
   for (let i = 0; i < 100 && (counts.open > 0 || counts.pending > 0); i++) {
     await sleep(200)
     counts = await read()
@@ -496,7 +504,7 @@ export async function checkLife(world: BenchWorld, life: Life) {
   }
 }
 
-/** Returns the percentiles of some latencies. */
+/** Returns the percentiles of durations in milliseconds. Without durations, every percentile is zero. */
 export function percentiles(values: number[]): Percentiles {
   const sorted = Float64Array.from(values).sort()
   const at = (share: number) => round(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0, 2)

@@ -1,4 +1,4 @@
-// Measures payments during a flood of forged callbacks: how much slower payments are, and what a refusal costs.
+// Measures payments during a flood of forged callbacks: how much slower payments are, and how much CPU time a refusal takes.
 
 import {
   type BenchSettings,
@@ -17,7 +17,7 @@ import { type Cleanup, createCleanup, type Database, query, startWorld } from '.
 /** The results of payments that arrive at fixed times. */
 type Paced = { answer_ms: Percentiles; webhook_ms: Percentiles; cpu: CpuUse; per_second: number }
 
-/** The result of the case. */
+/** The result of the case, without the flood and during the flood. */
 export type FloodResult = {
   /** Payments at the highest rate without the flood. */
   quiet: Rate
@@ -30,8 +30,7 @@ export type FloodResult = {
   paced_flooded: Paced
   paced_ratio: number
   /**
-   * Numbers of forged callbacks per second: those that the case requested, the flood sent and the server answered, at full
-   * speed and paced.
+   * The numbers of forged callbacks per second: requested by the case, sent by the flood, and answered by the server.
    */
   wanted_per_second: number
   sent_per_second: { saturated: number; paced: number }
@@ -43,11 +42,11 @@ export type FloodResult = {
   check: Awaited<ReturnType<typeof checkLife>>
 }
 
-/** The number of connections. The number is high enough that no callback waits for the response to another callback. */
+/** The number of connections of the flood, so high that no callback waits for the response to another callback. */
 const CONNECTIONS = 256
 
 /**
- * Alternates rounds of payments without and with a flood, first at the highest rate, then at half of that rate with fixed
+ * Alternates rounds without and with a flood: first payments at the highest rate, then payments at half of this rate at fixed
  * times.
  */
 export async function floodCase(

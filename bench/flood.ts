@@ -1,11 +1,11 @@
-// The flood process sends forged callbacks at a fixed rate over raw keep-alive sockets, one request at a time per connection.
-// It builds requests in advance and reads only the status of responses, because it shares the machine with the server.
+// Sends forged callbacks at a fixed rate over raw keep-alive sockets, one request at a time on each connection. This process
+// builds its requests in advance, because it shares the machine with the server.
 
 import { createHmac, randomBytes } from 'node:crypto'
 import { createConnection, type Socket } from 'node:net'
 import { serve } from './rpc.ts'
 
-/** The settings of a flood. */
+/** The settings of a flood: its target, its rate and its connections. */
 export type FloodOptions = {
   port: number
   connections: number
@@ -13,10 +13,10 @@ export type FloodOptions = {
   rate: number
 }
 
-/** The progress of the flood: the responses by status, and the time on the monotonic clock in milliseconds. */
+/** The progress of the flood: the responses by status, and the time of the monotonic clock in milliseconds. */
 export type FloodProgress = { at: number; answered: number; by_status: Record<string, number> }
 
-/** The functions of the flood process. */
+/** The functions that the flood process serves to the benchmark. */
 export type FloodApi = {
   start(options: FloodOptions): void
   progress(): FloodProgress
@@ -24,9 +24,11 @@ export type FloodApi = {
 }
 
 const TICK_MS = 1
-/** The number of different bodies. Different bodies prevent that the server caches results. */
+/** The number of different bodies. With one body only, the server could cache its result. */
 const TEXTS = 4_000
-/** The largest number of callbacks that wait. The limit prevents that a slow flood sends a burst later. */
+/**
+ * The seconds of callbacks that may wait for a connection. Without this limit, a slow flood would later send a burst.
+ */
 const QUEUE_MAX_S = 0.05
 
 const texts = Array.from({ length: TEXTS }, (_, n) => textOf(n))
@@ -107,10 +109,7 @@ function startFlood({ port, connections, rate }: FloodOptions) {
   }
 }
 
-/**
- * Returns true if the text contains a complete response, according to its head. A response that closes the connection has no
- * body.
- */
+/** Returns true if the text contains a complete response. A response that closes the connection has no body. */
 function isWhole(text: string): boolean {
   const head_end = text.indexOf('\r\n\r\n')
   if (head_end < 0) return false

@@ -1,6 +1,6 @@
 /**
- * Runs `npm run lighthouse`, which measures the payment pages on a cheap phone with a slow network. Lighthouse loads the pages
- * from the real server and simulates network and processor. The server uses HTTP on loopback, which browsers trust.
+ * Measures the payment pages on a cheap phone with a slow network, for `npm run lighthouse`. Lighthouse loads the pages from
+ * the real server, and simulates network and processor. The server uses HTTP on loopback, which browsers trust.
  */
 import { arch, cpus, loadavg, platform } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -42,7 +42,7 @@ const GOALS = [
 
 type Measured = Record<(typeof GOALS)[number]['name'] | 'performance' | 'FCP', number>
 
-/** The pages, each with the phone ending that leads to it. `choose` needs no payment. */
+/** The pages, each with the phone ending for which the mock provider leads to the page. `choose` needs no payment. */
 const PAGES = { choose: null, waiting: '007', success: '001', receipt: '001' } as const
 type PageName = keyof typeof PAGES
 
@@ -67,7 +67,7 @@ async function main(names: PageName[]): Promise<number> {
     const { url } = await database.create('lighthouse')
     const [merchant] = await makeMerchants(database, url, 1)
     const port = await freePort()
-    // The prompt stays open for an hour, so that it is still open after the measurement.
+    // The lifetime of a prompt is an hour, so that the prompt is still open after the measurement.
     const env = { PROCESS: 'all', PUSH_LIFETIME_S: '3600', PROMPTS_PER_PHONE: '0', MOCK_SUCCESS_RATE: '1' }
     const server = await startServer(cleanup, { database, url, port, env, node_args: [] })
     process.stdout.write(`${cpus().length} cores, ${platform()} ${arch()}, load ${loadavg()[0]?.toFixed(1)}\n\n`)
@@ -88,7 +88,7 @@ async function main(names: PageName[]): Promise<number> {
   return missed === 0 ? 0 : 1
 }
 
-/** Creates a link and brings it to the requested page. Returns the address of the page. */
+/** Creates a link and makes the payment that leads to the page. Returns the address of the page. */
 async function pageOf(url: string, key: string, name: PageName): Promise<string> {
   const made = await fetch(`${url}/v1/payment-links`, {
     method: 'POST',
@@ -115,7 +115,9 @@ async function pageOf(url: string, key: string, name: PageName): Promise<string>
   return `${url}${path}${name === 'receipt' ? '/receipt' : ''}`
 }
 
-/** Visits the page. If Lighthouse fails, repeats the visit, because a browser sometimes loses the start of its trace. */
+/**
+ * Measures a page. If Lighthouse fails, repeats the visit, because a browser sometimes loses the start of its trace.
+ */
 async function measure(address: string): Promise<Measured> {
   for (let left = VISITS_MAX - 1; ; left -= 1) {
     try {
@@ -127,13 +129,13 @@ async function measure(address: string): Promise<Measured> {
   }
 }
 
-/** Visits the page once with a new browser and an empty cache. */
+/** Visits a page once, with a new browser and an empty cache. */
 async function visit(address: string): Promise<Measured> {
   const { path, env } = await findBrowser()
   const chrome = await launch({
     chromePath: path,
     envVars: { ...process.env, ...env },
-    // As root or in a container, Chromium cannot use its own sandbox. The browser opens only pages of this repository.
+    // As root or in a container, Chromium cannot use its own sandbox. Here it opens only pages of this repository.
     chromeFlags: ['--headless=new', '--no-sandbox', '--disable-dev-shm-usage'],
   })
   try {
@@ -168,7 +170,7 @@ async function visit(address: string): Promise<Measured> {
 
 type Rated = Record<string, { score: number | null; auditRefs: { id: string; weight: number }[] }>
 
-/** Prints the audits that lower the score of a category whose goal is the full score. */
+/** Prints the failed audits of each category whose goal is the full score. */
 function printFaults(categories: Rated, audits: Record<string, { score: number | null; title: string }>): void {
   for (const id of ['accessibility', 'best-practices']) {
     for (const { id: audit, weight } of categories[id]?.auditRefs ?? []) {
@@ -183,7 +185,7 @@ function goalOf(goal: (typeof GOALS)[number]): string {
 }
 
 /**
- * Prints the medians of a page and returns the number of missed goals. If a measurement is missing, its goal counts as missed.
+ * Prints the medians of a page, and returns the number of missed goals. A missing measurement counts as a missed goal.
  */
 function report(name: PageName, measured: readonly Measured[]): number {
   const median = (of: keyof Measured) =>

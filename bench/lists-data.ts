@@ -1,4 +1,4 @@
-// Fills every list of a merchant with any number of rows, by SQL.
+// Fills every list of a merchant with any number of rows by SQL, for the benchmark of lists.
 
 import { newId, systemRandom } from '../server/src/kernel/lib/index.ts'
 import { type BenchMerchant, query } from './world.ts'
@@ -82,7 +82,7 @@ export async function fillLists(
     const chunk = [merchant.id, from, Math.min(from + CHUNK - 1, count), time.begin, time.length / count, ...routing]
     for (const table of [COLLECTIONS, LINKS, INVOICES, WITHDRAWALS, DELIVERIES]) await query(url, table, chunk)
   }
-  // After such an import, autovacuum would do this some time later.
+  // After an import, autovacuum would run this command some time later.
   for (const table of ['collections', 'payment_links', 'invoices', 'withdrawals', 'webhook_deliveries'])
     await query(url, `vacuum (analyze) ${table}`)
 }

@@ -1,4 +1,4 @@
-// Benchmarks a merchant's lists: compares filtered pages of a list with a million rows and of a list with ten thousand rows.
+// Measures the lists of a merchant for the benchmark: compares pages of lists with a million rows and with ten thousand rows.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { viewerToken } from './admin.ts'
@@ -80,17 +80,17 @@ export const PATHS = (from: string, to: string) => [
   ].map((query) => `/v1/merchant/webhook-deliveries?page_size=20${query}`),
 ]
 
-/** The paths that the first page and the search of the dashboard read. Only users may read these paths. */
+/** The paths of the dashboard's first page and of its search. Only users may read these paths. */
 const HOME = [
   ...['today', '7d', '30d'].map((period) => `/v1/merchant/overview?period=${period}`),
   '/v1/merchant/attention',
-  // The search of the dashboard: last digits, a whole phone, references, a name, an amount.
+  // The texts of the search: last digits, a whole phone, references, a name, an amount.
   ...['0004', '255740000004', 'order-77', 'ORDER-', 'asha', '1000', 'no such text'].map(
     (text) => `/v1/search?q=${encodeURIComponent(text)}`,
   ),
 ]
 
-/** Creates both merchants and reads every list of both. */
+/** Creates a merchant with few rows and one with many rows, and reads every list of both. */
 export async function listsCase(
   cleanup: Cleanup,
   database: Database,
@@ -120,7 +120,7 @@ export async function listsCase(
 
 type ListsMerchant = { url: string; merchant: BenchMerchant; person: string; summing_s: number }
 
-/** Returns the median milliseconds of `count` reads. */
+/** Reads a path `count` times, and returns the median in milliseconds. */
 async function timeListRead(
   shop: ListsMerchant,
   path: string,

@@ -1,19 +1,19 @@
-// The load process: HTTP/1.1 over raw keep-alive sockets, one request at a time per connection. The process shares the machine
-// with the server. It therefore builds requests from text and reads only status and id of a response.
+// Sends the load of the benchmark over raw keep-alive sockets, one HTTP/1.1 request at a time on each connection. This process
+// shares the machine with the server, so it reads only status and id of a response.
 
 import { createConnection, type Socket } from 'node:net'
 import { serve } from './rpc.ts'
 
-/** The settings of a load. */
+/** The settings of a load: its target, its kind, its rate and its connections. */
 export type LoadSettings = {
   port: number
   connections: number
   /**
-   * push makes new payments. get reads `paths` repeatedly. post sends an empty object to each of `paths` once, with an
+   * `push` makes payments. `get` reads `paths` repeatedly. `post` sends an empty object to each of `paths` once, with an
    * Idempotency-Key.
    */
   kind: 'push' | 'get' | 'post'
-  /** The API keys, which the requests use in turn. */
+  /** The API keys. The requests use the keys in turn. */
   keys: string[]
   /** For `get`: additional header lines, each with its line break. */
   head?: string
@@ -22,23 +22,23 @@ export type LoadSettings = {
   /** The prefix of every Idempotency-Key and reference, so that no two runs share a key or a reference. */
   run: string
   /**
-   * The number of requests per second at fixed times. Null means that each connection sends the next request after a response.
+   * The number of requests per second at fixed times. Null means that each connection sends its next request after a response.
    */
   rate: number | null
-  /** The largest number of unfinished payments. Null means that the number has no limit. */
+  /** The greatest number of unfinished payments. Null means no limit. */
   outstanding_max: number | null
-  /** True means that the process keeps the id and the times of each payment. */
+  /** If true, the process keeps the id and the times of each payment. */
   keep: boolean
 }
 
 /** The progress of the load. Times are milliseconds of the monotonic clock. */
 export type Progress = { at: number; answered: number; refused: number }
 
-/** The result of the load. Payment or record `ids[i]` was due at `due[i]`, and its response arrived at `done[i]`. */
+/** The result of the load. Record `ids[i]` was due at `due[i]`, and its response arrived at `done[i]`. */
 export type LoadResult = {
   answered: number
   refused: number
-  /** The first unexpected response. */
+  /** The text of the first unexpected response. Null means that there was none. */
   first_refusal: string | null
   ids: string[]
   keys: Uint16Array
@@ -46,7 +46,9 @@ export type LoadResult = {
   done: Float64Array
 }
 
-/** The functions of the load process. `note` reports the number of finished payments. */
+/**
+ * The functions that the load process serves to the benchmark. A note from the parent has the number of finished payments.
+ */
 export type LoadApi = {
   start(options: LoadSettings): void
   progress(): Progress
@@ -58,7 +60,7 @@ type Connection = { socket: Socket; pending: string; due: number; key: number; b
 const ID_MARKS = { push: '"collection_id":"', get: '"collection_id":"', post: '"id":"' }
 const ID_CHARS = 36
 const TICK_MS = 1
-/** Phone endings for which the mock provider has no special outcome. */
+/** The first phone ending for which the mock provider has no special outcome. */
 const FIRST_ENDING = 400
 const ENDINGS = 500
 
@@ -209,7 +211,7 @@ function startRun(options: LoadSettings) {
   for (let i = 0; i < options.connections; i++) connect()
 
   onFinished = rate === null ? pump : () => {}
-  // With fixed times, a due request waits until a connection is free. The latency of the request starts at the due time.
+  // If a request is due at a fixed time, it waits for a free connection. Its latency includes this wait.
   const began = monotonicMs()
   let scheduled = 0
   const ticker =
@@ -245,7 +247,7 @@ function startRun(options: LoadSettings) {
   }
 }
 
-/** Reads the content length from the head of a response. */
+/** Returns the content length that the head of a response names. */
 function lengthOf(text: string, head_end: number): number {
   const lower = text.indexOf('content-length: ')
   const at = lower >= 0 && lower < head_end ? lower : text.indexOf('Content-Length: ')

@@ -1,4 +1,5 @@
-// Benchmarks the pages of payers: the highest rate of page requests, and the cost of thousands of phones that wait.
+// Measures the pages of payers for the benchmark: the highest rate of page requests, and the cost of thousands of phones that
+// wait.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BenchSettings, measure, type Rate, rateOf, runName, type Window } from './cases.ts'
@@ -17,7 +18,7 @@ import {
   startServer,
 } from './world.ts'
 
-/** The result of the case. */
+/** The result of the case, with one server process and with two. */
 export type Pages = {
   waiting: number
   /** Page requests per second for a link whose payer has not chosen a method yet. The server compresses pages with brotli. */
@@ -28,18 +29,18 @@ export type Pages = {
   choose_two: Rate
   /** The rate `waiting_page` with two server processes on one database. */
   waiting_page_two: Rate
-  /** The polls of all waiting payers, at the intervals of the page's script. */
+  /** The requests per second that poll a status, with every waiting payer at the interval of the page's script. */
   poll: Rate
   polls_offered: number
   /** The number of status queries to the provider while payers loaded and polled pages. */
   provider_questions: number
 }
 
-/** The seconds between two polls of a phone that has waited for a while. */
+/** The pause in seconds between two polls of a phone that has waited for some time. */
 const POLL_EVERY_S = 10
-/** The number of concurrent requests that prepare the case. No measurement includes these requests. */
+/** The number of concurrent requests that prepare the case. The measurement does not include them. */
 const PREPARING = 64
-/** The largest number of prompts. If more payers wait, several payers poll the same prompt. */
+/** The greatest number of prompts. If more payers wait, several payers poll the same prompt. */
 const PROMPTS_MAX = 2_000
 
 type Target = { choose: string; waiting: string; state: string }
@@ -163,7 +164,7 @@ async function post(server: Server, path: string, body: object, key: string | nu
   return (JSON.parse(text) as { data: Record<string, string> }).data
 }
 
-/** Counts the requests to the provider, from the columns that each attempt has about its requests. */
+/** Returns the number of requests to the provider, from the columns of the attempts. */
 async function questions(url: string): Promise<number> {
   const [row] = await query<{ asked: number }>(
     url,

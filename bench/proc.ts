@@ -1,4 +1,4 @@
-// Reads CPU time and memory of processes from /proc of Linux.
+// Reads the CPU time and the memory of processes from /proc of Linux, for the benchmark.
 
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -25,19 +25,16 @@ export function cpuSecondsOfFamily(parent: number): number {
   return ticks / TICKS_PER_SECOND
 }
 
-/**
- * Returns the CPU seconds that programs have used on this machine, plus the CPU seconds that the host of a virtual machine has
- * taken away.
- */
+/** Returns the CPU seconds of all programs on this machine, and those that the host of a virtual machine took away. */
 export function cpuSecondsOfMachine(): number {
   const line = (readOrNull('/proc/stat') ?? '').split('\n', 1)[0] ?? ''
-  // The fields of this line are: cpu user nice system idle iowait irq softirq steal. The value of user includes guest time.
+  // The fields of this line are: cpu user nice system idle iowait irq softirq steal. The field user includes guest time.
   const [, user, nice, system, , , irq, softirq, steal] = line.split(/ +/).map(Number)
   const ticks = [user, nice, system, irq, softirq, steal].reduce((sum: number, part) => sum + (part ?? 0), 0)
   return ticks / TICKS_PER_SECOND
 }
 
-/** Returns the parent of a process. Null means that the process has ended. */
+/** Returns the process id of the parent. Null means that the process has ended. */
 export function parentOf(pid: number): number | null {
   return statOf(pid)?.parent ?? null
 }

@@ -11,10 +11,10 @@ type CpuProfile = { nodes: { id: number; callFrame: CallFrame }[]; samples: numb
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SHOWN = 25
 
-/** A profile: the file, and the functions with the most self time, in percent of the busy time. */
+/** A profile: its file, and the functions with the most self time, in percent of the busy time. */
 export type ProfileReport = { file: string; functions: { percent: number; ms: number; name: string; place: string }[] }
 
-/** Stops `program`, which writes its profile at the end, and reads the profile. */
+/** Stops a program, which then writes its profile, and reads the profile. If the program wrote none, throws. */
 export async function readProfile(program: Program, folder: string): Promise<ProfileReport> {
   await program.stop()
   const files = (await readdir(folder)).filter(

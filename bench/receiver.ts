@@ -1,13 +1,13 @@
-// The receiver process serves the webhook endpoints of the merchants. It answers 200, counts deliveries by id, and verifies a
-// sample of the signatures. The process uses raw sockets, because it shares the machine with the server.
+// Serves the webhook endpoints of the merchants for the benchmark. This process counts deliveries by id, and verifies a sample
+// of the signatures. It uses raw sockets, because it shares the machine with the server.
 
 import { createHmac } from 'node:crypto'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { serve, tellParent } from './rpc.ts'
 
 /**
- * The deliveries since the last `take`. The webhook of collection or disbursement `ids[i]` arrived at `at[i]`, in milliseconds
- * of the monotonic clock.
+ * The deliveries since the last `take`. The webhook about record `ids[i]` arrived at `at[i]`, in milliseconds of the monotonic
+ * clock.
  */
 export type Taken = {
   ids: string[]
@@ -18,7 +18,7 @@ export type Taken = {
   unreadable: number
 }
 
-/** The functions of the receiver process. */
+/** The functions that the receiver process serves to the benchmark. */
 export type ReceiverApi = {
   listen(): Promise<number>
   /** Sets the signing secret of each merchant. The endpoint of merchant i is /i. */
@@ -28,7 +28,7 @@ export type ReceiverApi = {
 }
 
 const TELL_EVERY_MS = 10
-/** The receiver verifies the signature of each delivery whose number is a multiple of SAMPLE. */
+/** The receiver verifies every 32nd delivery, because a verification of each would use much of the machine. */
 const SAMPLE = 32
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
 /** Finds the id of the payment or payout in an event. */

@@ -1,4 +1,4 @@
-// Formats the results of a benchmark.
+// Formats the results of a benchmark as a table.
 
 import type { Approvals } from './approve.ts'
 import type { BenchSettings, CpuUse, checkLife, latencyCase, Rate, storagePerPayment } from './cases.ts'
@@ -48,12 +48,12 @@ export type Results = {
   profile?: ProfileReport
 }
 
-/** The share of the machine that other processes may use. Above this share, the results are unreliable. */
+/** The cores that other processes may use. If they use more, the report calls the results unreliable. */
 const OTHERS_CORES_MAX = 0.2
 
 type ReportRow = [what: string, value: string, goal: string]
 
-/** Formats the results as text. */
+/** Returns the results as a text for the terminal. */
 export function table(results: Results): string {
   const { environment, cases } = results
   const { machine, settings } = environment

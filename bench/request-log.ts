@@ -1,5 +1,5 @@
-// Benchmarks the request log. Rounds of payments and reads on a server with the log alternate with rounds on a server without
-// the log.
+// Measures the request log for the benchmark. Rounds of payments and reads with the log alternate with rounds on a server
+// without the log.
 
 import {
   type BenchSettings,
@@ -16,7 +16,7 @@ import { type BenchWorld, type Cleanup, createCleanup, type Database, query, sta
 type Side = { life: Rate; status: Rate; rss_mb: number; check: Awaited<ReturnType<typeof checkLife>> }
 type Ratios = { median: number; rounds: number[] }
 
-/** The result of the case. */
+/** The result of the case, for the server with the log and the server without it. */
 export type RequestLogResult = {
   with_log: Side
   without: Side
@@ -24,16 +24,16 @@ export type RequestLogResult = {
   ratios: { life: Ratios; status: Ratios }
   /** The number of rows in the log. */
   rows: number
-  /** The size of the rows and their indexes. */
+  /** The size of the rows and their indexes, in bytes. */
   stored_bytes: number
-  /** The number of requests that the log does not contain. */
+  /** The number of requests that the server did not log. */
   not_kept: number
 }
 
 type LogStage = { world: BenchWorld; life: Life; lives: Window[]; statuses: Window[]; refusal: string | null }
 
 /**
- * Alternates rounds of two servers, each server on a separate database. The order of the servers changes from round to round.
+ * Alternates rounds of two servers, each on a separate database. The order of the servers changes from round to round.
  */
 export async function requestLogCase(
   cleanup: Cleanup,

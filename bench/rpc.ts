@@ -1,10 +1,11 @@
-// The processes of the benchmark. This file starts processes, calls their functions over Node's IPC channel, and stops each
-// process by its id.
+// Starts the processes of the benchmark, calls their functions over Node's IPC channel, and stops each process by its id.
 
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** The functions of a process. Each function takes at most one argument, and the IPC channel clones arguments and results. */
+/**
+ * The functions of a process. Each function takes at most one argument. The IPC channel clones arguments and results.
+ */
 export type Api<Names extends string = string> = Record<Names, (input: never) => unknown>
 
 type RpcCall = { call: number; name: string; input: unknown }
@@ -15,7 +16,7 @@ type RpcNote = { note: number }
 export function serve(api: object): void {
   const functions = api as Record<string, (input: unknown) => unknown>
   process.on('disconnect', () => process.exit(0))
-  // Ctrl-C reaches every process of the group, but only the parent decides when the processes end.
+  // Ctrl-C signals every process of the group, but only the parent decides when the processes end.
   process.on('SIGINT', () => {})
   process.on('message', (message: RpcCall | RpcNote) => {
     if ('note' in message) {
@@ -37,7 +38,7 @@ export function tellParent(note: number): void {
   process.send?.({ note })
 }
 
-/** A process that serves the functions `A`. */
+/** A process that serves the functions `A`, as the benchmark calls it. */
 export type Remote<A extends object> = {
   pid: number
   call<Name extends keyof A & string>(
@@ -46,7 +47,7 @@ export type Remote<A extends object> = {
   ): Promise<A[Name] extends (...args: never[]) => infer Result ? Awaited<Result> : never>
   /** Sends a number to the process, without a response. */
   note(value: number): void
-  /** The process calls this function in the parent with every number that the process sends. */
+  /** The function that gets every number that the process sends. */
   onNote: (value: number) => void
   stop(): Promise<void>
 }
@@ -94,10 +95,10 @@ export function startRemote<A extends object>(file: string): Remote<A> {
   return remote
 }
 
-/** Starts a program of the product as a process. */
+/** A running program of the product. `stop` sends SIGTERM, and kills the process after 30 seconds. */
 export type Program = { pid: number; stdout(): string; stop(): Promise<void>; running(): boolean }
 
-/** The settings that `npm start` also passes to Node, or that the caller sets for every process. */
+/** The environment variables of this process that every started process gets: those of Node and malloc, and DATABASE_POOLER. */
 const HANDED_ON = [
   'NODE_OPTIONS',
   'NODE_COMPILE_CACHE',
@@ -106,7 +107,7 @@ const HANDED_ON = [
   'DATABASE_POOLER',
 ] as const
 
-/** Returns the settings of Node, and DATABASE_POOLER, for every process. Omits settings that are absent. */
+/** Returns these environment variables. Omits variables that are not set. */
 export function handedOn(): Record<string, string> {
   const set: Record<string, string> = {}
   for (const name of HANDED_ON) {
@@ -122,7 +123,7 @@ export function startProgram(args: string[], env: Record<string, string>): Progr
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     env: { PATH: process.env.PATH ?? '', ...handedOn(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The program runs in a separate session: Ctrl-C reaches only the benchmark, and the benchmark stops the program.
+    // The program runs in a separate session, so that Ctrl-C stops only the benchmark, which then stops the program.
     detached: true,
   })
   let stdout = ''
@@ -131,7 +132,7 @@ export function startProgram(args: string[], env: Record<string, string>): Progr
   })
   child.stderr.on('data', (chunk: Buffer) => {
     const text = chunk.toString()
-    // The reader of a benchmark needs the warnings of the program, but not the messages about a new installation.
+    // The developer needs the warnings of the program, but not the messages about a new installation.
     if (!text.includes('is ready.')) process.stderr.write(text)
   })
   return {
@@ -142,7 +143,7 @@ export function startProgram(args: string[], env: Record<string, string>): Progr
   }
 }
 
-/** The stop timeout. After this time the benchmark kills the process. */
+/** The time in milliseconds after which the benchmark kills a process that does not stop. */
 const STOP_MS = 30_000
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Runs `npm run bench`, which measures the real server and reports the machine. Separate processes generate the load, act as
- * the provider and receive the webhooks.
+ * Measures the real server for `npm run bench`, and reports the machine. Separate processes send the load, simulate the
+ * provider and receive the webhooks.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -44,7 +44,7 @@ import {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CASES = ['baseline', 'accept', 'life', 'life_one', 'status', 'latency', 'memory', 'approve'] as const
-/** The cases that take minutes. The benchmark runs only those that the caller names. */
+/** The cases that take minutes. The benchmark runs them only if the command line names them. */
 const LONG_CASES = ['transactions', 'reconcile', 'flood', 'pages', 'requests', 'lists'] as const
 type BenchCase = (typeof CASES | typeof LONG_CASES)[number]
 
@@ -364,7 +364,7 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main()
 } catch (error) {
-  // During a stop, the stop causes the failures of operations that still run.
+  // If the benchmark is stopping, running operations fail, so their errors are no message for the developer.
   if (!stopping) process.stderr.write(`${(error as Error).message}\nSee: npm run bench -- --help\n`)
   process.exitCode = 1
 }

@@ -1,4 +1,5 @@
-// Benchmarks reconciliation: the import of a provider's statement, from the first byte to the decision about the last case.
+// Measures reconciliation for the benchmark: the import of a provider statement, from the first byte to the decision about the
+// last case.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { COMMAND_ACT } from '../server/src/apps/admin/act.ts'
@@ -7,20 +8,20 @@ import { createWorld, type World } from '../server/test/harness.ts'
 import { csvOf, lineOf, type PlannedRecord, plant } from '../server/test/statements.ts'
 import { type Cleanup, createCleanup, type Database, query, readCpu } from './world.ts'
 
-/** The duration and the CPU time of an import. */
+/** The duration and the CPU time of an import, for the server and for PostgreSQL. */
 type Import = { seconds: number; lines_per_second: number; node_cpu_s: number; postgres_cpu_s: number | null }
 
-/** The result of the case. */
+/** The result of the case, for the first import and for a second import of the same statement. */
 export type Reconciled = {
   lines: number
-  /** The seconds that the case needs to create the payments, the payouts and the file. */
+  /** The seconds in which the case created the payments, the payouts and the file. */
   making_s: number
   /** The import of a new statement, and the second import of the same statement. */
   first: Import
   again: Import
   /** The number of lines that match the ledger, in both imports together. */
   matched: number
-  /** The number of cases that both imports opened together. */
+  /** The number of cases that both imports opened. */
   opened: number
   more_memory_mb: number
 }

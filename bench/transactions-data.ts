@@ -1,19 +1,20 @@
-// Fills a merchant with any number of transactions by SQL. The rows are the same as the rows that the ledger would write.
+// Fills a merchant with any number of transactions by SQL, for the benchmark. The rows are the same as those that the ledger
+// writes.
 
 import { newId, systemRandom } from '../server/src/kernel/lib/index.ts'
 import { type BenchMerchant, query } from './world.ts'
 
-/** The number of payments with a record: the payments on the newest pages, and a sample over the whole period. */
+/** The number of newest payments with a record, for the first pages. A sample of the older payments has records too. */
 const NEWEST = 1_000
 const SAMPLE = 1_000
 const CHUNK = 500_000
 
 const AMOUNT = 100_000
-/** The fee of every tenth payment. */
+/** The fee of every tenth payment, in cents. */
 const FEE = 2_500
 
-// Payment i makes one movement, and each tenth payment also a movement for the fee. Balances and versions therefore follow from
-// i. Parameters: merchant, first and last payment of the chunk, time of payment 0, ms between two payments, and two parts of an
+// Payment i makes one movement, and each tenth payment also a movement for the fee. So balances and versions follow from i.
+// Parameters: merchant, first and last payment of the chunk, time of payment 0, ms between two payments, and two parts of an
 // id.
 const ONE = `
   select i, i / 10 as fees, (i - 1) / 10 as fees_before, to_timestamp(ms / 1000.0) as at,
@@ -58,7 +59,7 @@ const BALANCES = `
     ('available', ${AMOUNT} * $2 - ${FEE} * ($2 / 10), $2 + $2 / 10)) b(code, balance, version)
   where a.merchant_id = $1 and a.environment = 'live' and a.code = b.code`
 
-/** Writes `count` payments. The times start at `begin` and cover `length`, both in milliseconds. */
+/** Writes `count` payments. Their times start at `begin` and cover `length`, both in milliseconds. */
 export async function fillTransactions(
   url: string,
   merchant: BenchMerchant,
@@ -75,11 +76,11 @@ export async function fillTransactions(
     await query(url, COLLECTIONS, [...chunk, count - NEWEST, Math.max(1, Math.floor(count / SAMPLE))])
   }
   await query(url, BALANCES, [merchant.id, count, new Date(time.begin + time.length)])
-  // After such an import, autovacuum would do this some time later.
+  // After an import, autovacuum would run this command some time later.
   for (const table of ['ledger_transfers', 'collections']) await query(url, `vacuum (analyze) ${table}`)
 }
 
-/** Returns ids of transactions over the whole period, in random order. The payments of these transactions have a record. */
+/** Returns ids of transactions over the whole period, in random order. Their payments have a record. */
 export async function sampleOf(url: string, merchant: BenchMerchant): Promise<string[]> {
   const rows = await query<{ id: string }>(
     url,

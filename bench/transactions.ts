@@ -1,4 +1,4 @@
-// Benchmarks transactions: compares reads of ten million rows with reads of ten thousand rows.
+// Measures reads of transactions for the benchmark: compares a merchant with ten million rows and a merchant with ten thousand.
 
 import { Agent, request } from 'node:http'
 import { idToBase32 } from '../server/src/kernel/lib/index.ts'
@@ -14,19 +14,19 @@ import {
   startServer,
 } from './world.ts'
 
-/** The names of the reads. */
+/** The reads that the case compares. */
 export const READS = ['page', 'reference', 'balance'] as const
 /** The name of a read. */
 export type ReadKind = (typeof READS)[number]
 
-/** The latencies of a read: for few transactions, for many transactions, and the ratio of the medians. */
+/** The latencies of a read: with few transactions, with many transactions, and the ratio of the medians. */
 export type Compared = { few: Percentiles; many: Percentiles; ratio: number }
 
 /** The result of the case. Times are in milliseconds. */
 export type TransactionReads = {
   few: number
   many: number
-  /** The seconds that the case needs to create the many transactions. */
+  /** The seconds in which the case created the many transactions. */
   making_s: number
   /** The first read of the list, before the database has counted the total. */
   first: { few_ms: number; many_ms: number }
@@ -41,11 +41,11 @@ const WARM_UP = 20
 const HOUR_MS = 3_600_000
 const YEAR_MS = 365 * 24 * HOUR_MS
 
-/** A merchant with transactions, and the server of the merchant. */
+/** A merchant with transactions, and the address of its server. */
 type TransactionsMerchant = { url: string; merchant: BenchMerchant; paths: Record<ReadKind, string[]>; month: string }
 
 /**
- * Creates both merchants. Then reads the first page, one transaction by reference, and the balance, in turn for both merchants.
+ * Creates both merchants. Then reads the first page, one transaction by reference, and the balance, of both merchants in turn.
  */
 export async function transactionsCase(
   cleanup: Cleanup,
@@ -105,7 +105,7 @@ async function compare(
   return { few: of_few, many: of_many, ratio: round(of_many.p50 / of_few.p50) }
 }
 
-/** Sends one GET request on a keep-alive connection. */
+/** Sends one GET request on a keep-alive connection, and returns its duration in milliseconds. */
 function timeRead(agent: Agent, shop: TransactionsMerchant, path: string): Promise<{ ms: number; text: string }> {
   const headers = { authorization: `Bearer ${shop.merchant.key}` }
   return new Promise((resolve, reject) => {

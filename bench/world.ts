@@ -1,4 +1,4 @@
-// The environment of a benchmark: the database, the server under test, and the other processes.
+// Starts what a benchmark needs: the database, the server under test, and the other processes.
 
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, open, readFile, rm } from 'node:fs/promises'
@@ -20,7 +20,7 @@ import { cpuSeconds, cpuSecondsOfFamily, cpuSecondsOfMachine, parentOf } from '.
 import type { ReceiverApi } from './receiver.ts'
 import { type Program, type Remote, startProgram, startRemote } from './rpc.ts'
 
-/** A PostgreSQL server for the benchmark, with a folder for secrets. */
+/** The PostgreSQL server of the benchmark, with a folder for secrets. */
 export type Database = {
   data_dir: string
   version: string
@@ -34,10 +34,10 @@ export type Database = {
 /** A merchant of the benchmark, with a live key. */
 export type BenchMerchant = { id: string; routing_code: number; key: string }
 
-/** A server under test. */
+/** A running server under test, with its database. */
 export type Server = { program: Program; port: number; url: string; env: Record<string, string> }
 
-/** All processes and data that a payment needs from request to webhook. */
+/** The processes and data that a payment needs from request to webhook. */
 export type BenchWorld = {
   server: Server
   provider: Program
@@ -48,7 +48,7 @@ export type BenchWorld = {
   database_url: string
 }
 
-/** The CPU seconds of each process at one moment. */
+/** The CPU seconds that each process has used at one moment. */
 export type Cpu = Record<string, number>
 
 const FOLDER_PREFIX = 'malipo-bench-'
@@ -64,10 +64,13 @@ const SHOWN_SETTINGS = [
   'wal_compression',
 ]
 
-/** The clean-up steps of the benchmark or of a part of it. */
+/** The clean-up steps of the benchmark, or of a part of it. */
 export type Cleanup = {
   add(step: () => Promise<void>): void
-  /** Runs every step once, in reverse order. If a step fails, the other steps still run. Each caller waits until all steps are done. */
+  /**
+   * Runs every step once, in reverse order. If a step fails, the other steps still run. Each caller waits until all steps have
+   * ended.
+   */
   run(): Promise<void>
 }
 
@@ -90,12 +93,12 @@ export function createCleanup(): Cleanup {
 }
 
 /**
- * Opens the PostgreSQL at `DATABASE_URL`. Without `DATABASE_URL`, starts an embedded PostgreSQL in a new folder with the
- * settings of a new installation.
+ * Opens the PostgreSQL of `DATABASE_URL`. Without this variable, starts an embedded PostgreSQL with the settings of a new
+ * installation.
  */
 export async function openDatabase(cleanup: Cleanup): Promise<Database> {
   const data_dir = await mkdtemp(join(tmpdir(), FOLDER_PREFIX))
-  // PostgreSQL may run as another user, and that user needs access to this folder.
+  // If PostgreSQL runs as another user, that user needs access to this folder.
   await chmod(data_dir, 0o711)
   cleanup.add(() => removeData(data_dir))
   let admin_url = process.env.DATABASE_URL ?? ''
@@ -137,7 +140,10 @@ export async function openDatabase(cleanup: Cleanup): Promise<Database> {
   }
 }
 
-/** Drops a database. While autovacuum works in it, only a superuser may end that process, so the function tries again for ten seconds. */
+/**
+ * Drops a database. Only a superuser may end an autovacuum process in the database, so the function tries again for ten
+ * seconds.
+ */
 async function dropDatabase(admin_url: string, name: string): Promise<void> {
   const give_up = performance.now() + 10_000
   for (;;) {
@@ -152,8 +158,8 @@ async function dropDatabase(admin_url: string, name: string): Promise<void> {
 }
 
 /**
- * Measures how long this machine takes to make 8 KB durable, and returns the median in milliseconds. Every commit waits for
- * this operation.
+ * Measures how long this machine needs to make 8 KB durable. Returns the median in milliseconds. Every commit waits for this
+ * operation.
  */
 export async function fsyncMs(folder: string): Promise<number> {
   const path = join(folder, 'fsync')
@@ -175,7 +181,7 @@ export async function fsyncMs(folder: string): Promise<number> {
   return Number((times[FSYNC_TRIES / 2] ?? 0).toFixed(2))
 }
 
-/** Creates merchants, each with a live key, with the code of `npm run admin`. */
+/** Creates merchants with a live key each, with the code of `npm run admin`. */
 export async function makeMerchants(database: Database, url: string, count: number): Promise<BenchMerchant[]> {
   const config = readConfig({ DATABASE_URL: url, DATA_DIR: database.data_dir }, PROVIDERS)
   const deps = await realDeps(config, createLog('silent'), url)
@@ -202,15 +208,15 @@ export const SERVER_SETTINGS: Record<string, string> = {
   RATE_LIMIT_PER_ADDRESS: '0',
   RATE_LIMIT_CALLBACKS: '0',
   CONNECTIONS_PER_ADDRESS: '0',
-  // The databases of a run share one DATA_DIR, and a file of anchors belongs to one database.
+  // The databases of a run share one DATA_DIR, but a file of anchors is for one database only.
   AUDIT_ANCHOR_FILE: 'off',
   WEBHOOK_ALLOW_PRIVATE: 'true',
 }
 
-/** Settings of the provider process. */
+/** The settings of the process that simulates the provider. */
 export const PROVIDER_SETTINGS: Record<string, string> = { MOCK_DELAY_MS: '0', MOCK_SUCCESS_RATE: '1' }
 
-/** Starts the real server on `port` and waits until it accepts requests. */
+/** Starts the real server on `port`, and waits until it accepts requests. */
 export async function startServer(
   cleanup: Cleanup,
   options: { database: Database; url: string; port: number; env: Record<string, string>; node_args: string[] },
@@ -229,14 +235,16 @@ export async function startServer(
   return { program, port, url: base, env }
 }
 
-/** Starts a worker beside `server`, which must run with PROCESS=api. */
+/** Starts a worker beside `server`. The server must run with PROCESS=api. */
 export function startWorker(cleanup: Cleanup, server: Server): Program {
   const program = startProgram(['server/src/main.ts'], { ...server.env, PROCESS: 'worker' })
   cleanup.add(() => program.stop())
   return program
 }
 
-/** Starts the server, the mock provider, the webhook receiver and the load generator. Makes merchants that receive webhooks. */
+/**
+ * Starts the server, the mock provider, the webhook receiver and the load process, and makes merchants that receive webhooks.
+ */
 export async function startWorld(
   cleanup: Cleanup,
   database: Database,
@@ -321,7 +329,10 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Returns the parent of the process that serves a connection. Null means that PostgreSQL runs on another machine. */
+/**
+ * Returns the process id of the postmaster: the parent of the process that serves a connection. Null means that PostgreSQL runs
+ * on another machine.
+ */
 async function postmaster(url: string): Promise<number | null> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
@@ -344,7 +355,7 @@ async function until(what: string, timeout_ms: number, ready: () => Promise<bool
   }
 }
 
-/** Removes the folder. If PostgreSQL has its data in another folder, also removes that folder. */
+/** Removes the folder. If the data of PostgreSQL is in another folder, also removes that folder. */
 async function removeData(data_dir: string): Promise<void> {
   const pointer = await readFile(join(data_dir, 'postgres.json'), 'utf8').catch(() => null)
   if (pointer !== null)

@@ -1,4 +1,4 @@
-// The health check of the image: exit code 0 if the server of this container answers /healthz, otherwise 1 with the reason.
+// Checks the health of the container. The exit code is 0 if its server answers /healthz. Otherwise it is 1, with the reason.
 
 const url = `http://127.0.0.1:${process.env.PORT || 8080}/healthz`
 try {

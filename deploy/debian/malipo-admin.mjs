@@ -8,7 +8,7 @@ const USER = 'malipo'
 const FOLDER = '/usr/lib/malipo'
 const SETTINGS = '/etc/malipo/malipo.env'
 const OWNER_SETTINGS = '/etc/malipo/migrate.env'
-/** The commands that use the role that owns the tables. All other commands cannot migrate the database. */
+/** The commands that use the database role that owns the tables. Other commands cannot migrate the database. */
 const OWNER_COMMANDS = ['migrate', 'db', 'erase']
 
 const args = process.argv.slice(2)
@@ -22,7 +22,7 @@ if (process.getuid() === 0) {
   process.setuid(USER)
 }
 process.umask(0o027)
-// A path is relative to the folder of the caller. The program itself runs in its own folder.
+// A path in the arguments is relative to the folder of the caller, but this program runs in a folder of its own.
 process.argv = [
   ...process.argv.slice(0, 2),
   ...args.map((arg, at) => (args[at - 1] === '--file' ? resolve(arg) : arg.replace(/^--file=(.*)/, withPath))),
