@@ -1,6 +1,7 @@
 #!/bin/sh
-# Makes the two roles of the database at its first start, with the passwords of the secrets. The container of PostgreSQL runs this file.
-# The statements are those of `admin db roles --print`; see docs/operate/production.md.
+# Makes the two roles of the database, with the passwords of the secrets. At its first start, the container of PostgreSQL runs this
+# file.
+# `admin db roles --print` prints the same statements. See docs/operate/production.md.
 set -eu
 psql -v ON_ERROR_STOP=1 -v owner="$(cat /run/secrets/owner_password)" -v server="$(cat /run/secrets/server_password)" \
   --username postgres --dbname malipo <<'END'

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Hands the role of the leader to another node while the disk of PostgreSQL is nearly full. PostgreSQL on a full disk refuses statements,
-# but Patroni keeps it as the leader. malipo-disk-guard.timer runs this file every two seconds on each database node, as user postgres:
+# If the disk of PostgreSQL is nearly full, gives the role of the leader to another node. PostgreSQL refuses statements on a full
+# disk, but Patroni keeps the node as the leader. Every two seconds, malipo-disk-guard.timer runs this file as user postgres, at
 # /usr/local/sbin/malipo-disk-guard. The passwords and the name of the node come from /etc/patroni_env.conf.
 set -eu
 CONFIG=${CONFIG:-/etc/patroni/config.yml}
 DATA_DIR=${DATA_DIR:-/var/lib/postgresql/15/malipo}
-# The free space in MB below which the node hands over. PostgreSQL needs some space for its orderly stop.
+# The free space in MB below which the node gives up the role. PostgreSQL needs some space for its orderly stop.
 FREE_MIN_MB=${FREE_MIN_MB:-1024}
-# A node hands over at most once in this time, so that nodes with full disks do not pass the role around.
+# The least time in minutes before the node gives up the role again. Otherwise nodes with full disks would change the leader forever.
 PAUSE_MINUTES=${PAUSE_MINUTES:-60}
 MARK=${MARK:-/run/malipo-disk-guard/handed-over}
 

@@ -24,7 +24,7 @@ imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 {{- $amount := required "settings.FOUR_EYES_AMOUNT is empty: set it to the amount a day from which on two operators must act, or to off" .root.Values.settings.FOUR_EYES_AMOUNT -}}
 - name: NODE_ENV
   value: production
-# The disk of a pod does not stay: without AUDIT_ANCHOR_URL, the anchors of the audit log are in the database only.
+# Kubernetes deletes the disk of a pod. So without AUDIT_ANCHOR_URL, the anchors of the audit log are in the database only.
 - name: AUDIT_ANCHOR_FILE
   value: "off"
 {{- range $name, $value := .root.Values.settings }}
@@ -67,7 +67,7 @@ capabilities:
 {{- define "malipo.volumes" -}}
 - name: secrets
   projected:
-    # Permissions 0440: readable for root and the group of the process.
+    # Mode 0440: only root and the group of the process can read the files.
     defaultMode: 288
     sources:
       - secret:
@@ -108,7 +108,7 @@ tolerations:
   {{- toYaml .root.Values.tolerations | nindent 2 }}
 {{- end }}
 {{- if ne .component "migrate" }}
-# Two pods of a component run on two nodes, if there are two.
+# If the cluster has two nodes, two pods of a component run on different nodes.
 affinity:
   podAntiAffinity:
     preferredDuringSchedulingIgnoredDuringExecution:
