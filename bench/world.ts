@@ -31,7 +31,7 @@ export type Database = {
   create(name: string): Promise<{ url: string; drop(): Promise<void> }>
 }
 
-/** A merchant of the benchmark, with a live key. */
+/** A merchant of the benchmark, and its live API key. */
 export type BenchMerchant = { id: string; routing_code: number; key: string }
 
 /** A running server under test, with its database. */

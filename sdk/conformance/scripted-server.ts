@@ -32,7 +32,7 @@ export type RecordedRequest = {
   since_ms: number | null
 }
 
-/** A running scripted server. */
+/** A running scripted server, which listens on the loopback address. */
 export type ScriptedServer = {
   /** Takes the answers of a case. Returns the address of the case, and the list of the requests that arrive there. */
   script(answers: readonly ScriptedAnswer[]): { base_url: string; requests: RecordedRequest[] }

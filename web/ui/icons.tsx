@@ -56,7 +56,7 @@ const PATHS = {
   refresh: 'M20 11a8 8 0 0 0-14-4.5L4 8.5M4 4v4.5h4.5M4 13a8 8 0 0 0 14 4.5l2-2M20 20v-4.5h-4.5',
 } as const
 
-/** The name of an icon, as `Icon` takes it. */
+/** The name of an icon, which `Icon` draws. */
 export type IconName = keyof typeof PATHS
 
 /** The names of all icons, for the gallery. */

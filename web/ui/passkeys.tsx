@@ -74,7 +74,7 @@ function Passkey({ passkey, onRemove }: { passkey: PasskeyRow; onRemove: () => v
   const { id, name, created_at, used_at } = passkey
   const remove = () =>
     void mutateAsync({ params: { passkey_id: id } }).then(onRemove, () => {
-      // The component shows the error from `error`.
+      // If the API refuses the removal, `error` has the refusal, and the alert below shows it.
     })
   return (
     <Stack gap="xs">

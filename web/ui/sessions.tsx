@@ -116,7 +116,7 @@ function SessionPanel({ session, onEnd }: { session: SessionRow; onEnd: () => vo
   const name = device || t.unknown
   const end = () =>
     void mutateAsync({ params: { session_id: id } }).then(onEnd, () => {
-      // The component shows the error from `error`.
+      // If the API refuses the action, `error` has the refusal, and the alert below shows it.
     })
   return (
     <div className="panel">

@@ -54,9 +54,9 @@ export function Shell({
   strip: Strip
   /** The business or the installation that the console shows, below the name of the product. */
   place?: ReactNode
-  /** The search box of the header. */
+  /** The search box in the header. Without a value, the header has none. */
   search?: ReactNode
-  /** The switches at the end of the header. */
+  /** The switches at the end of the header, such as the environment. */
   header?: ReactNode
   who: string
   /** The role of the user. The dashboard gives none, because a user can have another role in each business. */

@@ -260,7 +260,8 @@ describe('errors', () => {
 })
 
 /**
- * Starts a server that knows one account. `answer` returns the answer to a payment. Undefined breaks the connection.
+ * Starts a server with one account. `answer` returns the answer to a payment. Undefined means that the server breaks the
+ * connection.
  */
 async function payServer(environment: string, answer: (count: number) => { status: number; body: object } | undefined) {
   const keys: string[] = []

@@ -34,7 +34,7 @@ export function isSame(expected: Uint8Array, given: Uint8Array): boolean {
   return difference === 0
 }
 
-/** Encodes a text as UTF-8. */
+/** Encodes a text as UTF-8, because WebCrypto signs bytes and no texts. */
 export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text)
 }

@@ -31,7 +31,7 @@ export type CollectionCalls = {
   export(filters?: Api.ExportCollectionsFilters, options?: ReadOptions): Promise<Response>
 }
 
-/** Makes the calls of `collections`. */
+/** Makes `malipo.collections`, whose calls send requests by `http`. */
 export function collectionCalls(http: Http): CollectionCalls {
   const { get, change, file } = http
   const create = <Data>(name: string, input: object, options?: ChangeOptions) =>
@@ -71,7 +71,7 @@ export type PaymentLinkCalls = {
   export(filters?: Api.ExportPaymentLinksFilters, options?: ReadOptions): Promise<Response>
 }
 
-/** Makes the calls of `paymentLinks`. */
+/** Makes `malipo.paymentLinks`, whose calls send requests by `http`. */
 export function paymentLinkCalls(http: Http): PaymentLinkCalls {
   const { get, change, file } = http
   return {
@@ -106,7 +106,7 @@ export type InvoiceCalls = {
   export(filters?: Api.ExportInvoicesFilters, options?: ReadOptions): Promise<Response>
 }
 
-/** Makes the calls of `invoices`. */
+/** Makes `malipo.invoices`, whose calls send requests by `http`. */
 export function invoiceCalls(http: Http): InvoiceCalls {
   const { get, change, file } = http
   return {

@@ -38,7 +38,7 @@ export type DisbursementCalls = {
   limits(options?: ReadOptions): Promise<Api.GetPayoutLimitsAnswer>
 }
 
-/** Makes the calls of `disbursements`. */
+/** Makes `malipo.disbursements`, whose calls send requests by `http`. */
 export function disbursementCalls(http: Http): DisbursementCalls {
   const { get, change } = http
   const create = <Data>(name: string, input: object, options?: ChangeOptions) =>
@@ -62,7 +62,7 @@ export type DestinationCalls = {
   list(filters?: Api.ListDestinationsFilters, options?: ReadOptions): Promise<{ items: Destination[] }>
 }
 
-/** Makes the calls of `destinations`. */
+/** Makes `malipo.destinations`, whose calls send requests by the given functions. */
 export function destinationCalls({ get }: Http): DestinationCalls {
   return { list: (filters, options) => get('/v1/destinations', filters, options) }
 }
@@ -73,7 +73,7 @@ export type BalanceCalls = {
   get(options?: ReadOptions): Promise<Api.Balance>
 }
 
-/** Makes the calls of `balance`. */
+/** Makes `malipo.balance`, whose calls send requests by the given functions. */
 export function balanceCalls({ get }: Http): BalanceCalls {
   return { get: (options) => get('/v1/balance', {}, options) }
 }
@@ -92,7 +92,7 @@ export type TransactionCalls = {
   statementFile(period: string, filters: { format: 'csv' | 'pdf' }, options?: ReadOptions): Promise<Response>
 }
 
-/** Makes the calls of `transactions`. In a path, `me` means the merchant of the key. */
+/** Makes `malipo.transactions`, whose calls send requests by `http`. In a path, `me` means the merchant of the key. */
 export function transactionCalls(http: Http): TransactionCalls {
   const { get, file } = http
   const own = '/v1/merchants/me'

@@ -30,7 +30,7 @@ export type WebhookEndpointCalls = {
   delete(endpoint_id: string, options?: ChangeOptions): Promise<Api.DeleteWebhookEndpointAnswer>
 }
 
-/** Makes the calls of `webhookEndpoints`. */
+/** Makes `malipo.webhookEndpoints`, whose calls send requests by the given functions. */
 export function webhookEndpointCalls({ get, change }: Http): WebhookEndpointCalls {
   const all = '/v1/merchant/webhook-endpoints'
   return {
@@ -56,7 +56,7 @@ export type WebhookConfigCalls = {
   test(options?: ChangeOptions): Promise<Api.TestWebhookAnswer>
 }
 
-/** Makes the calls of `webhookConfig`. */
+/** Makes `malipo.webhookConfig`, whose calls send requests by the given functions. */
 export function webhookConfigCalls({ get, change }: Http): WebhookConfigCalls {
   const config = '/v1/merchant/webhook-config'
   return {
@@ -79,7 +79,7 @@ export type EventCalls = {
   stream(options?: EventStreamOptions): AsyncIterable<EventOfStream>
 }
 
-/** Makes the calls of `events`. */
+/** Makes `malipo.events`, whose calls send requests by `http`. */
 export function eventCalls(http: Http): EventCalls {
   return {
     list: (filters = {}, options) => createList(http, '/v1/events', filters, 'id', options),
@@ -104,7 +104,7 @@ export type WebhookDeliveryCalls = {
   ): Promise<Api.ReplayWebhookDeliveriesAnswer>
 }
 
-/** Makes the calls of `webhookDeliveries`. */
+/** Makes `malipo.webhookDeliveries`, whose calls send requests by `http`. */
 export function webhookDeliveryCalls(http: Http): WebhookDeliveryCalls {
   const { get, change } = http
   const all = '/v1/merchant/webhook-deliveries'

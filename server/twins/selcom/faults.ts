@@ -22,7 +22,7 @@ const GROUPS: Record<string, object> = {
   payer: PAYER_FATES,
   payee: PAYEE_FATES,
 }
-/** The names of rates, for help texts. */
+/** The names of all faults and courses that can have a rate, for help texts. */
 export const RATES_HELP: string = Object.entries({
   [CALLS.join(', ')]: WIRE_FAULTS,
   callback: CALLBACK_KINDS,

@@ -39,7 +39,7 @@ export type SimulatorOptions = {
   host?: string
   account?: Partial<Account>
   control_token?: string
-  /** The shillings in the float. */
+  /** The money for payouts at the start, in whole shillings. */
   float?: bigint
   settings?: Partial<Settings>
   faults?: Partial<Rates>
@@ -50,7 +50,7 @@ export type SimulatorOptions = {
 export type Simulator = {
   /** The base URL of the gateway's calls, which ends in /v1. */
   url: string
-  /** The base URL of the control API. */
+  /** The base URL of the control API, without a slash at its end. */
   control_url: string
   account: Account
   control_token: string

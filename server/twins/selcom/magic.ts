@@ -5,7 +5,7 @@
 import type { Call, WireFault } from './fates.ts'
 import { CALLBACK_KINDS, type CallbackKind, type PayeeFateName, type PayerFateName, WIRE_FAULTS } from './fates.ts'
 
-/** A row of the table of magic numbers. */
+/** A row of the table of magic numbers: a number ending and its behaviour. */
 export type MagicNumber = {
   ending: string
   happens: string

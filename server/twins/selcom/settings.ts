@@ -93,7 +93,7 @@ export const SETTINGS = {
   callback_retry_pause_ms: whole(5000, 'Milliseconds before a retry of a callback.'),
 }
 
-/** The current value of each setting. */
+/** The current value of each setting, which a test can change while the twin runs. */
 export type Settings = { -readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K]['default'] }
 
 /** Returns the name of the environment variable of a setting. */
@@ -101,7 +101,7 @@ export function variableOf(name: string): string {
   return `SIMULATOR_${name.toUpperCase()}`
 }
 
-/** Returns every setting with its default. */
+/** Returns a new object with the default of every setting. */
 export function defaultSettings(): Settings {
   return Object.fromEntries(Object.entries(SETTINGS).map(([name, { default: value }]) => [name, value])) as Settings
 }

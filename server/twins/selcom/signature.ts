@@ -12,7 +12,7 @@ export type Account = {
   vendor: string
   /** The vendor id of the float that pays payouts. */
   float_vendor: string
-  /** The PIN of the float. */
+  /** The PIN of the float, which the balance call and payouts require. */
   pin: string
 }
 
@@ -34,7 +34,7 @@ export function isSigned(account: Account, method: string, digest: string, text:
   return verify('sha256', Buffer.from(text), rsa_public_key, Buffer.from(digest, 'base64'))
 }
 
-/** Returns the value of the Authorization header. */
+/** Returns the Authorization header of a request: the word SELCOM and the API key in base64. */
 export function authorizationOf(api_key: string): string {
   return `SELCOM ${Buffer.from(api_key).toString('base64')}`
 }

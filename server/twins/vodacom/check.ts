@@ -25,7 +25,7 @@ const MONEY: Record<string, Rule> = {
 }
 const text = (code: string) => rule(/^[\s\S]{1,256}$/, code)
 
-/** The rules for the fields of each call. */
+/** The rules of each call by field: the pattern of the value, and the code of the refusal. */
 export const RULES = {
   c2b: { ...MONEY, input_PurchasedItemsDesc: text('INS-30') },
   b2c: { ...MONEY, input_PaymentItemsDesc: text('INS-31') },

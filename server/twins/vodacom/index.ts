@@ -55,7 +55,7 @@ export type VodacomTwin = {
   public_key: string
   /** The private key as PEM. A twin that starts with this private key has the same public key. */
   private_pem: string
-  /** The base URL of the control API. */
+  /** The base URL of the control API, without a slash at its end. */
   control_url: string
   /** The token of the control API. */
   control_token: string
@@ -69,7 +69,7 @@ export type VodacomTwin = {
   set(settings: Partial<Settings>): void
   /** Sets the rates of faults. If a group or kind does not exist, throws. */
   setChances(rates: Partial<Rates>): void
-  /** Ends every session. */
+  /** Ends every session, so that a test can check how a caller opens a new session. */
   endSessions(): void
   close(): Promise<void>
 }

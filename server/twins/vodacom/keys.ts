@@ -9,7 +9,7 @@ import {
   privateDecrypt,
 } from 'node:crypto'
 
-/** The key pair of a market. */
+/** The RSA key pair of a market, with which callers encrypt their bearers. */
 export type MarketKey = {
   /** The private key as PEM. A twin that starts with this private key keeps its public key. */
   private_pem: string

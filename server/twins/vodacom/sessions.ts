@@ -15,7 +15,7 @@ export type Sessions = {
 
 const LENGTH = 32
 
-/** Makes the store of sessions, in memory. */
+/** Makes an empty store of sessions. The sessions exist only in memory. */
 export function createSessions(settings: Settings, clock: Clock, random: Random): Sessions {
   const made = new Map<string, Date>()
   return {

@@ -149,7 +149,7 @@ function BusinessLogo({ profile, may }: { profile: BusinessProfile; may: boolean
     await replace.mutateAsync({ body: small, once: newIdempotencyKey() }).then(
       () => setMessage(t.saved),
       () => {
-        // The component shows the error from `replace.error`.
+        // If the API refuses the logo, `replace.error` has the refusal, and the alert below shows it.
       },
     )
   }

@@ -29,8 +29,8 @@ const securityTexts = texts({
 })
 
 /**
- * Shows the switch to administrators. `own` means that the member signed in with a second step, which the first switch-on
- * needs.
+ * Shows the switch to administrators. `own` means that the member signed in with a second step. Without one, the member cannot
+ * switch the setting on.
  */
 export function Security({ own }: { own: boolean }) {
   const t = useTexts(securityTexts)
@@ -44,7 +44,7 @@ export function Security({ own }: { own: boolean }) {
     void mutateAsync(input).then(
       () => setMessage(next ? t.on : t.off),
       () => {
-        // The component shows the error from `error`.
+        // If the API refuses the change, `error` has the refusal, and the alert below shows it.
       },
     )
   }

@@ -116,7 +116,7 @@ function CancelLink({ link }: { link: LinkRecord }) {
       setConfirming(false)
       document.getElementById(STATUS_ID)?.focus()
     } catch {
-      // CancelButton shows the error.
+      // If the API refuses the cancellation, CancelButton shows the error of `act`.
     }
   }
   return (

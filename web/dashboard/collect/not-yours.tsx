@@ -42,7 +42,7 @@ export function useLiveNotReady(): boolean {
   return !ready && (environment === 'live' || !facts.rehearses)
 }
 
-/** Tells a business that it may not take real money yet, before the member fills in the form. */
+/** Shows a business that it may not take real money yet. The page appears before the member fills in a form. */
 export function NotYet({ title }: { title: string }) {
   const t = useTexts(notYoursTexts)
   const parts = useTexts(partsTexts)
@@ -65,7 +65,7 @@ export function NotYet({ title }: { title: string }) {
   )
 }
 
-/** Tells a member that their role forbids the form. `back` is the path of the list to which the page links. */
+/** Shows a member that their role forbids the form. `back` is the path of the list to which the page links. */
 export function NotYours({ title, back }: { title: string; back: string }) {
   const t = useTexts(notYoursTexts)
   return (

@@ -12,7 +12,7 @@ export type NameCheck = Calls['POST /v1/operator/withdrawals/{withdrawal_id}/nam
 
 /** The actions of an operator on the page of a withdrawal. */
 export const ACTIONS = ['approve', 'reject', 'ask', 'resolve', 'retry', 'recall'] as const
-/** The name of an action on a withdrawal. */
+/** The name of an action, as the address of the page and the shortcuts use it. */
 export type ActionName = (typeof ACTIONS)[number]
 
 const ALLOWED: Record<string, readonly ActionName[]> = {
