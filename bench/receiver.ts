@@ -28,7 +28,7 @@ export type ReceiverApi = {
 }
 
 const TELL_EVERY_MS = 10
-/** The receiver verifies every 32nd delivery, because a verification of each would use much of the machine. */
+/** The receiver verifies every 32nd delivery, because it shares the machine with the server. */
 const SAMPLE = 32
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
 /** Finds the id of the payment or payout in an event. */

@@ -30,7 +30,7 @@ export type SmokeWorld = {
   receiver_urls: { default: string; other: string }
   /** The month of the server's clock, such as 2026-01. */
   month: string
-  /** Runs the worker of the server until no row is due. */
+  /** Runs the worker of the server for the rows that are due. */
   work(): Promise<void>
   /**
    * Returns a webhook of an event that no earlier step has received, with the time at which the driver must verify it.

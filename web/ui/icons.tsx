@@ -71,7 +71,7 @@ export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   )
 }
 
-/** Shows the logo of the product: an M below a coin. */
+/** Shows the logo of the product: an M with a coin between its arms. */
 export function Logo({ size = 28 }: { size?: number }) {
   return (
     <svg className="logo" width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">

@@ -15,7 +15,7 @@ require $argv[1];
 // This client makes no retries, because a retry would hide a broken connection.
 $malipo = new Client(getenv('MALIPO_URL') . '/', getenv('MALIPO_API_KEY'), maxRetries: 0);
 
-/** Returns the class and the facts of a failed call. If the call succeeds, fails the test. */
+/** Returns the class and the facts of a failed call. If the call succeeds, returns "no failure". */
 function failure(callable $call): array
 {
     try {

@@ -1,4 +1,4 @@
-// Tests that the twin causes the requested faults and that its books show the truth.
+// Tests that the twin causes the requested faults, and that its books record the true state of each transaction.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -110,9 +110,7 @@ function useAuditColumns(): Column<AuditRow>[] {
   ]
 }
 
-/**
- * Returns the kind of an actor. A user without a merchant is a `person`, because the user may be no member of any merchant.
- */
+/** Returns the kind of an actor. If the entry concerns no merchant, a user who is no operator is a `person`. */
 function actorKind({ actor, actor_is_operator, merchant_id }: AuditRow): string {
   if (actor_is_operator) return 'operator'
   return actor.kind === 'user' && merchant_id === null ? 'person' : actor.kind

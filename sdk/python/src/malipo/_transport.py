@@ -109,7 +109,7 @@ class HttpTransport:
             connection.close()
 
     def _take(self, origin: str) -> Optional[http.client.HTTPConnection]:
-        """Returns the idle connection that was in use last. None means that there is none."""
+        """Returns an idle connection to this server, and closes older or other ones. None means that there is none."""
         with self._lock:
             while self._idle:
                 its_origin, connection, since = self._idle.pop()

@@ -77,7 +77,7 @@ final class Gateway extends \WC_Payment_Gateway
         echo SettingsActions::html();
     }
 
-    /** Returns true if the method can work: the shop has a key and a secret, and its prices are in shillings. */
+    /** Returns true if the method can work: the shop has a server, a key and a secret, and its prices are in shillings. */
     public function is_available()
     {
         $isSet = Shop::setting('url') !== '' && Shop::setting('api_key') !== '' && Shop::setting('webhook_secret') !== '';

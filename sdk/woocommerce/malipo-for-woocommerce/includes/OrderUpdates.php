@@ -21,7 +21,7 @@ final class OrderUpdates
      * Applies a status to an order.
      *
      * @param array{collection_id: string, status: string, amount: string, currency: string, reason?: string|null} $facts
-     * @return string The result, for the log.
+     * @return string The result, such as "known" for a repeated status.
      */
     public static function apply(\WC_Order $order, array $facts): string
     {

@@ -73,7 +73,7 @@ final class Shop
         return new Client(self::setting('url'), self::setting('api_key'), timeout: 15.0);
     }
 
-    /** Answers a webhook of the server: 401 if its signature is wrong. */
+    /** Answers a webhook of the server: 401 if its signature is wrong, or 503 if the shop has no usable webhook secret. */
     public static function receive(\WP_REST_Request $request): \WP_REST_Response
     {
         $secret = self::setting('webhook_secret');
@@ -89,7 +89,7 @@ final class Shop
     }
 
     /**
-     * Applies a verified event to its order, and returns the result for the log.
+     * Applies a verified event to its order. Returns the result, which the answer to the server contains.
      *
      * @param array<string, mixed> $event
      */
