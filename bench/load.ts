@@ -211,7 +211,7 @@ function startRun(options: LoadSettings) {
   for (let i = 0; i < options.connections; i++) connect()
 
   onFinished = rate === null ? pump : () => {}
-  // If a request is due at a fixed time, it waits for a free connection. Its latency includes this wait.
+  // A request that is due at a fixed time waits for a free connection. Its latency includes this wait.
   const began = monotonicMs()
   let scheduled = 0
   const ticker =

@@ -174,7 +174,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   )
 }
 
-/** Says why the list is empty: the queue is empty, no record matches, or the page number is too high. */
+/** Shows why the list is empty: the queue is empty, no record matches, or the page number is too high. */
 function None({
   past,
   list,

@@ -29,7 +29,7 @@ export class MalipoError extends Error {
   readonly status: number
   /** The details of the API, such as the fields of `validation_failed`. Null means that the API sent none. */
   readonly details: Record<string, unknown> | null
-  /** The id of the request. Send it to the support if you report a problem. Null means that the answer had no id. */
+  /** The id of the request. Give this id to support if you report a problem. Null means that the answer had no id. */
   readonly requestId: string | null
   /** The idempotency key of the call. Null means that the call only reads. */
   readonly idempotencyKey: string | null

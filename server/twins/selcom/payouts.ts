@@ -180,7 +180,10 @@ function codeOf(rail: Rail, fields: Record<string, string>): string {
   return (rail === 'qwiksend' ? fields.recipientFiCode : fields.utilitycode) ?? ''
 }
 
-/** Refuses a wrong vendor and a wrong PIN with the same answer, so that a caller cannot guess a PIN. */
+/**
+ * Refuses a wrong vendor and a wrong PIN with the same answer, so that a caller cannot guess a PIN. If both are right, returns
+ * null.
+ */
 function wrongVendor(twin: Twin, fields: Record<string, string>): Reply | null {
   const { float_vendor, pin } = twin.account
   if (fields.vendor === float_vendor && fields.pin === pin) return null

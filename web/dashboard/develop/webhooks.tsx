@@ -18,7 +18,7 @@ import { ENDPOINTS, endpointLabel, WebhookEndpoints } from './webhook-endpoints.
 import { WebhookTest } from './webhook-test.tsx'
 import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 
-/** Shows the page after the first read of the configuration. A merchant without a configuration sees the form only. */
+/** Shows the page after the first read of the configuration. A merchant without a configuration cannot send a test. */
 export function Webhooks() {
   const t = useTexts(webhooksTexts)
   const config = useRead('GET /v1/merchant/webhook-config')

@@ -14,7 +14,7 @@ class MalipoError(Exception):
     status: int
     #: Details of the API, such as the fields of `validation_failed`.
     details: Optional[Dict[str, Any]]
-    #: The id of the request. Send it to the support if you report a problem.
+    #: The id of the request. Give this id to support if you report a problem.
     request_id: Optional[str]
     #: The idempotency key of the call. None means that the call only reads.
     idempotency_key: Optional[str]
