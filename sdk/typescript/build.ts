@@ -53,7 +53,7 @@ export async function packSdk(folder: string): Promise<string> {
   }
 }
 
-/** Runs npm in a folder, with the npm that runs this process if there is one. */
+/** Runs npm in a folder. If npm runs this process, uses the same npm. */
 export function runNpm(args: readonly string[], cwd: string): Promise<{ stdout: string; stderr: string }> {
   const { npm_execpath: npm } = process.env
   const command = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm']

@@ -1,4 +1,4 @@
-// Shows a page to a member who signed in without a second factor, if the business requires one.
+// If a business requires a second factor, shows this page to a member who signed in without one.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { texts, useTexts } from '../ui/language.ts'

@@ -91,8 +91,8 @@ export async function call<Name extends CallName>(name: Name, input: Input<Name>
 const CONFIRM: CallName = 'POST /v1/session/confirm'
 
 /**
- * Downloads a file, such as a CSV or a PDF, and saves it in the browser. `file` is its name if the server sends none. Throws
- * the same errors as `call`.
+ * Downloads a file, such as a CSV or a PDF, and saves it in the browser. If the server sends no name, the file has the name
+ * `file`. Throws the same errors as `call`.
  */
 export async function download<Name extends CallName>(name: Name, input: Input<Name>, file: string): Promise<void> {
   const reply = await sendAuthorized(name, input)

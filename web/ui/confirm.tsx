@@ -44,7 +44,7 @@ const confirmTexts = texts({
   },
 })
 
-/** Shows the dialog when the API requires a recent sign-in. The frame renders this component once. */
+/** If the API requires a recent sign-in, shows the dialog. The frame renders this component once. */
 export function ConfirmDialog() {
   const t = useTexts(confirmTexts)
   const answer = useRef<((confirmed: boolean) => void) | null>(null)

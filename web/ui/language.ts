@@ -18,8 +18,8 @@ export function texts<T>(both: { sw: T; en: NoInfer<T> }): Texts<T> {
 const STORAGE_KEY = 'malipo.language'
 
 /**
- * Returns the language that the user chose in this browser. Without such a choice, returns English if the browser uses English,
- * otherwise Swahili.
+ * Returns the language that the user chose in this browser. Without such a choice, returns English for a browser in English,
+ * and Swahili for any other.
  */
 export function firstLanguage(): Language {
   const stored = localStorage.getItem(STORAGE_KEY)

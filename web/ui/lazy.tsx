@@ -1,5 +1,5 @@
-// Loads the code of a page when the user opens the page. If the code does not load, the console shows the reason and retries.
-// Without a network, the console never reloads, because the browser would then show its own error page.
+// When the user opens a page, loads its code. If the code does not load, the console shows the reason and retries. Without a
+// network, the console never reloads, because the browser would then show its own error page.
 
 import { Button, Group, Text } from '@mantine/core'
 import { type FunctionComponent, type ReactNode, useEffect, useState } from 'react'
@@ -50,7 +50,7 @@ type LoadFailure = 'offline' | 'silent' | 'gone'
 
 const pages: LazyPage[] = []
 
-/** Makes a page from the export `name` of a module. The browser loads the module when the user opens the page. */
+/** Makes a page from the export `name` of a module. When the user opens the page, the browser loads the module. */
 export function lazyPage<Name extends string>(
   load: () => Promise<Record<Name, FunctionComponent>>,
   name: Name,

@@ -74,7 +74,7 @@ export function BulkBar<Row>({
       setBusy(false)
       if (!act.runAll) {
         choose(rows.slice(done).map(keyOf))
-        // The result is a toast, because this bar disappears if no row of the list allows the action any more.
+        // The result is a toast. If no row of the list allows the action any more, this bar disappears.
         showToast(t.done(showCount(done), showCount(rows.length)))
         await queries.invalidateQueries()
       }

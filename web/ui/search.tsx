@@ -1,4 +1,4 @@
-// Shows the search of the header. The browser loads its dialog when the user opens it.
+// Shows the search of the header. When the user opens the search, the browser loads its dialog.
 
 import './search.css'
 import { UnstyledButton } from '@mantine/core'

@@ -171,7 +171,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: 'its certificate is not valid yet: check the clock of this computer',
 }
 
-/** The server did not answer. `may_be_sent` is false if the request certainly did not reach the server. */
+/** The server did not answer. If the request certainly did not reach the server, `may_be_sent` is false. */
 export class Unreachable extends Problem {
   readonly may_be_sent: boolean
   constructor(message: string, may_be_sent: boolean) {

@@ -21,7 +21,7 @@ export type FollowOptions = {
   /** Returns the id of the last event that the caller has. Null means that the stream begins now. */
   after(): string | null
   onEvent(event: StreamedEvent): void
-  /** The tool calls this function when the stream is open, and when it waits before the next connection. */
+  /** When the stream opens, and before each pause between two connections, the tool calls this function. */
   onState(state: 'open' | 'waiting', reason: string): void
   signal: AbortSignal
 }

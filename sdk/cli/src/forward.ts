@@ -42,8 +42,9 @@ export function brandOf(key: string): string {
 }
 
 /**
- * Sends an event as soon as the tool can reach the receiver. Returns the HTTP status of the receiver. Null means that `signal`
- * aborted first. Any answer ends the attempts, because the developer sees the status and can replay the event.
+ * Sends an event. If the tool cannot reach the receiver, it tries again until `signal` aborts, and then returns null. Otherwise
+ * returns the HTTP status of the receiver. Any answer ends the attempts, because the developer sees the status and can replay
+ * the event.
  */
 export async function forwardEvent(
   url: string,

@@ -51,7 +51,7 @@ export function saveLogin({ base_url, key }: Login): 'keyring' | 'file' {
   return stored.found ? 'keyring' : 'file'
 }
 
-/** Removes the stored login. Returns false if none was stored. */
+/** Removes the stored login. If none was stored, returns false. */
 export function removeLogin(): boolean {
   const before = readJson<Partial<Login>>('login.json')
   keyring(['clear', ...ATTRIBUTES])
@@ -60,8 +60,8 @@ export function removeLogin(): boolean {
 }
 
 /**
- * Returns the login: MALIPO_API_KEY and MALIPO_BASE_URL, or else the stored login. Throws a Problem if there is none, or if a
- * stored key would go to another server.
+ * Returns the login: MALIPO_API_KEY and MALIPO_BASE_URL, or else the stored login. If there is no login, or if a stored key
+ * would go to another server, throws a Problem.
  */
 export function readLogin(): Login {
   const { MALIPO_API_KEY, MALIPO_BASE_URL } = process.env
@@ -78,7 +78,7 @@ export function readLogin(): Login {
   return { base_url: checkedUrl(base_url), key }
 }
 
-/** Throws a Problem if a live key would travel through a network without encryption. */
+/** If a live key would travel through a network without encryption, throws a Problem. */
 export function refuseUnsafeKey({ base_url, key }: Login): void {
   const { protocol, hostname } = new URL(base_url)
   const is_local = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)

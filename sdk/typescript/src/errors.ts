@@ -21,15 +21,15 @@ export class MalipoError extends Error {
   // A bundler may shorten the names of classes, but it does not change this text.
   override readonly name: string = 'MalipoError'
   /**
-   * The error code of the API, or `no_answer`, or `aborted` if your signal aborted the call. The API can add codes, so decide
-   * by `status` if you do not know the code.
+   * The error code of the API. If your signal aborted the call, `aborted`; if no answer arrived, `no_answer`. The API can add
+   * codes: if you do not know a code, decide by `status`.
    */
   readonly code: ErrorCode | 'no_answer' | 'aborted' | (string & {})
   /** The HTTP status. 0 means that no answer arrived. */
   readonly status: number
   /** The details of the API, such as the fields of `validation_failed`. Null means that the API sent none. */
   readonly details: Record<string, unknown> | null
-  /** The id of the request. Give this id to support if you report a problem. Null means that the answer had no id. */
+  /** The id of the request. If you report a problem, give this id to support. Null means that the answer had no id. */
   readonly requestId: string | null
   /** The idempotency key of the call. Null means that the call only reads. */
   readonly idempotencyKey: string | null

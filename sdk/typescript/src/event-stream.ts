@@ -81,7 +81,7 @@ export async function* readEventStream(
 
 /**
  * Reads the ids of recent events, because the server repeats these events at the start of a stream. An event that commits late
- * can have a smaller id, so the stream needs all ids. `oldest` is empty if `ids` has every repeated event.
+ * can have a smaller id, so the stream needs all ids. If `ids` has every repeated event, `oldest` is empty.
  */
 async function readRecent(http: Http, options: { signal: AbortSignal }) {
   const ids: string[] = []

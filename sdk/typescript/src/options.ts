@@ -74,7 +74,7 @@ export function checkedSettings(options: MalipoOptions): Settings {
     timeout: checkedTimeout(timeout),
     max_retries: maxRetries,
     language,
-    // Some runtimes throw an error if `fetch` is called as the method of another object.
+    // If a program calls `fetch` as the method of another object, some runtimes throw an error.
     fetch: (input, init) => given_fetch(input, init),
   }
 }

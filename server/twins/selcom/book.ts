@@ -85,7 +85,7 @@ export type Payout = {
   said: Reply | null
 }
 
-/** A callback that the twin planned for an order. `state` is `lost` if the twin drops the callback on purpose. */
+/** A callback that the twin planned for an order. If the twin drops the callback on purpose, `state` is `lost`. */
 export type CallbackEntry = {
   order_id: string
   payment_status: string

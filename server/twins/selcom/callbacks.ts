@@ -1,4 +1,4 @@
-// Sends signed callbacks to the webhook URL of an order when its status changes.
+// When the status of an order changes, sends signed callbacks to the webhook URL of the order.
 
 import { Pool } from 'undici'
 import { type Clock, systemClock } from '../../src/kernel/lib/index.ts'

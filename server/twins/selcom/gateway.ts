@@ -161,7 +161,9 @@ const OPERATIONS: Record<string, Operation> = {
   },
 }
 
-/** Answers one request: checks the request, chooses the fault, and does the work unless the fault prevents the work. */
+/**
+ * Answers one request: checks the request and chooses the fault. If the fault does not prevent the work, does the work.
+ */
 export function handle(twin: Twin, incoming: Incoming): Outcome {
   const { book, faults } = twin
   const operation = OPERATIONS[`${incoming.method} ${incoming.path}`]

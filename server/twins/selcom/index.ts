@@ -27,7 +27,7 @@ export const SAMPLE_ACCOUNT: Account = {
   float_vendor: 'SIMFLOAT',
   pin: '0000',
 }
-/** The token of the control API, if the options give no other token. */
+/** The default token of the control API. The token is public, so it protects no data. */
 export const SAMPLE_CONTROL_TOKEN = 'simulator-control'
 
 /**

@@ -21,7 +21,7 @@ export type { Account } from './twin.ts'
 /** The account of a twin without a given account. This API key is public, so it protects no data. */
 export const SAMPLE_ACCOUNT: Account = { api_key: 'vodacom-twin-api-key', service_provider_code: '000000' }
 
-/** The token of the control API, if the options give no other token. */
+/** The default token of the control API. The token is public, so it protects no data. */
 export const SAMPLE_CONTROL_TOKEN = 'vodacom-twin-control'
 
 /** The options of `startVodacomTwin`. Without options, the twin has the sample account and makes a new key. */

@@ -3,8 +3,8 @@
 /** The settings of a twin, which a test can change while the twin runs. Times are in milliseconds. */
 export type Settings = {
   /**
-   * `sync`: the twin answers a payment when the payer has decided. `async`: the twin answers at once, and reports the outcome
-   * by callback.
+   * `sync`: when the payer has decided, the twin answers the payment. `async`: the twin answers at once, and reports the
+   * outcome by callback.
    */
   mode: 'sync' | 'async'
   /** The time until the payer, or the receiver's network, decides. A later change follows after the same time again. */

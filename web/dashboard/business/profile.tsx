@@ -43,7 +43,7 @@ export function Profile() {
   )
 }
 
-/** The colour on the pages of payers if the business has chosen none. */
+/** The default colour. If the business has chosen no colour, the pages of payers have this colour. */
 const DEFAULT_COLOR = '#0b6b50'
 
 type ContactFields = { support_phone: string; support_email: string; support_address: string; accent_color: string }

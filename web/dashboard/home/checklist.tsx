@@ -1,4 +1,4 @@
-// Shows the steps to the first real payment. A step is done if the business has the data that the step creates.
+// Shows the steps to the first real payment. If the business has the data that a step creates, the step is done.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'

@@ -6,8 +6,8 @@ import type { Calls } from '../../ui/api-types.ts'
 export type CollectionRow = Calls['GET /v1/operator/collections']['data']['items'][number]
 
 /**
- * Returns the received money in another currency, if no operator has stated its value in shillings. Null means that the
- * collection has no such money.
+ * If no operator has stated the value of received money in another currency, returns this money. Null means that the collection
+ * has no such money.
  */
 export function unvaluedAmount({ amount_received, foreign_amount, foreign_currency }: CollectionRow) {
   if (amount_received !== null || foreign_amount === null || foreign_currency === null) return null

@@ -8,13 +8,13 @@ from typing import Any, Dict, Optional, Type
 class MalipoError(Exception):
     """A failed call. The subclass shows the kind of failure, and `code` shows the exact reason."""
 
-    #: The error code of the API, or `no_answer`. The API can add codes, so decide by `status` if you do not know the code.
+    #: The error code of the API, or `no_answer`. The API can add codes: decide by `status` for a code that you do not know.
     code: str
     #: The HTTP status. 0 means that no answer arrived.
     status: int
     #: Details of the API, such as the fields of `validation_failed`.
     details: Optional[Dict[str, Any]]
-    #: The id of the request. Give this id to support if you report a problem.
+    #: The id of the request. If you report a problem, give this id to support.
     request_id: Optional[str]
     #: The idempotency key of the call. None means that the call only reads.
     idempotency_key: Optional[str]
