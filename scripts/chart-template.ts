@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { parse, parseAllDocuments, stringify } from 'yaml'
 
-/** The folder of the chart. */
+/** The absolute path of the folder of the chart. */
 export const CHART = fileURLToPath(new URL('../deploy/helm/malipo/', import.meta.url))
 
 /** The values of a chart, or a part of them. */
@@ -21,7 +21,9 @@ export type Manifest = {
   [field: string]: unknown
 }
 
-/** The error for values that the chart refuses. The message is the sentence of the chart. */
+/**
+ * The error for values that the schema or a template of the chart refuses. The message is the text of the schema or template.
+ */
 export class ChartError extends Error {}
 
 type TemplateNode =
@@ -161,7 +163,7 @@ function renderNodes(nodes: readonly TemplateNode[], scope: Scope, templates: Te
         const chosen = node.branches.find(({ code }) => code === null || isTrue(valueIn(code)))
         return chosen === undefined ? '' : renderNodes(chosen.body, inner, templates)
       }
-      // Helm passes the names of a map in their order.
+      // Helm visits the names of a map in alphabetical order.
       return Object.entries((valueIn(node.code) as object | null) ?? {})
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([key, item]) => {

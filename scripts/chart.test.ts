@@ -1,4 +1,5 @@
-// Checks the objects of the Helm chart without Helm and without a cluster. `npm run chart` compares them with those of Helm.
+// Tests the objects of the Helm chart without Helm and without a cluster. `npm run chart` compares them with the objects of
+// Helm.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -265,7 +266,7 @@ test('the migration runs as a hook before an installation and an upgrade, and a 
     'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
   })
   assert.deepEqual(containerOf(job).args, ['server/src/admin.ts', 'migrate', '--apply'])
-  // The Job starts before every other object exists, so it uses nothing of the chart.
+  // Helm creates the Job before every other object, so the Job uses nothing of the chart.
   const { volumes } = job.spec.template.spec
   assert.deepEqual(volumes.flatMap(({ projected }) => projected?.sources ?? []).length, 2)
   assert.ok(every.every(({ kind, metadata }) => kind === 'Job' || metadata.annotations?.['helm.sh/hook'] === undefined))

@@ -8,14 +8,14 @@ import { CHART, type ChartValues, type Manifest, renderChart } from './chart-tem
 const PROGRAM = 'helm'
 const RELEASE = 'pay'
 
-/** The least that an installation sets. */
+/** The smallest set of values with which an installation can run. */
 const LEAST = {
   image: { repository: 'registry.example.tz/malipo', tag: '0.2.0' },
   settings: { BASE_URL: 'https://pay.example.tz', FOUR_EYES_AMOUNT: '1000000' },
   secret: { name: 'malipo' },
 } satisfies ChartValues
 
-/** Values with which both render the chart: the least, and every optional part at once. */
+/** The values of the comparison. `least` has only the required values, and `all` uses every optional part at once. */
 export const EXAMPLES: Readonly<Record<'least' | 'all', ChartValues>> = {
   least: LEAST,
   all: {

@@ -13,7 +13,7 @@ type CheckStep = { name: string; run: () => Promise<string>; to_do: string }
 
 const FOLDER = fileURLToPath(ROOT)
 
-/** No tool of the checks sends its use to its maker. */
+/** Settings that stop the tools from reporting their use to their makers. */
 const QUIET_TOOLS = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
 const STEPS: CheckStep[] = [

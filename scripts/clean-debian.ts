@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The packages of the clean system: systemd, and what the handbook installs with apt-get. */
+/** The packages of the clean system: systemd, and the packages that the handbook installs with apt-get. */
 const PACKAGES =
   'systemd,systemd-sysv,dbus,adduser,ca-certificates,openssl,curl,postgresql,caddy,nginx-light,haproxy,prometheus'
 const BOOT_MS_MAX = 120_000
-/** The longest run of one script. */
+/** The longest time of one script, in milliseconds. */
 const SCRIPT_MS_MAX = 20 * 60_000
-/** The folder in the system that shows this checkout, read-only. */
+/** The folder in the clean system with this checkout, read-only. */
 export const CHECKOUT = '/srv/checkout'
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
@@ -29,8 +29,8 @@ export type CleanDebian = {
 }
 
 /**
- * Boots a clean system from the archive `base`. If that file is missing, makes it first with the Debian mirror of this machine,
- * which takes some minutes.
+ * Boots a clean system from the archive `base`. If that file is missing, makes the file first from the Debian mirror of this
+ * machine, in some minutes.
  */
 export async function bootCleanDebian(base: string): Promise<CleanDebian> {
   if (process.getuid?.() !== 0) throw new Error('this command needs root, because it starts a system of its own')

@@ -1,6 +1,6 @@
-// `npm run clients` generates clients from openapi.merchant.json with two third-party generators, compiles them, and checks the names of
-// their methods. It also checks both documents with the rules of Spectral, and reads the collections with the parsers of their products.
-// The tools come from npm into a temporary folder, because they have hundreds of packages.
+// `npm run clients` generates clients from openapi.merchant.json with two generators, and checks that they compile and have
+// every method. It also checks the documents with Spectral, and parses the collections. npm installs the tools in a temporary
+// folder, because they have hundreds of packages.
 
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ const TOOLS = [
   '@usebruno/lang@0.39.0',
   'postman-collection@5.3.1',
 ]
-/** The contact of an installation is its operator, whom the document does not know. */
+/** Each installation has a contact of its own, so the document names none. */
 const RULES = 'extends: ["spectral:oas"]\nrules:\n  info-contact: off\n'
 const COMPILER = {
   compilerOptions: {

@@ -1,4 +1,4 @@
-// Tests that the collections of requests have every call of the merchants' document, once, in the form of their products.
+// Tests that the Postman and Bruno collections have every call of the merchants' document once, in the format of each product.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -26,10 +26,10 @@ export type MerchantDocument = {
   paths: Record<string, Record<string, ListedOperation>>
 }
 
-/** The folder of the collections. */
+/** The folder of the collections, as a path from the root of the repository. */
 export const COLLECTIONS = 'sdk/collections'
 const BASE_URL = 'http://127.0.0.1:8080'
-/** A name that Postman and Bruno replace by a new UUID for each request. */
+/** A variable that Postman and Bruno replace by a new UUID for each request. */
 const NEW_ID = '{{$guid}}'
 const EXAMPLE_ID = '01a1fdef-f09c-8b9d-a92f-5bb2a0bd109f'
 
@@ -178,7 +178,7 @@ function brunoFiles({ info, tags }: MerchantDocument, calls: readonly Call[]): [
 function brunoRequest(call: Call, seq: number): string {
   const { summary, description, method, path, needs_key, takes_once, in_path, in_query, body } = call
   const url = `{{base_url}}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
-  // The sign ~ switches a parameter off.
+  // In Bruno, the sign ~ disables a parameter.
   const query = in_query.map(({ name, value, required }) => `${required ? '' : '~'}${name}: ${value}`.trimEnd())
   const blocks: [string, string[]][] = [
     ['meta', [`name: ${summary}`, 'type: http', `seq: ${seq}`]],

@@ -1,6 +1,6 @@
-// `npm run contact-sheets -- FOLDER [NAME]` takes pictures of every screen of the consoles, of payers and of the public, and puts them on
-// sheets in a folder outside the repository: in both languages, light and dark, on a phone, on a desktop and at 200 % zoom, with data,
-// empty, while it loads, and after an error. NAME takes only the screens of dashboard, operator, payer or public.
+// `npm run contact-sheets -- FOLDER [NAME]` puts pictures of every screen on sheets in a folder outside the repository. The
+// pictures show both languages, light and dark, each window size, and each state: with data, empty, loading, and after an
+// error. NAME limits the screens to dashboard, operator, payer or public.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
@@ -23,7 +23,7 @@ const WINDOWS = [
   { name: 'zoom', width: 640, height: 400, schemes: ['light'], on_a_sheet: 12, columns: 4 },
 ] as const
 const LANGUAGES = ['en', 'sw'] as const
-/** The time for a page to show its data, in a browser on a busy machine. */
+/** The time in milliseconds in which a page shows its data, in a browser on a busy machine. */
 const SETTLE_MS = 450
 
 type Picture = { sheet: string; title: string; file: string; window: (typeof WINDOWS)[number] }
@@ -54,7 +54,7 @@ async function openPage({ browser }: Taker, language: string): Promise<Page> {
   return page
 }
 
-/** Takes the open page in each window and colour. */
+/** Takes a picture of the open page in each window size and colour scheme. */
 async function take(taker: Taker, page: Page, audience: Audience, state: string, language: string, title: string) {
   for (const window of WINDOWS) {
     await page.setViewportSize({ width: window.width, height: window.height })
@@ -69,7 +69,7 @@ async function take(taker: Taker, page: Page, audience: Audience, state: string,
   }
 }
 
-/** Opens a page of a console and takes it with its data. */
+/** Opens a page of a console and takes pictures of it with its data. */
 async function takePage(taker: Taker, page: Page, audience: Audience, language: string, path: string, state = 'data') {
   await page.goto(`${taker.product.url}/${audience}/${path}`)
   await page.locator('main h1').first().waitFor()
@@ -87,7 +87,7 @@ const ERROR_BODY = JSON.stringify({
   error: { code: 'internal_error', message: 'Something went wrong on our side.', details: null },
 })
 
-/** Takes a page while its calls wait, and after its calls have failed. */
+/** Takes pictures of a page while its calls wait, and after its calls have failed. */
 async function takeStates(taker: Taker, page: Page, audience: Audience, language: string, path: string) {
   for (const state of ['loading', 'error'] as const) {
     const answer = (route: Route) => {
@@ -224,7 +224,7 @@ async function takePayer(taker: Taker, language: string): Promise<void> {
   }
   for (const [outcome, phone] of Object.entries(OUTCOMES)) {
     await page.setViewportSize({ width: 360, height: 740 })
-    // The first page makes a new page of the sandbox for each visitor.
+    // The first page creates a new sandbox page for each visitor.
     await page.goto(`${taker.product.url}/?lang=${language}`)
     await page.locator('.front-try button').click()
     await page.waitForURL(/\/pay\//)

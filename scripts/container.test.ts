@@ -1,4 +1,5 @@
-// Checks the files of deploy/container without a container engine. docs/operate/containers.md names what an engine has run.
+// Tests the files of deploy/container without a container engine. docs/operate/containers.md lists the parts that an engine has
+// run.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
@@ -82,7 +83,7 @@ test('each process of Malipo reads the settings and the secrets of your provider
     const is_ours = ours.some(([one]) => one === name)
     assert.deepEqual(env_file, is_ours ? ['malipo.env'] : undefined, name)
     assert.equal(volumes.includes('./secrets/providers:/run/secrets/providers:ro'), is_ours, name)
-    // The settings of this file win over those of malipo.env, so the file sets nothing of a provider except its choice.
+    // The settings of this file override those of malipo.env, so the file sets nothing of a provider except its choice.
     assert.deepEqual(
       Object.keys(environment).filter((setting) => /^(?:SELCOM|VODACOM|SMTP|SMS|AFRICASTALKING)_/.test(setting)),
       [],

@@ -12,13 +12,13 @@ import { findBrowser } from '../server/test/find-browser.ts'
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const START_MS = 120_000
 
-/** The merchant of the demo history, as the dashboard names it. */
+/** The name of the merchant of the demo history, as the dashboard shows it. */
 export const HISTORY_NAME = 'Duka la Mfano: siku 30'
 
 /** The running product with its demo history. */
 export type DemoProduct = {
   url: string
-  /** A folder for files of the caller, which `close` removes. */
+  /** A folder for temporary files of the calling program. `close` removes the folder. */
   folder: string
   /** Signs in to a console as the demo user with this role. */
   signIn(page: Page, console: 'dashboard' | 'operator'): Promise<void>

@@ -1,11 +1,11 @@
-// Writes a JSON document for people who read its differences: each part of a call or a component has its own line.
+// Writes a JSON document so that a person can read its differences: each part of a call or a component has its own line.
 
-/** The depth at which a value takes one line: document, paths, path, call, part. */
+/** The depth from which a value takes one line. The levels are: document, paths, path, call, part. */
 const DEPTH_MAX = 4
-/** A shorter value takes one line at any depth. */
+/** A value with fewer characters takes one line at any depth. */
 const SHORT = 60
 
-/** Returns the text of an OpenAPI document. */
+/** Returns the text of an OpenAPI document, with a line break at the end. */
 export function documentText(document: object): string {
   return `${textOf(document, 0)}\n`
 }

@@ -1,5 +1,5 @@
-// `npm run gallery` builds the gallery of components, and takes pictures of it in both consoles' colours, in light and dark, at the
-// width of a phone and of a desktop. `npm run gallery -- --serve` keeps the page open for a browser. Development only.
+// `npm run gallery` builds the gallery of components and takes pictures of it. The pictures show the colours of both consoles,
+// light and dark, on a phone and on a desktop. `npm run gallery -- --serve` keeps the page open for developers.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -10,7 +10,7 @@ import { migrate } from '../server/src/kernel/db/migrate.ts'
 import { generatedFiles, ROOT, SCHEMA_FILE } from './generated.ts'
 
 const QUIET = { info: () => {}, warn: (message: string) => process.stderr.write(`${message}\n`) }
-/** The settings of a temporary database. Its data may get lost in a crash. */
+/** The settings of a temporary database. A crash may lose its data. */
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 const files = await generatedFiles()

@@ -30,7 +30,7 @@ import { documentText } from './document-text.ts'
 import { type PyDocument, pythonAsyncResources, pythonTypes } from './python-sdk.ts'
 import { type SdkDocument, sdkTypes } from './sdk-types.ts'
 
-/** The repository's root folder. */
+/** The URL of the repository's root folder. */
 export const ROOT = new URL('../', import.meta.url)
 
 /** The generated file that needs a database. `describeSchema` makes its content. */
@@ -88,7 +88,7 @@ async function pythonResources(): Promise<string> {
   return await readFile(new URL('sdk/python/src/malipo/_resources.py', ROOT), 'utf8')
 }
 
-/** Returns the module of the SDK that states its version, which a file of another runtime cannot read from package.json. */
+/** Returns the module with the version of the SDK, because the SDK cannot read package.json in every runtime. */
 async function sdkVersion(): Promise<string> {
   const { version } = JSON.parse(await readFile(new URL('sdk/typescript/package.json', ROOT), 'utf8'))
   return `// Generated from package.json by \`npm run generate\`; do not edit.
@@ -296,7 +296,7 @@ async function helpText(script: string): Promise<string> {
   return (await promisify(execFile)(process.execPath, [program, '--help'], options)).stdout
 }
 
-/** Escapes a text for a table cell. */
+/** Escapes a text for a cell of a Markdown table. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
 }

@@ -61,7 +61,9 @@ function findObstacle(): string | null {
   return null
 }
 
-/** Runs the test, and returns its exit code. A stop signal, or the end of this process, ends everything in the namespaces. */
+/**
+ * Runs the test, and returns its exit code. A stop signal, or the end of this process, ends every process in the namespaces.
+ */
 function runTest(): Promise<number> {
   const program = join(fileURLToPath(ROOT), 'server/test/ha/main.ts')
   // The shell is the first process of its namespace and collects the ended processes that have lost their parent.

@@ -1,4 +1,4 @@
-// Reads the commands of a page of the handbook that a check runs.
+// Reads the commands of the handbook's pages for the checks that run these commands.
 
 /**
  * Returns the blocks of commands of a page that follow the mark `<!-- install: KIND -->`, in their order. Throws if the page

@@ -1,5 +1,5 @@
-// `npm run package:check` installs the Debian package in a clean Debian system, as docs/operate/install.md describes, and checks the
-// services, a payment, Prometheus, an alert, an upgrade, a removal and a purge.
+// `npm run package:check` installs the Debian package in a clean Debian system, as docs/operate/install.md describes. It checks
+// the services, a payment, Prometheus and an alert, and then an upgrade, a removal and a purge.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ const NEXT_MIGRATION = '9999_package_check.sql'
 const DOMAIN = 'pay.localhost'
 /** The host of the simulator of Selcom's gateway, behind Caddy. */
 const GATEWAY = 'gateway.localhost'
-/** The certificate of the authority of Caddy. */
+/** The path of the certificate of Caddy's own certificate authority. */
 const AUTHORITY = '/usr/local/share/ca-certificates/caddy.crt'
 /** The file of the clean system that keeps the variables and functions of the administrator's shell. */
 const SHELL = '/root/shell.sh'
@@ -37,7 +37,7 @@ const READY = 'curl -fsS --retry 60 --retry-delay 1 --retry-connrefused --retry-
 /** Starts the simulator of Selcom's gateway, and waits until it listens. */
 const START_SIMULATOR =
   'systemctl start simulator; curl -sS -o /dev/null --retry 300 --retry-delay 1 --retry-connrefused http://127.0.0.1:8091/v1'
-/** Prints the sums of the configuration and of the secrets. */
+/** Prints the SHA-256 checksums of the configuration and of the secrets. */
 const SUMS = 'sha256sum /etc/malipo/secret.key /etc/malipo/mock.secret /etc/malipo/malipo.env /etc/malipo/migrate.env'
 /** Prints the number of payments of the sandbox by status. */
 const PAYMENTS = `runuser -u postgres -- psql -At malipo -c "select status, count(*) from collections where environment = 'sandbox' group by 1"`
@@ -162,7 +162,10 @@ function scrape(system: CleanDebian): void {
   assert.match(system.run('curl -fsS http://127.0.0.1:9090/api/v1/rules'), /"name":"MalipoCircuitOpen"/)
 }
 
-/** Runs the simulator of Selcom's gateway from this checkout, behind Caddy, because the package does not contain it. */
+/**
+ * Makes an alert fire and end by a stop of the simulator of Selcom's gateway. The simulator runs from this checkout, behind
+ * Caddy, because the package does not contain it.
+ */
 function alert(system: CleanDebian): void {
   const { run } = system
   run(`cat >> /etc/caddy/Caddyfile <<END

@@ -1,4 +1,4 @@
-// Checks the files of the Debian package without a build of the package. `npm run package:check` builds and installs it.
+// Tests the files of the Debian package without a build of the package. `npm run package:check` builds and installs it.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -141,7 +141,7 @@ test('each unit runs an installed program as the user malipo, without privileges
         /^ExecReload=\/bin\/sh -c 'kill -HUP \$\{MAINPID\}'$[\s\S]*^KillSignal=SIGTERM\nKillMode=mixed\nTimeoutStopSec=\d+$/m,
       )
     assert.match(unit, /^Environment=NODE_ENV=production .*MALIPO_ENV=\/etc\/malipo\/malipo\.env$/m)
-    // The role of the owner reaches only the unit that migrates.
+    // Only the unit malipo-migrate reads the file with the owner role of the database.
     assert.equal(/migrate\.env/.test(unit.replace('malipo-migrate', '')), name === 'malipo-migrate.service')
   }
 })

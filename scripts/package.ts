@@ -22,7 +22,7 @@ import { debianFiles, type InstalledFile, md5Lines, PROGRAM_FOLDER, programFiles
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const DEBIAN = join(ROOT, 'deploy/debian')
-/** The names of this machine's processor at Debian. */
+/** Debian's names of the processor architectures, by the names of Node. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 const SCRIPTS = ['postinst', 'prerm', 'postrm']
 
@@ -54,7 +54,7 @@ if (import.meta.main) {
   else process.stdout.write(`${await buildPackage({ version: values.version, output: values.output })}\n`)
 }
 
-/** Returns the problem of a version that Debian does not accept, or null. */
+/** Returns the problem of a version that Debian does not accept. Null means that Debian accepts the version. */
 export function versionProblem(version: string | undefined): string | null {
   if (version === undefined || /^\d[A-Za-z0-9.+~]*$/.test(version)) return null
   return `the version "${version}" must begin with a digit and have only letters, digits and . + ~, such as 0.2.0+1`
@@ -124,7 +124,7 @@ function writeControl(folder: string, files: readonly InstalledFile[], values: R
   for (const name of ['control', 'conffiles', 'md5sums']) chmodSync(join(folder, name), 0o644)
 }
 
-/** The time of all files in seconds: SOURCE_DATE_EPOCH, or the time of the newest commit. */
+/** Returns the time of all files in Unix seconds: SOURCE_DATE_EPOCH, or the time of the newest commit. */
 function sourceDate(): number {
   const given = process.env.SOURCE_DATE_EPOCH
   return Number(given ?? execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: ROOT, encoding: 'utf8' }))

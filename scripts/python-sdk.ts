@@ -37,10 +37,10 @@ from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 #: An amount of shillings: a decimal text such as "25000.00", a number, or a Decimal.
 Amount = Union[str, int, float, Decimal]
 `
-/** The fields that an API key decides by itself, so that the SDK does not offer them. */
+/** The API key determines these fields, so the SDK does not offer them. */
 const DECIDED = new Set(['merchant_id', 'environment'])
 
-/** The words of Python that are also fields of the API, which no class can declare. */
+/** The fields of the API whose names are keywords of Python, so that no class can declare them. */
 const KEYWORDS = new Set(['from'])
 
 /** Returns the text of the Python module with a TypedDict for each input, filter and answer. */
@@ -73,7 +73,7 @@ function callClasses(document: PyDocument, path: string, operation: PyOperation)
   const envelope = success?.content?.['application/json']?.schema
   if (envelope === undefined) return found
   const either = propertiesOf(document, envelope).data
-  // GET /v1/me answers users and keys: an SDK has a key.
+  // GET /v1/me has one answer for users and one for API keys. The SDK calls it with an API key.
   const data = either?.anyOf?.find((one) => 'key_id' in propertiesOf(document, one)) ?? either
   if (data === undefined) return found
   const fields = propertiesOf(document, data)
@@ -143,7 +143,7 @@ function plainPyType(document: PyDocument, type: string, schema: PySchema, is_an
   }
 }
 
-/** A filter may be the value, or a datetime where the API takes a time. */
+/** Returns the type of a filter: its value, or also a datetime if the API takes a time. */
 function filterType(document: PyDocument, schema: PySchema): string {
   return pyType(document, schema, true).includes('int') ? 'int' : 'Any'
 }
@@ -167,14 +167,17 @@ function resolved(document: PyDocument, schema: PySchema): PySchema {
     : resolved(document, document.components?.schemas?.[nameOf(schema.$ref)] ?? {})
 }
 
-/** The fields of an object, with those of the objects that it combines. */
+/** Returns the fields of an object, with those of the objects that it combines. */
 function propertiesOf(document: PyDocument, schema: PySchema): Record<string, PySchema> {
   const { properties = {}, allOf = [], anyOf = [], oneOf = [] } = resolved(document, schema)
   const combined = [...allOf, ...anyOf, ...oneOf].map((one) => propertiesOf(document, one))
   return Object.assign({}, ...combined, properties)
 }
 
-/** The fields that every object has: those of each part of allOf, and those that all parts of anyOf and oneOf share. */
+/**
+ * Returns the names of the fields that every object has. These are the fields of each part of allOf, and the fields that all
+ * parts of anyOf and oneOf share.
+ */
 function requiredOf(document: PyDocument, schema: PySchema): string[] {
   const { required = [], allOf = [], anyOf = [], oneOf = [] } = resolved(document, schema)
   const [first = [], ...rest] = [...anyOf, ...oneOf].map((one) => requiredOf(document, one))
@@ -190,7 +193,7 @@ function indented(text: string): string {
   return text.replace(/^(?=.)/gm, '    ')
 }
 
-/** Returns the asyncio resources, made from the text of the other ones. */
+/** Returns the text of the asyncio resources, made from the text of the synchronous resources. */
 export function pythonAsyncResources(resources: string): string {
   return resources
     .replace(

@@ -27,7 +27,7 @@ const BYTES_MAX = 1024 * 1024 * 1024
 /** The version of a package: release versions only. */
 const VERSION_FORM = /^\d+\.\d+\.\d+$/
 
-/** What decides if the sources are ready for a release. */
+/** The facts that decide whether the sources are ready for a release. */
 export type ReleaseFacts = {
   /** The lines of `git status --porcelain`. */
   changes: readonly string[]
@@ -41,7 +41,7 @@ export type ReleaseFacts = {
   stale: readonly string[]
 }
 
-/** A check of the sources, with what to do if the check failed. Null means that the check passed. */
+/** A check of the sources. `problem` describes the failure and its remedy. Null means that the check passed. */
 export type ReleaseCheck = { name: string; problem: string | null }
 
 /** Checks the sources for the release of the version in package.json. */
@@ -190,7 +190,7 @@ function readdirSyncOrNone(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    return [] // Nothing has been built yet.
+    return [] // No build has made this folder yet.
   }
 }
 

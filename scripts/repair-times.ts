@@ -1,6 +1,9 @@
 // Finds when a corrected version of a vulnerable package appeared, so that `npm run supply` can measure the repair times.
 
-/** The days after the first corrected version within which this repository installs it. Severe vulnerabilities fail at once. */
+/**
+ * The days after the first corrected version within which this repository installs it. A severe vulnerability fails the check
+ * at once.
+ */
 export const REPAIR_DAYS = 90
 
 const DAY_MS = 86_400_000
@@ -42,7 +45,7 @@ function isInRange(version: string, range: string): boolean {
 
 function holds(version: string, comparator: string): boolean {
   const [, operator = '', limit = ''] = /^([<>]?=?)(\d+(?:\.\d+){0,2})/.exec(comparator) ?? []
-  // A comparator that this function cannot read, such as "*", holds: then no version counts as corrected too early.
+  // A comparator that this function cannot read, such as "*", counts as met, so that no version counts as corrected too early.
   if (limit === '') return true
   const order = compareVersions(version, limit)
   if (operator === '<') return order < 0

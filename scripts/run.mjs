@@ -16,7 +16,7 @@ const OLDEST_NODE = [24, 12]
 const INSTALL_WAIT_MS = 10 * 60_000
 // The interval at which this process checks that the parent process still runs.
 const PARENT_EVERY_MS = 500
-// npm and a supervisor can both send one stop signal within this time.
+// npm and a supervisor can both send one stop signal. Equal signals within this time count as one.
 const SAME_SIGNAL_MS = 1_000
 // V8 allocates young memory per thread: three times the semi-space. With 8 MB, the server spent a tenth more processor time on a
 // payment, because each collection copies the requests in progress. The old memory grows by 60% between two full collections.
@@ -104,7 +104,7 @@ function programOf(args) {
   return [realpathSync(command), ...args.slice(2)]
 }
 
-// Installation
+// Installation of the packages
 
 function isInstalled() {
   const lock = readIfThere(join(ROOT, 'package-lock.json'))
@@ -166,7 +166,7 @@ function writeMarker(value) {
     mkdirSync(MODULES, { recursive: true })
     writeFileSync(MARKER, value)
   } catch {
-    // If the checkout is read-only, the next start repeats the comparison above.
+    // If the checkout is read-only, the next start compares the packages again.
   }
 }
 
@@ -199,7 +199,7 @@ async function withInstallLock(work) {
   }
 }
 
-// Running
+// Start of the program
 
 function findNode() {
   const pinned = join(MODULES, `node-${process.platform}-${process.arch}`, 'bin', 'node')
@@ -248,8 +248,8 @@ function run(node, args) {
 }
 
 /**
- * Ends the child when the parent of this process changes, because npm has then ended. npm runs this script in a shell that
- * forwards no signals, so the server would continue after the end of npm.
+ * If the parent of this process changes, npm has ended, and this function ends the child. The shell of npm forwards no signals,
+ * so the server would otherwise continue after the end of npm.
  */
 function stopWithParent(child) {
   const parent = process.ppid

@@ -1,4 +1,4 @@
-// `npm start` installs packages first, except in production.
+// Tests that `npm start` installs missing packages first, except in production.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

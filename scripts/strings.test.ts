@@ -55,7 +55,7 @@ test('each term of the glossary that a screen must not use is on no screen', () 
     screenTexts().filter(({ en }) => english.test(en ?? '')),
     [],
   )
-  // "Create" is the one verb for a new record.
+  // The English texts use only the verb "Create" for a new record.
   assert.deepEqual(
     screenTexts().filter(({ en }) => /^(make|write) an? (payment link|link|invoice|api key|key)\b/i.test(en ?? '')),
     [],

@@ -31,7 +31,7 @@ export function screenTexts(root = ROOT): ScreenText[] {
 }
 
 function textsOfFile(root: string, file: string): ScreenText[] {
-  // Some rooms have one file for each language.
+  // If a room has one file for each language, the branch below reads both files.
   if (file.endsWith('-en.ts')) return []
   if (file.endsWith('-sw.ts')) {
     const english = file.replace('-sw.ts', '-en.ts')
@@ -90,7 +90,7 @@ function walk(node: unknown, visit: (node: SyntaxNode) => void): void {
   }
 }
 
-/** Returns the value without the type beside it. */
+/** Returns the expression inside type assertions and parentheses. Null means that there is no expression. */
 function bare(node: SyntaxNode | null | undefined): SyntaxNode | null {
   let value = node ?? null
   while (value !== null && /^TS(As|Satisfies|NonNull)Expression$|^ParenthesizedExpression$/.test(value.type)) {

@@ -25,7 +25,7 @@ vulnerabilities are unchecked, and the exit code is 0.
 const SEVERITIES = ['info', 'low', 'moderate', 'high', 'critical']
 /** The lowest severity that fails the check. A tool runs only on the sources of this repository. */
 const FAILS_FROM = { shipped: 'high', tool: 'critical' } as const
-/** npm makes one request and no retry, so that a machine without a network waits for a short time. */
+/** npm makes one request and no retry, so that the check waits only this time on a machine without a network. */
 const FETCH_MS_MAX = 15_000
 const NPM_MS_MAX = 60_000
 
@@ -48,8 +48,8 @@ type FoundVulnerability = Required<Advisory> & { name: string; use: 'shipped' | 
 type ReadTimes = (name: string) => Promise<VersionTimes | null>
 
 /**
- * Decides whether the vulnerabilities of a report fail the check: the severe ones at once, the others when a corrected version is older
- * than the repair time. A report without an answer of the registry passes.
+ * Decides whether the vulnerabilities of a report fail the check. A severe one fails the check at once, another one if its
+ * corrected version is older than the repair time. If the registry did not answer, the check passes.
  */
 export async function judgeAudit(
   report: AuditReport | string,
@@ -86,7 +86,7 @@ function vulnerabilitiesOf(report: AuditReport, packages: readonly LockedPackage
     const use = nodes.length === 0 || nodes.some((path) => shipped.has(path)) ? 'shipped' : 'tool'
     const installed = packages.find(({ paths }) => paths.some((path) => nodes.includes(path)))?.version ?? '0.0.0'
     return via.flatMap((advisory) => {
-      if (typeof advisory === 'string') return [] // The entry of the package that this name leads to has the advisory.
+      if (typeof advisory === 'string') return [] // A text is the name of another package. The entry of that package has the advisory.
       const { severity = 'critical', title = 'no title', url = 'no address', range = '*' } = advisory
       return [{ name, use, installed, severity, title, url, range } as const]
     })

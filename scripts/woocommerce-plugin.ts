@@ -9,7 +9,7 @@ const FOLDER = `${ROOT}dist/malipo-for-woocommerce`
 
 await rm(FOLDER, { recursive: true, force: true })
 await cp(`${ROOT}sdk/woocommerce/malipo-for-woocommerce`, FOLDER, { recursive: true })
-// The provider of Laravel has no use in WordPress.
+// WordPress cannot use the service provider of Laravel.
 await cp(`${ROOT}sdk/php/src`, `${FOLDER}/malipo-php`, {
   recursive: true,
   filter: (path) => !path.endsWith('/Laravel'),

@@ -1,6 +1,6 @@
 /**
- * Access rules of every operation, in one table that an engineer writes by hand. For every kind of caller, the test compares
- * the table with the OpenAPI document and with the real app. Each operation needs a rule, and each rule needs an operation.
+ * Tests the access rules of every operation. An engineer writes the rules by hand in one table. For every kind of caller, the
+ * test compares the table with the OpenAPI document and with the app.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -488,7 +488,8 @@ async function outcome(operation: Operation, credential: string | null, naming: 
     url: needed.length === 0 ? `${url}${naming.query ?? ''}` : `${url}${naming.query ?? '?'}&${needed.join('&')}`,
     key: credential,
     idempotency_key: randomUUID(),
-    // The answer of a stream has no end. The server refuses this position of a caller who may open the stream.
+    // The answer of a stream has no end. The server refuses this event id, so a caller that may open the stream gets an error
+    // that ends.
     headers: operation.path.endsWith('/stream') ? { 'last-event-id': 'no event' } : {},
     ...(body === null ? {} : { payload: body }),
   })

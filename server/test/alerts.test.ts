@@ -1,5 +1,5 @@
-// Checks the alerts and the dashboard of deploy/monitoring without Prometheus: each alert has a runbook and two tests, and every query
-// names only metrics of the server. "npm run alerts" runs the tests of the alerts with promtool.
+// Tests the alerts and the dashboard of deploy/monitoring without Prometheus. Each alert has a runbook and two tests, and every
+// query names only metrics of the server. `npm run alerts` runs the tests of the alerts with promtool.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -20,7 +20,7 @@ before(async () => {
   await world.work()
   const text = await world.deps.metrics.text()
   metrics = new Set([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) => seriesOf(name, type)))
-  // Prometheus itself makes this one.
+  // Prometheus itself makes the metric `up`.
   metrics.add('up')
 })
 after(() => world.close())
@@ -28,7 +28,7 @@ after(() => world.close())
 const seriesOf = (name: string, type: string | undefined) =>
   type === 'histogram' ? ['_bucket', '_sum', '_count'].map((ending) => `${name}${ending}`) : [name]
 
-/** Returns the names of a query that are neither functions nor labels nor in the registry. */
+/** Returns the names of a query that are no functions, no labels and no metrics of the registry. */
 function unknownMetrics(query: string): string[] {
   const bare = query.replace(/\{[^}]*\}|"[^"]*"|\[[^\]]*\]/g, ' ').replace(/\b(?:by|without)\s*\([^)]*\)/g, ' ')
   const names = [...bare.matchAll(/\b[a-z_][a-z0-9_]*\b(?!\s*\()/gi)].map(([name]) => name)
@@ -120,7 +120,7 @@ test('the dashboard has the form of Grafana dashboards, and its queries name onl
 
 test('operators read the depth and the age of each queue', async () => {
   const { token } = await world.newSession('SUPER_ADMIN')
-  // The payment of the first hook is settled, so its attempt waits again only for this test.
+  // The `before` hook made this payment and settled it. The test makes the attempt due again.
   const due_at = new Date(world.deps.clock.now().getTime() - 60_000)
   await world.rows('update collection_attempts set due_at = $1', [due_at])
   const { body } = await world.get('/v1/operator/queues', token)

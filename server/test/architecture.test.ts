@@ -1,6 +1,6 @@
 /**
- * Rules that keep the code easy to change. The tests check the texts of the sources and need no database. Each message tells
- * how to repair a breach. Each rule also runs on a text that breaks it, so a rule that finds nothing fails.
+ * Tests rules that keep the code easy to change. The tests read the sources as text and need no database. Each message names
+ * the remedy. Each rule also runs on a text that breaks it, so a rule that finds nothing fails.
  */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -155,7 +155,7 @@ function importProblem(from: string, to: string): string | null {
   if (ORDER.indexOf(there) > ORDER.indexOf(here)) {
     return `${there} comes after ${here}. Move what is shared up into an earlier room, or hand it in as an argument`
   }
-  if (there.endsWith('.ts')) return null // a file beside the wings: only later files of this list import it
+  if (there.endsWith('.ts')) return null // A file outside the wings: only later files of this list import it.
   if (to === `${there}/index.ts`) return null
   const guests = DOORS[to]
   if (guests === undefined) return `import from ${there}/index.ts, and export what you need there`

@@ -1,4 +1,4 @@
-// Checks the table of docs/operate/asvs.md: its form, its summary and its files. Also tests small requirements of the table that
+// Tests the table of docs/operate/asvs.md: its form, its summary and its files. Also tests small requirements of the table that
 // no room tests.
 
 import assert from 'node:assert/strict'

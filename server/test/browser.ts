@@ -1,4 +1,4 @@
-// A real browser for tests: Chromium under the control of playwright-core.
+// Starts Chromium for tests, under the control of playwright-core.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
-// Sends a flood of forged callbacks. The platform credits nothing, stores little, logs little and hardly queries the provider.
-// The platform still processes a true callback during the flood.
+// Tests that the platform credits nothing, stores little, logs little and hardly queries the provider during a flood of forged
+// callbacks. The platform still processes a true callback during the flood.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -85,7 +85,7 @@ test('the server credits nothing, and fills neither table nor log, when thousand
     ...many(1_000, (i) => [world, about(i), { signature: null }]),
     ...many(1_000, (i) => [world, about(i), { signature: i % 2 === 0 ? 'f'.repeat(64) : 'x'.repeat(i % 200) }]),
     ...many(1_000, (i) => [world, about(i), { secret: 'a guess' }]),
-    // The signature covers other bytes, because the sender changed the callback after signing the callback.
+    // The signature covers other bytes, because the sender changed the callback after the signature.
     ...many(500, (i) => [world, `${about(i)} `, { signature: sign(about(i)) }]),
   ])
   assert.deepEqual(statuses, { 403: 3_500 })

@@ -1,5 +1,5 @@
-// If the clock steps back, due times can be too far ahead. A row whose due time is further ahead than the longest pause of its
-// queue becomes due within that pause.
+// Tests rows whose due time is too far ahead because the clock has stepped back. Such a row becomes due within the longest
+// pause of its queue.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-// The disk damages one page of a table. PostgreSQL, `verify` and `doctor` report the damage instead of wrong money.
+// Tests that PostgreSQL, `verify` and `doctor` report a damaged page of a table, and no wrong amounts.
 
 import assert from 'node:assert/strict'
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
@@ -76,7 +76,7 @@ test('a damaged page of the books is an error with the remedy for verify and doc
     /^PostgreSQL read damaged pages \d+ times, the last time at 20.*: pause the payouts/,
   )
 
-  // The page of the table returns, as from a restored backup. A damaged index needs no backup.
+  // The test repairs the page of the table, as a restored backup does. It damages a page of an index, which needs no backup.
   await server.stop('fast')
   damage(join(server.place, 'data', path))
   damage(join(server.place, 'data', index))

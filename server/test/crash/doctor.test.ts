@@ -1,4 +1,4 @@
-// Runs `admin doctor` as an operator does, without a database and with one that is too old.
+// Tests `admin doctor` without a database, and with a database server that is too old.
 
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
@@ -63,7 +63,7 @@ test('the server and doctor refuse a PostgreSQL that is too old, with the versio
   assert.doesNotMatch(server.output, /\n\s+at /)
 })
 
-/** Answers every query as a PostgreSQL 14 whose row is `version` and `name`. */
+/** Answers every query as PostgreSQL 14, with one row of the columns `version` and `name`. */
 function answerAsVersion14(socket: Socket): void {
   const message = (type: string, body: Buffer) => {
     const head = Buffer.alloc(5)

@@ -1,5 +1,5 @@
-// The drill of docs/operate/backup.md with the programs of an installation: back up, check the backup, pay, destroy the data directory,
-// restore into a new one, and find the payment.
+// Tests the drill of docs/operate/backup.md with the programs of an installation. The test backs up, checks the backup, makes a
+// payment, and destroys the data directory. It then restores the backup into a new directory and finds the payment.
 
 import assert from 'node:assert/strict'
 import {
@@ -95,7 +95,7 @@ test('a second check of one folder is refused with what to do, and a killed chec
   assert.equal(existsSync(scratch), false)
 
   await (await begin()).kill()
-  // PostgreSQL may still run for some seconds after the death of its program, and then the check says so.
+  // PostgreSQL may still run for some seconds after its program has died. The check then fails with this message.
   const next = startChild(env, ADMIN, args)
   const { code } = await endOf(next, COMMAND_MS_MAX)
   if (code !== 0) assert.match(next.output(), /PostgreSQL still runs on/)
@@ -142,7 +142,7 @@ test('a backup with --keep deletes older backups and the log that no kept backup
 
 test('an administrator destroys the data directory, restores it, and finds the last payment', async (t) => {
   const paid = await pay('last')
-  // PostgreSQL ends the file of the log within a minute. The test does not wait for it.
+  // PostgreSQL ends the current file of the log within a minute. The test ends the file itself, so that it does not wait.
   const file = await finishLogFile()
   await until('the log of the payment is archived', () => readdirSync(wal()).includes(file))
   await server.kill()

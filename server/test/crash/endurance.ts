@@ -50,7 +50,7 @@ before(() => {
   if (!existsSync(FAKETIME)) throw new Error(`${FAKETIME} is missing: install the package libfaketime (Debian)`)
 })
 
-/** What a test must end, the newest first. */
+/** The functions that release what a test opened. The hook below calls the newest function first. */
 const releases: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const release of releases.splice(0).reverse()) await release()
@@ -119,12 +119,12 @@ test(`nothing is stuck after ${CLOCK_STEPS} steps of the clock by a day under lo
   const funded = new Map([[payee.merchant.id, 0n]])
   const waits: string[] = []
   for (let step = 0; step < CLOCK_STEPS; step++) {
-    // 0, +24, 0, -24, 0, ...: each step is a day, half of them ahead.
+    // The clocks are 24, 0, -24 and 0 hours ahead in turn, so each step is a day, ahead or back.
     const hours = [DAY_H, 0, -DAY_H, 0][step % 4] as number
     rig.hooks.answer = () => (random() < REFUSED_SHARE ? 500 : 200)
     await payments(load, PER_SECOND, processes)
     await approvePayouts({ payee, cashier, api, funded })
-    // A refusal after the step would begin a new pause of minutes.
+    // If the receiver refused a webhook after the step, the next attempt would wait some minutes more.
     rig.hooks.answer = () => 200
     setClock(clock, hours)
     await until('the process has the new time', async () => Math.abs((await offsetOf(api)) - hours) < 0.1)
@@ -228,20 +228,22 @@ function mountDisk(): string {
   return disk
 }
 
-/** Makes the disk as small as its content. */
+/** Reduces the size of the disk to the size of its content. */
 function fill(disk: string): void {
   for (let attempt = 1; ; attempt++) {
     const { blocks, bfree, bsize } = statfsSync(disk)
     try {
       return void execFileSync('mount', ['-o', `remount,size=${(blocks - bfree) * bsize}`, disk], { stdio: 'ignore' })
     } catch (error) {
-      // A process has written between the two calls.
+      // A process has written to the disk between the two calls.
       if (attempt === 100) throw error
     }
   }
 }
 
-/** Fills the write-ahead log, so that PostgreSQL needs a further file for it, which ends PostgreSQL. */
+/**
+ * Fills the write-ahead log until PostgreSQL needs another file. The full disk has no space for the file, so PostgreSQL ends.
+ */
 async function fillLog(url: string): Promise<void> {
   await withClient(url, async (client) => {
     for (let segment = 0; segment < 200; segment++) {

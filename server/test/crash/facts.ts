@@ -13,9 +13,9 @@ type CollectionRow = {
   method: string
   status: string
   amount_minor: bigint
-  /** The Idempotency-Key of the request whose response has this id. */
+  /** The Idempotency-Key of the request whose response has this id. Null means that no stored response has this id. */
   key: string | null
-  /** The sum that the collection's transfers gave the merchant so far: available plus held. */
+  /** The sum in cents that the collection's transfers gave the merchant so far: available plus held. */
   net_minor: bigint
   /** How often the platform credited the merchant. */
   credits: number
@@ -243,7 +243,7 @@ const OPEN = sql(
      where a.due_at is not null and c.status <> 'processing') as due,
      (select count(*)::int from webhook_deliveries where status = 'pending') as pending`,
 )
-// After a failed delivery, the worker waits a minute or more before the next attempt. This query ends the wait.
+// After a failed delivery, the worker waits a minute or more before the next attempt. This statement ends the wait.
 const HURRY = sql(
   'crash_hurry',
   `update webhook_deliveries set due_at = $1 where status = 'pending' and lease_owner is null and attempts > 0 and due_at > $1`,

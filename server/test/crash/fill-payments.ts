@@ -1,5 +1,5 @@
-// Fills merchants with successful payments by SQL: each with its attempt, history, transfers, delivery and delivery attempt, as the
-// server writes them, so that `verify` accepts the result.
+// Fills merchants with successful payments by SQL, as the server writes them, so that `verify` accepts the result. Each payment
+// has its attempt, history, transfers, delivery and delivery attempt.
 
 import pg from 'pg'
 import { newId, systemRandom } from '../../src/kernel/lib/index.ts'
@@ -75,10 +75,10 @@ const TABLES = [
   'webhook_attempts',
 ]
 
-/** A merchant that the fill writes for. `ids` are the parts of an id that belong to the merchant. */
+/** A merchant of the filled payments. `ids` are the two parts of an id that contain the merchant's routing code. */
 export type FilledShop = { shop: Shop; ids: [string, string] }
 
-/** Prepares merchants for `fillPayments`. */
+/** Returns the merchants in the form that `fillPayments` needs. */
 export function filledShops(shops: readonly Shop[]): FilledShop[] {
   return shops.map((shop) => {
     const clock = { now: () => new Date(), after: () => () => {} }
@@ -105,7 +105,7 @@ export async function fillPayments(
         await client.query(FILL, [id, first, Math.min(first + CHUNK - 1, to), begin, step_ms, ...ids, code])
       await client.query(BALANCES, [id, to])
     }
-    // After such an import, autovacuum would do this some time later.
+    // Without this statement, autovacuum would do the same some time later.
     for (const table of TABLES) await client.query(`vacuum (analyze) ${table}`)
   } finally {
     await client.end()

@@ -1,4 +1,5 @@
-// Runs the real program over a hung PostgreSQL: the test stops its processes, which then neither answer nor close connections.
+// Tests the real program over a hung PostgreSQL. The test stops the processes of PostgreSQL, which then neither answer nor
+// close connections.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -7,7 +8,7 @@ import { type OwnPostgres, startOwnPostgres } from '../own-postgres.ts'
 import { type Child, startChild, until } from './processes.ts'
 import { createRig, type Rig, type Shop } from './rig.ts'
 
-/** The longest response times that the server guarantees, as clients measure them. */
+/** The longest response times that the server guarantees, in milliseconds, as clients measure them. */
 const ANSWER_MS_MAX = 2_500
 const BACK_MS_MAX = 2_000
 /** More requests than the server has database connections: some requests wait for a query, others for a free connection. */
@@ -21,7 +22,7 @@ before(async () => {
   rig = await createRig({ shops: 1, delay_ms: 0, database: { url: own.url, drop: async () => {} } })
   server = startChild(rig.env())
   await server.ready()
-  // The process still makes its demo merchant during this time.
+  // Until the process logs this text, it still makes its demo merchant.
   await until('the server has started', () => server.output().includes('is ready.'))
 })
 after(async () => {

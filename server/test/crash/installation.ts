@@ -1,5 +1,5 @@
-// An installation of several processes under a steady load, for tests that replace the processes one after the other while both the
-// load and the other processes continue.
+// Runs an installation of several processes under a steady load, for tests that replace one process after the other. The load
+// and the other processes continue meanwhile.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -29,8 +29,8 @@ export type Installation = {
   members: readonly Member[]
   load: SteadyLoad
   /**
-   * Stops a process and starts the program in `root` at the same address, when the balancer uses every process. Asserts that the old
-   * process ends with code 0.
+   * Stops a process and starts the program in `root` at the same address. First waits until the balancer uses every process.
+   * Asserts that the old process ends with code 0.
    */
   replace(member: Member, root?: string): Promise<void>
   /**
@@ -42,7 +42,10 @@ export type Installation = {
   close(): Promise<void>
 }
 
-/** The options of an installation. `stop_delay_s` is STOP_DELAY_S, and `root` the folder of the first program. */
+/**
+ * The options of an installation. `stop_delay_s` is the setting STOP_DELAY_S, and `root` is the folder of the program that runs
+ * first.
+ */
 export type InstallationOptions = { shape: Shape; per_second: number; stop_delay_s: number; root?: string }
 
 /** Starts an installation over the database of `rig`, and waits until the load runs. */
@@ -68,7 +71,7 @@ export async function startInstallation(rig: Rig, options: InstallationOptions):
     closers.push(balancer.close)
     const load = startSteadyLoad(balancer, rig.shops, per_second, 1)
     closers.push(load.stop)
-    // New programs are slow until Node has compiled them, and a payment is every second request.
+    // A new process is slow until Node has compiled its code. Every second request is a payment.
     await until('the load runs', () => load.acks.length >= (per_second * WARM_S) / 2, START_MS_MAX)
     assert.deepEqual(
       load.failures.slice(0, SHOWN_MAX),

@@ -1,5 +1,5 @@
-// Kills the server at random moments under load. Clients notice only a short wait. KILLS=20 selects the long test, and SEED=n
-// repeats the same moments.
+// Tests that clients notice only a short wait while the test kills the server at random moments under load. KILLS=20 selects
+// the long test, and SEED=n repeats the same moments.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -154,7 +154,7 @@ async function plantLosses(sound: Facts): Promise<void> {
     /other bytes/,
   )
 
-  // The test plants a contradiction in the real database: one cent that no posting explains.
+  // The test plants a contradiction in the real database: one cent in a balance that no posting explains.
   await rig.db.query(
     sql(
       'crash_plant',

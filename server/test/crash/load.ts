@@ -1,5 +1,5 @@
-// Clients that request payments for merchants. A client gives each payment one Idempotency-Key and repeats the request until
-// the server answers.
+// Simulates clients that request payments for merchants. A client gives each payment one Idempotency-Key and repeats the
+// request until the server answers.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
@@ -75,7 +75,8 @@ export function createClient(url: string, connections: number): Client {
             text: answer.text,
           }
         }
-        // On 409 the first request with this key may still run. On 503 the server asks for a retry, and 502 and 504 are of a balancer.
+        // Status 409 can mean that the first request with this key still runs. Status 503 asks for a retry, and a balancer
+        // answers 502 or 504.
         const is_retried = answer === null || RETRIED.includes(answer.status)
         if (!is_retried && !answer.text.includes('idempotency_in_progress')) {
           throw new Error(`${order.key} got the unexpected answer ${answer.status}: ${answer.text}`)

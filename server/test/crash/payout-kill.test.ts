@@ -1,5 +1,6 @@
-// Kills the server at random moments while an operator approves withdrawals and the worker sends payouts. Afterwards the
-// provider's book has each payout exactly once. KILLS=20 selects the long test, SEED=n repeats the moments.
+// Tests that the provider's book has each payout exactly once after the test has killed the server at random moments. Meanwhile
+// an operator approves withdrawals and the worker sends payouts. KILLS=20 selects the long test, and SEED=n repeats the
+// moments.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'

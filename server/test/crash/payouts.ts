@@ -1,5 +1,5 @@
-// Payouts for crash tests: merchants with money, submitted withdrawals, an operator, and a comparison of the records after a
-// crash.
+// Helpers for payouts in crash tests: merchants with money, submitted withdrawals, an operator, and a comparison of the records
+// after a crash.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { issueAccessToken, issuerKey } from '../../src/access/identity/index.ts'
@@ -32,7 +32,8 @@ export const totalOf = (amount_minor: bigint): bigint => amount_minor + FEE + CH
 
 /** Builds the helper over a rig. */
 export async function openCashier(rig: Rig): Promise<Cashier> {
-  // The clock of a world stands. If the payments that fund merchants were due at once, another process would send them.
+  // By default, the clock of a world stands still. With a clock that runs, the payments that fund merchants are due only later,
+  // so no other process sends them.
   const clock = { ...settableClock(new Date()), now: () => new Date() }
   const compose = { providers: [scriptedProvider(newPayoutScript())] }
   const world = await createWorld({ url: rig.url, clock, compose })
@@ -125,8 +126,8 @@ export async function gatherPayoutFacts(rig: Rig): Promise<PayoutFacts> {
 }
 
 /**
- * The status of a withdrawal that follows from each outcome at the provider. If the provider refused a payout, it has no record
- * of the payout.
+ * The status of a withdrawal that follows from each outcome at the provider. If the provider refused a payout, the provider has
+ * no record of the payout.
  */
 const STATUS_OF: Record<string, string> = {
   COMPLETED: 'SUCCESS',
@@ -203,13 +204,13 @@ const OPEN = sql(
       where p.due_at is not null and w.status <> 'NEEDS_RECONCILIATION') as due,
      (select count(*)::int from webhook_deliveries where status = 'pending') as pending`,
 )
-// After a failed delivery, the worker waits a minute or more before the next attempt. This query ends the wait.
+// After a failed delivery, the worker waits a minute or more before the next attempt. This statement ends the wait.
 const HURRY = sql(
   'crash_payouts_hurry',
   "update webhook_deliveries set due_at = $1 where status = 'pending' and lease_owner is null and attempts > 0 and due_at > $1",
 )
 
-// On a loaded machine, more payouts are in doubt, and the platform waits minutes before it queries the provider. This query
+// On a loaded machine, more payouts are in doubt, and the platform waits minutes before it queries the provider. This statement
 // ends the wait.
 const ASK_AGAIN = sql(
   'crash_payouts_ask_again',

@@ -1,5 +1,6 @@
-// Backs up a PostgreSQL with pgBackRest and the configuration of deploy/pgbackrest, destroys it while payments and payouts go on, restores it
-// to a second, and starts again (`npm run pgbackrest`; needs root, and the packages postgresql-15 and pgbackrest of Debian).
+// Tests deploy/pgbackrest (`npm run pgbackrest`): backs up a PostgreSQL with pgBackRest, and destroys it during payments and
+// payouts. Then restores it to a chosen second and starts it. Needs root, and the packages postgresql-15 and pgbackrest of
+// Debian.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -103,7 +104,7 @@ after(async () => {
   try {
     run('pg_ctl', ['-D', data, '-m', 'immediate', 'stop'])
   } catch {
-    // PostgreSQL does not run.
+    // PostgreSQL has already ended.
   }
   rmSync(folder, { recursive: true, force: true })
 })
@@ -122,7 +123,8 @@ test('a database that pgBackRest restores to a second sends nothing twice, and s
   await quiet()
   await stop(server)
 
-  // An API process alone accepts and approves, but sends nothing: at the restored time, all of this looks unsent.
+  // Without a worker, the API process accepts payments and approves payouts, but sends nothing. At the restored time, all of
+  // these are unsent.
   const api = await start({ PROCESS: 'api' })
   const unsent = await pay(shop, 'unsent', api)
   await payOut(payee, api)
@@ -132,7 +134,7 @@ test('a database that pgBackRest restores to a second sends nothing twice, and s
   const target = new Date(Math.floor(row.at.getTime() / 1_000) * 1_000)
   await sleep(1_100)
 
-  // From here on, everything is lost: the worker sends what waits, and further payments and payouts are made.
+  // The restore loses everything from here on: the worker sends the waiting rows, and the test makes more payments and payouts.
   const worker = await start({ PROCESS: 'worker', LOG_LEVEL: 'info' })
   const lost = await pay(shop, 'lost', api)
   await payOut(payee, api)
@@ -252,7 +254,7 @@ async function payOut(payee: Shop, server: Child): Promise<void> {
   }
 }
 
-/** Waits until nothing is open, and asserts it. */
+/** Waits until no payment, payout or delivery is open, and asserts this. */
 async function quiet(): Promise<void> {
   const { left } = await waitQuiet(rig, 90_000)
   assert.deepEqual(left, { open: 0, due: 0, pending: 0 })

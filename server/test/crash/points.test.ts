@@ -1,5 +1,5 @@
-// Kills a process at each crash point. Another process continues, and the platform loses no payment or payout. The test finds
-// the points in the sources and in a run without a crash, so the test includes new points by itself.
+// Tests that the platform loses no payment or payout if a process dies at a crash point and another process continues. The test
+// finds the points in the sources and in a run without a crash, so it needs no list of points.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
@@ -28,7 +28,7 @@ const DELAY_MS = 100
 const IS_LONG = process.env.POINTS === 'all'
 /** The number of scenarios that run at once. The number exceeds the cores, because a scenario mostly waits. */
 const CONCURRENCY = 3
-/** The amount of the payout. */
+/** The amount of the payout, in cents. */
 const PAYOUT_MINOR = 250_000n
 
 /** The payments under test. If the request dies, no payer sees the QR code, so the payer of the QR code never pays. */

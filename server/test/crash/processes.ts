@@ -1,5 +1,5 @@
-// Servers as child processes of a test. The test starts them over a database, watches them, and stops them by SIGKILL or by
-// another signal.
+// Runs servers as child processes of a test. The test starts them over a database, watches them, and stops them by SIGKILL or
+// by another signal.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -168,7 +168,7 @@ export async function endOf(child: Child, within_ms = END_MS_MAX): Promise<End> 
   return end
 }
 
-/** Waits until `holds` returns true. If the time is over before, throws an error with `what`. */
+/** Waits until `holds` returns true. If the time ends first, throws an error with `what`. */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,

@@ -1,5 +1,5 @@
-// Tests which databases the server refuses in production: a database that may lose committed payments, one with demo users, and one
-// whose connection other machines can read.
+// Tests that in production the server refuses a database that may lose committed payments. It also refuses a database with demo
+// users, and a connection that other machines can read.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -121,7 +121,7 @@ describe('databases in production', { concurrency: CONCURRENCY }, () => {
 
 describe('the connection to the database in production', { concurrency: CONCURRENCY }, () => {
   test('the server and the admin command refuse another machine without TLS before they connect, and name the remedy', async () => {
-    // No machine has this name, so that a connection would fail with another message.
+    // No machine has this name, so a server that tried to connect would fail with another message.
     const url = 'postgres://malipo:a-password@db.invalid/malipo'
     const command = run(serverEnv(url, PRODUCTION), ADMIN, ['verify'])
     assert.equal((await endOf(command)).code, 1)
@@ -136,7 +136,7 @@ describe('the connection to the database in production', { concurrency: CONCURRE
   test('if DATABASE_TLS_NOT_NEEDED is true, the server connects without TLS and logs a warning', async () => {
     const { url } = await newDatabase()
     const other = new URL(url)
-    other.hostname = '0.0.0.0' // an address of this machine without its usual name
+    other.hostname = '0.0.0.0' // An address of this machine without its usual name.
     other.searchParams.delete('host')
     assert.match(await refused(other.href), /^DATABASE_URL: the connection to 0\.0\.0\.0 has no TLS/m)
     const server = await serves(other.href, { DATABASE_TLS_NOT_NEEDED: 'true' })

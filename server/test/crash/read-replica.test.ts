@@ -1,5 +1,5 @@
-// Runs the server with DATABASE_READ_URL and a real replica: its reads go to the replica, and the loss of the replica, also before the
-// start, fails no request.
+// Tests the server with DATABASE_READ_URL and a real replica. The server reads from the replica. If the replica is lost, even
+// before the start, no request fails.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

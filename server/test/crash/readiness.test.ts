@@ -1,4 +1,4 @@
-// Checks /readyz while PostgreSQL accepts no writes or a disk is full. The test uses a real standby and real full disks.
+// Tests /readyz while PostgreSQL accepts no writes or a disk is full. The test uses a real standby and real full disks.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -31,7 +31,7 @@ before(async () => {
   rig = await createRig({ shops: 1, delay_ms: 0, database: { url: own.url, drop: async () => {} } })
   server = startChild(rig.env({ DATA_DIR: join(disk, 'data') }))
   await server.ready()
-  // The process still makes its demo merchant during this time.
+  // Until the process logs this text, it still makes its demo merchant.
   await until('the server has started', () => server.output().includes('is ready.'))
 })
 after(async () => {

@@ -1,6 +1,6 @@
-// PostgreSQL loses connections under load: the test kills backends, restarts the server and removes its standby. The processes
-// of the platform continue. LOSSES=100,50,50 selects the long test (`npm run restarts`), which runs over the Unix socket and over
-// TCP. SEED=n repeats the moments.
+// Tests that the processes of the platform continue when PostgreSQL loses connections under load. The test kills backends,
+// restarts the server and removes its standby. LOSSES=100,50,50 selects the long test (`npm run restarts`), over the Unix
+// socket and over TCP. SEED=n repeats the moments.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -19,7 +19,10 @@ const IS_LONG = LOSSES !== SHORT
 const [KILLS = 0, FAST = 0, IMMEDIATE = 0] = LOSSES.split(',').map(Number)
 const WAYS = IS_LONG ? (['the Unix socket', 'TCP'] as const) : (['the Unix socket'] as const)
 const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
-/** The longest recovery time that the test accepts. A busy test machine may be slower than a server of production. */
+/**
+ * The longest recovery time that the test accepts, in milliseconds. A busy test machine may be slower than a server of
+ * production.
+ */
 const BACK_MS_MAX = IS_LONG ? 2_000 : 10_000
 const CONCURRENCY = 16
 const PER_SECOND = 100
@@ -62,7 +65,7 @@ async function loseAll(t: TestContext, way: (typeof WAYS)[number]): Promise<void
   const api = startChild(rig.env())
   processes.push(api)
   await api.ready()
-  // The process still makes its demo merchant during this time.
+  // Until the process logs this text, it still makes its demo merchant.
   await until('the server has started', () => api.output().includes('is ready.'))
   const worker = startChild(rig.env({ PROCESS: 'worker', PORT: String(await freePort()), LOG_LEVEL: 'info' }))
   processes.push(worker)
@@ -127,7 +130,7 @@ function plan(random: () => number): Loss[] {
     .map(({ loss }) => loss)
 }
 
-/** Resolves when PostgreSQL accepts connections again. */
+/** Makes PostgreSQL lose its connections. Resolves when PostgreSQL accepts connections again. */
 async function lose(loss: Loss, random: () => number): Promise<void> {
   if (loss === 'fast' || loss === 'immediate') {
     await own.stop(loss)

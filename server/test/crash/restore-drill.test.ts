@@ -1,6 +1,6 @@
-// Restores an embedded database with many payments to a second, while payments and payouts go on around this second, and starts again.
-// The books of the provider's twin are the judge. `npm run restore-drill` restores a million payments, and PAYMENTS chooses another
-// number.
+// Restores an embedded database with many payments to a chosen second, during payments and payouts, and starts it again. The
+// test compares the database with the book of the provider's twin. `npm run restore-drill` restores a million payments, and
+// PAYMENTS chooses another number.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -29,7 +29,10 @@ import { type Hooks, openShop, type Shop, startHooks } from './rig.ts'
 const PAYMENTS = Number(process.env.PAYMENTS ?? 3_000)
 const IS_LONG = PAYMENTS >= 100_000
 const SHOPS = IS_LONG ? 10 : 2
-/** The payments of each merchant, and those among them that the backup has. The restore replays the others from the WAL. */
+/**
+ * The payments of each merchant, and the payments among them that the backup contains. The restore replays the others from the
+ * WAL.
+ */
 const OF_SHOP = Math.ceil(PAYMENTS / SHOPS)
 const IN_BACKUP = Math.ceil(OF_SHOP * 0.9)
 const PAYOUTS = IS_LONG ? 20 : 5
@@ -134,7 +137,7 @@ test('a database that is restored to a second lacks no payment acknowledged befo
 
 // The installation ----------------------------------------------------------------------------------------------------
 
-/** An operator whose session lives in the test, so that it needs no database. */
+/** An operator whose session token the test makes itself, without the database. */
 type DrillOperator = { token(): Promise<string> }
 type AcknowledgedPayment = { ack: Ack; at: number }
 
@@ -142,7 +145,7 @@ async function prepare(): Promise<void> {
   // PostgreSQL may run as another user, and that user needs access to the folder.
   chmodSync(folder, 0o711)
   mkdirSync(place)
-  // The twin executes a repeated request again, so that its book shows the second execution.
+  // If the platform repeats a request, the twin executes it again, so that its book shows the second execution.
   simulator = await startSimulator({ float: 100_000_000_000n, settings: { duplicate_transid: 'execute' } })
   hooks = await startHooks()
   const { DATABASE_URL: _, ...settings } = serverEnv('', {
@@ -244,8 +247,8 @@ async function query<Row extends pg.QueryResultRow>(url: string, text: string, v
 // Payments and payouts ------------------------------------------------------------------------------------------------
 
 /**
- * Requests payments and approves payouts. At the chosen second, payments and payouts are paid, sent, and unsent. What is unsent at the
- * second is sent after it, and all of it is settled at the end.
+ * Requests payments and approves payouts. At the chosen second, some of them are paid, some are sent, and some are unsent. The
+ * worker sends the unsent ones afterwards, and settles all of them.
  */
 async function makeTraffic(api: Child, { shops, operator }: { shops: readonly Shop[]; operator: DrillOperator }) {
   const worker = await start('worker')
@@ -253,7 +256,7 @@ async function makeTraffic(api: Child, { shops, operator }: { shops: readonly Sh
   try {
     await payOut(api, operator, shops[0] as Shop, 'settled')
     await sleep(PHASE_MS)
-    // Without the worker, the server accepts and approves, but sends nothing.
+    // Without the worker, the server accepts payments and approves payouts, but sends nothing.
     await stop(worker)
     await payOut(api, operator, shops[0] as Shop, 'unsent')
     await sleep(PHASE_MS / 2)
@@ -327,7 +330,7 @@ async function quiet(): Promise<void> {
   await until(
     'nothing is open',
     async () => {
-      // After a failed query, the worker waits longer and longer. This ends the wait.
+      // After a failed query, the worker waits longer each time. These statements end the wait.
       const now = [new Date()]
       await rows('update payouts set due_at = $1 where lease_owner is null and due_at > $1', now)
       await rows('update collection_attempts set due_at = $1 where lease_owner is null and due_at > $1', now)
@@ -375,7 +378,7 @@ async function readRights(of: string): Promise<string[]> {
   return found.map(({ line }) => line)
 }
 
-// The judge -----------------------------------------------------------------------------------------------------------
+// The comparison with the provider's book -----------------------------------------------------------------------------
 
 type TwinBook = { orders: Order[]; payouts: Payout[] }
 
@@ -400,7 +403,10 @@ function assertSentOnce(judged: TwinBook): void {
   assert.deepEqual(names(readTwin()), names(judged), 'the provider got nothing new')
 }
 
-/** Asserts that our books have the status and the money of each payment and payout of the provider, except of the lost ones. */
+/**
+ * Asserts that our books have the status and the amount of each order and payout of the provider. `lost` is the number of
+ * orders that our books lost.
+ */
 async function assertBooksAgree(lost: number): Promise<void> {
   const { orders, payouts } = readTwin()
   const ours = new Map(
