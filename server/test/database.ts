@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 /**
- * SQLSTATE of "source database is being accessed by other users". The error means that another test copies the template at this
- * moment.
+ * Two SQLSTATE codes. With 42501, only a superuser may end a process in the database. With 55006, another test copies the
+ * template at this moment.
  */
 const NOT_OURS_TO_END = '42501'
 const TEMPLATE_BUSY = '55006'
@@ -40,12 +40,12 @@ export async function createTestDatabase(template: string | null = testServer().
   await untilFree([TEMPLATE_BUSY], () => run(adminUrl, `create database ${name}${source}`))
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
-  // Autovacuum may be active in the database, and only a superuser may stop it.
+  // Autovacuum may run in the database, and only a superuser may end its process.
   const drop = () => untilFree([NOT_OURS_TO_END], () => run(adminUrl, `drop database if exists ${name} with (force)`))
   return { url: url.href, drop }
 }
 
-/** Repeats the function while PostgreSQL reports other users of the template database. */
+/** Repeats the function while PostgreSQL answers with one of the codes, at most RETRIES times. */
 async function untilFree(codes: readonly string[], work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

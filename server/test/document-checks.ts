@@ -1,4 +1,4 @@
-// Assertions about drawn documents.
+// Assertions about the pages of PDF documents that the server draws.
 
 import assert from 'node:assert/strict'
 import { type Page, readPdf } from './read-pdf.ts'

@@ -48,7 +48,7 @@ const push = async (key: string, body: object = {}) => {
   const made = await world.post('/v1/collections/wallet-push', { amount: '500', phone: '0754123001', ...body }, { key })
   assert.equal(made.status, 202, made.text)
   await world.work()
-  // Ids of one millisecond have no order.
+  // Ids of one millisecond have no order, so the next payment gets a later millisecond.
   world.deps.clock.advance(1)
   return made.body.data.collection_id as string
 }
@@ -144,7 +144,7 @@ describe('the list of events', () => {
     assert.deepEqual(await list('', key), [])
     const kept = async () => Number((await world.rows<{ n: bigint }>('select count(*) as n from unsent_events'))[0]?.n)
     assert.ok((await kept()) > 1)
-    // The worker runs here.
+    // This payment makes the worker run.
     await push(await shopKey())
     assert.equal(await kept(), 1)
     assert.equal((await deliveries(key)).length, 1)
@@ -272,7 +272,7 @@ describe('the stream of events', () => {
     const request = get({
       port,
       host: '127.0.0.1',
-      // Each stream has a connection of its own: the server may close a kept one while the next request begins.
+      // Each stream has a connection of its own, because the server may close an idle connection while the next request begins.
       agent: false,
       path: `/v1/events/stream${query}`,
       headers: { authorization: `Bearer ${key}`, ...(after === undefined ? {} : { 'last-event-id': after }) },
@@ -455,7 +455,7 @@ describe('the stream of events', () => {
       release = resolve
     })
     let reads = 0
-    // The second read of ids is the first after the headers.
+    // The first read of ids comes before the headers, and the second read after them.
     onStatement = async (name) => {
       if (name === 'event_stream_ids' && ++reads === 2) await held
     }
@@ -475,7 +475,7 @@ describe('the stream of events', () => {
     const key = await world.newKey({ merchant })
     await push(key)
     const [first] = await list('', key)
-    // 2,500 events without the event of the stream are more than two scans.
+    // The scans of the stream must pass these 2,500 events, which need more than two scans and have another name.
     await world.rows(
       `insert into unsent_events (merchant_id, environment, id, event, source_type, source_id, source_seq, body, created_at)
        select merchant_id, environment, (left(id::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, event, source_type, source_id, 1, body, created_at

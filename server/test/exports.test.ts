@@ -1,5 +1,5 @@
-// Exported lists: a file contains the same records as the list with the same filters, and no cell that a spreadsheet runs as a
-// formula.
+// Tests exported lists. A file contains the same records as the list with the same filters. No cell is a formula for a
+// spreadsheet.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -58,7 +58,7 @@ export function expressionsIn(files: readonly { path: string; text: string }[]):
       if (node.type === 'Literal' && literal) add(node, literal.pattern, literal.flags, isSplit(parent, node))
       if (isCallOf(node, 'RegExp')) {
         const [pattern, flags] = node.arguments as Node[]
-        // The search finds the expression at the place of the copy.
+        // This call copies an expression. The search has already found the copied expression as a literal.
         if (pattern?.type === 'Literal' && pattern.regex) return
         add(node, pattern ? read(pattern) : '', flags ? read(flags) : '', isSplit(parent, node))
       }

@@ -1,5 +1,5 @@
-// If a provider does not answer the status query about one payment or payout, the platform processes the callbacks about all
-// others without delay.
+// Tests a provider that does not answer the status query about one payment or payout. The platform processes the callbacks
+// about all others without delay.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

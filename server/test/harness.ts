@@ -1,4 +1,4 @@
-// The harness of tests: the real app and the real worker over a fresh database, with a clock that the test sets.
+// Builds the real app and the real worker over a fresh database for tests, with a clock that the test sets.
 
 import { randomUUID } from 'node:crypto'
 import type { InjectOptions } from 'fastify'
@@ -86,9 +86,9 @@ export type Reply = {
   status: number
   headers: Record<string, string | number | string[] | undefined>
   text: string
-  /** The body as bytes, because an exported file may contain bytes that are no text. */
+  /** The body as bytes, because an exported file may contain bytes that are not valid text. */
   bytes: Buffer
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
   body: any
 }
 

@@ -43,7 +43,7 @@ export type HeldPaymentCalls = {
    */
   hold(shop: ShopWithKeys, ending?: '011' | '014', environment?: Environment): Promise<string>
   /** Reads the collection as the API returns the collection to the merchant. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it
+  // biome-ignore lint/suspicious/noExplicitAny: tests read every field of the answer
   shown(shop: ShopWithKeys, id: string, environment?: Environment): Promise<any>
   clear(
     id: string,

@@ -1,4 +1,6 @@
-/** An external OpenID Connect issuer on loopback: discovery, rotating keys, userinfo, and a record of the requests. */
+/**
+ * Runs an external OpenID Connect issuer on loopback, with discovery, rotating keys, userinfo, and a record of the requests.
+ */
 import { createSign, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

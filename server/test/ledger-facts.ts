@@ -1,4 +1,4 @@
-// Realistic movements of money for tests of lists and statements: postings in the ledger, and withdrawals.
+// Makes realistic postings and withdrawals for tests of lists and statements.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

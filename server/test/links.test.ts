@@ -1,4 +1,4 @@
-// Each relative link of a document leads to a file that exists, and each anchor to a heading of that file.
+// Tests that each relative link of a document leads to a file that exists, and each anchor to a heading of that file.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

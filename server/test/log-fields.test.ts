@@ -1,5 +1,5 @@
-// The schema of the log: each log call of the sources names its component and only fields of `LOG_FIELDS`, and the handbook lists these
-// fields with their meaning.
+// Tests the schema of the log. Each log call of the sources names its component and only fields of `LOG_FIELDS`, and the
+// handbook lists these fields with their meaning.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,10 +15,10 @@ const HANDBOOK = new URL('../../docs/operate/logs.md', import.meta.url)
 type LogNode = { type: string; start: number; end: number; [field: string]: unknown }
 type LogCall = { place: string; component: string | null; fields: string[]; unreadable: string[] }
 
-/** The fields that a call adds by a helper, with the names that the helper can return. */
+/** The helpers that add fields to a log call, with the names of the fields that each helper can return. */
 const HELPERS: Record<string, string[]> = {
   'principalFields(request.principal)': ['user_id', 'key_id'],
-  // Types allow only fields of the schema here.
+  // The type of `facts` allows only fields of the schema.
   facts: [],
 }
 

@@ -1,5 +1,6 @@
-// The connection to the database breaks after PostgreSQL has done a statement and before its answer arrives. The server then cannot
-// determine whether the statement, such as a COMMIT, took effect. The test breaks the connection at each answer of a request.
+// Tests a database connection that breaks after PostgreSQL has run a statement and before the answer arrives. The server then
+// cannot determine whether the statement, such as a COMMIT, took effect. The test breaks the connection at each answer of a
+// request.
 
 import assert from 'node:assert/strict'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -10,11 +11,11 @@ import { createWorld, type World } from './harness.ts'
 import { fund } from './withdrawals.ts'
 
 const READY_FOR_QUERY = 'Z'.charCodeAt(0)
-/** More answers than a request of these tests waits for. */
+/** A number that is larger than the number of database answers of any request in these tests. */
 const ANSWERS_MAX = 40
 /** The number of requests in turn without a lost answer after which the test has reached the last answer. */
 const WHOLE = 2
-/** Longer than the lock of an Idempotency-Key whose first request died. */
+/** A time longer than the lock of an Idempotency-Key whose first request died. */
 const LOCK_PASSED_MS = 30_000
 
 let database: TestDatabase
@@ -133,7 +134,7 @@ async function startGate(to: string) {
   url.port = String((server.address() as AddressInfo).port)
   return {
     url: url.href,
-    /** Returns a function that ends the cutting, and returns true if the gate broke a connection. */
+    /** Returns a function that ends the cut, and that returns true if the gate broke a connection. */
     cutAnswer(place: number): () => boolean {
       left = place
       return () => {

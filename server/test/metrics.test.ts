@@ -1,5 +1,5 @@
-// Tests /metrics of the whole system: what the metrics count, that their number is bounded, and that a fault of the database or of the
-// port stops neither the scrape nor the process.
+// Tests /metrics of the whole system: the content of the metrics, and the bound of their number. If the database or the port
+// has a fault, the scrape and the process continue.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// A system reaches the network only through the options of `compose`.
+// Tests that a system reaches the network only through the options of `compose`.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

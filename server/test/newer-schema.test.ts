@@ -1,5 +1,5 @@
-// An operator returns to the previous version of the product. The previous version starts on a database that the newer version
-// has migrated.
+// Tests that the previous version of the product starts on a database that the newer version has migrated. An operator can thus
+// return to it.
 
 import assert from 'node:assert/strict'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

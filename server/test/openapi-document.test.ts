@@ -1,6 +1,6 @@
 /**
- * Rules of the OpenAPI document. Generated clients name their methods by `operationId`, so a name is part of the contract. The tests
- * read the generated file and need no database.
+ * Tests rules of the OpenAPI document. Generated clients name their methods by `operationId`, so a name is part of the
+ * contract. The tests read the generated file and need no database.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ type NamedCall = { call: string; operation_id: string | undefined }
 
 const FORM = /^[a-z]+(?:[A-Z][a-z0-9]*)+$/
 
-/** The verbs of the names. The verb tells the effect: `get` reads one thing, `list` reads a page of many things. */
+/** The verbs of the names. Each verb has one effect: `get` reads one thing, `list` reads a page of many things. */
 const VERBS = [
   ...['get', 'list', 'export', 'quote', 'preview', 'check', 'verify', 'query', 'create', 'update', 'replace', 'delete'],
   ...[

@@ -1,6 +1,6 @@
 /**
- * OPERATOR_URL and OPERATOR_ALLOWED_IPS: where the console of operators and its calls exist. The test reads every operation from the
- * OpenAPI document, so that a new operation cannot be forgotten.
+ * Tests at which origins and addresses the console of operators and its calls exist, by OPERATOR_URL and OPERATOR_ALLOWED_IPS.
+ * The test reads every operation from the OpenAPI document, so it includes new operations.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -36,7 +36,10 @@ before(async () => {
 })
 after(() => world.close())
 
-/** The operations that the console calls for every session, and the public ones that the console or a probe calls. */
+/**
+ * The operations that both origins have: those that the console calls for every session, and the public ones that the console
+ * or a probe calls.
+ */
 const BOTH = /^\/(healthz|readyz|v1\/(me|destinations|passkeys(\/.*)?|sessions?(\/.*)?))$/
 
 async function readOperations(): Promise<Operation[]> {
@@ -66,7 +69,7 @@ async function existing(host: string, address: string): Promise<Record<Operation
   for (const { method, path, kind } of operations) {
     const reply = await at(host, address, path, method)
     assert.ok(reply.status < 500, `${method} ${path}: ${reply.text}`)
-    // An operation that misses the record counts as missing too, because the answer has the same text.
+    // If an operation does not find its record, it counts as missing too, because the answer has the same text.
     found[kind].push([!isUnknown(reply), `${method} ${path}`])
   }
   return found

@@ -27,7 +27,7 @@ export const UNTOUCHED: BookBalances = { available: 10_000_000n, provider_float:
 export const RESERVED: BookBalances = { available: 8_920_000n, reserved: 1_080_000n, provider_float: -10_000_000n }
 /** The book after the payout. */
 export const PAID: BookBalances = { available: 8_920_000n, fee_income: 60_000n, provider_float: -8_980_000n }
-/** The book after a reversal: the merchant got amount and fee back, and the provider kept its charge. */
+/** The book after a reversal: the merchant has the amount and the fee again, and the provider kept its charge. */
 export const REVERSED: BookBalances = { available: 9_980_000n, provider_float: -9_980_000n }
 
 /** A merchant, with the keys that request withdrawals. */
@@ -65,7 +65,7 @@ export type TestOperator = {
     options?: { idempotency_key?: string; world?: World },
   ): Promise<Reply>
   /** Reads the withdrawal with its history, payout and balance. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it
+  // biome-ignore lint/suspicious/noExplicitAny: tests read every field of the answer
   show(id: string): Promise<any>
   book(shop: ShopWithKeys, environment?: 'live' | 'sandbox'): Promise<BookBalances>
   /** Approves the withdrawal and runs the work that is due afterwards. */

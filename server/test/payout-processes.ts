@@ -88,7 +88,7 @@ export async function withPayoutWorld(
     })
     if (options.sound !== false) await booksHold(first.world)
   } finally {
-    // After a failed test, no call of the provider waits any longer.
+    // If the test failed, these lines end the calls of the provider that still wait.
     for (const release of gates.splice(0)) release(payoutAnswers.unknown)
     for (const world of worlds) await world.close()
   }

@@ -30,7 +30,7 @@ const PRODUCTION = {
 }
 
 type Env = Record<string, string>
-// biome-ignore lint/suspicious/noExplicitAny: answers of every command
+// biome-ignore lint/suspicious/noExplicitAny: tests read the answers of every command
 type Outcome = { code: number | null; json: any; errors: string }
 
 const NPM = ['npm', 'run', '-s', 'admin', '--']
@@ -235,7 +235,7 @@ describe('people of a merchant', () => {
     assert.equal((await stat(join(data_dir, 'demo-people.json'))).mode & 0o777, 0o600)
     await rm(join(data_dir, 'demo-people.json'))
     const anew = await done(['demo'])
-    // biome-ignore lint/suspicious/noExplicitAny: answers of every command
+    // biome-ignore lint/suspicious/noExplicitAny: tests read the answers of every command
     const roles = (answer: any) => answer.users.map(({ role }: { role: string }) => role)
     assert.deepEqual(roles(once), [...MERCHANT_ROLES, 'SUPER_ADMIN'])
     assert.deepEqual(roles(again), roles(once))

@@ -1,4 +1,4 @@
-// Measures regular expressions. A slow expression delays every request of a process, because only one thread answers requests.
+// Tests the time of regular expressions. A slow expression delays every request, because one thread answers all requests.
 // Own process: the test measures the time of this process.
 
 import assert from 'node:assert/strict'

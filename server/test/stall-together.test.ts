@@ -1,6 +1,5 @@
-// Attacks a server process in several ways at once: wrong sign-ins from many addresses, posters, and hostile text in every place
-// that the server logs or stores. Meanwhile the test measures /readyz and the payments of another merchant. `npm run stall` runs
-// the long form, prints the figures and asserts the goals.
+// Tests /readyz and the payments of one merchant during an attack: wrong sign-ins, posters, and hostile text in every place that
+// the server logs or stores. `npm run stall` runs the long form, prints the figures and asserts the goals.
 // Own process: the test measures the delays of the whole process.
 
 import assert from 'node:assert/strict'

@@ -1,5 +1,5 @@
-// Limits on the heavy work for one caller: the server refuses further requests with a clear error, and other callers see no
-// delay.
+// Tests the limits on the heavy work for one caller. The server refuses further requests with a clear error, and the requests of
+// other callers have no delay.
 // Own process: the test measures the delays of the whole process.
 
 import assert from 'node:assert/strict'

@@ -1,5 +1,5 @@
-// The environment of servers under test: a database, merchants with live keys, a provider and a webhook receiver. These parts
-// run in the test process and continue when servers die.
+// Makes the environment of servers under test: a database, merchants with live keys, a provider and a webhook receiver. These
+// parts run in the test process and continue when servers die.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -41,7 +41,7 @@ export type Rig = {
   shops: Shop[]
   /** Returns the settings of a server. The server listens on `port` unless `more` names another port. */
   env(more?: Record<string, string>): Record<string, string>
-  /** Asks a running server to send the webhooks of all shops to the receiver. */
+  /** Configures the webhooks of all shops at a running server, with the addresses of the receiver. */
   configureWebhooks(server_url: string): Promise<void>
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
-// Tests the upgrade of a data directory with one database role. The next start makes the second role and uses it, also while a program
-// of the older version uses the same server.
+// Tests the upgrade of a data directory with one database role. The next start makes the second role and uses it, even while a
+// program of the older version uses the same server.
 
 import assert from 'node:assert/strict'
 import { chmod, mkdtemp, readFile } from 'node:fs/promises'
@@ -62,7 +62,7 @@ async function connectAsAdmin(url: string, place: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: `postgres://postgres:${admin_password}@127.0.0.1:${new URL(url).port}/malipo`,
   })
-  client.on('error', () => {}) // The last program stops the server.
+  client.on('error', () => {}) // When the last program ends, it stops the server, and this connection breaks.
   await client.connect()
   return client
 }

@@ -1,6 +1,6 @@
-// Restarts each process of an installation in turn under load. No client repeats a request, and no request fails. `npm run
-// rolling` restarts two API processes and a worker behind HAProxy, under 200 requests a second. The short test restarts two
-// processes that do all work, behind a balancer of the test.
+// Tests that no request fails while the test restarts each process of an installation in turn under load. `npm run rolling`
+// restarts two API processes and a worker behind HAProxy, under 200 requests a second. The short test restarts two processes
+// that do all work, behind a balancer of the test.
 
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

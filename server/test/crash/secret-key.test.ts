@@ -1,4 +1,4 @@
-// A process starts on a database only with the SECRET_KEY of that database.
+// Tests that a process starts on a database only with the SECRET_KEY of that database.
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'

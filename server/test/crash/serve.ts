@@ -1,4 +1,4 @@
-// Serves the database of a crash test in the process of the test, which survives the processes that the test kills.
+// Runs the server and the worker over the database of a crash test in the test process, which survives the killed processes.
 
 import { PROVIDERS } from '../../src/adapters/providers/registry.ts'
 import { createLog, readConfig, systemClock } from '../../src/kernel/lib/index.ts'
@@ -7,7 +7,7 @@ import { realDeps } from '../../src/process.ts'
 import { compose } from '../../src/system.ts'
 import type { Rig } from './rig.ts'
 
-/** One log for all systems, because each log waits for the exit of the process. */
+/** All systems share one log, because each log waits for the end of the process. */
 const log = createLog('warn')
 
 /** The server and the worker in the process of the test. */

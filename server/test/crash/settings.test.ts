@@ -18,7 +18,7 @@ after(async () => {
   for (const child of children) await child.kill()
 })
 
-/** Runs an admin command to its end. */
+/** Runs an admin command to its end. `line` contains the words of the command. */
 async function admin(env: Record<string, string>, line: string): Promise<{ code: number | null; output: string }> {
   const child = startChild(env, ADMIN, line.split(' '))
   children.push(child)

@@ -1,5 +1,6 @@
-// Four servers on one database, behind a balancer that sends each request to another server. One dies, one hangs for longer than its
-// leases, and one has a clock that is ten minutes ahead. `npm run servers` repeats this behind HAProxy; `npm test` does it once.
+// Tests four servers on one database, behind a balancer that sends each request to another server. One server dies, one hangs
+// for longer than its leases, and one has a clock that is ten minutes ahead. `npm run servers` repeats this behind HAProxy;
+// `npm test` does it once.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -25,7 +26,9 @@ const SEED = Number(process.env.SEED ?? 17)
 const ROUNDS = IS_FULL ? 10 : 1
 const PER_SECOND = 12
 const TEN_MINUTES_MS = 600_000
-/** Longer than the leases of payments, payouts and webhooks, so that other servers take the rows of the server that hangs. */
+/**
+ * A time longer than the leases of payments, payouts and webhooks. Other servers then take the rows of the server that hangs.
+ */
 const HANG_MS = 17_000
 const QUIET_MS_MAX = 120_000
 /** The payer approves each of these payments, so that their prompts do not count. */
@@ -94,7 +97,7 @@ test('four servers lose nothing and do nothing twice while one dies, one hangs a
   const payouts = { count: 0, total_minor: 0n }
   for (let round = 0; round < ROUNDS; round++) {
     await payments(load, 2 * PER_SECOND)
-    // The server dies, or hangs, right after it answered approvals, so that it holds the leases of these payouts.
+    // The server dies, or hangs, right after its answers to approvals, so that it still holds the leases of these payouts.
     const mortal = serverAt(MORTAL)
     await approvePayouts(payee, mortal.child.url, payouts)
     await mortal.child.kill()

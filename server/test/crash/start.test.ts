@@ -1,4 +1,4 @@
-// Starts and stops the server as an operator does.
+// Tests the start and the stop of the server as an operator causes them.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -17,14 +17,17 @@ import { type Child, endOf, freePort, ROOT, serverEnv, startChild, until } from 
 import { createRig, type Rig, seededRandom } from './rig.ts'
 
 const STOP_MS_MAX = 8_000
-/** How long the server waits for the first request on a connection. */
+/** The time in milliseconds for which the server waits for the first request on a connection. */
 const STOP_SILENT_MS_MAX = 15_000
 /**
  * The number of tests that run at once. The number exceeds the cores: the tests wait half of their time, and one test waits
  * half a minute.
  */
 const CONCURRENCY = 3
-/** A port on which no database listens. If a process opens a connection to the port, its message contains the address. */
+/**
+ * A port on which no database listens. If a process opens a connection to this port, the error message of the process contains
+ * the address.
+ */
 const NO_DATABASE = 'postgres://nobody:nothing@127.0.0.1:9/none'
 
 const LEASED = sql(
@@ -91,7 +94,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     })
     await until('connections are open', () => load.acks.length >= 8)
     await load.stop()
-    // Now the provider sends callbacks, on connections that the provider keeps open.
+    // At this point the provider sends callbacks, on connections that the provider keeps open.
     const begin = Date.now()
     server.signal('SIGTERM')
     assert.deepEqual(await endOf(server), { code: 0, signal: null })
@@ -235,7 +238,8 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
       })
       await until('the load runs', () => load.acks.length >= 100)
       const asked_at = Date.now()
-      // A terminal and npm can both send the signal, so the server gets the signal twice at once. A later signal would end it.
+      // A terminal and npm can both send the signal, so the server gets the signal twice at once. A later second signal would
+      // end the server.
       server.signal(signal)
       server.signal(signal)
       const takesNoMore = () =>

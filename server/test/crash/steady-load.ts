@@ -1,4 +1,4 @@
-// Clients that send requests at a fixed rate and repeat no request, over a balancer that follows /readyz, or over HAProxy.
+// Sends requests at a fixed rate and repeats no request, over a balancer that follows /readyz, or over HAProxy.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,10 @@ type Sender = { send(request: SentRequest): Promise<SentAnswer>; close(): Promis
 export type Balancer = Sender & { usesAll(): Promise<boolean> }
 
 const CHECK_EVERY_MS = 50
-/** A server whose check takes longer gets no requests while another server is ready, as behind a real balancer. */
+/**
+ * The longest time of a check. A server whose check takes longer gets no requests while another server is ready, as behind a
+ * real balancer.
+ */
 const CHECK_MS_MAX = 300
 const CONNECTIONS = 64
 
@@ -185,7 +188,7 @@ export type SteadyLoad = {
   /** Describes each request without a 2xx answer. */
   failures: string[]
   sent(): number
-  /** The longest time of a request so far. */
+  /** Returns the longest time of a request so far. */
   slowest_ms(): number
   /** Starts no further request. Resolves when each request has its answer. */
   stop(): Promise<void>

@@ -1,4 +1,4 @@
-// A stopping process first reports to the load balancer that it is not ready, and then finishes its started work.
+// Tests that a stopping process first reports to the load balancer that it is not ready, and then finishes its started work.
 
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
@@ -73,7 +73,7 @@ test('a stopping process with PROCESS=api finishes each webhook delivery that it
     await client.order(orderOf(rig.shops[0] as Shop, 'delivered-late', 4_200, '123'))
     await client.close()
     await until('the delivery has begun', () => held.length > 0)
-    // The worker must not finish this delivery.
+    // The worker dies, so that it cannot finish this delivery.
     await worker.kill()
     api.signal('SIGTERM')
     const refuses = () =>

@@ -1,6 +1,5 @@
-// Runs the platform with the real adapter, the provider's twin with all faults at once, and processes that die at random
-// moments. `npm run storm` selects the long test. PAYMENTS, PAYOUTS, KILLS and SEED choose another size; a seed repeats its
-// storm.
+// Tests the platform with the real adapter, the provider's twin with all faults at once, and processes that die at random
+// moments. `npm run storm` selects the long test. PAYMENTS, PAYOUTS and KILLS choose another size, and SEED repeats a storm.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -63,7 +62,7 @@ test('the books of provider and platform agree to the cent after a storm of faul
   assert.deepEqual(shown(findProblems(end)), [])
   assert.deepEqual(shown(eventProblems(end)), [])
   assert.deepEqual(shown(aftermath.errors), [], 'no process logged an unexpected error')
-  // In a storm of any size, the comparison finds the same planted problems.
+  // The comparison finds the same planted problems in a storm of any size, so the long test plants none.
   if (!IS_LONG) plantLosses(before)
   await tamper(rig, end)
 })

@@ -1,4 +1,4 @@
-// Several processes on one database give the same results as one process, whichever process receives a request.
+// Tests that several processes on one database give the same results as one process, whichever process receives a request.
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
@@ -17,9 +17,11 @@ const DELAY_MS = 200
  * fails and then succeeds, and only timing decides whether the platform sees the failure.
  */
 const ENDINGS = ['001', '002', '004', '006', '008', '009', '011', '012', '013', '014', '555']
-/** The longest time that a merchant may wait while the receiver of another merchant hangs. */
+/** The longest time in milliseconds that a merchant may wait while the receiver of another merchant hangs. */
 const FAIR_MS_MAX = 1_500
-/** The number of events of the merchant whose receiver hangs. A process sends fewer events at once. */
+/**
+ * The number of events of the merchant whose receiver hangs. It is larger than the number that a process sends at once.
+ */
 const FLOOD = 600
 
 const rigs: Rig[] = []
@@ -94,7 +96,8 @@ function resultsOf(rig: Rig, facts: Facts) {
 }
 
 /**
- * Checks that each request that arrived has a recorded attempt, and that the receiver accepted no event twice. No process died.
+ * Checks that each request that arrived has a recorded attempt, and that the receiver accepted no event twice, because no
+ * process died.
  */
 function checkDeliveries(facts: Facts): void {
   const arrived = Map.groupBy(facts.arrivals, (arrival) => arrival.id)

@@ -84,9 +84,9 @@ async function watchLocks(url: string): Promise<{ postgres: string; longest_ms()
 }
 
 /**
- * Makes a database with the schema of the previous version. This program applies the migrations of that version, because an older
- * program cannot install on each PostgreSQL: before 0070 was written, an owner that is no superuser could not apply 0013 on PostgreSQL
- * 15 and 16.
+ * Makes a database with the schema of the previous version. This program applies the migrations of that version, because an
+ * older program cannot install on each PostgreSQL. Before migration 0070, only a superuser could apply 0013 on PostgreSQL 15
+ * and 16.
  */
 async function makePreviousDatabase() {
   const database = await createTestDatabase(null)

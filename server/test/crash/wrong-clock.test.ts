@@ -1,4 +1,5 @@
-// One server of several has a clock that is ten minutes ahead or behind. Its payments, and those of the other server, settle as usual.
+// Tests one server of several whose clock is ten minutes ahead or behind. Its payments, and those of the other server, settle
+// as usual.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -7,7 +7,7 @@ import type { FuzzOperation } from './requests.ts'
 
 type Node = Record<string, unknown>
 
-/** The document in the form that the fuzz reads: without references, and with closed objects in answers. */
+/** Reads the document in the form that the fuzz test needs: without references, and with closed objects in answers. */
 export function readDocument(document: object) {
   const whole = closed(inlineRefs(document)) as {
     paths: Record<string, Record<string, Node>>
@@ -40,7 +40,7 @@ export function readDocument(document: object) {
       }
     }),
   )
-  // A stream of events has no end.
+  // A stream of events has no end, so the fuzz test does not call it.
   const ending = operations.filter(({ responses }) => responses['200']?.content?.['text/event-stream'] === undefined)
   const events = Object.entries(whole.webhooks).map(
     ([event, { post }]) => [event, post.requestBody.content['application/json']?.schema] as const,

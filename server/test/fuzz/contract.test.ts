@@ -1,6 +1,6 @@
 /**
- * Sends generated requests to every documented call, with credentials of each kind, against the real app with a real database. Each
- * answer must keep the contract of the OpenAPI document. `npm run fuzz` sends 50,000 requests.
+ * Tests every documented call with generated requests and with credentials of each kind, against the real app with a real
+ * database. Each answer must match the OpenAPI document. `npm run fuzz` sends 50,000 requests.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -97,10 +97,12 @@ function fittingCredentials({ security, path }: FuzzOperation): string[] {
   ]
 }
 
-/** The generators of the calls. They are made again when the worker has run, because the pool has other values then. */
+/**
+ * The generators of the calls. After the worker has run, the test makes them again, because the pool has other values then.
+ */
 type Arbitraries = Map<FuzzOperation, fc.Arbitrary<FuzzRequest>>
 
-/** Sends one generated request. The seed of the run and the number of the request repeat its form. */
+/** Sends one generated request. The seed of the run and the number of the request determine the request. */
 async function sendOne(
   world: World,
   operations: readonly FuzzOperation[],

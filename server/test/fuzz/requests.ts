@@ -33,7 +33,7 @@ export type FuzzOperation = {
   responses: Record<string, { content?: FuzzMedia }>
 }
 
-/** A request. The text of a body is sent as it is. */
+/** A request. The test sends the text of a body unchanged. */
 export type FuzzRequest = {
   method: string
   url: string
@@ -80,7 +80,7 @@ const HOSTILE_VALUES: readonly unknown[] = [
   { __proto__: null, toString: 1 },
   ...HOSTILE_TEXTS,
 ]
-/** Bodies that are no JSON object, each as the text that is sent. */
+/** The texts of bodies that are no JSON objects. */
 const HOSTILE_BODIES = [
   '',
   '{',
@@ -119,7 +119,7 @@ function sound(operation: FuzzOperation, pool: ValuePool): fc.Arbitrary<FuzzRequ
     .map(({ values, body, key: once }) => assemble(operation, values, body, once))
 }
 
-/** Changes one part of a sound request. */
+/** Changes one part of a valid request. */
 function nearlySound(operation: FuzzOperation, pool: ValuePool): fc.Arbitrary<FuzzRequest> {
   const change = fc.record({ at: fc.nat(), value: fc.constantFrom(...HOSTILE_VALUES), drops: fc.boolean() })
   return fc
@@ -207,7 +207,7 @@ function bodyValue({ body }: FuzzOperation, pool: ValuePool): fc.Arbitrary<unkno
   const made = schemaValue(media.schema, '', pool)
   const { example } = media
   if (typeof example !== 'object' || example === null) return made
-  // A body near the example gets past the checks of the schema more often than a body by chance.
+  // A body near the example passes the checks of the schema more often than a random body.
   const near = made.map((value) => ({ ...(value as object), ...example }))
   return fc.oneof({ weight: 3, arbitrary: near }, { weight: 2, arbitrary: made }, fc.constant(example))
 }
@@ -285,12 +285,16 @@ function assemble(operation: FuzzOperation, { path, query }: Values, body: unkno
   return { ...request, payload: is_json ? JSON.stringify(body) : body }
 }
 
-/** Encodes a text. A lone surrogate has no encoding, so the replacement character stands for it. */
+/**
+ * Encodes a text for a URL. A lone surrogate has no encoding, so the function replaces it by the replacement character.
+ */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** Encodes a segment of a path. An empty segment, and one of dots, would name another path. */
+/**
+ * Encodes a segment of a path. An empty segment, or a segment of dots, would lead to another path, so the function replaces it.
+ */
 function segment(text: string): string {
   return text === '' || /^\.+$/.test(text) ? 'x' : encoded(text)
 }

@@ -1,4 +1,5 @@
-// Three database nodes with the files of deploy/ha: etcd, Patroni and PostgreSQL on each node, and HAProxy for the servers of Malipo.
+// Runs three database nodes with the files of deploy/ha: etcd, Patroni and PostgreSQL on each node, and HAProxy for the servers
+// of Malipo.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,9 +10,9 @@ import { migrate } from '../../src/kernel/db/migrate.ts'
 import { ROOT, until } from '../crash/processes.ts'
 import { createNetwork, type DatabaseNode, isEtcd, isPatroni, NODES, processesOf } from './network.ts'
 
-/** A file system in memory that only the mount namespace of the test has. */
+/** The path of a file system in memory that exists only in the mount namespace of the test. */
 const PLACE = '/mnt'
-/** The disk of one node. The ballast of the fault `disk-full` fills it. */
+/** The size of the disk of one node. The ballast of the fault `disk-full` fills the disk. */
 const DISK = '1G'
 const PASSWORD = 'only-in-the-namespaces-of-this-test'
 const AS_POSTGRES = ['setpriv', '--reuid', 'postgres', '--regid', 'postgres', '--init-groups']
@@ -21,12 +22,12 @@ const HEALTHY_MS_MAX = 180_000
 /** The URLs of the database over HAProxy: `owner` for migrations and the test, `server` for the processes of Malipo. */
 export type ClusterUrls = { owner: string; server: string }
 
-/** What the leader reports about replication. */
+/** A standby, with the state that the leader reports about its replication. */
 type Standby = { application_name: string; state: string; sync_state: string }
 
 const template = (name: string) => readFileSync(join(ROOT, 'deploy/ha', name), 'utf8')
 
-/** Returns the folder of a node: its disk, with the data of PostgreSQL. */
+/** Returns the path of a node's disk, which contains the data of PostgreSQL. */
 export const diskOf = ({ name }: DatabaseNode): string => join(PLACE, name)
 
 /** Starts the nodes and HAProxy, makes the database with its two roles, and applies the migrations. */
@@ -162,7 +163,7 @@ async function etcdIsHealthy(): Promise<boolean> {
   return answers.every((answer) => answer?.status === 200)
 }
 
-/** Returns the node whose Patroni holds the key of the leader. Null means that no node answers so. */
+/** Returns the node whose Patroni holds the key of the leader. Null means that no node reports to be the leader. */
 export async function findLeader(): Promise<DatabaseNode | null> {
   for (const node of NODES) {
     const answer = await answerOf(`http://${node.address}:8008/primary`)
@@ -203,7 +204,10 @@ export function standbysOf(node: DatabaseNode): Promise<Standby[]> {
   return runOn<Standby>(node, 'select application_name, state, sync_state from pg_stat_replication').catch(() => [])
 }
 
-/** Waits until each member of etcd is healthy and the leader streams to both other nodes, to one of them synchronously. */
+/**
+ * Waits until each member of etcd is healthy and the leader streams to both other nodes. If `sync` is true, one of the two is a
+ * synchronous standby, otherwise none.
+ */
 export async function untilHealthy(sync = true): Promise<void> {
   await until(
     'all nodes are healthy',
@@ -223,7 +227,10 @@ export async function configure(changes: Record<string, unknown>): Promise<void>
   await callPatroni(leader, 'PATCH', 'config', changes)
 }
 
-/** Hands the role of the leader to another node, as `patronictl switchover` does. Resolves when the request is accepted. */
+/**
+ * Hands the role of the leader to another node, as `patronictl switchover` does. Resolves when Patroni has accepted the
+ * request.
+ */
 export async function switchOver(): Promise<void> {
   const leader = await findLeader()
   await callPatroni(leader, 'POST', 'switchover', { leader: leader?.name })

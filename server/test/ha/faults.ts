@@ -1,4 +1,5 @@
-// The faults of `npm run ha`. Each breaks one part of the cluster under load, and returns how to repair it.
+// Defines the faults of `npm run ha`. Each fault breaks one part of the cluster under load, and returns the function that
+// repairs it.
 
 import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -20,7 +21,7 @@ import {
 } from './cluster.ts'
 import { type DatabaseNode, isEtcd, isPatroni, isPostgres, NODES, setLink, signalProcesses } from './network.ts'
 
-/** What a fault may use: random numbers of the seed, and a wait for a number of accepted payments. */
+/** The context of a fault: random numbers of the seed, and a function that waits for a number of accepted payments. */
 export type FaultContext = { random: () => number; payments(count: number): Promise<void> }
 
 /**
@@ -30,11 +31,11 @@ export type FaultContext = { random: () => number; payments(count: number): Prom
 export type Fault = (context: FaultContext) => Promise<() => Promise<void>>
 
 const runProgram = promisify(execFile)
-/** The time in milliseconds for which a frozen node stands still. */
+/** The time in milliseconds for which a frozen node does not run. */
 const FROZEN_MS = 40_000
-/** The time in milliseconds after which a cut node is joined again. */
+/** The time in milliseconds after which the fault reconnects a node that it has cut off. */
 const CUT_MS = 30_000
-/** The time in milliseconds in which Patroni must end the role of a node that an operator promoted beside the leader. */
+/** The time in milliseconds within which Patroni must demote a node that an operator promoted beside the leader. */
 const DEMOTED_MS_MAX = 60_000
 
 async function leaderNow(): Promise<DatabaseNode> {
@@ -57,7 +58,7 @@ async function followerOf(leader: DatabaseNode, kind: 'sync' | 'async'): Promise
 
 const killPostgres: Fault = async () => {
   signalProcesses(await leaderNow(), 'SIGKILL', isPostgres)
-  return async () => {} // Patroni starts it again, or another node has taken over.
+  return async () => {} // Patroni starts PostgreSQL again, or promotes another node.
 }
 
 const killDatabase: Fault = async () => {
@@ -92,7 +93,8 @@ const killEtcdLeader: Fault = async () => {
 
 const fillDisk: Fault = async () => {
   const ballast = join(diskOf(await leaderNow()), 'ballast')
-  // The disk is full when dd fails: first in large steps, then to the last page. The provider runs in this process, which must not wait.
+  // If dd fails, the disk is full: dd fills it first in large steps, then to the last page. The provider runs in this process,
+  // which must not wait.
   const fill = (file: string, size: string) =>
     runProgram('dd', ['if=/dev/zero', `of=${file}`, `bs=${size}`]).catch(() => {})
   await fill(ballast, '1M')
@@ -107,7 +109,7 @@ const switchByHand: Fault = async () => {
   return async () => {}
 }
 
-/** Promotes a standby beside the leader. The servers must not use it, and what is written there must not last. */
+/** Promotes a standby beside the leader. The servers must not use this node, and its writes must not remain. */
 const promoteByHand: Fault = async ({ random }) => {
   const leader = await leaderNow()
   const promoted = await followerOf(leader, random() < 0.5 ? 'sync' : 'async')
@@ -137,20 +139,20 @@ const promoteByHand: Fault = async ({ random }) => {
     await until(`${promoted.name} follows the leader again`, isStandby, DEMOTED_MS_MAX)
     const left = await runOn(await leaderNow(), `select 1 from pg_class where relname = 'written_beside_the_leader'`)
     if (left.length > 0) throw new Error('a write beside the leader came into the database of the platform')
-    // Its timeline is newer than that of the leader, so it cannot follow without a new copy.
+    // The timeline of the promoted node is newer than that of the leader, so the node needs a new copy before it can follow.
     await copyAgain(promoted)
   }
 }
 
 /**
- * The control, which must lose payments: the leader commits alone, both standbys receive nothing, and the leader dies. Its own copy
- * never comes back, because it must follow the new leader.
+ * The control, which must lose payments: the leader commits alone, both standbys receive nothing, and the leader dies. The data
+ * of the dead leader is lost, because this node must follow the new leader.
  */
 const loseAsynchronous: Fault = async ({ payments }) => {
   await configure({
     synchronous_mode: false,
     synchronous_mode_strict: false,
-    // Otherwise no standby takes over after so much lost data.
+    // With the default limit, no standby takes over after so much lost data.
     maximum_lag_on_failover: 2 ** 30,
   })
   await untilHealthy(false)
@@ -160,7 +162,7 @@ const loseAsynchronous: Fault = async ({ payments }) => {
   for (const node of others) signalProcesses(node, 'SIGSTOP', isReceiver)
   await payments(20)
   signalProcesses(leader, 'SIGKILL', isDatabase)
-  // A receiver that continued would still read what the leader sent before its death.
+  // A receiver process that continued would still read the data that the leader sent before its death.
   for (const node of others) signalProcesses(node, 'SIGKILL', isReceiver)
   return async () => startMissing()
 }

@@ -1,4 +1,4 @@
-// Checks the files of deploy/ha without a cluster. `npm run ha` starts a cluster with these files and breaks it.
+// Tests the files of deploy/ha without a cluster. `npm run ha` starts a cluster with these files and breaks it.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -22,7 +22,10 @@ const SHOPS = 2
 /** The payouts that an operator approves in each round. */
 const PAYOUTS_PER_ROUND = 30
 const ENDINGS = ['123', '456', '001', '002', '010', '012', '777']
-/** The goals for the time without an accepted payment, in milliseconds. Fewer rounds say nothing about a median or a maximum. */
+/**
+ * The goals for the time without an accepted payment, in milliseconds. A fault needs at least GOAL_ROUNDS_MIN rounds for a
+ * median and a maximum.
+ */
 const GOAL_MS = { p50: 20_000, max: 30_000 }
 const GOAL_ROUNDS_MIN = 10
 const BACK_MS_MAX = 90_000
@@ -31,7 +34,9 @@ const SHOWN_MAX = 10
 /** The accepted payments of all faults. */
 const all_acks: Load['acks'] = []
 
-/** What the rounds of one fault showed. `waits_ms` has the longest time between two accepted payments of each round. */
+/**
+ * The results of the rounds of one fault. `waits_ms` has the longest time between two accepted payments of each round.
+ */
 type Line = {
   name: string
   rounds: number
@@ -42,7 +47,7 @@ type Line = {
   other: string[]
   waits_ms: number[]
 }
-/** The platform under load: its processes, and everything that outlives the database. */
+/** The platform under load: its processes, and the parts that continue without the database. */
 type Platform = { rig: Rig; client: Client; payouts: Payouts; processes: Child[]; random: () => number }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)

@@ -1,4 +1,5 @@
-// The network of three database nodes: a bridge, and one network namespace for each node. Runs in the namespaces of `npm run ha`.
+// Makes the network of three database nodes: a bridge, and one network namespace for each node. Runs in the namespaces of `npm
+// run ha`.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -13,7 +14,7 @@ const ip = (...args: string[]) => execFileSync('ip', args, { encoding: 'utf8' })
 
 /** Makes the bridge and the nodes. The address of this process on the bridge is 10.0.0.1. */
 export function createNetwork(): void {
-  // Hides the folder of the machine, so that the names of these namespaces stay in the mount namespace of the test.
+  // This mount hides the machine's own folder, so that the names of these namespaces stay in the mount namespace of the test.
   execFileSync('sh', ['-c', 'mkdir -p /run/netns && mount -t tmpfs tmpfs /run/netns'])
   ip('link', 'set', 'lo', 'up')
   ip('link', 'add', 'nodes', 'type', 'bridge')

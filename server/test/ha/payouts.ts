@@ -14,9 +14,9 @@ import { openShop, type Rig } from '../crash/rig.ts'
 
 /** The payouts of a fault, while an operator approves them. */
 export type PayoutLoad = {
-  /** Approves the rest. Resolves when the server has confirmed each approval. */
+  /** Approves the remaining withdrawals. Resolves when the server has confirmed each approval. */
   stop(): Promise<void>
-  /** Answers that broke or were no approval. */
+  /** Descriptions of answers that broke or that were no approval. */
   problems: string[]
 }
 
@@ -56,7 +56,7 @@ export async function startPayouts(
   const approve = async (id: string) => {
     for (;;) {
       const status = await cashier.approve(server_url, id)
-      // 409: an earlier request whose answer was lost has approved it.
+      // Status 409 means that an earlier request, whose answer was lost, has approved the withdrawal.
       if (status === 200 || status === 409) return
       if (status !== null && status !== 503) return void problems.push(`the approval of ${id} was answered ${status}`)
       await sleep(RETRY_MS)

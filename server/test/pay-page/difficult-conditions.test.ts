@@ -1,4 +1,4 @@
-// Payments under difficult conditions: slow and lost networks, hidden pages, closed tabs, double taps, old links. A real
+// Tests payments under difficult conditions: slow and lost networks, hidden pages, closed tabs, double taps, old links. A real
 // browser uses the real server, whose clock the test moves. WAYS=all runs each test in every language, with and without
 // scripts.
 

@@ -1,5 +1,5 @@
-// Payers in a real browser with the real server. The app listens, and the mock provider answers. The test moves the clocks of
-// the server and of each page.
+// Simulates payers in a real browser with the real server. The app listens, and the mock provider answers. The test moves the
+// clocks of the server and of each page.
 
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
@@ -69,7 +69,7 @@ export const REVERSED: Answer = { kind: 'reversed', ...MONEY, provider_status: '
 
 /** The test moves the page's clock by at most this many seconds at once, because a page abandons a request after 15 seconds. */
 const STEP_S = 5
-/** The timeout for an element to appear on a page. A busy machine also meets this timeout. */
+/** The timeout in milliseconds for an element to appear on a page. A busy machine also meets this timeout. */
 const STEP_MS_MAX = 15_000
 const AMOUNT = '25000.00'
 const SCREEN = { width: 360, height: 640 }

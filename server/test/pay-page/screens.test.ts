@@ -1,4 +1,4 @@
-// Opens every screen in a real browser: both languages, with and without the script, light and dark, narrow and enlarged.
+// Tests every screen in a real browser: in both languages, with and without the script, light and dark, narrow and enlarged.
 // WAYS=all opens every screen in each language, both with and without the script.
 
 import assert from 'node:assert/strict'

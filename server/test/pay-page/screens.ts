@@ -1,4 +1,4 @@
-// Every screen of the pay page with example data, for the tests of the pages with and without a browser.
+// Makes every screen of the pay page with example data, for the tests of the pages with and without a browser.
 
 import { MAGIC_NUMBERS } from '../../src/adapters/providers/mock/magic.ts'
 import type { MerchantFrame, Screen } from '../../src/apps/pay-page/index.ts'

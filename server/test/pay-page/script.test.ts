@@ -1,4 +1,4 @@
-// The script of the pay page while a payer waits, in a real browser whose clock the test moves.
+// Tests the script of the pay page while a payer waits, in a real browser whose clock the test moves.
 
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -1,4 +1,4 @@
-// The ways in which payers use the pages: in each language, with and without scripts.
+// Lists the ways in which payers use the pages: in each language, with and without scripts.
 
 import { LANGUAGES, type Language } from '../../src/kernel/lib/index.ts'
 

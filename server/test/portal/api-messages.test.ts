@@ -12,8 +12,8 @@ const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
 /** Returns the path of a file without its wing. The rules below name rooms. */
 const inWing = (path: string) => path.replace(/^(?:kernel|books|adapters|access|money|apps)\//, '')
 /**
- * Files with messages that no console translates: the command line, backups, the sign-in, the pay page, the page of an unknown address,
- * the documentation, calls of API keys, health.
+ * Files with messages that no console translates. They contain the command line, backups, sign-in, the pay page, the page of an
+ * unknown address, the documentation, calls of API keys, and health.
  */
 const ELSEWHERE =
   /^(admin|providers|identity|pay-page|messages|work|db|backup|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|database-url|log|network|secret-file|vault)\.ts$|^http\/(outgoing|health|app(-hooks)?|json|query|openapi-errors)\.ts$|^withdrawals\/after-restore\.ts$|^docs\/meanings\.ts$|^portal\/unknown-page\.ts$|^payment-links\/(collect|schema)\.ts$|^webhooks\/event-(log|stream|schemas)\.ts$|^collections\/(prompt-limits|schema)\.ts$|\.test\.ts$/

@@ -1,4 +1,4 @@
-// Members notice trouble on the first page, find a payment, and repair their webhook.
+// Tests that members notice trouble on the first page, find a payment, and repair their webhook.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -215,7 +215,7 @@ test('a developer selects failed deliveries and sends them again at once', async
   await at.looks('selected deliveries')
   await at.picture('bulk')
   const before = receiver.received.length
-  // The message disappears after some seconds, so the wait begins before the act.
+  // The message disappears after some seconds, so the test starts to wait before the press of the button.
   await Promise.all([page.getByText('Done: 2 of 2.').waitFor(), at.press('', 'Send the selected again')])
   while (receiver.received.length < before + 2) await new Promise((done) => setTimeout(done, 20))
   assert.deepEqual(new Set(receiver.received.slice(before).map(({ headers }) => headers['webhook-id'])).size, 2)

@@ -1,4 +1,5 @@
-// People paste what they have: each form of the dashboard takes it rightly, or refuses it at the field in plain words.
+// Tests pasted text in each form of the dashboard. The form reads the text correctly, or refuses it at the field in plain
+// words.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -13,11 +14,11 @@ after(() => office?.close())
 
 const LONG = 'N'.repeat(500)
 const LONGER = 'd'.repeat(1_500)
-/** A name in Arabic, and one with an emoji: the dashboard takes both. */
+/** A name in Arabic, and a name with an emoji. The dashboard accepts both. */
 const ARABIC = 'محمد علي'
 const EMOJI = 'Mama Neema 🍅'
 
-/** A field of a form: its label, what the reader pastes, and the refusal at the field. */
+/** A field of a form: its label, the pasted text, and the refusal at the field. */
 type WrongField = { label: [sw: string, en: string]; pasted: string; refusal: [sw: string, en: string] }
 
 const tooLong = (max: number, length: number): [string, string] => [
@@ -132,7 +133,7 @@ for (const language of LANGUAGES) {
     const merchant = await office.world.newMerchant()
     const visitor = await office.comes(await office.newPerson('MERCHANT_ADMIN', merchant), 'dashboard', {
       language,
-      // A business without a webhook has no webhook settings to read.
+      // If a business has no webhook, the API answers 404 about its webhook settings.
       refusals: [404],
     })
     for (const form of FORMS) await refusesEach(visitor, form)

@@ -1,4 +1,4 @@
-// Members of a business use the dashboard: members and roles, IP addresses of keys, sent messages, audit log.
+// Tests the pages of the dashboard about a business: members and roles, IP addresses of keys, sent messages, audit log.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

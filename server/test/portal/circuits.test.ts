@@ -1,4 +1,5 @@
-// Operators see whether the platform calls a provider: beside each line of a method's results, the page shows the circuit.
+// Tests that operators see whether the platform calls a provider. Beside each line of a method's results, the page shows the
+// circuit.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

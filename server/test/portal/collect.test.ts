@@ -1,4 +1,4 @@
-// Members of a business request payments in the dashboard: links, invoices, and their payments.
+// Tests that members of a business request payments in the dashboard: links, invoices, and their payments.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -75,7 +75,7 @@ test('a member who repeats a link request after a lost response makes no second 
   await page.reload()
   await visitor.sees('Kiungo kipya cha malipo', 'New payment link')
   assert.equal(await page.getByLabel('Amount').inputValue(), '1500')
-  // The request arrives, but its response does not.
+  // The server gets the request, but the browser gets no response.
   let lost = 0
   await page.route('**/v1/payment-links?**', async (route) => {
     if (route.request().method() !== 'POST' || lost > 0) return route.continue()

@@ -1,4 +1,4 @@
-// Developers use the dashboard: API keys, webhooks and webhook deliveries.
+// Tests the pages of the dashboard for developers: API keys, webhooks and webhook deliveries.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'

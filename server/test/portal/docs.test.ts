@@ -1,4 +1,5 @@
-// Developers read the documentation in a real browser, with and without scripts, and send calls of the sandbox from a page.
+// Tests the documentation in a real browser, with and without scripts, and the sandbox calls that a developer sends from a
+// page.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -94,7 +95,7 @@ test('without scripts a reader opens the menu, changes the language of an exampl
   assert.equal(await php.isVisible(), false)
   await page.locator('.tabs > label').getByText('PHP').first().click()
   assert.equal(await php.isVisible(), true)
-  // The radio buttons answer the arrow keys.
+  // With the arrow keys, a reader moves between the radio buttons.
   await page.keyboard.press('ArrowRight')
   assert.equal(await page.getByText('malipo.collections.create_wallet_push').isVisible(), true)
   assert.equal(await page.getByRole('heading', { name: 'Try it' }).count(), 0)

@@ -1,4 +1,4 @@
-// A visitor opens the first page of an installation in a browser, and the sign-in pages of both consoles.
+// Tests the first page of an installation in a browser, and the sign-in pages of both consoles.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

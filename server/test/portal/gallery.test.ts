@@ -1,6 +1,6 @@
-// Compares every shared component with its committed size, and checks its contrast and its width. Pixels differ between versions of
-// Chromium and between machines; a size differs only if a style, a text or the font changes. axe finds a lost contrast.
-// `MEASURE=write npm test -- server/test/portal/gallery.test.ts` writes the sizes again: read the difference before the commit.
+// Tests the size, contrast and width of every shared component. The test compares sizes with the committed ones, because pixels
+// differ between machines. `MEASURE=write npm test -- server/test/portal/gallery.test.ts` writes the sizes again: read the
+// difference before the commit.
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'

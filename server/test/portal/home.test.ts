@@ -1,4 +1,4 @@
-// Members of a business see the first page and the timeline of a payment.
+// Tests the first page that members of a business see, and the timeline of a payment.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -36,7 +36,7 @@ test('each figure of the first page links to a list with that number of records'
   await page.goBack()
   const chart = page.getByRole('slider', { name: /^Chart of the amount received.*TZS\s50,000; success 66\.7 %/ })
   await chart.waitFor()
-  // The arrow keys speak each point, as Home and End do.
+  // A screen reader reads each point aloud after an arrow key, Home or End.
   const spoken = async () => (await chart.getAttribute('aria-valuetext'))?.replaceAll('\u00a0', ' ') ?? ''
   assert.match(await spoken(), /arrow keys/)
   await chart.focus()

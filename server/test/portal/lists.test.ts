@@ -1,4 +1,4 @@
-// The texts that the consoles show for empty lists, for wrong filters, and for pages that the browser cannot load.
+// Tests the texts that the consoles show for empty lists, for wrong filters, and for pages that the browser cannot load.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -121,7 +121,7 @@ for (const language of LANGUAGES) {
     await context.addInitScript(SAVES_DATA)
     await visitor.opens('/sandbox')
     await visitor.sees('Mwanzo', 'Home')
-    // The first page is already complete.
+    // The browser has loaded the whole first page before it goes offline.
     await page.waitForLoadState('networkidle')
     await context.setOffline(true)
     await page

@@ -1,4 +1,4 @@
-// A member of two businesses opens links from e-mails in the dashboard.
+// Tests links from e-mails, which a member of two businesses opens in the dashboard.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
