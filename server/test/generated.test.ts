@@ -1,4 +1,5 @@
-// Tests that each generated file matches the code. db/describe.test.ts checks the file that `npm run generate` makes from a database.
+// Tests that each generated file matches the code. db/describe.test.ts checks the file that `npm run generate` makes from a
+// database.
 // Own process: a module of the scripts awaits at its top, which files that share a process cannot load.
 
 import assert from 'node:assert/strict'

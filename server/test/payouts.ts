@@ -227,7 +227,9 @@ export function payoutCallsOf(world: World, provider: Provider, options: { sends
   }
 }
 
-/** The databases whose sums of a day a test deleted, so that they no longer equal the acts of that day. */
+/**
+ * The databases whose sums of the day a test deleted, so that the sums no longer equal the payouts and corrections of that day.
+ */
 const sums_forgotten = new Set<string>()
 
 /** Deletes the sums of the day, so that the next test begins with empty sums. */

@@ -10,17 +10,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { settableClock } from '../src/kernel/lib/index.ts'
 import { createWorld, type World } from './harness.ts'
 
-/** What a program printed, and how it ended. */
+/** The output of a program, and its exit code. A null code means that a signal ended the program. */
 export type ProgramEnd = { code: number | null; output: string; errors: string }
 
 const PYTHON_PACKAGES = 'python3 python3-venv python3-pip python3-setuptools python3-wheel'
-/** The packages that contain a program of a test, for the message of a machine that lacks it. */
+/**
+ * The packages that contain a program of a test. If the machine lacks the program, the error message names the packages.
+ */
 const PACKAGES: Readonly<Record<string, string>> = {
   php: 'php-cli php-curl php-mbstring',
   composer: 'composer',
   python3: PYTHON_PACKAGES,
 }
-/** The Python of Debian has the tools that its packages install; another Python of the machine may lack them. */
+/** The Python of Debian has the tools that Debian's packages install. Another Python of the machine may lack them. */
 const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 
 /** If PHP or one of the extensions is missing, fails with the packages to install. */
@@ -48,7 +50,7 @@ export async function makePythonHome(
     '',
     `install modules of Python: apt-get install ${PYTHON_PACKAGES} ${Object.values(packages).join(' ')}`,
   )
-  // A build writes into its source.
+  // A build writes into its source folder, so the function builds a copy.
   const copy = join(folder, 'source')
   await cp(source, copy, { recursive: true, filter: (path) => !path.endsWith('__pycache__') })
   const offline = ['--quiet', '--no-index', '--disable-pip-version-check', '--no-deps']
@@ -153,7 +155,9 @@ export async function until(holds: () => Promise<boolean> | boolean, timeout_ms 
   }
 }
 
-/** A world that listens on a port, has the clock of the machine at its start, and does its due work all the time. */
+/**
+ * A world that listens on a port and does its due work all the time. At its start, its clock has the time of the machine.
+ */
 export type LiveWorld = World & { base_url: string }
 
 /** Returns the scopes that the sentence "The least that ..." of a README names. */

@@ -19,7 +19,7 @@ import { type AnySubject, paymentBy, payoutTo } from './provider-subjects.ts'
 /** The only permitted answers about a request that the platform never sent. */
 const SAYS_NOTHING = ['unknown', 'not_found']
 
-/** Runs the contract tests with the provider that `start` makes. */
+/** Adds the contract tests for the provider that `start` makes. */
 export function testProviderContract(name: string, start: () => Promise<AnySubject>): void {
   describe(`the contract of every provider: ${name}`, () => {
     let subject: AnySubject

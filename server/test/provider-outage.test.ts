@@ -1,5 +1,5 @@
-// The provider is unreachable for a whole day, and money that moved just before becomes visible only afterwards. The tests compare the
-// views of merchants and operators with the provider's books.
+// Tests a provider that is unreachable for a whole day, while money that it moved just before becomes visible only afterwards.
+// The tests compare the views of merchants and operators with the provider's books.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -20,7 +20,7 @@ before(async () => {
 })
 after(() => stage.close())
 
-/** Every named call gets the fault from now on, and the provider sends no callback. */
+/** From now on, each of these calls gets the fault, and the provider sends no callback. */
 function setFault(fault: 'reset_before' | 'reset_after', calls: readonly string[]): void {
   const rates = Object.fromEntries(calls.map((call) => [call, { [fault]: 1 }]))
   stage.twin.setFaults({ rates: { ...rates, callback: { lost: 1 } } })
@@ -41,7 +41,7 @@ const referenceOf = async (id: string): Promise<string> => {
   )
   return rows[0]?.provider_reference ?? ''
 }
-/** A session of an operator. A session ends within an hour, so each act has its own. */
+/** Returns a new session token of an operator. A session ends within an hour, so each action uses its own token. */
 const operator = async () => (await world.newSession('SUPER_ADMIN')).token
 const payments = (ids: readonly string[]) =>
   Promise.all(

@@ -1,4 +1,4 @@
-// The provider removes our address from its allowlist during the day and adds the address again, while one process runs all
+// Tests a provider that removes our address from its allowlist during the day and adds it again, while one process runs all
 // day. The tests compare the views of merchants, payers and operators with the provider's books.
 
 import assert from 'node:assert/strict'
@@ -138,7 +138,7 @@ describe('a provider with an allowlist of addresses', {
     assert.deepEqual(await statuses(blocked), Array(5).fill('BLOCKED_IP_WHITELIST'))
     for (let i = 0; i < 2; i++) held_back.push(await payOut())
     assert.deepEqual(await statuses(held_back), ['PROCESSING', 'PROCESSING'])
-    // The reserved money belongs to eight payouts. Four payments and two payouts ended before.
+    // The reserved money is that of eight payouts. Four payments and two payouts ended before.
     const { available, reserved } = await balance()
     assert.deepEqual([available, reserved], ['180000.00', '16000.00'])
     assert.equal(booked('payouts').length, 3, "the provider's books have none of them")

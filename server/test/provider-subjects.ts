@@ -1,4 +1,4 @@
-// The types and helpers of provider-contract.ts: the provider under test, a receiver of callbacks, and requests.
+// Types and helpers for provider-contract.ts: the provider under test, a receiver of callbacks, and requests.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

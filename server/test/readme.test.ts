@@ -1,6 +1,6 @@
 /**
- * Runs the commands of the README and of the guides in a real shell, against a real `npm start`. The test changes only ports
- * and folders, so the test can run beside another server.
+ * Tests the commands of the README and of the guides in a real shell, against a real `npm start`. The test changes only ports
+ * and folders, so that it can run beside another server.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -13,7 +13,9 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** The timeout of the first start, which creates a database. This takes long on a loaded machine. */
+/**
+ * The timeout in milliseconds of the first start, which creates a database. On a loaded machine, this start takes long.
+ */
 const START_MS_MAX = 150_000
 /** The documents that contain commands, in the order in which the commands run. */
 const DOCUMENTS = [

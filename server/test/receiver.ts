@@ -1,4 +1,6 @@
-/** A merchant's webhook receiver on loopback. The receiver records requests, and the test chooses the responses. */
+/**
+ * Runs a merchant's webhook receiver on loopback. The receiver records requests, and the test chooses the responses.
+ */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

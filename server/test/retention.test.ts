@@ -1,4 +1,4 @@
-// Tests that the worker erases payers and stored answers from old rows, in batches, and that the books still verify.
+// Tests that the worker erases payers and stored answers from old rows in batches, and that `verify` still accepts the books.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,5 +1,5 @@
-// A gateway that reveals its requests. In one mode the gateway adds a PIN to the twin's responses. In the other mode each field
-// of text that a person reads repeats the headers and the body of the request.
+// Runs a gateway that reveals its requests. In one mode, the gateway adds a PIN to the twin's responses. In the other mode,
+// each text field of a response repeats the headers and the body of the request.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,6 +1,6 @@
 /**
- * Runs `npm test`: starts a temporary PostgreSQL, prepares a migrated template, runs the tests on it and cleans up. USAGE
- * describes the arguments.
+ * Runs `npm test`: starts a temporary PostgreSQL, prepares a migrated template, runs the tests on it, and removes its data.
+ * USAGE describes the arguments.
  */
 import { spawn } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
@@ -212,7 +212,7 @@ async function clearLeftoversIn(root: string): Promise<void> {
     const runner = new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1]
     if (runner === undefined) continue
     const command = await readFile(`/proc/${runner}/cmdline`, 'utf8').catch(() => '')
-    if (command.includes('server/test/run.ts')) continue // this run is still active
+    if (command.includes('server/test/run.ts')) continue // This test run is still active.
     const folder = join(root, name)
     const facts = await lstat(folder)
     if (facts.isDirectory() && facts.uid === process.getuid?.()) await removeFolder(folder)

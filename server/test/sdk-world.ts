@@ -1,4 +1,4 @@
-// A real server for the tests of SDKs: a merchant with a sandbox key, and a receiver of webhooks.
+// Runs a real server for the tests of SDKs, with a merchant, a sandbox key, and a receiver of webhooks.
 
 import type { AddressInfo } from 'node:net'
 import { createWorld } from './harness.ts'
@@ -22,9 +22,9 @@ export async function startSdkWorld() {
     api_key: world.sandbox_key,
     receiver_urls: { default: receiver.url, other: `${receiver.url}/other` },
     month: world.deps.clock.now().toISOString().slice(0, 7),
-    /** Lets the worker do what is due. */
+    /** Moves the clock by a second, and runs the due work. */
     async work() {
-      world.deps.clock.advance(1_000) // lists are in the order of time
+      world.deps.clock.advance(1_000) // Records of one moment have no order in a list.
       await world.work()
     },
     /** Returns the next webhook of an event at the default endpoint, or at the other one, with the time at which to verify it. */
@@ -38,7 +38,9 @@ export async function startSdkWorld() {
         return { body: delivery.body, headers: delivery.headers, now: world.deps.clock.now().getTime() / 1000 }
       }
     },
-    /** Sets the clock to the present, and lets the worker run until the end, for programs that know only the real time. */
+    /**
+     * Sets the clock to the present, and runs the worker until the server closes, because some programs use the real time.
+     */
     runInPresent() {
       world.deps.clock.advance(Date.now() - world.deps.clock.now().getTime())
       running ??= (async () => {

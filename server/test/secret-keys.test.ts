@@ -1,5 +1,5 @@
-// Tests several secret keys: every value stays readable after a rotation and the removal of the old key, and a lost key loses no
-// money.
+// Tests several secret keys. Every value stays readable after a rotation and the removal of the old key, and the loss of a key
+// loses no money.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -63,7 +63,7 @@ async function withCommand<T>(url: string, keys: readonly Buffer[], work: (deps:
 
 const refusedWith = (message: RegExp) => (error: unknown) => error instanceof ConfigError && message.test(error.message)
 
-/** Every kind of value that a database encrypts, with the texts that the values must keep. */
+/** The values that a test writes into the columns with encrypted values, and the texts that they must keep. */
 type Planted = {
   merchant_id: string
   token: string

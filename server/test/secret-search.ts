@@ -7,7 +7,7 @@ import type { World } from './harness.ts'
 export type Place = { where: string; text: string }
 
 /**
- * A secret with its name. `shown` lists the places that may contain the secret, because the caller receives the secret there.
+ * A secret with its name. `shown` matches the places that may contain the secret, because the caller receives the secret there.
  */
 export type Secret = { name: string; value: string; shown?: RegExp }
 
@@ -20,8 +20,8 @@ export function writingsOf(value: string): string[] {
   const hex = bytes.toString('hex')
   for (const writing of [hex, hex.toUpperCase()]) writings.add(writing)
   for (let before = 0; before < 3; before++) {
-    // The first and last base64 characters also encode the neighbouring bytes. Only the characters between them belong to the
-    // secret.
+    // The first and last base64 characters also encode the neighbouring bytes. Only the characters between them encode the
+    // secret alone.
     const padded = Buffer.concat([Buffer.alloc(before), bytes])
     const own = padded.toString('base64').slice(before === 0 ? 0 : before + 1, Math.floor((padded.length * 8) / 6) - 1)
     for (const writing of [own, own.replaceAll('+', '-').replaceAll('/', '_')]) writings.add(writing)

@@ -1,5 +1,5 @@
-// Uses the whole system and causes all kinds of failures. Then searches for every secret in the most verbose log, in every row
-// of the database, and in every response.
+// Tests that no secret leaks. The test uses the whole system and causes all kinds of failures. It then searches the most
+// verbose log, every row of the database and every response for every secret.
 
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
@@ -18,7 +18,9 @@ import { createSelcomWorld, type SelcomWorld } from './selcom-world.ts'
 import { authorizeUrl, exchange, mailedUrl, newPerson, openBrowser, refresh, type Served, signIn } from './sign-in.ts'
 
 const unique = (name: string) => `${name}x${randomBytes(12).toString('hex')}`
-/** Values that payers type. In this test, gateways, merchants and strangers send the values to the platform again. */
+/**
+ * Values that payers type. In this test, gateways, merchants and other senders send the values to the platform again.
+ */
 const PIN = `7${randomBytes(4).readUIntBE(0, 4)}3`
 const SELCOM = {
   api_key: unique('SelcomKey'),
@@ -52,7 +54,7 @@ let stage: SelcomWorld
 let world: Served
 let selcom: RevealingGateway
 let vodacom: RevealingGateway
-/** Queries that fail, identified by a part of their names. */
+/** A part of the names of the queries that fail. Null means that no query fails. */
 let broken: string | null = null
 
 before(async () => {
@@ -146,7 +148,7 @@ test('the test records every response while people sign in, fail to sign in, and
     know(`a session's ${name}`, tokens[name], /POST \/identity\/token/)
   }
   for (const { name, value } of browser.cookies) {
-    // The token is also part of a page's address. Only the signature of the token gives access.
+    // The token is also in the address of a page. Only the signature of the token gives access.
     if (name !== 'identity_sign_in') know(`the cookie ${name}`, value)
   }
   await world.get('/v1/me', tokens.access_token)

@@ -1,5 +1,5 @@
-// A whole system with the real Selcom adapter as its live provider, and with the gateway's twin. System and twin exchange HTTP
-// requests in both directions and share one clock.
+// Runs a whole system with the real Selcom adapter as its live provider, and with the gateway's twin. System and twin exchange
+// HTTP requests in both directions and share one clock.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,9 +1,11 @@
-// The statements that need several machines if the tables are distributed by merchant_id, each with the reason and the remedy.
-// docs/design/scale.md describes what a move to Citus needs. A new statement names merchant_id as a value, or has its entry here.
+// Lists the statements that need several machines if the tables are distributed by merchant_id, each with the reason and the
+// remedy. A new statement names merchant_id as a value, or has an entry here. docs/design/scale.md describes the move to Citus.
 
 import type { Route } from './shard-statements.ts'
 
-/** Statements with one route and one reason. A statement without a name stands for its file, from server/src. */
+/**
+ * Statements with one route and one reason. A statement without a name has its file as its name, as a path from server/src.
+ */
 export type ShardException = { route: Route; reason: string; statements: readonly string[] }
 
 const REASONS = {

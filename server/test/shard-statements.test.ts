@@ -1,6 +1,6 @@
 /**
- * Keeps the way to several machines open: every statement names merchant_id as a value, or is an exception with a reason. Citus is
- * not needed: the plans of PostgreSQL show the values of the distribution columns.
+ * Tests that the tables can move to several machines. Every statement names merchant_id as a value, or is an exception with a
+ * reason. The test needs no Citus, because the plans of PostgreSQL show the values of the distribution columns.
  */
 // Own process: the test records the statements of the program from their first load on.
 import assert from 'node:assert/strict'
@@ -10,16 +10,18 @@ import type { World } from './harness.ts'
 import { SHARD_EXCEPTIONS } from './shard-exceptions.ts'
 import { type RecordedStatement, type Route, readTableColumns, recordStatements, routeOf } from './shard-statements.ts'
 
-/** Texts without a plan. LOCK TABLE is only used for reference tables. */
+/** Texts without a plan. The program uses LOCK TABLE only for reference tables. */
 const WITHOUT_PLAN = /^(?:begin|commit|rollback|savepoint|lock table|set transaction|grant|revoke)\b/
-/** The value of these functions changes, or differs between machines. Citus refuses most of them in a write. */
+/** Functions whose value changes, or differs between machines. Citus refuses most of them in a write. */
 const UNSTABLE =
   /\b(?:now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|random|gen_random_uuid|nextval|pg_advisory\w*)\(|\bcurrent_(?:date|time|timestamp)\b|\blocaltime/i
-/** Older versions write the result of a subquery like a parameter in a plan. */
+/**
+ * The first version of PostgreSQL whose plans show the result of a subquery. Older versions write it like a parameter.
+ */
 const PLANS_FROM = 170_000
 const SUBQUERY_IN_VALUES = /\binsert into[^;]*?\bvalues\s*\([^()]*\(\s*select\b/i
 
-/** Statements with such a function, each with a reason. */
+/** Statements with an unstable function, each with a reason. */
 const UNSTABLE_EXCEPTIONS: Record<string, string> = {
   accounts_lock_email: 'locks an e-mail address: users are a reference table, and its writers use the coordinator',
   clock_of_database: 'measures the difference between the clocks of the machine and of the database; reads no table',
@@ -36,7 +38,7 @@ let has_plans: boolean
 
 before(async () => {
   statements = await recordStatements()
-  // The queues of the worker make their statements when the server composes its rooms.
+  // The server makes the statements of the worker's queues only when it composes its rooms.
   const { createWorld } = await import('./harness.ts')
   world = await createWorld()
   client = new pg.Client({ connectionString: world.deps.db.url })
@@ -45,7 +47,7 @@ before(async () => {
     "select current_setting('server_version_num')::int as version",
   )
   has_plans = (rows[0]?.version ?? 0) >= PLANS_FROM
-  // A command grants itself this right before it erases a person.
+  // The command that erases a person grants this right to itself first.
   await client.query('grant update on webhook_attempts to current_user')
 })
 after(async () => {

@@ -15,8 +15,9 @@ const MADE = 'return { name, text }'
 export type RecordedStatement = { name: string; text: string; file: string }
 
 /**
- * Records every later call of `sql`: adds a line to pool.ts when Node loads it. Call this function in a process that has not loaded
- * pool.ts. Then loads every file of server/src with statements, and returns the statements. Later statements appear in the same list.
+ * Records every later call of `sql`, by a line that it adds to pool.ts when Node loads that file. Call this function in a
+ * process that has not loaded pool.ts. Then loads every file of server/src with statements. Returns the list of statements, to
+ * which it adds later statements.
  */
 export async function recordStatements(): Promise<RecordedStatement[]> {
   const recorded: RecordedStatement[] = []
@@ -42,10 +43,9 @@ export async function recordStatements(): Promise<RecordedStatement[]> {
 }
 
 /**
- * The machines of a statement. `free`: only reference and local tables, or none. `one`: every distributed table has its distribution
- * column as a value, so one machine runs the statement. `batch`: the values come from the rows of a parameter, which may belong to
- * several machines. `many`: at least one table is read or written on every machine. `locks`: the statement also locks rows of a
- * distributed table (FOR UPDATE), which Citus refuses for several machines.
+ * The machines of a statement. `free`: no distributed table. `one`: one machine, because each distributed table has its
+ * distribution column as a value. `batch`: the machines of the rows of a parameter. `many`: every machine. `locks`: it also
+ * locks rows of a distributed table (FOR UPDATE), which Citus refuses for several machines.
  */
 export type Route = 'free' | 'one' | 'batch' | 'batch, locks' | 'many' | 'many, locks'
 
@@ -61,10 +61,12 @@ type Plan = {
   [field: string]: unknown
 }
 
-/** The place of the distribution column in a row of each table. A reference table with a merchant_id is not distributed. */
+/**
+ * The position of the distribution column in a row of each table. A reference table with a merchant_id is not distributed.
+ */
 export type TableColumns = ReadonlyMap<string, { key: string; index: number; is_distributed: boolean }>
 
-/** Reads the place of the distribution column of each table that has one. */
+/** Reads the position of the distribution column of each table that has one. */
 export async function readTableColumns(client: pg.Client): Promise<TableColumns> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
@@ -88,7 +90,7 @@ export async function routeOf(client: pg.Client, text: string, tables: TableColu
   return routeOfPlan((rows[0]['QUERY PLAN'] as { Plan: Plan }[])[0]?.Plan as Plan, tables)
 }
 
-/** Sets of column names and values that the conditions of a plan make equal. */
+/** Collects the column names and values that the conditions of a plan make equal. */
 function createEqualities() {
   const parents = new Map<string, string>()
   const find = (name: string): string => {

@@ -1,13 +1,13 @@
-// The journey of a customer through an example shop, for the tests of the shops.
+// Runs the journey of a customer through an example shop, for the tests of the shops.
 
 import assert from 'node:assert/strict'
 import { type LiveWorld, until } from './programs.ts'
 
-/** The phone of a payer who pays, and of a payer whose payment is reversed afterwards. */
+/** The phone of a payer whose payment succeeds, and of a payer whose payment the provider reverses afterwards. */
 const PHONE_PAYS = '0754123001'
 const PHONE_REVERSES = '0754123012'
 
-/** A running shop: where it is, and what it has logged. */
+/** A running shop: its address, and a function that returns its log. */
 export type ExampleShop = { url: string; log(): Promise<string> | string }
 
 /** Registers the webhook address of a shop, and returns the signing secret. */
@@ -20,7 +20,10 @@ export async function registerShop(world: LiveWorld, shop_url: string): Promise<
   return endpoint.body.data.secret
 }
 
-/** A customer pays, and the shop ships once. Another payment is reversed, and the order is on hold. A forgery changes nothing. */
+/**
+ * A customer pays, and the shop ships once. The provider reverses another payment, and the shop puts the order on hold. A
+ * forged webhook changes nothing.
+ */
 export async function buyInShop(world: LiveWorld, { url, log }: ExampleShop): Promise<void> {
   const statusOf = async (order_url: string) => (await fetch(order_url)).text()
   const order = await buy(world, url, PHONE_PAYS)
@@ -53,7 +56,10 @@ export async function buyInShop(world: LiveWorld, { url, log }: ExampleShop): Pr
   assert.equal(await statusOf(pending), 'Order pending')
 }
 
-/** Orders, and pays on the hosted page by a phone. Null leaves the order unpaid. Returns the address of the order. */
+/**
+ * Places an order, and pays it on the hosted page by a phone. If `phone` is null, leaves the order unpaid. Returns the address
+ * of the order.
+ */
 async function buy(world: LiveWorld, shop_url: string, phone: string | null): Promise<string> {
   const page = await fetch(shop_url)
   const cookie = page.headers
@@ -72,7 +78,7 @@ async function buy(world: LiveWorld, shop_url: string, phone: string | null): Pr
     body: JSON.stringify({ method: 'WALLET_PUSH', customer_phone: phone }),
   })
   assert.equal(paid.status, 202)
-  // After the payment, the page leads the customer back to the shop.
+  // After the payment, the hosted page contains the link back to the shop.
   let back = ''
   await until(async () => {
     const shown = await (await fetch(payment_url)).text()

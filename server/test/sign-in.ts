@@ -1,4 +1,4 @@
-// Helpers for tests: a browser without scripts, and the console's part of a sign-in.
+// Helpers for tests of the sign-in: a browser without scripts, and the requests that a console makes.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { DEMO_DOMAIN, setPassword } from '../src/access/identity/index.ts'

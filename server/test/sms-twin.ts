@@ -1,4 +1,4 @@
-/** A twin of Africa's Talking on loopback for tests. The twin records SMS, and the test chooses the responses. */
+/** Runs a twin of Africa's Talking on loopback for tests. The twin records SMS, and the test chooses the responses. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -24,7 +24,7 @@ export type SmsTwin = {
   close(): Promise<void>
 }
 
-/** The default response. */
+/** The default response, with which the twin accepts the SMS. */
 export const TAKES: SmsReply = { kind: 'recipient', code: 101, status: 'Success' }
 
 /** Starts a twin of Africa's Talking. */

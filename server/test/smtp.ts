@@ -1,4 +1,4 @@
-/** A mail server on loopback for tests. The server records e-mails, and the test chooses the responses. */
+/** Runs a mail server on loopback for tests. The server records e-mails, and the test chooses the responses. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 /** A recorded e-mail: sender and recipients of the envelope, and the whole text with its headers. */
@@ -19,7 +19,7 @@ export type MailServer = {
   answers: Partial<Record<SmtpStep, string | 'hang' | 'drop'>>
   /** The number of connections so far. */
   connections: number
-  /** Every line that clients sent, except the lines of e-mails. */
+  /** Every line that clients sent, except the lines inside e-mails. */
   commands: string[]
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Measures the response times of a server in a process of its own, so that the load of the test process does not delay the
+// Measures the response times of a server in a separate process, because the load of the test process would delay the
 // measurement.
 
 import { randomUUID } from 'node:crypto'
@@ -13,11 +13,11 @@ export type StallTarget = { url: string; live_key: string }
 export type StallSamples = { readyz: number[]; payments: number[]; unexpected: string[] }
 
 /**
- * The priority of this process. Without it, the attackers on the same machine would delay the measuring client, whose delay is not the
- * delay of the server. Only root can raise a priority.
+ * The priority of this process. Without it, the attackers on the same machine would delay the measuring client, and the delay
+ * would not be that of the server. Only root can raise a priority.
  */
 const PRIORITY = -10
-/** The pause between two requests of one kind. */
+/** The pause in milliseconds between two requests of one kind. */
 const PAUSE_MS = 10
 
 const newSamples = (): StallSamples => ({ readyz: [], payments: [], unexpected: [] })
@@ -37,7 +37,7 @@ function raisePriority(): void {
   try {
     setPriority(PRIORITY)
   } catch {
-    // Without the right, the process measures at the normal priority.
+    // If the user may not raise the priority, the process measures at the normal priority.
   }
 }
 

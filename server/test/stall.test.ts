@@ -54,7 +54,8 @@ test('of 400 wrong sign-ins at once, the server checks a few passwords and refus
     const [{ failures }] = (await world.rows('select sum(failures)::int as failures from sign_in_attempts')) as [
       { failures: number },
     ]
-    // A checked attempt counts three times: for the pair of account and address, for the account, and for the address.
+    // The server counts a checked attempt three times: for the pair of account and address, for the account, and for the
+    // address.
     const tried = shown.filter(({ status }) => status === 401).length
     assert.ok(tried >= 1, 'the server checked no password')
     assert.equal(failures, tried * 3)
@@ -136,7 +137,7 @@ test('when one client posts 32 open forms, the server accepts 8, refuses the oth
         },
         payload: 'email=asha%40example.com',
       })
-    // One customer of an internet provider has a whole /64 network of IPv6.
+    // An internet provider gives one customer a whole /64 network of IPv6.
     const flood = Array.from({ length: 32 }, (_, at) => post(`2001:db8::${at + 1}`))
     const elsewhere = await Promise.all(['10.0.0.1', '2001:db8:0:1::1'].map(post))
     assert.deepEqual(

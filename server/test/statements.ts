@@ -237,7 +237,7 @@ export async function openReconciler(world: World): Promise<Reconciler> {
     session,
     upload,
     async importRows(rows, options) {
-      // Empty lines have no meaning, but they make the file different.
+      // Empty lines have no meaning, but they give each file another content.
       taken += 1
       const reply = await upload(csvOf(rows) + '\r\n'.repeat(taken), options)
       assert.equal(reply.status, 201, reply.text)

@@ -1,4 +1,4 @@
-// A database that neither answers nor closes its connections, as after a cut cable or when its machine hangs.
+// Tests a database that neither answers nor closes its connections, as after a cut cable or when its machine hangs.
 
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Rules about names, lengths, circular imports and tables. The tests check the syntax trees of the sources and need no database. Each
- * message describes the repair of a breach. Each rule also runs on a source that breaks it.
+ * Tests rules about names, lengths, circular imports and tables. The tests read the syntax trees of the sources and need no
+ * database. Each message names the remedy. Each rule also runs on a source that breaks it.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -151,7 +151,7 @@ function declarations(sources: readonly ParsedSource[], declares: RegExp, namesO
   return places
 }
 
-/** Finds names that are declared more than once. `isSame` can permit the places of a name. */
+/** Finds names that the sources declare more than once. `isSame` can permit the places of a name. */
 function sharedNames(
   declares: RegExp,
   namesOf: NamesOf,
@@ -166,8 +166,8 @@ function sharedNames(
 const PROVIDER_FOLDER = /^server\/src\/adapters\/providers\/[a-z]+\//
 
 /**
- * Returns true if each place is in the folder of a different provider. These folders share no code, and their functions do the
- * same work.
+ * Returns true if each place is in the folder of another provider. These folders share no code, so their functions may have the
+ * same names.
  */
 function areSameJobs(places: readonly string[]): boolean {
   const folders = new Set(places.map((place) => PROVIDER_FOLDER.exec(place)?.[0]))

@@ -1,10 +1,10 @@
-// A TLS server for tests, with a certificate of its own that no authority has signed.
+// Runs a TLS server for tests, with a certificate of its own that no authority has signed.
 
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:tls'
 
-/** The end of the certificate, in seconds since 1970. */
+/** The end of the validity of LOCALHOST_CERTIFICATE, in seconds since 1970. */
 export const CERTIFICATE_END_S = 4_949_067_222
 
 /** The private key of LOCALHOST_CERTIFICATE. */
@@ -14,7 +14,7 @@ g+3FNIWPzsaueRUrzx7w2S0W4+GhRANCAATAXYmtddHej7kFJQxdv0I1K6GsdSLe
 5qpa4vXURz/vEamZloxpUU6/vMSw2YhSTJiw5q9GBcXPWhakCxi4r3Dz
 -----END PRIVATE KEY-----`
 
-/** A certificate of localhost that signs itself, and that no program trusts. */
+/** A self-signed certificate of localhost, which no program trusts. */
 export const LOCALHOST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBfzCCASWgAwIBAgIUdiQ7BJLLYwqQLIUj3+WNIg/TZxcwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMzIwNTM0MloYDzIxMjYxMDMw

@@ -1,4 +1,5 @@
-// Traces over real processes: a receiver of OpenTelemetry on this machine, an API process, a worker, a provider and a webhook receiver.
+// Tests traces over real processes: a receiver of OpenTelemetry on this machine, an API process, a worker, a provider and a
+// webhook receiver.
 
 import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'

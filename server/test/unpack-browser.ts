@@ -4,5 +4,5 @@
 import chromium, { inflate } from '@sparticuz/chromium'
 
 await chromium.executablePath()
-// The archive also contains libraries that a machine without a desktop does not have.
+// The archive also contains libraries that are missing on a machine without a desktop.
 await inflate(process.argv[2] as string)

@@ -1,5 +1,6 @@
-// Sells in a real WordPress with a real browser: settings, checkout, hosted page, webhooks. WooCommerce is a stand-in
-// (sdk/woocommerce/tests/stub). `npm run woocommerce` runs this file; it needs the packages that it names.
+// Tests the plugin in a real WordPress with a real browser: settings, checkout, hosted page, webhooks. A stub replaces
+// WooCommerce (sdk/woocommerce/tests/stub). `npm run woocommerce` runs this file; it needs the packages that its error messages
+// name.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -17,7 +18,7 @@ import { type LiveWorld, outputOf, requirePhp, startLiveWorld, startProgram, unt
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const STUB = join(ROOT, 'sdk/woocommerce/tests/stub')
 const WORDPRESS = '/usr/share/wordpress'
-/** Where the test puts pictures of the pages, for a person to look at. */
+/** The folder in which the test saves pictures of the pages for a person. Undefined means no pictures. */
 const PICTURES = process.env.SCREENSHOTS
 
 let world: LiveWorld
@@ -88,14 +89,14 @@ async function installWordPress(socket: string): Promise<void> {
     WP_DEBUG_LOG: join(folder, 'debug.log'),
   }
   const lines = Object.entries(constants).map(([name, value]) => `define('${name}', ${JSON.stringify(value)});\n`)
-  // Debian's WordPress is older than PHP 8.2, which deprecates what it does; other warnings reach debug.log.
+  // Debian's WordPress is older than PHP 8.2, which reports its code as deprecated. Other warnings go to debug.log.
   const tail =
     "$table_prefix = 'wp_';\ndefined('ABSPATH') || define('ABSPATH', __DIR__ . '/');\nrequire_once ABSPATH . 'wp-settings.php';\n"
   await writeFile(join(site, 'wp-config.php'), `<?php\n${lines.join('')}${tail}`)
   const plugins = join(site, 'wp-content/plugins')
   await mkdir(plugins, { recursive: true })
   await cp(STUB, join(plugins, 'woocommerce'), { recursive: true })
-  // The plugin comes from the file that the README makes.
+  // The test installs the plugin from the file that the commands of the README make.
   const readme = await readFile(join(ROOT, 'sdk/woocommerce/README.md'), 'utf8')
   const [, pack = ''] = /```bash\n([^`]*)```/.exec(readme) ?? []
   await outputOf('bash', ['-ec', pack], { cwd: ROOT })
@@ -113,7 +114,10 @@ async function factsOf(order: number): Promise<OrderFacts> {
   return (await (await fetch(`${url}/?shop=facts&order=${order}`)).json()) as OrderFacts
 }
 
-/** Places an order, pays on the hosted page with the phone of the order, and returns to the shop if the page leads there. */
+/**
+ * Places an order, and pays on the hosted page with the phone of the order. If `returns` is true, follows the link back to the
+ * shop.
+ */
 async function buy(page: Page, phone: string, returns = true): Promise<void> {
   await page.goto(`${url}/?shop=checkout`)
   await page.getByLabel('Phone').fill(phone)
@@ -236,7 +240,7 @@ test('the same webhook, delivered many times at once to two servers of the shop,
   const second = `127.0.0.1:${await unusedPort()}`
   const other = await startProgram('php', ['-S', second, '-t', site], /started/, { cwd: site })
   try {
-    // The first request of a server compiles WordPress, which takes longer than the race.
+    // The first request to a server compiles WordPress, which takes longer than the deliveries at the same time.
     await (await fetch(`http://${second}/?rest_route=/malipo/v1/webhook`, { method: 'POST', body: '{}' })).text()
     const [payment] = await world.rows<{ collection_id: string }>(
       "select id::text as collection_id from collections where reference = '4'",

@@ -6,7 +6,7 @@ import recheck from 'recheck'
 process.env.RECHECK_SYNC_BACKEND = 'pure'
 const CHECK_MS = 500
 
-/** A text that grows when its pumps repeat. */
+/** A text that grows with the number of repeated pumps. */
 export type WorstText = { name: string; pumps: { prefix: string; pump: string }[]; suffix: string }
 
 const ANY = [

@@ -1,4 +1,4 @@
-// A new merchant does its first daily tasks, and each takes few steps: a tap, a key or a filled field is one step.
+// Tests that a new merchant needs few steps for each of its first daily tasks. A tap, a key or a filled field is one step.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

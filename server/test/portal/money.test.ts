@@ -1,4 +1,4 @@
-// Merchants use their money in the dashboard: they request a withdrawal, answer an operator, and read the statement.
+// Tests the money of a merchant in the dashboard: the request of a withdrawal, the answer to an operator, and the statement.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -102,7 +102,8 @@ test('the form refuses an amount above the balance, and keeps the typed text for
   await visitor.press('Rudi kurekebisha', 'Go back and correct')
   const amount = page.getByLabel('Amount that the recipient gets')
   assert.equal(await amount.inputValue(), '10,000/=')
-  // If a comma were the decimal point, the amount would be a hundred times as large.
+  // In these texts, the comma is the decimal point. If the form ignored the comma, the amount would be a hundred times as
+  // large.
   for (const wrong of ['not money', '25000,50', '2,50']) {
     await amount.fill(wrong)
     await visitor.press('Angalia makato', 'See the fees')
@@ -218,7 +219,8 @@ test('filters work with the keyboard alone: the page applies a complete date and
   await visitor.opens('/live/transactions')
   await page.getByRole('table', { name: 'Transactions' }).waitFor()
   await page.getByLabel('From', { exact: true }).focus()
-  // The date is the same when day and month change places, because the browser's language decides their order.
+  // The browser's language decides the order of day and month. The test uses the same number for both, so any order gives this
+  // date.
   await page.keyboard.type('11112026')
   await page.waitForURL((address) => address.searchParams.get('from') === '2026-11-11')
   assert.equal(await focused(), 'From')
@@ -297,7 +299,7 @@ for (const language of BOTH) {
     const list = page.getByRole('list', { name: says('Waliohifadhiwa', 'Saved'), exact: true })
     await list.getByText('M-Pesa (Vodacom) 0754 123 456').waitFor()
     await visitor.press('Hakiki jina: Landlord', 'Check the name: Landlord')
-    // The sandbox provider has no names.
+    // The sandbox provider looks up no names.
     await list.getByText(says('Jina halikuhakikiwa', 'Name not confirmed')).waitFor()
     await visitor.press('Badilisha jina: Landlord', 'Rename: Landlord')
     await visitor.looks('rename')

@@ -1,4 +1,4 @@
-// The pages name the network of a phone as the server does.
+// Tests that the pages name the network of a phone as the server does.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

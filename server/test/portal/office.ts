@@ -1,5 +1,5 @@
-// People use the consoles in a real browser. The app listens, the worker runs, and the clock runs. All people sign in with a
-// password at the built-in identity provider.
+// Runs the consoles in a real browser for tests. The app listens, the worker runs, and the clock runs. All people sign in with
+// a password at the built-in identity provider.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -85,7 +85,7 @@ const TIMEOUT_MS = 15_000
  */
 export async function openOffice(env: Record<string, string> = {}, providers?: Provider[]): Promise<Office> {
   const compose = providers === undefined ? {} : { compose: { providers } }
-  // The browsers of a test share one address, and click faster than people.
+  // The browsers of a test share one address and send requests faster than people, so the office has no rate limit per address.
   const settings = { LOG_LEVEL: 'error', RATE_LIMIT_PER_ADDRESS: '0', ...env }
   const world = await createWorld({ env: settings, clock: runningClock(), ...compose })
   await world.system.app.listen({ host: '127.0.0.1', port: env.BASE_URL ? Number(new URL(env.BASE_URL).port) : 0 })

@@ -1,4 +1,4 @@
-// Operators use their console: the queue, the permissions for a decision, and a confirmation before money moves.
+// Tests the console of operators: the queue, the permissions for a decision, and the confirmation of an action about money.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -23,7 +23,8 @@ before(async () => {
   await operator.approve(await operator.submit(shop, { amount: '1000.00' }))
 })
 after(() => office.close())
-// The approvals of one test must not bring a withdrawal of the next test to FOUR_EYES_AMOUNT.
+// The sums of the day begin at zero in each test. Otherwise, the approvals of one test could bring the next test to
+// FOUR_EYES_AMOUNT.
 beforeEach(() => forgetSums(office.world))
 
 /** Waits until the page shows this text and announces it to screen readers. */
@@ -152,7 +153,7 @@ describe("the operators' console", () => {
     await operator.approve(await operator.submit(known, { amount: '1000.00' }))
     const ids: string[] = []
     for (let i = 0; i < 10; i++) {
-      // One of the ten goes to a phone that nobody has paid before.
+      // One of the ten withdrawals goes to a phone that the merchant has never paid.
       const suspicious = i === 6
       ids.push(await operator.submit(known, { amount: `${2_000 + i}.00`, ...(suspicious ? { ending: '777' } : {}) }))
     }
@@ -422,7 +423,7 @@ describe("the operators' console", () => {
     ]
     for (const id of [recalled, sent]) assert.equal((await operator.act(id, 'approve')).status, 200)
 
-    // A process that took the send token of a payout before the pause.
+    // Sets the payout to the state that a process leaves if it takes the send token before the pause.
     const begin = (state: string, token: string | null, hours: number) =>
       world.rows(
         `update payouts set state = $2, send_token = $3, due_at = due_at + $4 * interval '1 hour' where withdrawal_id = $1`,
@@ -540,7 +541,7 @@ describe("the operators' console", () => {
     })
   }
 
-  // This test runs last, because it moves the clock.
+  // This test runs last, because it moves the clock of all tests.
   test('the console asks for the password before money moves if the sign-in is old, and then repeats the action', async () => {
     const id = await operator.submit(shop, { amount: '9000.00', ending: '103' })
     await operator.act(id, 'approve')
@@ -559,7 +560,7 @@ describe("the operators' console", () => {
     await confirmation.getByText('The password is not right.').waitFor()
     await visitor.looks('confirmation')
     await visitor.picture('confirmation')
-    // Without the confirmation, nothing moves, and the question keeps the typed text.
+    // Without the confirmation, the server moves no money, and the dialog keeps the typed text.
     await confirmation.getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('Confirm that it is you first').first().waitFor()
     assert.equal(await statusOf(id), 'NEEDS_RECONCILIATION')

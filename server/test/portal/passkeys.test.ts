@@ -14,7 +14,7 @@ let office: Office
 let asha: Holder
 let juma: Holder
 before(async () => {
-  // Browsers permit passkeys only at a domain name, so that the office must know its port before it starts.
+  // Browsers permit passkeys only at a domain name. The office must therefore know its port before it starts.
   const { url, close } = await startSite(() => {})
   await close()
   office = await openOffice({ BASE_URL: url.replace('127.0.0.1', 'localhost') })
@@ -50,7 +50,6 @@ function newCode(secret: string): string {
 
 const submit = (page: Page) => page.locator('form:not([hidden]) button').last().click()
 
-/** Enters the e-mail address and the password. */
 async function enterPassword(page: Page, { email, password }: Person): Promise<void> {
   await page.locator('input[name=email]').fill(email)
   await page.locator('input[name=password]').fill(password)
@@ -134,7 +133,9 @@ test('a user adds a passkey, and signs in with it by the keyboard', async () => 
   assert.ok(used?.used && used.sign_count > (added?.sign_count ?? 0))
 })
 
-/** Makes the browser answer the challenge of its page. `change` is an expression that changes the options before. */
+/**
+ * Makes the browser answer the challenge of its page. The expression `change` changes the options before the browser answers.
+ */
 function answerOf(page: Page, change = ''): Promise<string> {
   return page.evaluate<string>(`(async () => {
     const options = JSON.parse(document.querySelector('form[data-passkey]').dataset.options)
@@ -178,14 +179,14 @@ test('the server refuses wrong, old and used answers, passkeys of others, unveri
   await device.cdp.send('WebAuthn.setUserVerified', { ...device, isUserVerified: true })
   assert.equal(await post(page, { passkey: unverified }), 401, 'the device did not verify the user')
 
-  // The device of the other user also serves this browser: it signs the challenge with the passkey of the other user.
+  // The virtual device now has the passkey of the other user too, and signs the challenge with it.
   const [foreign] = (await asha.device.cdp.send('WebAuthn.getCredentials', asha.device)).credentials
   assert.ok(foreign)
   await device.cdp.send('WebAuthn.addCredential', { ...device, credential: foreign })
   await page.reload()
   const id = Buffer.from(foreign.credentialId, 'base64').toString('base64url')
   const borrowed = await answerOf(page, `options.allowCredentials = [{ type: 'public-key', id: '${id}' }]`)
-  // The signature does not cover the user handle, so that an attacker can leave it out.
+  // The signature does not cover the user handle, so an attacker can omit it.
   const anonymous = borrowed.replace(/"userHandle":"[^"]+"/, '"userHandle":null')
   assert.notEqual(anonymous, borrowed)
   assert.equal(await post(page, { passkey: anonymous }), 401, 'the passkey of another user')

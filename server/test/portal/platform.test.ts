@@ -1,4 +1,4 @@
-// Operators manage the platform: merchants, prices, addresses, providers, books and the audit log.
+// Tests the pages on which operators manage the platform: merchants, prices, addresses, providers, books and the audit log.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

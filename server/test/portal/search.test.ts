@@ -1,4 +1,5 @@
-// Members and operators find records, pages and acts with the search of the header, by keyboard and on a phone.
+// Tests the search in the header, by which members and operators find records, pages and actions with the keyboard and on a
+// phone.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -19,7 +20,7 @@ before(async () => {
 })
 after(() => office.close())
 
-/** Opens the search with the keyboard, when the page has its search box. */
+/** Waits for the search box of the page, then opens the search with the keyboard. */
 async function openSearch({ page }: Visitor): Promise<void> {
   await page.getByRole('button', { name: /^(Search|Tafuta)/ }).waitFor()
   await page.keyboard.press('/')
@@ -53,7 +54,7 @@ for (const language of ['en', 'sw'] as const) {
     await at.page.keyboard.press('Control+k')
     await option(at, '3001').waitFor()
     assert.match(await at.page.getByRole('option').first().innerText(), /3001/, 'a recent search comes first')
-    // Enter waits for the hits of the whole text.
+    // The console opens a hit on Enter only after the hits of the whole text have arrived.
     await field(at).fill('order-7')
     await option(at, 'ORDER-77').waitFor()
     await at.page.keyboard.type('8')

@@ -52,7 +52,7 @@ test('the console renews the session while a person works, and the sign-out ends
   const { page } = visitor
   await visitor.opens('/sandbox/links')
   const before_it = await tokenOf(page)
-  // The server refuses the old token. The browser gets another token and asks the person nothing.
+  // The server refuses the old token. The browser gets another token without a question to the person.
   office.world.deps.clock.advance(20 * 60_000)
   await page.getByRole('link', { name: 'Ankara', exact: true }).click()
   await visitor.sees('Ankara', 'Invoices')

@@ -1,4 +1,4 @@
-// Measures the work of the dashboard between a click and its response, with the data of a small shop.
+// Tests the processor time of the dashboard between a click and its response, with the data of a small shop.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -40,7 +40,8 @@ test('the dashboard needs less than a tenth of a second of processor time to res
   }
   for (const name of menu) await go(name)
   const cdp = await page.context().newCDPSession(page)
-  // Processor time of the page's thread, because the other tests of a run take the processor from the browser.
+  // The test measures the processor time of the page's thread, because the other tests of a run take processor time from the
+  // browser.
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
   const worked = async () => {
     const { metrics } = await cdp.send('Performance.getMetrics')

@@ -1,4 +1,4 @@
-// Both consoles use one Swahili term for each meaning.
+// Tests that both consoles use one Swahili term for each meaning.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -10,7 +10,7 @@ import { payoutAnswers } from '../payouts.ts'
 
 type Environment = 'live' | 'sandbox'
 
-/** Waits until a condition is true. If the condition is not true in time, throws an error. */
+/** Waits until `fact` returns true. After the time limit, throws an error with `what`. */
 export async function until(what: string, fact: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 15_000
   while (!(await fact())) {
@@ -146,7 +146,7 @@ async function pages({ world, shop, key }: At): Promise<void> {
   const settled = await sent(invoice('7400.00'), key)
   ok(await act((await sent(invoice('7500.00'), key)).id, 'cancel', key))
   await pay(slugOf(settled.payment_url), '001')
-  // This query has the effect of a day that passes.
+  // This statement has the effect of three days that pass.
   await world.rows('update invoices set due_date = due_date - 3 where id = $1 and merchant_id = $2', [
     late.id,
     shop.merchant.id,
@@ -183,8 +183,8 @@ async function withdrawals({ world, operator, shop, environment }: At): Promise<
   ok(await operator.act(doubtful, 'resolve'))
   const key = { merchant_id: shop.merchant.id, id: contradicted }
   await settlePayouts(world.deps, [{ ...key, answer: payoutAnswers.declined, holds_lease: false }], () => false)
-  // The provider keeps this payout open. If the platform queries the payout too early, the provider pays the payout, and the
-  // loop makes another payout.
+  // The provider keeps this payout open. If the platform queries the payout too early, the provider pays the payout. The loop
+  // then makes another payout.
   for (let waits = false; !waits; ) {
     const taken = await approved('106', '2800.00')
     await until('a payout that the provider has', async () => {

@@ -1,4 +1,4 @@
-// Reads the consoles as a person does: the total below a list, a saved file, the figures of the first page.
+// Reads the consoles in a browser: the total below a list, a saved file, the figures of the first page.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

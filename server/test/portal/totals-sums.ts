@@ -34,7 +34,7 @@ const LISTS = {
 } as const
 /** A list of the dashboard. */
 export type ListName = keyof typeof LISTS
-/** All lists. */
+/** The names of all lists of the dashboard. */
 export const LIST_NAMES = Object.keys(LISTS) as ListName[]
 
 /** Sums a list of the dashboard by status. The result omits statuses without records. */

@@ -1,4 +1,4 @@
-// Compares every figure of the consoles with the tables and the ledger, page by page.
+// Tests every figure of the consoles, page by page, against the tables and the ledger.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -82,7 +82,7 @@ export function payout(fields: Partial<PayoutRequest> = {}): PayoutRequest {
   }
 }
 
-/** Makes an adapter for `url`, with the log of the adapter. */
+/** Makes an adapter for `url`. Returns the adapter and the lines that it logs. */
 export function adapterFor(
   url: string,
   options: Partial<SelcomOptions> = {},
@@ -175,7 +175,7 @@ export const answered = (status: number, content: Text | string): ExchangeResult
 export const verdictOfWords = (resultcode: string, result: string, message = '', status = 200): SelcomVerdict =>
   classifySelcomExchange(answered(status, { resultcode, result, message }))
 
-/** Describes the important part of an answer in one word. */
+/** Describes the important part of an answer as a short text. */
 export const shortly = (answer: Answer | PayoutAnswer | null): string => {
   if (answer === null) return 'not prompted'
   if (answer.kind === 'declined') return `declined ${answer.reason}`

@@ -141,7 +141,7 @@ export const SLOW = { twin: { settings: { decide_ms: 1_400 } }, adapter: { timeo
 /** The answer about a payment for which no payer got a prompt. */
 export const NO_PROMPT = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
 
-/** Describes the important part of an answer in one word. */
+/** Describes the important part of an answer as a short text. */
 export const shortly = (answer: Answer | PayoutAnswer | null | undefined): string => {
   if (answer === null || answer === undefined) return 'not prompted'
   if (answer.kind === 'declined') return `declined ${answer.reason}`

@@ -1,4 +1,4 @@
-// The runner of `npm test`: its exit code, the hooks of files without a matching test, and files that share a process.
+// Tests the runner of `npm test`: its exit code, the hooks of files without a matching test, and files that share a process.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,20 +1,20 @@
 /**
- * Node loads this file before each test file, and this file changes the hooks of node:test in two ways. Each `after` hook waits
- * for the `before` hooks: without a matching test, Node runs `after` too early. If an `after` hook fails, the process ends after
- * its last file, even when the hook has left a server open.
+ * Node loads this file before each test file. The file makes each `after` hook wait for the `before` hooks, because Node runs
+ * `after` too early without a matching test. If an `after` hook fails, the process ends after its last file, even with an open
+ * server.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
 const nodeTest = createRequire(import.meta.url)('node:test') as typeof import('node:test')
 const { after, before } = nodeTest
 const begun: Promise<unknown>[] = []
-/** The time in which the process of a failed `after` hook can report its failure and end by itself. */
+/** The time in milliseconds in which the process of a failed `after` hook can report its failure and end by itself. */
 const END_MS_MAX = 5_000
 
 let is_failed = false
 let is_held = false
 
-/** Keeps the process after a failed hook, because more files follow. The returned function ends this. */
+/** Keeps the process alive after a failed hook, because more files follow. The returned function ends this. */
 export function holdExit(): () => void {
   is_held = true
   return () => {

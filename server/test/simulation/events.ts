@@ -1,4 +1,4 @@
-// The events of a simulation, drawn at random.
+// Draws the events of a simulation at random.
 
 import fc from 'fast-check'
 import type { Crash, ModelAnswer, Price } from './model.ts'
@@ -24,7 +24,7 @@ const sent = fc.constantFrom<Sent>(
   { answer: { kind: 'paid', more: 0n, again_ms: 2_000 }, executes: true },
   { answer: { kind: 'paid', more: 1n }, executes: true },
   { answer: { kind: 'reversed', more: 0n }, executes: true },
-  // Two cases give no response: the provider executed the payout and the response got lost, or the provider never received the
+  // In two cases the platform gets no response: the response of an executed payout got lost, or the provider never received the
   // request.
   { answer: { kind: 'unknown' }, executes: true },
   { answer: { kind: 'unknown' }, executes: false },

@@ -58,7 +58,7 @@ export class Life {
       case 'suspend':
       case 'reactivate': {
         const suspends = event.what === 'suspend'
-        // A reactivation prefers a merchant that is suspended, so that suspensions are short.
+        // A reactivation prefers a suspended merchant, so that suspensions are short.
         const [suspended = event.merchant] = model.suspended
         const merchant = suspends ? event.merchant : suspended
         const path = `merchants/${this.shopOf(merchant).merchant.id}/${event.what}`
@@ -186,12 +186,14 @@ export class Life {
       if (expected === 'ok' && w.status === 'PROCESSING') model.send(w, place, answers, event.crash)
       return assert.equal(done, expected)
     }
-    // The process dies, so the caller does not learn the result.
+    // The process dies, so the operator gets no answer.
     await rig.dying('approve', `${event.dies}_commit`, call)
     if (event.dies === 'after') model.approve(w, true, event.operator)
   }
 
-  /** Lets operators act at the same moment. The result must equal the result of the same acts in at least one order. */
+  /**
+   * Lets operators act at the same moment. The result must equal the result of the same actions in at least one order.
+   */
   private async race({ acts }: Event & { what: 'race' }): Promise<void> {
     if (this.ids.length === 0) return
     const placed = acts.map((act) => ({ ...act, place: this.placeOf(act.which) }))
@@ -210,7 +212,7 @@ export class Life {
       const fork = this.model.fork()
       const results = new Map(order.map((i) => [i, actOn(fork, placed[i] as (typeof placed)[number])]))
       const same = done.every((code, i) => code === results.get(i))
-      // Two orders may differ only in the operators whose approvals count.
+      // Two results are equal even if they differ in the operators whose approvals count.
       const alike = (w: Modelled, place: number) =>
         w.status === statuses[place] && w.approved_by.length === approvals[place]
       if (same && fork.withdrawals.every(alike)) {
@@ -340,7 +342,9 @@ const CALLS: Record<string, [path: string, body: object]> = {
   recall: ['recall', { reason: 'The recipient is unknown' }],
 }
 
-/** Applies an operator's act to the model. The process of the act only serves HTTP, so a worker must send the payout. */
+/**
+ * Applies an operator's action to the model. The process of the action only serves HTTP, so a worker must send the payout.
+ */
 function actOn(
   model: Model,
   { verb: act, place, operator }: { verb: string; place: number; operator: number },
@@ -361,7 +365,7 @@ function permutations(items: number[]): number[][] {
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** Computes the provider's reference for an id, independent of the product's code. */
+/** Computes the provider's reference of an id. The function shares no code with the product. */
 export function base32Of(id: string): string {
   let value = BigInt(`0x${id.replaceAll('-', '')}`)
   let text = ''

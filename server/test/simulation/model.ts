@@ -1,5 +1,5 @@
-// The expected behaviour of withdrawals, without database, processes and leases; a payout only has the end time of a lease. The
-// model shares no code with the product, so a mistake in either shows as a difference.
+// Computes the expected behaviour of withdrawals, without database and processes; a payout only has the end time of its lease.
+// The model shares no code with the product, so a mistake in either shows as a difference.
 
 /** The refusals that the model can return, or 'ok'. */
 export type CallResult =
@@ -56,7 +56,7 @@ export type Modelled = {
 const HOUR = 3_600_000
 /** The FOUR_EYES_AMOUNT setting of the simulated processes, in cents. */
 export const FOUR_EYES = 6_000n
-/** The PAYOUT_DEADLINE_H setting of the simulated processes. */
+/** The PAYOUT_DEADLINE_H setting of the simulated processes, in hours. */
 export const DEADLINE_H = 48
 const WEEK = 7 * 24 * HOUR
 const LEASE_MS = 15_000
@@ -115,7 +115,7 @@ export class Model {
     book.float -= amount
   }
 
-  /** Starts or ends a pause. */
+  /** Starts or ends a pause. Returns the answer that the API must give. */
   pause(name: string, starts: boolean): CallResult {
     if (this.pauses.has(name) === starts) return 'invalid_state'
     if (starts) this.pauses.add(name)
@@ -123,7 +123,7 @@ export class Model {
     return 'ok'
   }
 
-  /** Suspends or reactivates a merchant. */
+  /** Suspends or reactivates a merchant. Returns the answer that the API must give. */
   suspend(merchant: number, is_suspended: boolean): CallResult {
     if (this.suspended.has(merchant) === is_suspended) return 'invalid_state'
     if (is_suspended) this.suspended.add(merchant)
@@ -404,7 +404,7 @@ export class Model {
   }
 }
 
-/** Returns what the platform learns from a query. A refused or lost query gives no information. */
+/** Returns the answer that a status query gives. A blocked or unsent query gives an unknown answer. */
 function asQuestion(answer: ModelAnswer): ModelAnswer {
   return answer.kind === 'blocked' || answer.kind === 'not_sent' ? { kind: 'unknown' } : answer
 }

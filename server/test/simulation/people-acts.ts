@@ -1,4 +1,4 @@
-// What people do in one step of the model: each entry of STEPS draws the calls of a step.
+// Defines the actions of people in one step of the model: each entry of STEPS draws the calls of a step.
 
 import {
   type Act,
@@ -28,11 +28,11 @@ import { FOUR_EYES, type PeopleLife } from './people-steps.ts'
 const MINUTE = 60_000
 const TIMES = [5_000, 40_000, 40_000, 10 * MINUTE, 300 * MINUTE, 1_560 * MINUTE]
 const ROLES = ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER']
-/** The roles that may make keys. */
+/** The roles that may make API keys. */
 const KEY_ROLES = ['MERCHANT_ADMIN', 'DEVELOPER']
 const SCOPES = ['disbursements:write', 'disbursements:read']
 
-/** Several approvals at once, mostly with a pause, a suspension, a new member or the worker between them. */
+/** Draws several approvals at once, mostly with a pause, a suspension, a new member or the worker between them. */
 async function race(life: PeopleLife, shop: Shop): Promise<Act[]> {
   const { dice } = life
   const papers = shop.papers.slice(-20).filter(isOpen)
@@ -86,7 +86,7 @@ function endPause(life: PeopleLife): Act[] {
   return names.length === 0 ? [] : endPauseNamed(life, life.dice.pick(names), operatorOf(life))
 }
 
-/** Ends all pauses, each by an operator who may. */
+/** Ends each pause by an operator without ties to the paused merchant. */
 export function endPauses(life: PeopleLife): Act[][] {
   const by = (name: string) =>
     life.operators.find((person) =>
@@ -103,7 +103,7 @@ function suspend(life: PeopleLife, shop: Shop): Act[] {
   ]
 }
 
-/** Reactivates the merchant, or another that is suspended. */
+/** Reactivates the drawn merchant, or if it is not suspended, another suspended merchant. */
 export function reactivate(life: PeopleLife, drawn: Shop): Act[] {
   const shop = drawn.suspended ? drawn : (life.shops.find(({ suspended }) => suspended) ?? drawn)
   const by = deciderOf(life, shop)
@@ -131,10 +131,10 @@ function setLimits(life: PeopleLife, shop: Shop): Act[] {
   ]
 }
 
-/** The founder invites an operator or a new person. */
+/** Draws an operator or a new person, whom the founder invites. */
 async function invite(life: PeopleLife, shop: Shop): Promise<Act[]> {
   const { dice } = life
-  // Now and then the operator has decided already, and the decision still waits for a second operator.
+  // In some draws, the operator has already made a decision that waits for a second operator.
   const waiting = [...life.rules.waitingOf(shop)]
   const drawn = waiting.length > 0 && dice.chance(40) ? dice.pick(waiting) : operatorOf(life)
   const person = dice.chance(60) ? drawn : await life.rig.newPerson()
@@ -150,7 +150,7 @@ async function invite(life: PeopleLife, shop: Shop): Promise<Act[]> {
   ]
 }
 
-/** A member leaves, or the founder removes the member and may keep keys of the member. */
+/** Draws a member who leaves, or whom the founder removes. The founder may keep keys of the member. */
 function leave(life: PeopleLife, shop: Shop): Act[] {
   const { dice } = life
   const others = [...shop.members].filter(([person]) => person !== shop.founder && !person.disabled)
@@ -202,7 +202,7 @@ function revokeKey(life: PeopleLife, shop: Shop): Act[] {
   ]
 }
 
-/** Runs a change that is no call of the API. */
+/** Makes an action that changes the system without a call of the API. */
 const commandAct = (work: () => Promise<void>): Act => ({ run: () => work().then(() => ['ok']) })
 
 function reclaim(life: PeopleLife, shop: Shop): Act[] {
@@ -215,7 +215,7 @@ function reclaim(life: PeopleLife, shop: Shop): Act[] {
   ]
 }
 
-/** Disables an operator, or enables one. */
+/** Disables an operator, or enables a disabled one. */
 function disable(life: PeopleLife): Act[] {
   const off = life.operators.filter(({ disabled }) => disabled)
   const person = off.length > 1 || (off.length > 0 && life.dice.chance(60)) ? life.dice.pick(off) : operatorOf(life)
@@ -227,7 +227,7 @@ function disable(life: PeopleLife): Act[] {
   ]
 }
 
-/** A new operator replaces the operator with the most ties, who loses the role. */
+/** A new operator replaces the operator who has ties to the most merchants. */
 function hire(life: PeopleLife): Act[] {
   const { rig, operators, shops } = life
   return [
@@ -243,7 +243,7 @@ function hire(life: PeopleLife): Act[] {
   ]
 }
 
-/** A new merchant replaces the oldest one. */
+/** Replaces the oldest merchant by a new one. */
 function openShop(life: PeopleLife): Act[] {
   return [
     commandAct(async () => {
@@ -254,7 +254,7 @@ function openShop(life: PeopleLife): Act[] {
   ]
 }
 
-/** The processes start again with other amounts. */
+/** Restarts the processes with other amounts. */
 function restart(life: PeopleLife): Act[] {
   const { dice, rules, rig } = life
   return [
@@ -272,7 +272,7 @@ function work(life: PeopleLife): Act[] {
   return [commandAct(() => rig.work(dice.pick([[0], [1], [0, 1]])))]
 }
 
-/** Lets time pass, and the worker do the due work. */
+/** Moves the clock, and lets the worker do the due work. */
 export function settle({ rig }: PeopleLife, ms: number): Act[] {
   return [
     commandAct(async () => {
@@ -282,7 +282,7 @@ export function settle({ rig }: PeopleLife, ms: number): Act[] {
   ]
 }
 
-/** The steps with their weights. */
+/** The steps. A step with a higher weight is more likely. */
 export const STEPS: Record<string, { weight: number; draw(life: PeopleLife, shop: Shop): Act[] | Promise<Act[]> }> = {
   submit: { weight: 32, draw: submit },
   approve: { weight: 34, draw: approve },
@@ -310,5 +310,5 @@ export const STEPS: Record<string, { weight: number; draw(life: PeopleLife, shop
   time: { weight: 12, draw: (life) => settle(life, life.dice.pick(TIMES)) },
 }
 
-/** The names of the steps, each as often as its weight in tenths. */
+/** The names of the steps, from which a life draws. The number of copies of a name is ten times its weight. */
 export const DRAWN = Object.entries(STEPS).flatMap(([name, { weight }]) => Array<string>(weight * 10).fill(name))

@@ -1,13 +1,15 @@
-// The calls of the steps of the model: who makes a call, about what, and how the model gets the answer.
+// Makes the calls of the steps of the model: the caller, the subject of the call, and the record of the answer in the model.
 
 import type { Answer, Caller } from './people-rig.ts'
 import type { Approval, Paper, Person, Shop } from './people-rules.ts'
 import type { PeopleLife } from './people-steps.ts'
 
-/** The reason that operators state. */
+/** The reason that operators give for a decision. */
 export const REASON = 'The model decided so'
 
-/** One call of a step, with the approvals that it makes. `run` returns the answers, and `apply` records them in the model. */
+/**
+ * One action of a step, with the approvals that it makes. `run` returns the answers, and `apply` records them in the model.
+ */
 export type Act = {
   intents?: Omit<Approval, 'answer'>[]
   /** The pause or suspension that the call may end. */
@@ -19,7 +21,7 @@ export type Act = {
 /** The method and path of a call, and its body. */
 export type Call = [method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: object]
 
-/** Makes an act of one call. `apply` gets the answer. */
+/** Makes an action of one call. `apply` gets the answer. */
 export function callAct(
   life: PeopleLife,
   caller: Caller,
@@ -36,18 +38,18 @@ export function callAct(
   }
 }
 
-/** Returns any operator. */
+/** Returns a random operator. */
 export const operatorOf = (life: PeopleLife) => life.dice.pick(life.operators)
-/** Writes an amount in cents as shillings. */
+/** Converts an amount in cents to a text in shillings. */
 export const decimal = (minor: bigint) => `${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`
 
-/** Returns an operator without ties to the merchant, mostly, so that most decisions come through. */
+/** Returns mostly an operator without ties to the merchant, so that the server accepts most decisions. */
 export function deciderOf(life: PeopleLife, shop: Shop): Person {
   const free = life.operators.filter((person) => life.rules.counts(person, shop))
   return free.length > 0 && life.dice.chance(85) ? life.dice.pick(free) : operatorOf(life)
 }
 
-/** Returns a withdrawal of the merchant, mostly one for which `wanted` is true. */
+/** Returns mostly a withdrawal of the merchant for which `wanted` is true. Null means that the draw found none. */
 export function paperOf(life: PeopleLife, shop: Shop, wanted: (paper: Paper) => boolean): Paper | null {
   const recent = shop.papers.slice(-60)
   const fit = recent.filter(wanted)
@@ -58,7 +60,7 @@ export function paperOf(life: PeopleLife, shop: Shop, wanted: (paper: Paper) => 
 /** Returns true if operators can still decide about the withdrawal. */
 export const isOpen = ({ state }: Paper) => state === 'waiting' || state === 'info'
 
-/** Returns a member with one of the roles, or the founder. */
+/** Returns a random member with one of the roles. If there is none, returns the founder. */
 export function memberOf(life: PeopleLife, shop: Shop, roles: readonly string[]): Person {
   const fit = [...shop.members].filter(([{ disabled }, { role }]) => roles.includes(role) && !disabled)
   return fit.length > 0 ? (life.dice.pick(fit)[0] as Person) : shop.founder

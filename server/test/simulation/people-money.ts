@@ -1,4 +1,4 @@
-// What people do about money in one step of the model: they submit, approve, question, recall, retry and correct.
+// Defines the actions about money in one step of the model: people submit, approve, question, recall, retry and correct.
 
 import { base32Of } from './life.ts'
 import {
@@ -21,7 +21,7 @@ const CODES = ['MPESA', 'AIRTEL']
 /** The roles that may submit and cancel withdrawals. */
 const MONEY_ROLES = ['MERCHANT_ADMIN', 'FINANCE']
 
-/** Submits a withdrawal by a session or a key. */
+/** Submits a withdrawal with a session or with an API key. */
 export function submit(life: PeopleLife, shop: Shop): Act[] {
   const { dice, rules } = life
   const amount = BigInt(dice.chance(12) ? dice.below(1_400_000) : dice.below(350_000)) + 100n
@@ -53,7 +53,7 @@ export function submit(life: PeopleLife, shop: Shop): Act[] {
   ]
 }
 
-/** Makes one approval by an operator. */
+/** Makes the action of an operator who approves a withdrawal. */
 export function approveAct(life: PeopleLife, by: Person, paper: Paper): Act {
   const { rig, dice } = life
   const confirmed = dice.chance(80)
@@ -79,7 +79,7 @@ export function approve(life: PeopleLife, shop: Shop): Act[] {
   return paper === null ? [] : [approveAct(life, approverOf(life, paper), paper)]
 }
 
-/** Returns a person who approves: now and then the submitter, or the operator who has approved already. */
+/** Returns the person who approves: in some draws the submitter, or an operator who has already approved. */
 export function approverOf(life: PeopleLife, paper: Paper): Person {
   const near = [...paper.submitters, ...paper.firsts]
   return near.length > 0 && life.dice.chance(15) ? life.dice.pick(near) : deciderOf(life, paper.shop)
@@ -109,7 +109,7 @@ export function approveBatch(life: PeopleLife): Act[] {
   ]
 }
 
-/** Rejects, questions, answers or cancels a withdrawal that waits. */
+/** Draws one action about a waiting withdrawal: reject, question, answer or cancel. */
 export function review(life: PeopleLife, shop: Shop): Act[] {
   const verb = life.dice.pick(['reject', 'request-info', 'request-info', 'respond', 'cancel'])
   const paper = paperOf(life, shop, ({ state }) => state === (verb === 'respond' ? 'info' : 'waiting'))
@@ -169,11 +169,11 @@ export function retry(life: PeopleLife, shop: Shop): Act[] {
   ]
 }
 
-/** A correction: an adjustment, the resolution of a payout, or the clearing of a held payment. */
+/** Draws a correction: an adjustment, the resolution of a payout, or the clearing of a held payment. */
 export async function correct(life: PeopleLife, shop: Shop): Promise<Act[]> {
   const { dice, rig, rules } = life
   const kind = dice.pick(['adjust', 'adjust', 'resolve', 'clear', 'clear'])
-  // Two operators act one after the other, or the same operator twice.
+  // Two operators make the correction one after the other, or one operator makes it twice.
   const by = deciderOf(life, shop)
   if (kind === 'adjust') {
     const amount = dice.pick([50_000n, 200_000n, 400_000n, 1_100_000n])

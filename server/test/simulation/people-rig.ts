@@ -1,5 +1,5 @@
-// The real system for the model of people: two processes over one database, people with sessions and keys, and a provider that lets
-// the model judge each payout request.
+// Runs the real system for the model of people: two processes over one database, and people with sessions and keys. The model
+// judges each payout request that reaches the provider.
 
 import assert from 'node:assert/strict'
 import { revokeAllKeys } from '../../src/access/api-keys/index.ts'
@@ -23,7 +23,7 @@ export type Answer = {
 /** The caller of a call: a person with a session, or an API key as text. */
 export type Caller = Person | string
 
-/** The provider of the rig, which the driver of the model plays. */
+/** The provider of the rig. The model of people chooses its answers. */
 export type Counter = {
   pay(request: PayoutRequest): PayoutAnswer
   status(request: PayoutRequest): PayoutAnswer
@@ -36,7 +36,7 @@ export type PeopleRig = {
   now(): number
   newPerson(): Promise<Person>
   newOperator(): Promise<Person>
-  /** Makes an active merchant with its founder, a live key without a maker, and money. */
+  /** Makes an active merchant with a founder, money, and a live key that no person made. */
   newShop(): Promise<Shop>
   call(
     caller: Caller,
@@ -45,13 +45,13 @@ export type PeopleRig = {
     url: string,
     body?: object,
   ): Promise<Answer>
-  /** Makes a held payment and returns its id. */
+  /** Makes a held payment of an amount in cents, and returns its id. */
   hold(shop: Shop, amount: bigint): Promise<string>
   setDisabled(person: Person, disabled: boolean): Promise<void>
   takeOperatorRole(person: Person): Promise<void>
-  /** The founder proves the e-mail address: the other members and all keys of the merchant go. */
+  /** Confirms the founder's e-mail address. The server then removes the other members and all keys of the merchant. */
   reclaim(shop: Shop): Promise<void>
-  /** Restarts the processes with other settings. Null means off. */
+  /** Restarts the processes with other amounts in cents. Null turns a setting off. */
   restart(settings: { four_eyes: bigint | null; daily: bigint | null; destination: bigint | null }): void
   /** Reads the recorded status and money of withdrawals. */
   read(papers: readonly Paper[]): Promise<void>
@@ -85,7 +85,7 @@ export async function createPeopleRig(four_eyes: bigint): Promise<PeopleRig> {
   const signing = await issuerKey(world.deps, 'http://127.0.0.1/identity')
   const tokens = new Map<Person, { at: number; token: string }>()
   const subjects = new Map<Person, string>()
-  // The end of all sessions of a person gives the person another subject.
+  // If all sessions of a person end, the person gets another subject.
   const signInAgain = async (person: Person) => {
     const [row] = await world.rows<{ subject: string }>('select subject from users where id = $1', [person.id])
     subjects.set(person, row?.subject ?? '')

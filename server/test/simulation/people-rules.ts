@@ -1,7 +1,7 @@
-// The rules of money that leaves, as a plain model without SQL: who may cause a payout, how many people a day's sums need, and when no
-// payout may leave. The model learns what people did and which answers they got, and judges each answer and each payout request.
+// Models the rules of payouts without SQL: the people who may cause a payout, the operators whom a day's sums need, and the
+// holds. The model records the actions and answers of a step, and judges each answer and each payout request.
 
-/** One day of Tanzania in milliseconds, and the offset of its time zone. */
+/** A day and the offset of Tanzania's time zone from UTC, in milliseconds. */
 const DAY = 86_400_000
 const OFFSET = 3 * 3_600_000
 const DECISION_MS = 7 * DAY
@@ -12,12 +12,12 @@ export type Person = { id: string; email: string; operator: boolean; disabled: b
 /** An active live API key, with the person who made it. Null means that the admin command made it. */
 export type ShopKey = { id: string; text: string; maker: Person | null }
 
-/** A merchant as the rules see it. `ties` holds each person who ever was a member or made a key. */
+/** A merchant in the model. `ties` has each person who ever was a member or made a key. */
 export type Shop = {
   id: string
   suspended: boolean
   ties: Set<Person>
-  /** The founder, with the membership of each present member by person. */
+  /** The founder. `members` has the membership of each present member. */
   founder: Person
   members: Map<Person, { id: string; role: string }>
   keys: ShopKey[]
@@ -28,7 +28,7 @@ export type Shop = {
   held: { id: string; amount: bigint; waiting: boolean }[]
 }
 
-/** A withdrawal as the rules see it. */
+/** A withdrawal in the model. Amounts are in cents. */
 export type Paper = {
   id: string
   reference: string
@@ -36,39 +36,50 @@ export type Paper = {
   amount: bigint
   code: string
   identifier: string
-  /** The people who caused the submission: the submitter, or the maker of the key. Empty if the admin command made the key. */
+  /**
+   * The people who caused the submission: the submitter, or the maker of the key. The set is empty if the admin command made
+   * the key.
+   */
   submitters: Set<Person>
   state: 'waiting' | 'info' | 'approved' | 'ended'
   /** The operators who approved while another approval was missing. */
   firsts: Set<Person>
   needs_two: boolean
-  /** The people who caused the payout, after its last approval. */
+  /** The people who caused the payout. The last approval sets them. */
   causes: Set<Person>
   approved_day: number | null
-  /** The recorded status and place of the money, before and after the present step. */
+  /** The recorded status and the account of the money. `funds_before` is the account before the present step. */
   status: string
   funds: string
   funds_before: string
   /** True if the provider executed the payout. */
   executed: boolean
-  /** Whether the provider may get this payout once more: after an approval, a retry, or an answer that it has no such payout. */
+  /**
+   * True if the provider may get this payout request once more. An approval, a retry, or an answer that the payout does not
+   * exist sets this to true.
+   */
   may_send: boolean
 }
 
-/** An operator's approval with its answer: `ok` (money moves), `first` (another operator must follow), or an error code. */
+/**
+ * An operator's approval with its answer. `ok` means that money moves, and `first` that another operator must follow. Other
+ * answers are error codes.
+ */
 export type Approval = { by: Person; paper: Paper; answer: string; confirmed: boolean }
 
-/** An operator's correction with its answer: `ok`, `first`, or an error code. */
+/** An operator's correction of an amount in cents, with its answer: `ok`, `first`, or an error code. */
 export type Correction = { by: Person; shop: Shop; what: string; amount: bigint; answer: string }
 
-/** The day, the amount and the limits of a step. */
+/**
+ * The day, the FOUR_EYES_AMOUNT in cents, and the limits of a step. A null amount means that one operator is enough.
+ */
 export type Facts = { day: number; amount: bigint | null; limits: Map<Shop, Shop['limits']> }
 
-/** The model. A problem is a text that names a broken rule. */
+/** The model of the rules. Its methods return problems: texts that name a broken rule. */
 export class Rules {
-  /** The amount from which on two operators must act. Null means off. */
+  /** The amount in cents from which on two operators must act. Null means that one operator is enough. */
   four_eyes: bigint | null
-  /** The limits of the installation. */
+  /** The limits of the installation in cents. Null means that there is no limit. */
   daily: bigint | null = null
   destination: bigint | null = null
   /** The pauses in force by name, such as `merchant ID`, with their ids. */
@@ -76,9 +87,9 @@ export class Rules {
   /** The pauses and suspensions that a running call may end. */
   readonly ending = new Set<string>()
   readonly papers = new Map<string, Paper>()
-  /** The sums that decide about a second operator, by day and subject. */
+  /** The sums in cents that decide whether a payout needs a second operator, by day and subject. */
   private readonly sums = new Map<string, bigint>()
-  /** The first decisions about corrections, by content. */
+  /** The first decisions about corrections, by the content of the correction. */
   private readonly decisions = new Map<string, { by: Person; at: number }[]>()
 
   constructor(four_eyes: bigint | null) {
@@ -90,14 +101,17 @@ export class Rules {
     return person.operator && !person.disabled && !shop.ties.has(person)
   }
 
-  /** Names the reasons for which a provider must not get this payout now. */
+  /** Returns the reasons for which the provider must not get this payout now. */
   holdsOf(paper: Paper): string[] {
     const names = ['platform', `merchant ${paper.shop.id}`, 'provider mock', `destination ${paper.code}`]
     const paused = names.filter((name) => this.pauses.has(name) && !this.ending.has(name))
     return paper.shop.suspended && !this.ending.has(`suspended ${paper.shop.id}`) ? [...paused, 'suspended'] : paused
   }
 
-  /** Names the codes with which the server must refuse this operator's approval of one withdrawal, as far as no sum decides. */
+  /**
+   * Returns the codes with which the server must refuse this operator's approval of one withdrawal. The sums of the day may add
+   * others.
+   */
   refusalsOf({ by, paper, confirmed }: Approval): string[] {
     const { shop } = paper
     return [
@@ -111,7 +125,7 @@ export class Rules {
     ]
   }
 
-  /** Returns the earlier approvals of other people that count. */
+  /** Returns the other operators whose earlier approvals count. */
   othersOf(by: Person, paper: Paper): Person[] {
     return [...paper.firsts].filter((person) => person !== by && this.counts(person, paper.shop))
   }
@@ -123,7 +137,7 @@ export class Rules {
     return new Set([...open.flatMap(({ firsts }) => [...firsts]), ...made.map(({ by }) => by)])
   }
 
-  /** Describes the first approvals of a withdrawal, and why they do not count. */
+  /** Describes the first approvals of a withdrawal, and for each the reason for which it does not count. */
   private describe({ firsts, shop }: Paper): string {
     const why = (person: Person) => (shop.ties.has(person) ? 'has ties to the merchant' : 'is no operator now')
     return [...firsts]
@@ -131,7 +145,7 @@ export class Rules {
       .join(', ')
   }
 
-  /** Reads the facts on which the sums and limits of a step depend. */
+  /** Returns the facts on which the sums and limits of a step depend. */
   facts(now: number, shops: readonly Shop[]): Facts {
     const limits = new Map(shops.map((shop) => [shop, this.limitsOf(shop)]))
     return { day: dayOf(now), amount: this.four_eyes, limits }
@@ -146,9 +160,9 @@ export class Rules {
   }
 
   /**
-   * Judges the sums of the approvals of one step, in any order in which they may have happened: a payout with one operator must not
-   * bring a sum to the amount, and a first approval needs a sum that reaches it. `waited` are the withdrawals that needed two operators
-   * before the step.
+   * Judges the sums of one step's approvals, in any order. If one operator approves a payout, it must not bring a sum to the
+   * amount. A first approval needs a sum that reaches the amount. `waited` are the withdrawals that needed two operators before
+   * the step.
    */
   judgeSums(approvals: readonly Approval[], { day, amount }: Facts, waited: ReadonlySet<Paper>): string[] {
     const moved = approvals.filter(({ answer }) => answer === 'ok')
@@ -171,7 +185,7 @@ export class Rules {
     return [...broken, ...idle]
   }
 
-  /** Judges the daily limits of one step. `before` and `after` are the limits around the step. */
+  /** Judges the daily limits of one step. `before` and `after` are the limits before and after the step. */
   judgeLimits(approvals: readonly Approval[], { day, limits: before }: Facts, { limits: after }: Facts): string[] {
     return approvals.flatMap((approval) => {
       const { answer, paper } = approval
@@ -197,7 +211,7 @@ export class Rules {
     })
   }
 
-  /** Records the approvals of a step that came through. */
+  /** Records the approvals of a step that the server accepted. */
   applyApprovals(approvals: readonly Approval[], day: number): void {
     for (const { by, paper, answer } of approvals) {
       if (answer !== 'ok') continue
@@ -244,7 +258,7 @@ export class Rules {
   }
 }
 
-/** Returns the day of Tanzania of a time. */
+/** Returns the number of a time's day in Tanzania, counted from 1970. */
 export function dayOf(now: number): number {
   return Math.floor((now + OFFSET) / DAY)
 }

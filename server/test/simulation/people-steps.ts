@@ -1,5 +1,5 @@
-// The steps of the model of people: draws what people do next, does it on the real system, and lets the rules judge the answers and the
-// payouts that reached the provider.
+// Draws the steps of the model of people and runs them on the real system. The rules then judge the answers, and the payouts
+// that reached the provider.
 
 import assert from 'node:assert/strict'
 import { payoutAnswers } from '../payouts.ts'
@@ -8,7 +8,7 @@ import type { Act } from './people-calls.ts'
 import type { PeopleRig } from './people-rig.ts'
 import { type Approval, type Facts, type Paper, type Person, Rules, type Shop } from './people-rules.ts'
 
-/** The amount in cents from which on two operators must act, at the start. */
+/** The amount in cents from which on two operators must act at the start. */
 export const FOUR_EYES = 1_000_000n
 const SHOPS = 3
 const OPERATORS = 7
@@ -28,9 +28,11 @@ const ANSWERS = [
     'not_sent',
   ] as const),
 ]
-/** The codes that a person without the rights of an operator gets. */
+/** The codes with which the server refuses a person who is no operator. */
 const NOT_OPERATOR = ['insufficient_role', 'invalid_session']
-/** The codes that the model does not judge here: limits have rules of their own, and balances belong to another model. */
+/**
+ * The codes that the model does not judge here. `judgeLimits` judges the limits, and another model judges the balances.
+ */
 const FREE = ['payout_limit_reached', 'insufficient_balance']
 
 /** Random choices from a seed. */
@@ -40,7 +42,7 @@ export type Dice = {
   chance(percent: number): boolean
 }
 
-/** Makes the choices of a random number generator with values from 0 to 1. */
+/** Makes choices from random numbers between 0 and 1. */
 export function createDice(random: () => number): Dice {
   const below = (limit: number) => Math.floor(random() * limit)
   return {
@@ -50,7 +52,7 @@ export function createDice(random: () => number): Dice {
   }
 }
 
-/** One long life of an installation. */
+/** A long life of an installation, which a test runs step by step. */
 export class PeopleLife {
   private readonly counts: Map<string, number>
   readonly rig: PeopleRig
@@ -58,7 +60,7 @@ export class PeopleLife {
   readonly rules = new Rules(FOUR_EYES)
   readonly shops: Shop[] = []
   readonly operators: Person[] = []
-  /** The broken rules that the present step found. */
+  /** The broken rules that the test found in the present step. */
   readonly problems: string[] = []
   /** The payouts whose records may still change. */
   readonly open = new Set<Paper>()
@@ -66,7 +68,7 @@ export class PeopleLife {
   private readonly recent: string[] = []
   private steps = 0
 
-  /** `counts` gets the number of each event. */
+  /** The life adds the number of each event to `counts`. */
   constructor(rig: PeopleRig, dice: Dice, counts: Map<string, number>) {
     this.counts = counts
     this.rig = rig
@@ -90,13 +92,13 @@ export class PeopleLife {
     }
   }
 
-  /** Makes the first merchants and operators. */
+  /** Makes the first merchants and operators of the life. */
   async begin(): Promise<void> {
     for (let i = 0; i < OPERATORS; i++) this.operators.push(await this.rig.newOperator())
     for (let i = 0; i < SHOPS; i++) this.shops.push(await this.rig.newShop())
   }
 
-  /** Draws and does one step. Throws an error that names each broken rule and the last steps. */
+  /** Draws a step and runs it. If a rule is broken, throws an error that names each broken rule and the last steps. */
   async step(): Promise<void> {
     this.steps += 1
     const name = this.dice.pick(DRAWN)
@@ -117,12 +119,12 @@ export class PeopleLife {
     assert.deepEqual(this.problems, [])
   }
 
-  /** Counts an event, so that the test can demand each interesting event. */
+  /** Counts an event. The test asserts that each interesting event happened. */
   count(name: string): void {
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
   }
 
-  /** Makes calls at once, waits until all work has ended, and judges the answers and the payouts that left. */
+  /** Makes calls at the same time, waits until all work has ended, and judges the answers and the sent payouts. */
   private async perform(name: string, acts: Act[]): Promise<void> {
     const { rules, rig } = this
     const shops = [
@@ -190,7 +192,7 @@ export class PeopleLife {
     if (this.recent.length > 25) this.recent.shift()
   }
 
-  /** Reads the records of the payouts that are not over. */
+  /** Reads the records of the payouts that may still change. */
   private async read(): Promise<void> {
     const papers = [...this.open]
     for (const paper of papers) paper.funds_before = paper.funds

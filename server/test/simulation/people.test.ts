@@ -1,6 +1,6 @@
-// Runs a long life of an installation in random steps: operators, members, API keys, approvals, corrections, limits and pauses. A plain
-// model of the rules judges each answer and each payout that reaches the provider. `npm run model` runs 100,000 steps; STEPS sets the
-// number, SEED=n repeats the draws of a run.
+// Tests a long life of an installation in random steps: operators, members, API keys, approvals, corrections, limits and
+// pauses. A plain model judges each answer and each payout request that reaches the provider. `npm run model` runs 100,000
+// steps; STEPS sets the number, and SEED=n repeats the draws.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -12,7 +12,10 @@ import { createDice, FOUR_EYES, PeopleLife } from './people-steps.ts'
 
 const STEPS = Number(process.env.STEPS ?? 400)
 const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
-/** The steps from which on several installations live side by side, which uses both the processor of the test and of PostgreSQL. */
+/**
+ * The number of steps from which on several installations run at the same time. The test and PostgreSQL then both use a
+ * processor.
+ */
 const LONG = 5_000
 const LIVES = STEPS < LONG ? 1 : 3
 const REPORT_MS = 60_000
@@ -25,7 +28,9 @@ after(async () => {
   for (const rig of rigs) await rig.close()
 })
 
-/** How often each step, answer and event happened. The counts show that the interesting cases happened. */
+/**
+ * The number of times that each step, answer and event happened. The counts show that the interesting cases happened.
+ */
 const counts = new Map<string, number>()
 
 test('no payout leaves that one person alone caused, and none leaves while it is paused', async (t) => {
@@ -57,7 +62,7 @@ test('no payout leaves that one person alone caused, and none leaves while it is
   }
 })
 
-/** The least number of times for each thousand steps. In a short run, rarer events may be absent. */
+/** The least number of times for each thousand steps. A short run may have none of the rarer events. */
 const LEAST = {
   'approval: ok': 15,
   'left, caused by two': 5,

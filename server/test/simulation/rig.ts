@@ -1,5 +1,5 @@
-// The real system for a simulation: processes over one database, a provider that records the payouts it executes, and users who
-// call the API.
+// Runs the real system for a simulation: processes over one database, a provider that records the payouts it executes, and
+// users who call the API.
 
 import assert from 'node:assert/strict'
 import { issueAccessToken, issuerKey } from '../../src/access/identity/index.ts'
@@ -14,7 +14,9 @@ import { type Crash, DEADLINE_H, FOUR_EYES, type ModelAnswer, type ModelBook, ty
 /** A merchant, its live API key and the id of its FINANCE user. */
 export type Shop = { merchant: Merchant; key: string; person: string; destination: string }
 
-/** The provider's answers to queries and to payout requests. `executes` is true if the provider executes the payout. */
+/**
+ * The provider's answers to status queries and to payout requests. `executes` is true if the provider executes the payout.
+ */
 export type ScriptedAnswers = {
   says(reference: string): ModelAnswer
   sends(reference: string): { answer: ModelAnswer; executes: boolean }
@@ -27,9 +29,9 @@ export type Rig = {
   world: World
   url: string
   script: ScriptedAnswers
-  /** How often the provider executed each reference. */
+  /** The references of payout requests that reached the provider although they had to wait. */
   executed: Map<string, number>
-  /** The references of payouts that reached the provider although they had to wait. */
+  /** Makes a merchant whose withdrawals go to the phone number `destination`. */
   forbidden: string[]
   /** Makes a merchant whose withdrawals go to this phone. */
   open(price: Price, destination: string): Promise<Shop>
@@ -49,7 +51,9 @@ export type Rig = {
   callBack(process: number, reference: string): Promise<void>
   /** Moves the clocks of all processes. */
   pass(ms: number): void
-  /** Lets these processes do all due work. */
+  /**
+   * Runs `work` while processes die at a crash point, and waits until all work has ended. Returns the result of `work`.
+   */
   work(processes: readonly number[]): Promise<void>
   /** Runs a function while processes die at a crash point, and waits until all work has ended. */
   dying<Result>(point: Crash | 'approve', when: string, work: () => Promise<Result>): Promise<Result>

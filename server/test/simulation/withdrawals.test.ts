@@ -1,6 +1,6 @@
-// Runs thousands of lives of withdrawals: random events in random order, with dying processes and false answers of the
-// provider. After each life the books equal the books of an independent model. `npm run simulate` runs more lives; RUNS sets
-// the number, SEED=n repeats a run.
+// Tests thousands of lives of withdrawals: random events in random order, with dying processes and false answers of the
+// provider. After each life, the books equal those of an independent model. `npm run simulate` runs more lives, RUNS sets the
+// number, and SEED=n repeats a run.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -23,7 +23,10 @@ before(async () => {
 })
 after(() => rig?.close())
 
-/** How often each event happened and each crash point was reached. The counts show the coverage of the simulation. */
+/**
+ * The number of times that each event happened and a process reached each crash point. The counts show the coverage of the
+ * simulation.
+ */
 const counts = new Map<string, number>()
 const count = (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1)
 

@@ -1,4 +1,4 @@
-// The two sets of books that the storm compares: the executions of the provider's twin, and the records of the platform.
+// Reads the two sets of books that the storm compares: the executions of the provider's twin, and the records of the platform.
 // Amounts are in cents.
 
 import { type Verification, verify } from '../../src/apps/admin/verify.ts'
@@ -17,9 +17,9 @@ export type TheirPayment = {
   word: OrderStatus
   orders: number
   prompts: number
-  /** The money that payers paid. */
+  /** The amounts that payers paid, one for each execution. */
   paid_minor: bigint[]
-  /** The money that the provider returned. */
+  /** The amounts that the provider returned to payers. */
   returned_minor: bigint[]
   fate: PayerFateName | null
 }
@@ -35,7 +35,7 @@ export type TheirPayout = {
   fate: PayeeFateName
 }
 
-/** A payment of the platform, with its only attempt and the ledger transfers. */
+/** A payment of the platform, with its attempt and its ledger transfers. */
 export type OurPayment = {
   merchant_id: string
   id: string
@@ -47,12 +47,14 @@ export type OurPayment = {
   fee_minor: bigint
   reference: string
   attempts: number
-  /** The provider's last status, or our reason for not sending a request to the provider. */
+  /**
+   * The provider's last status, or the reason for which the platform sent no request. Null means that there is neither.
+   */
   word: string | null
   waits: boolean
-  /** The money that reached the provider, by the ledger. */
+  /** The amount that reached the provider, by the ledger. */
   float_minor: bigint
-  /** The part of the money that the merchant got, by the ledger. */
+  /** The part of the amount that the merchant got, by the ledger. */
   merchant_minor: bigint
   /** How often the ledger credited the merchant. */
   credits: number
@@ -72,7 +74,7 @@ export type OurPayout = {
   merchant_minor: bigint
 }
 
-/** A status that the platform must report to the merchant as an event. */
+/** A status change that the platform must report to the merchant as an event. */
 export type Move = {
   merchant_id: string
   source: string
@@ -102,7 +104,7 @@ export type Books = {
   totals: Totals
   our_payments: OurPayment[]
   our_payouts: OurPayout[]
-  /** The ledger's amount of each merchant's money at the provider: in the float, and in the other accounts. */
+  /** The balances in the ledger of each merchant's money at the provider: of the float, and of the other accounts. */
   accounts: { merchant_id: string; code: string; balance_minor: bigint }[]
   adjusted: { merchant_id: string; float_minor: bigint }[]
   moves: Move[]
@@ -227,7 +229,7 @@ function theirBooks(simulator: Simulator, scans: ReadonlyMap<string, PayerFateNa
   }
   const their_payouts = new Map<string, TheirPayout>()
   for (const { transid, amount, truth, executions, returns, requests, fate } of all<Payout>(simulator, 'payouts')) {
-    // If the provider executed one reference on two rails, both executions count.
+    // If the provider executed one reference by two methods of payout, both executions count.
     const other = their_payouts.get(transid)
     their_payouts.set(transid, {
       reference: transid,
@@ -258,13 +260,13 @@ export function statementOf(simulator: Simulator): StatedRow[] {
   return rows
 }
 
-/** Returns the money of a payment that remains at the provider. */
+/** Returns the amount of a payment that remains at the provider. */
 export function leftOf({ paid_minor, returned_minor }: TheirPayment): bigint {
   const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
   return sum(paid_minor) - sum(returned_minor)
 }
 
-/** Returns the provider's decision about a payment. The money decides, not the status. */
+/** Returns the provider's decision about a payment. The paid and returned amounts decide, not the status. */
 export function decidedPayment(their: TheirPayment): 'paid' | 'unpaid' | 'undecided' {
   if (leftOf(their) > 0n) return 'paid'
   return their.word === 'PENDING' || their.word === 'INPROGRESS' ? 'undecided' : 'unpaid'

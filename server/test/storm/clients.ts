@@ -1,5 +1,5 @@
-// The clients of a storm: merchants that request payments and payouts, and payers who scan QR codes. A merchant repeats a
-// request under the same Idempotency-Key until the server answers. For the operators, see operators.ts.
+// Simulates the clients of a storm: merchants that request payments and payouts, and payers who scan QR codes. A merchant
+// repeats a request under the same Idempotency-Key until the server answers. The operators are in operators.ts.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../src/kernel/db/index.ts'
@@ -18,7 +18,7 @@ export type MerchantRequest = Order & { flow: 'payment' | 'payout'; method: stri
  */
 export type RequestResult = { request: MerchantRequest; id: string | null }
 
-/** The results of all requests. */
+/** The requests of the merchants in progress, with their results so far. */
 export type Clients = {
   results: RequestResult[]
   /** Responses that break the contract of the API. */
@@ -81,7 +81,10 @@ export function makeRequests(
   }
 }
 
-/** Sends all requests, `at_once` at a time and at most `per_second`. Passes each result to `onResult`. */
+/**
+ * Sends all requests, at most `at_once` at the same time and at most `per_second` in a second. Passes each result to
+ * `onResult`.
+ */
 export function startClients(
   rig: StormRig,
   random: () => number,
@@ -162,7 +165,7 @@ const REFERENCES = sql(
 const SCANNED_SHARE = 0.9
 const SCAN_EVERY_MS = 300
 
-/** Payers who see QR codes. */
+/** The payers who see QR codes. */
 export type Payers = {
   show(id: string): void
   /** The outcomes of the scanned QR codes, by reference. */

@@ -1,5 +1,5 @@
-// Finds contradictions between the books of both sides, with pure functions from records to sentences. If there is no sentence,
-// no record got lost or doubled, and both books agree to the cent.
+// Finds contradictions between the books of both sides, with pure functions from records to sentences. No sentence means that
+// no record got lost or doubled, and that both books agree to the cent.
 
 import {
   type Books,
@@ -13,7 +13,9 @@ import {
 } from './books.ts'
 import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './faults.ts'
 
-/** A payment or payout about which the books differ. Amounts are in cents, at the provider by both books. */
+/**
+ * A payment or payout about which the books differ. Both amounts are the money at the provider in cents, by each of the books.
+ */
 export type Difference = {
   flow: 'payment' | 'payout'
   reference: string
@@ -25,10 +27,10 @@ export type Difference = {
   denied: boolean
 }
 
-/** The number of our open records, by the provider's status. */
+/** The number of our open records, by the status that the provider reports. */
 export type Undecided = Record<string, number>
 
-/** Describes every problem except differing amounts, whatever the provider decided. */
+/** Describes every problem except different amounts, whatever the provider decided. */
 export function findProblems(books: Books): string[] {
   return [
     ...promises(books),
@@ -201,8 +203,8 @@ function merchants(books: Books): string[] {
 }
 
 /**
- * Makes the final comparison: compares each merchant's money at the provider in the provider's book and in our book. The two sums
- * share no code.
+ * Compares each merchant's money at the provider by the provider's book and by our book, as the last check. The two sums share
+ * no code.
  */
 export function findShortage(books: Books): string[] {
   const problems: string[] = []

@@ -1,4 +1,4 @@
-// Checks the events that merchants received: one event id for each promised status, with any number of deliveries.
+// Checks the events that merchants received in a storm: one event id for each promised status, with any number of deliveries.
 
 import type { Books } from './books.ts'
 
@@ -11,7 +11,7 @@ const FINAL: Record<string, string> = {
   FAILED: 'disbursement.failed',
 }
 
-/** Describes every problem of the events. */
+/** Describes every problem of the events that merchants received. */
 export function eventProblems({ moves, deliveries, arrivals, our_payments, our_payouts }: Books): string[] {
   const problems: string[] = []
   const sent = Map.groupBy(deliveries, (row) => `${row.source_id} ${row.source_seq}`)

@@ -1,4 +1,4 @@
-// The faults of a storm and their probabilities. The provider's twin has all these faults at once.
+// Defines the faults of a storm and their probabilities. The provider's twin has all these faults at once.
 
 import {
   CALLBACK_KINDS,
@@ -11,10 +11,10 @@ import {
 import type { Rates } from '../../twins/selcom/faults.ts'
 import type { Settings } from '../../twins/selcom/index.ts'
 
-/** The share of calls, callbacks, payers and receivers with a fault. */
+/** The share of calls, callbacks, payers and receivers with a fault, from 0 to 1. */
 export const FAULT_SHARE = 0.2
 
-/** Payers who pay, and a network's answer for a payer without money. These behaviours are no faults. */
+/** Payers who pay, and the network's answers about payers without money. These behaviours are no faults. */
 const GOOD_PAYERS: readonly PayerFateName[] = ['pays', 'pays_slowly', 'cancels', 'wrong_pin', 'low_balance', 'declined']
 const GOOD_PAYEES: readonly PayeeFateName[] = ['pays', 'pending_pays', 'pending_fails', 'declined', 'over_limit']
 /** The shares of the behaviours of payers without a fault, except immediate payment. */
@@ -25,7 +25,7 @@ const OTHERWISE_SHARE = 0.03
  * records may differ, and the provider's statement finds them.
  */
 export const PAYERS_THAT_LIE: readonly PayerFateName[] = ['fails_then_pays', 'returned', 'fail_pays']
-/** The same behaviours for payouts. */
+/** The same behaviours, of the recipients of payouts. */
 export const PAYEES_THAT_LIE: readonly PayeeFateName[] = ['returned', 'success_unpaid', 'fail_paid']
 
 /** Returns the probabilities of a storm. Each kind of fault is equally likely. */
@@ -46,8 +46,8 @@ export function stormRates(seed: number): Rates {
 }
 
 /**
- * Further behaviour of the twin. The twin executes a repeated request twice, so that its book shows the second execution. The
- * twin reports correctly that an order does not exist, and never reports that a payout does not exist.
+ * The other settings of the twin. The twin executes a repeated request again, so that its book shows the second execution. The
+ * twin correctly reports that an order does not exist, but never reports that a payout does not exist.
  */
 export const STORM_SETTINGS: Partial<Settings> = {
   texts: 'mixed',

@@ -1,5 +1,5 @@
-// The operators of a storm, who use HTTP. They price and fund merchants, approve payouts and resend blocked payouts. Afterwards
-// the operators upload the provider's statement and correct the books.
+// Simulates the operators of a storm over HTTP. They price and fund merchants, approve payouts and resend blocked payouts.
+// Afterwards they upload the provider's statement and correct the books.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -23,7 +23,8 @@ export function plantLosses(sound: Books): void {
     assert.ok(item !== undefined, 'the storm was large enough for every plant')
     return item
   }
-  // Chooses a record about which the provider tells the truth. Other records may differ even without a planted loss.
+  // Chooses a payment whose final outcome the provider reports truthfully. Other records may differ even without a planted
+  // loss.
   const paid = (books: Books) =>
     of(books.our_payments, ({ status, reference }) => {
       const fate = books.their_payments.get(reference)?.fate
@@ -54,7 +55,7 @@ export function plantLosses(sound: Books): void {
     [/no merchant got its id/, (books) => Object.assign(books, { results: books.results.slice(1) })],
     [/exists 2 times/, (books) => books.our_payments.push({ ...paid(books), id: 'another' })],
     [/has the amount 1, not/, (books) => Object.assign(paid(books), { amount_minor: 1n })],
-    // Actions that happen twice.
+    // Executions that happen twice.
     [/prompted its payer 2 times/, (books) => Object.assign(order(books), { prompts: 2 })],
     [/the payer paid \S+ 2 times/, (books) => void order(books).paid_minor.push(100n)],
     [/the provider executed \S+ 2 times/, (books) => Object.assign(payout(books), { executions: 2 })],

@@ -1,5 +1,5 @@
-// The processes of the platform in a storm. Each place has one process at a time. The process dies at random moments, and a new
-// process replaces it.
+// Runs the processes of the platform in a storm. Each place has one process at a time. The test kills the process at random
+// moments, and a new process replaces it.
 
 import { type Child, serverEnv, startChild } from '../crash/processes.ts'
 
@@ -19,7 +19,10 @@ export type ProcessPlace = {
 }
 
 const ERROR = /"level":"error".*/g
-/** The caller gets 503 and retries. On a small machine, load causes this error without an effect on the books. */
+/**
+ * If this error occurs, the client gets 503 and repeats the request. On a small machine, load causes this error without an
+ * effect on the books.
+ */
 const BUSY = '"msg":"the database is unavailable"'
 
 /** Makes a place and starts the first process of the place. */

@@ -1,5 +1,5 @@
-// The environment of a storm: a database, merchants, the provider's twin with its books, a webhook receiver, and the processes
-// of the platform. The processes die. The other parts run in the test process and continue.
+// Makes the environment of a storm: a database, merchants, the provider's twin with its books, a webhook receiver, and the
+// processes of the platform. The test kills these processes, while the other parts run in the test process and continue.
 
 import { issueAccessToken, issuerKey } from '../../src/access/identity/index.ts'
 import { createUser } from '../../src/access/merchants/index.ts'
@@ -33,7 +33,9 @@ export type StormRig = {
   close(): Promise<void>
 }
 
-/** The lifetime of a token. It is much shorter than a session, because a storm lasts longer than a session. */
+/**
+ * The lifetime of a token in milliseconds. It is much shorter than a session, because a storm lasts longer than a session.
+ */
 const SESSION_MS = 300_000
 /** The twin's float in shillings. The float never runs out, so a payout fails only by the faults of the storm. */
 const FLOAT = 100_000_000_000n

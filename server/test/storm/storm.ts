@@ -23,7 +23,7 @@ export type StormSize = {
 
 /** The results of a storm. */
 export type Aftermath = {
-  /** The books at rest, before the operators' corrections. */
+  /** The books after all work has ended, before the operators' corrections. */
   before: Books
   /** The books after the operators' corrections. */
   after: Books
@@ -57,7 +57,7 @@ const LATE_KILLS = 0.2
 const EARLY_SHARE = 0.25
 const PAUSE_BETWEEN_LATE_MS = 1_500
 
-/** Runs the storm over a rig. Every ten seconds, `say` gets a line about the progress. */
+/** Runs the storm over a rig. Every ten seconds, passes a line about the progress to `say`. */
 export async function rage(rig: StormRig, size: StormSize, say: (line: string) => void): Promise<Aftermath> {
   const began = new Date()
   const desk = startStormOperators(rig, seededRandom(size.seed + 1), OPERATORS)
@@ -115,7 +115,7 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
   const differences = findDifferences(before)
 
   const begin = Date.now()
-  // The faults have ended. After this line, only the provider's earlier decisions matter.
+  // The storm has no faults from here on. The outcomes now depend only on the provider's earlier decisions.
   rig.simulator.setFaults({ rates: {} })
   const rows = statementOf(rig.simulator)
   const agreed = await desk.state(rows, began)
@@ -147,8 +147,8 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
 const killsOf = (rig: StormRig) => rig.seats.reduce((sum, seat) => sum + seat.kills(), 0)
 
 /**
- * Kills processes. Most kills happen during the requests, at moments that the seed draws; the others happen while the system
- * comes to rest.
+ * Kills processes. Most kills happen during the requests, at moments that the seed draws. The others happen while the platform
+ * ends its open work.
  */
 async function killAll(
   rig: StormRig,

@@ -1,5 +1,5 @@
-// Waits until a storm is at rest, by conditions and not by a fixed time. The pauses between queries grow to an hour, so the
-// test makes the queries due at once.
+// Waits until a storm has no open work, by conditions and not by a fixed time. The pauses between queries grow to an hour, so
+// the test makes the queries due at once.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Statement, sql } from '../../src/kernel/db/index.ts'
@@ -41,7 +41,9 @@ const HURRY_EVENTS = sql(
 )
 
 const LOOK_EVERY_MS = 300
-/** The pause before the platform repeats a failed query. In this pause the response can still arrive. */
+/**
+ * The pause in milliseconds before the test makes a failed query due again. In this pause, the response can still arrive.
+ */
 const HURRY_EVERY_MS = 1_500
 
 type OpenPayout = { reference: string; status: string }
