@@ -16,7 +16,7 @@ import { authorizeUrl, openBrowser } from './sign-in.ts'
 import type { StallSamples, StallTarget } from './stall-meter.ts'
 
 const IS_FULL = process.env.STALL === 'full'
-/** The number of requests of one wave, the time of the attack, and the time of the measurement before the attack. */
+/** The number of requests of one wave, and the milliseconds of the attack and of the measurement before the attack. */
 const SIZE = IS_FULL
   ? { sign_ins: 400, posters: 180, attack_ms: 30_000, quiet_ms: 10_000 }
   : { sign_ins: 60, posters: 40, attack_ms: 0, quiet_ms: 1_000 }
@@ -25,7 +25,10 @@ const GOALS = { readyz: 50, payments: 250 }
 const METER = fileURLToPath(new URL('./stall-meter.ts', import.meta.url))
 const BODY_BYTES = 60_000
 const HEADER_BYTES = 12_000
-/** Texts that are expensive for a careless parser, pattern or quoting rule. Each text is repeated to the greatest accepted length. */
+/**
+ * Texts that are slow for a careless parser or pattern, or dangerous without quotes. The test repeats each text up to the
+ * greatest accepted length.
+ */
 const HOSTILE = [
   '\\',
   '"',
@@ -204,7 +207,10 @@ test('/readyz and the payments of another merchant answer within their bounds du
   }
 })
 
-/** Asserts that the server answers each request of the attack with a page, a file or a refusal, never with an error of its own. */
+/**
+ * Asserts that the server answers each request of the attack with a page, a file or a refusal. Status 500 and a closed
+ * connection fail the test.
+ */
 function assertStatuses({ sign_ins, posters, hostile }: StallStatuses): void {
   const others = (statuses: readonly number[], expected: readonly number[]) =>
     statuses.filter((status) => !expected.includes(status))

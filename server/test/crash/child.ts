@@ -1,6 +1,6 @@
-// Runs the server as `npm start` composes it, but with a crash point. Crash tests start this file as a child process; the product
-// has no such switch.
-//   CRASH_AT   the point at which this process dies, on the first pass; empty: it sends its parent each point it passes
+// Runs the server with a crash point, for crash tests that start this file as a child process. The product has no such switch.
+// CRASH_AT names the point at which the process dies on the first pass. If it is empty, the process sends each point that it
+// passes to its parent.
 
 import { crashAt, createLog, type Point } from '../../src/kernel/lib/index.ts'
 import { createWorker } from '../../src/kernel/work/index.ts'

@@ -46,7 +46,7 @@ export type Rig = {
   /** Reads the number of approvals of each withdrawal, as the console shows the number. */
   approvalsOf(keys: readonly { merchant_id: string; id: string }[]): Promise<number[]>
   respond(shop: Shop, id: string): Promise<string>
-  /** Cancels as a member of the merchant. */
+  /** Cancels a withdrawal as a member of the merchant. Returns 'ok' or the error code. */
   cancel(process: number, shop: Shop, id: string): Promise<string>
   callBack(process: number, reference: string): Promise<void>
   /** Moves the clocks of all processes. */
