@@ -41,8 +41,8 @@ const read = (name: string) => readFileSync(join(CHART, name), 'utf8')
 let validate: ValidateFunction | null = null
 
 /**
- * Renders the chart as Helm installs it under the name `release`. `given` overrides values.yaml. Throws a ChartError with the reason if the
- * schema or a template refuses the values.
+ * Renders the chart as Helm installs it under the name `release`. `given` overrides values.yaml. If the schema or a template
+ * refuses the values, throws a ChartError with the reason.
  */
 export function renderChart(given: ChartValues, release: string): Manifest[] {
   const values = merge(parse(read('values.yaml')), given)
@@ -245,7 +245,9 @@ function evaluate(code: string, scope: Scope, templates: Templates): unknown {
   return pipeline()
 }
 
-/** Returns the value of a path such as .Values.image.tag or $value. Throws if a name before the last one has no value. */
+/**
+ * Returns the value of a path such as .Values.image.tag or $value. If a name before the last one has no value, throws an error.
+ */
 function lookUp(path: string, { dot, variables }: Scope): unknown {
   const [first = '', ...names] = path.split('.')
   if (first !== '' && !variables.has(first)) throw new Error(`the template has no value ${path}`)

@@ -20,9 +20,9 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url))
 export type CleanDebian = {
   /** The folder of the system. */
   root: string
-  /** Runs a script of bash in the system, stops it at the first error, and returns its output. Throws if the script fails. */
+  /** Runs a script of bash in the system, and returns its output. At the first error, stops the script and throws. */
   run(script: string): string
-  /** Like `run`, but returns status and output also if the script fails. */
+  /** Runs a script like `run`, but returns status and output even after an error. */
   attempt(script: string): SpawnSyncReturns<string>
   /** Ends the system and removes its folder. */
   close(): Promise<void>

@@ -1,8 +1,8 @@
 // Reads the commands of the handbook's pages for the checks that run these commands.
 
 /**
- * Returns the blocks of commands of a page that follow the mark `<!-- install: KIND -->`, in their order. Throws if the page
- * has none.
+ * Returns the blocks of commands of a page that follow the mark `<!-- install: KIND -->`, in their order. If the page has none,
+ * throws an error.
  */
 export function blocksOf(page: string, kind: string): string[] {
   const blocks = [...page.matchAll(/^<!-- install: (\w+) -->\n```bash\n([\s\S]*?)^```$/gm)]

@@ -31,7 +31,9 @@ const PROGRAM = [
 ]
 const DOCUMENTS = ['CHANGELOG.md', 'SECURITY.md', 'docs/operate', 'docs/commands.md']
 
-/** Returns the files of the program, sorted by path. Throws if the consoles are not built or a package is missing. */
+/**
+ * Returns the files of the program, sorted by path. If the consoles are not built or a package is missing, throws an error.
+ */
 export function programFiles(lock: Lock): InstalledFile[] {
   if (!existsSync(join(ROOT, 'web/dist/made-from'))) throw new Error('web/dist is missing: run npm run build first')
   const own = PROGRAM.flatMap((path) => filesOf(path)).filter((path) => !/\.test\.ts$/.test(path))
@@ -65,7 +67,9 @@ export function debianFiles(lock: Lock): InstalledFile[] {
   ].sort(byTarget)
 }
 
-/** Returns the paths of the npm packages that an installation needs. Throws if one is missing or has another version. */
+/**
+ * Returns the paths of the npm packages that an installation needs. If one is missing or has another version, throws an error.
+ */
 function runtimePackages(lock: Lock): string[] {
   return Object.entries(lock.packages).flatMap(([path, entry]) => {
     if (!path.includes('node_modules/') || entry.dev || entry.devOptional || entry.link || LEFT_OUT.test(path))

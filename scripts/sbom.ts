@@ -111,7 +111,7 @@ function licencesOf(one: LockedPackage): Licences {
   ]
 }
 
-/** Converts `sha512-<base64>` to hexadecimal digits. Throws if a package has another kind of hash. */
+/** Converts `sha512-<base64>` to hexadecimal digits. If a package has another kind of hash, throws an error. */
 function hexOf(integrity: string): string {
   const [, base64] = /^sha512-(\S+)$/.exec(integrity) ?? []
   if (base64 === undefined) throw new Error(`package-lock.json has the hash "${integrity}"; only sha512 is known`)

@@ -100,7 +100,9 @@ const rank = (severity: string): number =>
   SEVERITIES.includes(severity) ? SEVERITIES.indexOf(severity) : SEVERITIES.length
 const firstLine = (text: string): string => text.trim().split('\n')[0]?.slice(0, 200) ?? ''
 
-/** Runs `npm audit` in a folder with a lock file. Returns its report, or its messages if it printed no report. */
+/**
+ * Runs `npm audit` in a folder with a lock file, and returns its report. If npm printed no report, returns its messages.
+ */
 export async function audit(folder: string, env = process.env): Promise<AuditReport | string> {
   const { output, errors } = await runNpm(['audit', '--package-lock-only'], folder, env)
   return (

@@ -191,7 +191,7 @@ test('the server limits callbacks by address, and a flood never blocks the provi
     assert.deepEqual(await flood('203.0.113.5', 300), { 403: 50, 429: 250 })
     assert.equal((await true_one()).status, 200, 'a flood from another address does not block the provider')
 
-    // From here on, the flood comes from the provider's address.
+    // All later callbacks of the flood come from the provider's address.
     assert.deepEqual(await flood('192.0.2.7', 300), { 403: 300 })
     paid.set(reference, 100_000n)
     assert.equal((await true_one()).status, 200)

@@ -25,7 +25,10 @@ after(async () => {
   for (const server of servers) await server.close()
 })
 
-/** Changes one bit of the last byte of the first page. In a table, this byte belongs to the first row. A second call repairs the page. */
+/**
+ * Changes one bit of the last byte of the first page. In a table, this byte is a part of the first row. A second call repairs
+ * the page.
+ */
 function damage(file: string): void {
   const descriptor = openSync(file, 'r+')
   const byte = Buffer.alloc(1)

@@ -50,7 +50,7 @@ export type HeldPaymentCalls = {
     decision: Decision,
     options?: { body?: object; idempotency_key?: string; world?: World },
   ): Promise<Reply>
-  /** Settles another answer of the provider about a payment. */
+  /** Books another answer of the provider about a payment. */
   say(shop: ShopWithKeys, id: string, answer: Answer): Promise<void>
   historyOf(id: string): Promise<CollectionHistoryLine[]>
   /** Runs `work` and asserts that it changes no payment and no money. */

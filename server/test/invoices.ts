@@ -29,7 +29,7 @@ export type CustomerMessage = {
   environment: string
 }
 
-/** Calls about invoices in a world. A call uses the sandbox key unless the test passes another key. */
+/** Returns the calls about invoices in a world. By default, a call uses the sandbox key. */
 export function invoicesOf(world: World) {
   const act = (id: string, verb: string, key?: string) =>
     world.call({ method: 'POST', url: `/v1/invoices/${id}/${verb}`, ...(key === undefined ? {} : { key }) })

@@ -20,10 +20,13 @@ import pg from 'pg'
 import { startEmbedded } from '../src/kernel/db/embedded.ts'
 import { migrate } from '../src/kernel/db/migrate.ts'
 
-/** How the test stops the server: `fast` closes all connections, `immediate` is a crash from which the server recovers. */
+/**
+ * The way in which the test stops the server: `fast` closes all connections, `immediate` is a crash from which the server
+ * recovers.
+ */
 export type StopMode = 'fast' | 'immediate'
 
-/** A migrated server that belongs to one test. */
+/** A migrated server that only one test uses. */
 export type OwnPostgres = {
   /** The URL for the role that owns the database. Restarts do not change the URL. */
   url: string

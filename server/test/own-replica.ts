@@ -19,7 +19,7 @@ import pg from 'pg'
 import { freePort } from './crash/processes.ts'
 import { type OwnPostgres, serverPids } from './own-postgres.ts'
 
-/** A streaming replica that belongs to one test. */
+/** A streaming replica that only one test uses. */
 export type OwnReplica = {
   /** The URL with the role of the primary's URL. */
   url: string

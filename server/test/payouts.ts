@@ -238,7 +238,9 @@ export async function forgetSums(world: World): Promise<void> {
   await world.rows('delete from four_eyes_sums')
 }
 
-/** Throws an error unless every check of `verify` succeeds. After `forgetSums`, the sums of the day are not compared. */
+/**
+ * If a check of `verify` fails, throws an error. After `forgetSums`, the function does not compare the sums of the day.
+ */
 export async function booksHold(world: World): Promise<void> {
   const { checks } = await verify(world.url)
   const compared = checks.filter(({ name }) => name !== SUMS_HOLD || !sums_forgotten.has(world.url))

@@ -90,7 +90,7 @@ export async function routeOf(client: pg.Client, text: string, tables: TableColu
   return routeOfPlan((rows[0]['QUERY PLAN'] as { Plan: Plan }[])[0]?.Plan as Plan, tables)
 }
 
-/** Collects the column names and values that the conditions of a plan make equal. */
+/** Collects the column names and values that the conditions of a plan set equal. */
 function createEqualities() {
   const parents = new Map<string, string>()
   const find = (name: string): string => {

@@ -132,7 +132,7 @@ export function authorizeUrl(
 
 /** The token response to a console. `expires_in` is in seconds. */
 export type Tokens = { access_token: string; refresh_token: string; id_token: string; expires_in: number }
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 type TokenReply = { status: number; body: any }
 
 /** Sends a request to the token endpoint. */

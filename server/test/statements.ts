@@ -211,7 +211,7 @@ export type Reconciler = {
   ): Promise<Record<string, never> & { id: string; lines: number; matched: number; opened: number; explained: number }>
   /** Reads all open cases or all resolved cases. */
   cases(state?: 'open' | 'resolved'): Promise<CaseView[]>
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it
+  // biome-ignore lint/suspicious/noExplicitAny: tests read every field of the answer
   summary(): Promise<any>
   act(id: string, verb: 'ask' | 'resolve', body?: object, idempotency_key?: string): Promise<Reply>
   session(): Promise<string>

@@ -170,7 +170,7 @@ async function startServer(): Promise<Child> {
   return child
 }
 
-/** Runs a command. Returns its result, or its output if it must end with another code than 0. */
+/** Runs a command that must end with `code`. Returns its result if `code` is 0, otherwise its output. */
 async function admin<Result>(args: readonly string[], code = 0): Promise<Result> {
   const child = startChild(env, ADMIN, [...args, ...(code === 0 ? ['--json'] : [])])
   const end = await endOf(child, COMMAND_MS_MAX)

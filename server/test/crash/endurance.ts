@@ -1,6 +1,6 @@
-// Tests the platform under load while the disk of the embedded PostgreSQL becomes full 20 times, and while the clock of the
-// processes steps a day ahead and back (`npm run endurance`). Needs root for a small disk, and libfaketime. SEED=n repeats the
-// load; FULL_DISKS=n and CLOCK_STEPS=n choose other numbers.
+// Tests the platform under load (`npm run endurance`). The disk of the embedded PostgreSQL becomes full 20 times, and the clock
+// steps a day ahead and back. Needs root for a small disk, and libfaketime. SEED=n repeats the load; FULL_DISKS=n and
+// CLOCK_STEPS=n choose other numbers.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

@@ -17,7 +17,7 @@ type CollectionRow = {
   key: string | null
   /** The sum in cents that the collection's transfers gave the merchant so far: available plus held. */
   net_minor: bigint
-  /** How often the platform credited the merchant. */
+  /** The number of times that the platform credited the merchant. */
   credits: number
 }
 type AttemptRow = { merchant_id: string; collection_id: string; provider_reference: string; waits: boolean }

@@ -24,8 +24,8 @@ const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
 const PER_KILL = 60
 const AT_ONCE = 12
 /**
- * How often the platform may query the provider about a payout in doubt. A payout that is still in doubt then counts as a
- * problem.
+ * The number of queries that the platform may send about a payout in doubt. If the payout is then still in doubt, it counts as
+ * a problem.
  */
 const ROUNDS_OF_DOUBT = 5
 /** Phone endings by the outcome of the payout: paid, declined, in doubt, refused, reversed, and known only after a query. */

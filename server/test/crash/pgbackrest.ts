@@ -202,7 +202,7 @@ test('a database that pgBackRest restores to a second sends nothing twice, and s
   const imported = await admin(['statement', 'import', '--provider', 'mock', '--file', file, ...period])
   t.diagnostic(`statement: ${JSON.stringify(imported)}`)
   assert.equal(imported.lines, rows.length)
-  // The provider does not know the payments that fund the payee, because the test settles them itself.
+  // The provider has no record of the payments that fund the payee, because the test settles them itself.
   const kinds = sql(
     'pgbackrest_cases',
     'select kind, count(*)::int as cases from reconciliation_exceptions group by kind',

@@ -1,5 +1,5 @@
-// Tests that the platform loses no payment or payout if a process dies at a crash point and another process continues. The test
-// finds the points in the sources and in a run without a crash, so it needs no list of points.
+// Tests that another process continues after a process has died at a crash point, and that the platform loses no payment or
+// payout. The test finds the points in the sources and in a run without a crash, so it needs no list of points.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'

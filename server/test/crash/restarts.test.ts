@@ -172,7 +172,7 @@ async function payments(load: Load, count: number): Promise<void> {
   }
 }
 
-/** Lets commits wait for a standby that does not exist, until this test changes the setting. */
+/** Makes commits wait for a standby that does not exist, until the function changes the setting again. */
 async function missingStandby(load: Load, client: ReturnType<typeof createClient>): Promise<void> {
   await own.admin(`alter system set synchronous_standby_names = 'missing'`)
   await own.admin('select pg_reload_conf()')

@@ -41,7 +41,9 @@ const CLIENTS = 4
 const PHASE_MS = IS_LONG ? 10_000 : 2_000
 
 const DAY_MS = 86_400_000
-/** The filled payments end this time before now, outside of the period of the imported statement. */
+/**
+ * The number of milliseconds before now at which the filled payments end, outside of the period of the imported statement.
+ */
 const OLD_MS = 3 * 3_600_000
 const STATEMENT_MS = 3_600_000
 const RESTORE_MS_MAX = 300_000

@@ -75,7 +75,7 @@ before(async () => {
   await rig.configureWebhooks(base)
 })
 after(async () => {
-  // After a failure, the load would go on and keep the process of the test alive.
+  // If a test fails, this line ends the load, which would keep the process of the test alive.
   void load?.stop().catch(() => {})
   await balancer?.close()
   for (const { child } of servers) await child.kill()

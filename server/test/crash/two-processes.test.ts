@@ -13,8 +13,8 @@ const PAYMENTS = 120
 const CONCURRENCY = 16
 const DELAY_MS = 200
 /**
- * The phone number of payment i decides the outcome, so every run has the same outcomes. The workload omits 010: that payment
- * fails and then succeeds, and only timing decides whether the platform sees the failure.
+ * The phone number of payment i decides the outcome, so every run has the same outcomes. The payments omit the ending 010,
+ * which fails and then succeeds, because only timing decides whether the platform gets the failure.
  */
 const ENDINGS = ['001', '002', '004', '006', '008', '009', '011', '012', '013', '014', '555']
 /** The longest time in milliseconds that a merchant may wait while the receiver of another merchant hangs. */

@@ -93,8 +93,8 @@ const killEtcdLeader: Fault = async () => {
 
 const fillDisk: Fault = async () => {
   const ballast = join(diskOf(await leaderNow()), 'ballast')
-  // If dd fails, the disk is full: dd fills it first in large steps, then to the last page. The provider runs in this process,
-  // which must not wait.
+  // Fills the disk: first in large steps, then to the last page. dd fails when the disk is full. The provider runs in this
+  // process, which must not wait.
   const fill = (file: string, size: string) =>
     runProgram('dd', ['if=/dev/zero', `of=${file}`, `bs=${size}`]).catch(() => {})
   await fill(ballast, '1M')

@@ -29,7 +29,10 @@ const EVERY_MS = 1_000
 const RETRY_MS = 200
 const REST_AT_ONCE = 4
 const QUIET_MS_MAX = 120_000
-/** How often the platform may query the provider about a payout in doubt. A payout in doubt after that counts as a problem. */
+/**
+ * The number of queries that the platform may send about a payout in doubt. If the payout is then still in doubt, it counts as
+ * a problem.
+ */
 const ROUNDS_OF_DOUBT = 5
 
 /** Configures the webhooks of all shops, gives a new merchant money and `count` withdrawals, and begins to approve one of them each second. */

@@ -14,7 +14,9 @@ import { measure, violations } from './page-checks.ts'
 /** A page for a payment: its address and, for a hosted page, the collection. */
 export type PayPage = { url: string; slug: string; id: string }
 
-/** How a payer opens a page: the language, with or without scripts, and the HTTP errors that the test expects. */
+/**
+ * The way in which a payer opens a page: the language, with or without scripts, and the HTTP errors that the test expects.
+ */
 export type Way = {
   language?: Language
   script?: boolean

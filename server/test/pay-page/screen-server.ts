@@ -15,8 +15,8 @@ import { type Site, startSite } from '../browser.ts'
 import { screens, shop, testShop } from './screens.ts'
 
 /**
- * How to render a screen. `as_test` means as on a mock installation. `unscripted` means as a browser without scripts shows the
- * screen.
+ * The way to render a screen: with `as_test` as on a mock installation, with `unscripted` as a browser without scripts shows
+ * it.
  */
 export type How = { as_test?: boolean; unscripted?: boolean }
 

@@ -58,7 +58,7 @@ export function shop(language: Language, over: Partial<MerchantFrame> = {}): Mer
   }
 }
 
-/** Returns the frame of a shop on a mock installation. */
+/** Returns the frame of every screen for a shop on a mock installation. */
 export function testShop(language: Language): MerchantFrame {
   const outcomes = MAGIC_NUMBERS.map(({ ending, happens, happens_sw }) => ({
     ending,

@@ -51,7 +51,8 @@ export async function sumsOfList(world: World, list: ListName, book: BookKey): P
 }
 
 /**
- * Sums the records of all merchants in an environment as operators list the records: withdrawals or held payments, by status.
+ * Sums the records of all merchants in an environment by status, as the console of operators lists them: withdrawals or held
+ * payments.
  */
 export async function sumsOfOperators(world: World, what: 'withdrawals' | 'held', environment: string): Promise<Sums> {
   const rows =

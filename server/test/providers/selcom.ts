@@ -150,7 +150,7 @@ function readSigned({ method = '', url = '', headers }: IncomingMessage, body: s
   return { method, path: pathname, fields, names, body }
 }
 
-/** The answer about a payment for which no payer got a prompt. */
+/** The answer about a payment whose payer got no prompt. */
 export const NO_PROMPT = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
 /** Returns the reason of an unknown answer, or the kind of any other answer. */
 export const why = (answer: { kind: string; why?: string } | undefined) => answer?.why ?? answer?.kind

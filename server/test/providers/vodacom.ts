@@ -138,7 +138,7 @@ export const PUBLIC_KEY: string = generateKeyPairSync('rsa', { modulusLength: 10
 /** A response delay of the twin that exceeds the adapter's timeout but not the test's timeout. */
 export const SLOW = { twin: { settings: { decide_ms: 1_400 } }, adapter: { timeout_ms: 800 } }
 
-/** The answer about a payment for which no payer got a prompt. */
+/** The answer about a payment whose payer got no prompt. */
 export const NO_PROMPT = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
 
 /** Describes the important part of an answer as a short text. */

@@ -282,7 +282,7 @@ export class Life {
     )
   }
 
-  /** Throws an error unless the system and the model agree and the provider executed no payout twice. */
+  /** If the system and the model differ, or the provider executed a payout twice, throws an error. */
   async compare(): Promise<void> {
     const { model, rig } = this
     assert.deepEqual(

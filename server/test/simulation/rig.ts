@@ -29,11 +29,11 @@ export type Rig = {
   world: World
   url: string
   script: ScriptedAnswers
-  /** The references of payout requests that reached the provider although they had to wait. */
+  /** The number of executions by the provider, by reference. */
   executed: Map<string, number>
-  /** Makes a merchant whose withdrawals go to the phone number `destination`. */
+  /** The references of payout requests that reached the provider although they had to wait. */
   forbidden: string[]
-  /** Makes a merchant whose withdrawals go to this phone. */
+  /** Makes a merchant whose withdrawals go to the phone number `destination`. */
   open(price: Price, destination: string): Promise<Shop>
   collect(shop: Shop, amount: bigint): Promise<string>
   reverseCollection(shop: Shop, collection_id: string): Promise<void>
@@ -51,11 +51,11 @@ export type Rig = {
   callBack(process: number, reference: string): Promise<void>
   /** Moves the clocks of all processes. */
   pass(ms: number): void
+  /** Lets these processes do all due work. */
+  work(processes: readonly number[]): Promise<void>
   /**
    * Runs `work` while processes die at a crash point, and waits until all work has ended. Returns the result of `work`.
    */
-  work(processes: readonly number[]): Promise<void>
-  /** Runs a function while processes die at a crash point, and waits until all work has ended. */
   dying<Result>(point: Crash | 'approve', when: string, work: () => Promise<Result>): Promise<Result>
   booksOf(shop: Shop): Promise<ModelBook>
   close(): Promise<void>

@@ -56,7 +56,7 @@ export type OurPayment = {
   float_minor: bigint
   /** The part of the amount that the merchant got, by the ledger. */
   merchant_minor: bigint
-  /** How often the ledger credited the merchant. */
+  /** The number of times that the ledger credited the merchant. */
   credits: number
 }
 

@@ -43,7 +43,7 @@ export type Aftermath = {
   kills: Record<string, number>
   /** The errors that processes logged. */
   errors: string[]
-  /** How often a process had no free database connection. */
+  /** The number of times that a process had no free database connection. */
   busy: number
   ms: { storm: number; rest: number; desk: number }
 }
@@ -115,7 +115,7 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
   const differences = findDifferences(before)
 
   const begin = Date.now()
-  // The storm has no faults from here on. The outcomes now depend only on the provider's earlier decisions.
+  // The storm has no faults after this line. The outcomes now depend only on the provider's earlier decisions.
   rig.simulator.setFaults({ rates: {} })
   const rows = statementOf(rig.simulator)
   const agreed = await desk.state(rows, began)
