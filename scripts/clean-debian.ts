@@ -16,9 +16,9 @@ const SCRIPT_MS_MAX = 20 * 60_000
 export const CHECKOUT = '/srv/checkout'
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
-/** A running Debian system. */
+/** A running Debian system, which only this program uses. */
 export type CleanDebian = {
-  /** The folder of the system. */
+  /** The absolute path on this machine of the root folder of the system. */
   root: string
   /** Runs a script of bash in the system, and returns its output. At the first error, stops the script and throws. */
   run(script: string): string

@@ -73,7 +73,7 @@ export async function startDemoProduct(): Promise<DemoProduct> {
   }
 }
 
-/** Starts the browser of the tests. */
+/** Starts the Chromium that the tests use. The calling program closes it. */
 export async function launchPictureBrowser(): Promise<Browser> {
   const { path, env } = await findBrowser()
   const args = ['--no-sandbox', '--disable-dev-shm-usage', '--allow-file-access-from-files']

@@ -27,10 +27,12 @@ export function callBack(
   })
 }
 
-/** A stored callback. */
+/**
+ * A stored callback. `times` is the number of times that it arrived. A null reference means that the callback names none.
+ */
 export type Kept = { verdict: string; times: number; provider: string; provider_reference: string | null; body: string }
 
-/** Reads the stored callbacks with this body. */
+/** Reads the stored callbacks with exactly this body. */
 export function keptOf(world: World, body: string): Promise<Kept[]> {
   return world.rows<Kept>(
     'select verdict, times, provider, provider_reference, body from provider_callbacks where body = $1',

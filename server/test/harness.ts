@@ -95,7 +95,7 @@ export type Reply = {
 /** Returns the status and the error code of a response. 'ok' means that the response is no error. */
 export const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
 
-/** A complete system under test. */
+/** A complete system under test, with its app, its worker and its database. */
 export type World = {
   deps: TestDeps
   system: System

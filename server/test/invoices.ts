@@ -16,7 +16,7 @@ export const INVOICE = {
   ],
 }
 
-/** An invoice as the API returns the invoice. */
+/** The body of a response about an invoice. */
 export type ShownInvoice = Reply['body']
 
 /** A decrypted message to a customer. */
@@ -72,7 +72,7 @@ export function invoicesOf(world: World) {
   }
 }
 
-/** Returns the slug of a payment URL. */
+/** Returns the last segment of a payment URL, which identifies the page. */
 export function slugOf(payment_url: string): string {
   return payment_url.split('/pay/')[1] as string
 }

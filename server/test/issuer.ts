@@ -5,7 +5,7 @@ import { createSign, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A key pair of an issuer. */
+/** A key pair of an issuer, with its id and its algorithm. */
 export type TestKey = { kid: string; alg: 'RS256' | 'ES256'; private_key: KeyObject; public_key: KeyObject }
 
 /** An external OpenID Connect issuer that a test controls. */
@@ -29,7 +29,7 @@ export type TestIssuer = {
   close(): Promise<void>
 }
 
-/** Makes a key pair. */
+/** Makes a new key pair with this id. */
 export function newTestKey(kid: string, alg: TestKey['alg'] = 'RS256'): TestKey {
   const { privateKey, publicKey } =
     alg === 'RS256'
@@ -54,7 +54,7 @@ export function compact(header: unknown, payload: unknown, key: Pick<TestKey, 'a
   return `${input}.${part(signature)}`
 }
 
-/** Starts an OpenID Connect issuer. */
+/** Starts an OpenID Connect issuer on a free port of loopback. */
 export async function createTestIssuer(): Promise<TestIssuer> {
   const jwks = () => ({
     keys: issuer.keys.map(({ kid, alg, public_key }) => ({

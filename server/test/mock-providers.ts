@@ -73,12 +73,12 @@ export async function listen(
   return server
 }
 
-/** Returns the address of a server. */
+/** Returns the base URL of a server that listens on loopback. */
 export function urlOf(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Waits for a number of milliseconds. */
+/** Waits for this number of milliseconds of real time. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }

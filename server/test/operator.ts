@@ -74,7 +74,7 @@ export type TestOperator = {
   wayOf(id: string): Promise<string[]>
 }
 
-/** Creates an operator in a world. */
+/** Creates a SUPER_ADMIN in a world. Its session token has the current time of the test's clock. */
 export async function createTestOperator(world: World): Promise<TestOperator> {
   const { user_id, email } = await world.newSession('SUPER_ADMIN')
   const tokenOf = async (id: string) =>

@@ -251,7 +251,7 @@ export async function booksHold(world: World): Promise<void> {
   )
 }
 
-/** Reads the record of a withdrawal. */
+/** Reads the record of a withdrawal. If the database has none, the test fails. */
 export async function recordOf(world: World, key: WithdrawalKey): Promise<Withdrawal> {
   const row = await findWithdrawal(world.deps.db, key)
   assert.ok(row, `the database has the withdrawal ${key.id}`)

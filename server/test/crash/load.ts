@@ -104,7 +104,10 @@ export type Load = {
   stop(): Promise<void>
 }
 
-/** Options of `startLoad`. */
+/**
+ * The clients of a load. `concurrency` is the number of requests at the same time, and `per_second` the highest number of
+ * payments in a second.
+ */
 export type LoadOptions = {
   client: Client
   shops: readonly Shop[]
@@ -118,7 +121,7 @@ export type LoadOptions = {
 /** The share of payments whose request the client repeats right after the response. */
 const REPEAT_SHARE = 0.05
 
-/** Starts clients that request payments. */
+/** Starts clients that request payments until the test calls `stop`. */
 export function startLoad(options: LoadOptions): Load {
   const { client, shops, random, concurrency, per_second, endings } = options
   const acks: Ack[] = []

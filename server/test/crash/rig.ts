@@ -30,7 +30,7 @@ export type Hooks = {
   close(): Promise<void>
 }
 
-/** The environment of the servers. */
+/** The parts that surround the servers under test. */
 export type Rig = {
   url: string
   db: Db
@@ -39,7 +39,7 @@ export type Rig = {
   provider: MockServer
   hooks: Hooks
   shops: Shop[]
-  /** Returns the settings of a server. The server listens on `port` unless `more` names another port. */
+  /** Returns the settings of a server. By default, the server listens on `port`; `more` adds or replaces settings. */
   env(more?: Record<string, string>): Record<string, string>
   /** Configures the webhooks of all shops at a running server, with the addresses of the receiver. */
   configureWebhooks(server_url: string): Promise<void>

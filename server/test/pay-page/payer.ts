@@ -53,7 +53,7 @@ export type Street = {
   url: string
   newLink(body?: object, key?: string): Promise<PayPage>
   newPage(body?: object): Promise<PayPage>
-  /** Settles the mobile network's answer about a payment. */
+  /** Books the mobile network's answer about a payment. */
   answers(collection_id: string, answer: Answer, number?: number): Promise<void>
   /** Returns an unused phone number with this ending. */
   phone(ending: string): string

@@ -118,7 +118,7 @@ export async function startRig(options: SimulatorOptions = {}): Promise<TwinRig>
   }
 }
 
-/** A callback as the receiver got the callback. */
+/** A callback that the receiver recorded. */
 export type ReceivedCallback = { path: string; headers: Record<string, string>; body: Record<string, string> }
 
 /** Starts a receiver that answers with the statuses of `answers` in turn, and with 200 after the last. */

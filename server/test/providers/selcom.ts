@@ -21,7 +21,7 @@ export const SECRET = 'the-api-secret-of-the-tests'
 /** The float's PIN in the tests. The PIN protects nothing. */
 export const PIN = '4343'
 
-/** A request as the server got the request. */
+/** A request that the server received. */
 export type SignedRequest = {
   method: string
   path: string

@@ -7,7 +7,7 @@ import { startVodacomTwin, type VodacomTwin, type VodacomTwinOptions } from '../
 import { closing } from '../runner/closing.ts'
 
 const KEY = 'an-api-key'
-/** The short code of the tests. */
+/** The short code with which the tests call the twin. */
 export const CODE = '654321'
 
 /** A response. If the body is not JSON, `json` is null. */
@@ -130,7 +130,7 @@ export const reversal = (receipt: string) => ({
   input_ThirdPartyConversationID: `reversal${++last}`,
 })
 
-/** The path of payments. */
+/** The path of the gateway's call for payments. */
 export const C2B = '/c2bPayment/singleStage/'
-/** The path of status queries. */
+/** The path of the gateway's call for status queries. */
 export const QUERY = '/queryTransactionStatus/'

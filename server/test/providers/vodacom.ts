@@ -53,7 +53,7 @@ export function payout(ending = '001', fields: Partial<PayoutRequest> = {}): Pay
   }
 }
 
-/** An adapter with its log. */
+/** An adapter, with the lines that it logs. */
 export type Adapter = { provider: VodacomProvider; logged: string[] }
 
 /** Makes an adapter for a gateway. */
@@ -91,7 +91,7 @@ export async function start(
   return { ...adapterFor(twin, options), twin }
 }
 
-/** A request as the server got the request. */
+/** A request that the server received. */
 export type VodacomRequest = { method: string; path: string; body: string; headers: Record<string, string | undefined> }
 /** The reaction of a scripted server to a request: a response, no response, or a closed connection. */
 export type VodacomReaction = { status?: number; content: object | string } | 'hang' | 'reset'

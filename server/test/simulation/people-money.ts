@@ -73,7 +73,7 @@ export function approveAct(life: PeopleLife, by: Person, paper: Paper): Act {
   }
 }
 
-/** Approves one withdrawal. */
+/** Draws one approval. If the merchant has no fitting withdrawal, returns no action. */
 export function approve(life: PeopleLife, shop: Shop): Act[] {
   const paper = paperOf(life, shop, isOpen)
   return paper === null ? [] : [approveAct(life, approverOf(life, paper), paper)]
@@ -85,7 +85,7 @@ export function approverOf(life: PeopleLife, paper: Paper): Person {
   return near.length > 0 && life.dice.chance(15) ? life.dice.pick(near) : deciderOf(life, paper.shop)
 }
 
-/** Approves several withdrawals in one call. */
+/** Draws one call that approves several withdrawals. */
 export function approveBatch(life: PeopleLife): Act[] {
   const { rig, dice } = life
   const open = life.shops.flatMap(({ papers }) => papers.slice(-30).filter(isOpen))
@@ -129,7 +129,7 @@ export function review(life: PeopleLife, shop: Shop): Act[] {
   ]
 }
 
-/** Recalls an approved payout. */
+/** Draws the recall of an approved payout. */
 export function recall(life: PeopleLife, shop: Shop): Act[] {
   const paper = paperOf(life, shop, ({ status, state }) => state === 'approved' && status === 'PROCESSING')
   if (paper === null) return []
@@ -141,7 +141,7 @@ export function recall(life: PeopleLife, shop: Shop): Act[] {
   ]
 }
 
-/** Retries a payout that the provider refused. */
+/** Draws the retry of a payout that the provider refused. */
 export function retry(life: PeopleLife, shop: Shop): Act[] {
   const { rules } = life
   const paper = paperOf(life, shop, ({ status }) => status === 'BLOCKED_IP_WHITELIST')

@@ -13,7 +13,7 @@ import { type TestDeps, testDeps } from '../harness.ts'
 import { STORM_SETTINGS, stormRates } from './faults.ts'
 import { type ProcessPlace, startPlace } from './process-places.ts'
 
-/** All parts of a storm. */
+/** All parts of a storm, which the test closes together. */
 export type StormRig = {
   /** The URL of the database. */
   url: string

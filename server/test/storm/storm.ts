@@ -10,7 +10,7 @@ import { type StormCase, type StormOperators, startStormOperators } from './oper
 import type { StormRig } from './rig.ts'
 import { type OpenRecords, waitForRest } from './wait-for-rest.ts'
 
-/** The size of a storm. */
+/** The numbers that determine a storm. Equal numbers give equal requests and faults. */
 export type StormSize = {
   seed: number
   payments: number
@@ -21,7 +21,7 @@ export type StormSize = {
   rest_ms: number
 }
 
-/** The results of a storm. */
+/** The books and figures that a storm leaves for the test. */
 export type Aftermath = {
   /** The books after all work has ended, before the operators' corrections. */
   before: Books
@@ -33,9 +33,9 @@ export type Aftermath = {
   explained: number
   /** The number of cases that an operator closed. */
   corrected: number
-  /** The number of lines of the statement. */
+  /** The number of lines of the uploaded statement. */
   lines: number
-  /** The number of lines that matched at once. */
+  /** The number of statement lines that matched the books at once. */
   agreed: number
   problems: string[]
   left: OpenRecords
