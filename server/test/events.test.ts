@@ -475,7 +475,7 @@ describe('the stream of events', () => {
     const key = await world.newKey({ merchant })
     await push(key)
     const [first] = await list('', key)
-    // The scans of the stream must pass these 2,500 events, which need more than two scans and have another name.
+    // The stream must skip these 2,500 other events, which take more than two scans.
     await world.rows(
       `insert into unsent_events (merchant_id, environment, id, event, source_type, source_id, source_seq, body, created_at)
        select merchant_id, environment, (left(id::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, event, source_type, source_id, 1, body, created_at

@@ -26,7 +26,7 @@ before(async () => {
 })
 after(() => stage.close())
 
-/** Changes the allowlist, as the gateway's administrators do. */
+/** Sets the twin's allowlist, as the gateway's administrators do. Null removes the allowlist. */
 async function list(source_ips: string[] | null): Promise<void> {
   const { control_url, control_token } = stage.twin
   const reply = await fetch(`${control_url}/settings`, {

@@ -234,7 +234,7 @@ export async function askAgain(rig: Rig, within_ms = 20_000): Promise<void> {
   }
 }
 
-/** The numbers of open records. */
+/** The numbers of open withdrawals, unsent payouts, due payouts without doubt, and pending webhooks. */
 export type OpenPayoutRecords = { open: number; unsent: number; due: number; pending: number }
 
 /**

@@ -21,7 +21,7 @@ type SentRequest = {
 }
 type SentAnswer = { status: number; headers: IncomingHttpHeaders; text: string }
 
-/** Sends each request once, to one server. If the connection breaks, throws. */
+/** Sends each request once, to one server. If the connection breaks, throws an error. */
 type Sender = { send(request: SentRequest): Promise<SentAnswer>; close(): Promise<void> }
 
 /** A sender over a load balancer. `usesAll` resolves with true if the balancer sends requests to every server. */

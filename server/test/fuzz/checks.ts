@@ -48,7 +48,10 @@ export function readDocument(document: object) {
   return { operations: ending, events: new Map(events) }
 }
 
-/** Returns a copy in which each object schema accepts only the fields that it names, unless it accepts any. */
+/**
+ * Returns a copy in which each object schema accepts only the fields that it names. A schema that states `additionalProperties`
+ * stays the same.
+ */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed)
   if (typeof value !== 'object' || value === null) return value

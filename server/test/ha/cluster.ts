@@ -110,14 +110,14 @@ function startIn({ name }: DatabaseNode, log: string, env: Record<string, string
   closeSync(output)
 }
 
-/** Starts etcd on a node, unless it runs. */
+/** If etcd does not run on a node, starts it. */
 export function startEtcd(node: DatabaseNode): void {
   if (processesOf(node).some(({ command }) => isEtcd(command))) return
   const env = { ...settingsOf('etcd.conf', node), ETCD_DATA_DIR: join(PLACE, `etcd-${node.name}`) }
   startIn(node, 'etcd', { ...env, ETCD_UNSAFE_NO_FSYNC: 'true', ETCD_LOG_LEVEL: 'warn' }, ['etcd'])
 }
 
-/** Starts Patroni on a node, unless it runs. Patroni starts PostgreSQL. */
+/** If Patroni does not run on a node, starts it. Patroni starts PostgreSQL. */
 export function startPatroni(node: DatabaseNode): void {
   if (processesOf(node).some(({ command }) => isPatroni(command))) return
   const command = [...AS_POSTGRES, '/usr/bin/patroni', join(diskOf(node), 'etc/config.yml')]

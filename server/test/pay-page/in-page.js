@@ -1,7 +1,7 @@
 // Functions that tests call inside a page. A test sends this file to the browser as text; Node never runs it.
 
 window.look = {
-  /** Returns by how many pixels the page is wider than its window. */
+  /** Returns the number of pixels by which the page is wider than its window. */
   overflow: () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
 
   openAll: () => {

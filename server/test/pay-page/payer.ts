@@ -38,7 +38,7 @@ export type Payer = WatchedPage & {
   press(sw: string, en: string): Promise<void>
   /** Types the phone number and submits the payment. */
   payBy(phone: string): Promise<void>
-  /** Lets seconds pass on the page. Without scripts, the payer refreshes the page by a button instead. */
+  /** Lets seconds pass on the page. Without scripts, the payer refreshes the page with a button. */
   wait(seconds: number): Promise<void>
   /** Returns the payment's id from the address of the page. */
   collection(): string

@@ -32,7 +32,7 @@ const LISTS = {
     group by source_type, source_id, posting`,
   withdrawals: `select status, amount_minor as minor from withdrawals where merchant_id = $1 and environment = $2`,
 } as const
-/** A list of the dashboard. */
+/** The name of a list of the dashboard. */
 export type ListName = keyof typeof LISTS
 /** The names of all lists of the dashboard. */
 export const LIST_NAMES = Object.keys(LISTS) as ListName[]

@@ -1,4 +1,4 @@
-// Servers for the tests of adapters. Each server closes when the test ends.
+// Starts servers for the tests of adapters, and closes each server when its test ends.
 
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'

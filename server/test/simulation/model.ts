@@ -78,7 +78,7 @@ export class Model {
   now = 0
   books: ModelBook[]
   withdrawals: Modelled[] = []
-  /** The sums of operators' decisions, by the name of the sum and the day in Tanzania. */
+  /** The sums of operators' decisions in cents, by the name of the sum and the day in Tanzania. */
   sums = new Map<string, bigint>()
   /** The first decision about each correction that waits for a second operator. */
   waiting = new Map<string, { operator: number; at: number }>()
