@@ -1,4 +1,4 @@
-// Assertions about the pages of PDF documents that the server draws.
+// Asserts properties of the PDF documents that the server draws, for the tests of these documents.
 
 import assert from 'node:assert/strict'
 import { type Page, readPdf } from './read-pdf.ts'

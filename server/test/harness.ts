@@ -81,7 +81,7 @@ export function testDeps(
   }
 }
 
-/** A response as tests read it. */
+/** A response of the app, with its parsed body. */
 export type Reply = {
   status: number
   headers: Record<string, string | number | string[] | undefined>

@@ -1,4 +1,4 @@
-// Payout functions for a test's provider that accepts only payments.
+// Makes the payout functions of a test's provider that accepts only payments.
 
 import type { Provider } from '../src/adapters/providers/port.ts'
 

@@ -1,5 +1,5 @@
-// An operator for tests, with functions that make merchants with money and prices, submit withdrawals, and call the operator's
-// API.
+// Makes an operator for tests, with functions that make merchants with money and prices, submit withdrawals, and call the
+// operator's API.
 
 import assert from 'node:assert/strict'
 import { issueAccessToken, issuerKey } from '../src/access/identity/index.ts'

@@ -1,5 +1,5 @@
-// The contract of every provider, mock and real, as a suite of tests. The file contract.test.ts in the folder of each provider
-// runs this suite.
+// Defines the contract of every provider, mock and real, as a suite of tests. The file contract.test.ts in the folder of each
+// provider runs this suite.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

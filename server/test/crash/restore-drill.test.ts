@@ -1,5 +1,5 @@
-// Restores an embedded database with many payments to a chosen second, during payments and payouts, and starts it again. The
-// test compares the database with the book of the provider's twin. `npm run restore-drill` restores a million payments, and
+// Tests the restore of an embedded database with many payments to a chosen second, during payments and payouts. The test
+// compares the restored database with the book of the provider's twin. `npm run restore-drill` restores a million payments, and
 // PAYMENTS chooses another number.
 
 import assert from 'node:assert/strict'

@@ -1,5 +1,5 @@
-// Payouts during the faults: an operator approves withdrawals and repeats each approval until the server answers. The provider's book shows
-// whether the platform executed a payout twice.
+// Makes payouts during the faults of `npm run ha`. An operator approves withdrawals and repeats each approval until the server
+// answers. The provider's book shows whether the platform executed a payout twice.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import {

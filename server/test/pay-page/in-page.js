@@ -1,4 +1,4 @@
-// Functions that tests call inside a page. A test sends this file to the browser as text; Node never runs it.
+// Defines functions that tests call inside a page. A test sends this file to the browser as text; Node never runs it.
 
 window.look = {
   /** Returns the number of pixels by which the page is wider than its window. */

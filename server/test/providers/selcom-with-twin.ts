@@ -1,4 +1,4 @@
-// Selcom's adapter together with the twin of Selcom's gateway, for tests.
+// Starts Selcom's adapter together with the twin of Selcom's gateway, for tests.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

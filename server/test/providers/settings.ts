@@ -1,4 +1,4 @@
-// Settings of the real providers for tests, and functions that read the refusals of wrong settings.
+// Provides settings of the real providers for tests, and reads the messages with which the program refuses wrong settings.
 
 import assert from 'node:assert/strict'
 import { PROVIDERS } from '../../src/adapters/providers/registry.ts'

@@ -1,4 +1,4 @@
-// A reporter of Node's test runner that yields the number of tests that ran, and names the files of a failed process.
+// Reports the number of tests that ran, as a reporter of Node's test runner, and names the files of a failed process.
 
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'

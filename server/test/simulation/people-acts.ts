@@ -254,7 +254,7 @@ function openShop(life: PeopleLife): Act[] {
   ]
 }
 
-/** Restarts the processes with other amounts. */
+/** Restarts the processes with another FOUR_EYES_AMOUNT and other limits. */
 function restart(life: PeopleLife): Act[] {
   const { dice, rules, rig } = life
   return [
