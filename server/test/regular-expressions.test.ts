@@ -59,7 +59,7 @@ test('each regular expression of the server takes less than 5 ms for 64 KB of th
   assert.equal(slow.length, 0, `\n${slow.join('\n')}\nMake it linear, or scan by hand (lib/redact.ts).\n`)
 })
 
-/** Functions that read texts from outside, either character by character or with several expressions. */
+/** Functions that parse texts from other systems, either character by character or with several expressions. */
 const READERS: Record<string, (text: string) => unknown> = {
   redactSecrets,
   mayHoldSecret,

@@ -275,7 +275,7 @@ test('the platform survives gateways that repeat their requests, callbacks that 
       selcom.mood = { kind: 'tells', status, as }
       vodacom.mood = { kind: 'tells', status, as }
       await everything()
-      // Closes every circuit, so that the adapters call the gateway again.
+      // After this time, the circuits let calls through again, so the adapters call the gateway.
       world.deps.clock.advance(70_000)
     }
   }

@@ -27,7 +27,7 @@ export type SmsTwin = {
 /** The default response, with which the twin accepts the SMS. */
 export const TAKES: SmsReply = { kind: 'recipient', code: 101, status: 'Success' }
 
-/** Starts a twin of Africa's Talking. */
+/** Starts a twin of Africa's Talking on a free port of loopback. */
 export async function startSmsTwin(): Promise<SmsTwin> {
   const api_key = 'atsk_twin_key'
   const server: Server = createServer((request, response) => {

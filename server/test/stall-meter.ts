@@ -72,7 +72,7 @@ if (process.send !== undefined) {
   void measure('readyz', 200, () => ask(agent, `${url}/readyz`, 'GET', {}))
   void measure('payments', 202, pay)
   process.on('disconnect', () => process.exit())
-  // Each message of the test takes the samples since the previous message.
+  // For each message of the test, the process sends the samples since the previous message.
   process.on('message', () => {
     process.send?.(samples)
     samples = newSamples()

@@ -210,7 +210,7 @@ test('an administrator sets contact, colour and logo from a phone, and a photo o
   await page.getByRole('img', { name: `Logo of ${merchant.name}` }).waitFor()
   assert.equal(await page.title(), 'Look of the business · Malipo')
   const photo = await page.screenshot({ type: 'png', fullPage: true, scale: 'device' })
-  // A PNG may have bytes after its end, so that this file has 5 MB.
+  // The PNG format permits bytes after its end, so the test appends 5 MB to a valid file.
   await upload('photo.png', 'image/png', Buffer.concat([photo, Buffer.alloc(5_000_000)]))
   const logo = page.getByRole('img', { name: `Logo of ${merchant.name}` })
   type Picture = { naturalHeight: number; naturalWidth: number }

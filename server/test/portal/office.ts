@@ -42,7 +42,7 @@ export type Visitor = WatchedPage & {
   leave(): Promise<void>
 }
 
-/** An installation with people. */
+/** A running installation whose people use the consoles in a browser. */
 export type Office = {
   world: World
   browser: Browser
