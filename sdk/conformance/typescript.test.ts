@@ -32,7 +32,7 @@ test('the TypeScript SDK conforms to every case of the suite', async () => {
   )
 })
 
-test('the TypeScript SDK makes the calls of a first day on the real server, and verifies its webhooks', async () => {
+test('the TypeScript SDK makes the first calls of a new merchant on the real server, and verifies its webhooks', async () => {
   assert.deepEqual(await runSmoke(driver.call, world), [])
 })
 

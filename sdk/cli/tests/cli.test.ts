@@ -116,7 +116,7 @@ async function until(holds: () => boolean, what: string, ms = 60_000): Promise<v
 }
 
 describe('login', () => {
-  test('stores the key in a file that only the user can read, and logout removes the key', async () => {
+  test('the tool stores the key in a file that only the user can read, and logout removes the key', async () => {
     const env = { MALIPO_HOME: newHome(), MALIPO_API_KEY: '', MALIPO_BASE_URL: '' }
     const bare = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
     const child = (args: string[], input = '') => {
@@ -150,7 +150,7 @@ describe('login', () => {
     assert.equal((await child(['logout'])).text, 'There was no key.\n')
   })
 
-  test('stores the key in the keyring if secret-tool is present', async () => {
+  test('the tool stores the key in the keyring if secret-tool is present', async () => {
     const bin = mkdtempSync(join(folder, 'bin-'))
     const ring = join(bin, 'ring')
     const script = `#!/bin/sh\ncase "$1" in store) /bin/cat > ${ring};; lookup) /bin/cat ${ring};; clear) /bin/rm -f ${ring};; esac\n`
@@ -223,7 +223,7 @@ describe('errors', () => {
     ['a malformed time', ['replay', '--since', 'soon'], () => ({}), 2, /must be 30m, 2h/],
   ]
   for (const [name, args, options, code, message] of cases) {
-    test(`${name} has its own sentence, as text and as JSON`, async () => {
+    test(`the tool explains ${name} in one sentence, as text and as JSON`, async () => {
       const plain = await run(args, options())
       assert.deepEqual([plain.code, plain.out], [code, ''], plain.err)
       assert.match(plain.err, message)
@@ -233,7 +233,7 @@ describe('errors', () => {
     })
   }
 
-  test('a server that is no Malipo server, and a clock that is an hour off, have their own sentences', async () => {
+  test('the tool names the cause when the server is not a Malipo server, and when the clock is an hour off', async () => {
     let date = new Date()
     let body = '<html>'
     const server = createServer((_, response) => {
@@ -318,7 +318,7 @@ describe('safety', () => {
     assert.equal(JSON.parse(second.out).collection_id, JSON.parse(first.out).collection_id)
   })
 
-  test('a stored key goes to no other server, and a live key through no network without encryption', async () => {
+  test('the tool sends a stored key to no other server, and sends no live key over a network without encryption', async () => {
     const home = newHome()
     writeFileSync(
       join(home, 'login.json'),
@@ -342,7 +342,7 @@ describe('safety', () => {
     server.close()
   })
 
-  test('text of the server cannot control the terminal, in words and in JSON', async () => {
+  test('a text of the server cannot control the terminal, in the plain output and in the JSON output', async () => {
     const message = 'a\u001b[2J\u009b2J\u007f\r\nb\u202e'
     const { server, env } = await payServer('sandbox', () => ({
       status: 422,
@@ -418,7 +418,7 @@ describe('commands', () => {
     })
   }
 
-  test('get finds a transaction, and pay tells the result of a payment by its exit code', async () => {
+  test('get finds a transaction, and pay reports the result of a payment by its exit code', async () => {
     const paid = await run(['pay', '0754123001', '750', '--reference', 'CLI-1', '--json'])
     assert.deepEqual([paid.code, JSON.parse(paid.out).reference], [0, 'CLI-1'])
     const { items } = (await world.get(`/v1/merchants/me/transactions`)).body.data
@@ -484,7 +484,7 @@ async function makeEvents(payments: number, each: number, name: string): Promise
 }
 
 describe('listen', () => {
-  test('forwards an event with the headers and bytes of a webhook, and verifyWebhook accepts it', async () => {
+  test('the tool forwards an event with the headers and bytes of a webhook, and verifyWebhook accepts the event', async () => {
     const hook = await receiver()
     const child = start(['listen', '--forward-to', hook.url, '--json'])
     let out = ''
@@ -521,7 +521,7 @@ describe('listen', () => {
     real.server.close()
   })
 
-  test(`forwards ${EVENTS} events at least once and in order for each payment, although it is killed and restarted`, async () => {
+  test(`the tool forwards ${EVENTS} events at least once, in order for each payment, although the test kills and restarts the tool`, async () => {
     const env = { MALIPO_HOME: newHome() }
     const hook = await receiver()
     const started = () => {
@@ -582,7 +582,7 @@ describe('listen', () => {
     else process.env.MALIPO_HOME = before_home
   })
 
-  test('waits for a receiver that is not reachable, and loses no event', async () => {
+  test('the tool waits for a receiver that is not reachable, and loses no event', async () => {
     const first = await receiver()
     const port = (first.server.address() as AddressInfo).port
     first.server.close()

@@ -31,7 +31,7 @@ test('the PHP SDK conforms to every case of the suite', async () => {
   )
 })
 
-test('the PHP SDK makes the calls of a first day on the real server, and verifies its webhooks', async () => {
+test('the PHP SDK makes the first calls of a new merchant on the real server, and verifies its webhooks', async () => {
   assert.deepEqual(await runSmoke(driver.call, world), [])
 })
 

@@ -39,7 +39,7 @@ for (const [name, options] of [
       )
     })
 
-    test(`the ${name} makes the calls of a first day on the real server, and verifies its webhooks`, async () => {
+    test(`the ${name} makes the first calls of a new merchant on the real server, and verifies its webhooks`, async () => {
       assert.deepEqual(await runSmoke(driver.call, world), [])
     })
 

@@ -73,7 +73,7 @@ test('a developer follows the README of the Python SDK from the installation to 
   }
 })
 
-test('the wheel of the Python SDK contains its types and nothing of the tests', async () => {
+test('the wheel of the Python SDK contains its types and no file of the tests', async () => {
   const wheel = (await readdir(join(folder, 'wheels')))[0] ?? ''
   assert.match(wheel, /^malipo-\d+\.\d+\.\d+-py3-none-any\.whl$/)
   const names = await outputOf('python3', ['-m', 'zipfile', '-l', join(folder, 'wheels', wheel)])

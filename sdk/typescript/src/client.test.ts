@@ -36,7 +36,7 @@ const failureOf = (call: PromiseLike<unknown>): Promise<MalipoError> =>
     },
   )
 
-test('an amount that JSON cannot carry is a TypeError that says what to do, and sends nothing', async () => {
+test('the client throws a TypeError with the remedy, and sends nothing, for an amount that JSON cannot represent', async () => {
   const { sent, malipo } = clientWith(() => success({}))
   const phone = '0754123001'
   for (const amount of [25_000n, Number.NaN, Number.POSITIVE_INFINITY] as unknown as string[]) {
@@ -51,7 +51,7 @@ test('an amount that JSON cannot carry is a TypeError that says what to do, and 
   assert.equal(sent.length, 0)
 })
 
-test('a client in a page or a mobile app throws a TypeError that leads to the hosted page', () => {
+test('a client in a browser or a mobile app throws a TypeError that names payment_url, the address of the hosted page', () => {
   const globals = globalThis as { window?: unknown; document?: unknown }
   globals.window = globals
   globals.document = {}
@@ -64,7 +64,7 @@ test('a client in a page or a mobile app throws a TypeError that leads to the ho
   assert.ok(new Malipo({ apiKey, baseUrl }))
 })
 
-test('an aborted signal ends the call, and the error tells whether the payment may exist', async () => {
+test('an aborted signal ends the call, and the error states whether the payment may exist', async () => {
   const reason = new Error('the payer left')
   const input = { amount: 1, phone: '0754123001' }
   const early = clientWith(() => success({}))
@@ -116,7 +116,7 @@ test('await returns one page of a list, and for await goes through all pages', a
   )
 })
 
-test('a filter may be a Date or pairs of metadata', async () => {
+test('the client accepts a Date and pairs of metadata as filters', async () => {
   const { sent, malipo } = clientWith(() => page([], 1, 0))
   const filters = { from: new Date(0), metadata: { order: 'A & B' } } as unknown as { from: string }
   await malipo.collections.list(filters)
@@ -130,7 +130,7 @@ test('a filter may be a Date or pairs of metadata', async () => {
   )
 })
 
-test('Retry-After as a date is honoured, and the client gives up at once if the date is far', async () => {
+test('the client waits until the date in Retry-After, and fails at once if the date is far in the future', async () => {
   const at = new Date(Date.now() + 3_600_000).toUTCString()
   const error = { code: 'service_unavailable', message: 'Later.', details: null }
   const headers = { 'retry-after': at }
@@ -140,14 +140,14 @@ test('Retry-After as a date is honoured, and the client gives up at once if the 
   assert.equal(sent.length, 1)
 })
 
-test('an export is an answer whose body the program reads as text or as a stream', async () => {
+test('a program reads the body of an export as text or as a stream', async () => {
   const { malipo } = clientWith(() => new Response('reference,amount\r\n', { headers: { 'content-type': 'text/csv' } }))
   const answer = await malipo.transactions.export()
   assert.equal(answer.headers.get('content-type'), 'text/csv')
   assert.equal(await answer.text(), 'reference,amount\r\n')
 })
 
-test('an error has its class, its name and its facts, and never the whole key', async () => {
+test('an error has a class, a name and details, and never contains the whole key', async () => {
   const error = { code: 'invalid_api_key', message: 'This API key is not valid.', details: null }
   const { malipo } = clientWith(() => Response.json({ success: false, error }, { status: 401 }))
   const failure = await failureOf(malipo.me.get())
@@ -156,7 +156,7 @@ test('an error has its class, its name and its facts, and never the whole key', 
   assert.doesNotMatch(`${failure.stack} ${JSON.stringify(failure)} ${JSON.stringify(malipo)}`, new RegExp(apiKey))
 })
 
-test('the client tells its environment from the key', () => {
+test('the client derives its environment from the key', () => {
   assert.equal(new Malipo({ apiKey, baseUrl }).environment, 'sandbox')
   assert.equal(new Malipo({ apiKey: 'sk_test_0123456789', baseUrl }).environment, 'sandbox')
   assert.equal(new Malipo({ apiKey: 'duka_live_0123456789', baseUrl, environment: 'live' }).environment, 'live')

@@ -47,7 +47,7 @@ async function take(events: AsyncIterable<{ id: string }>, count: number): Promi
   return ids
 }
 
-test('a stream begins with the events that do not exist yet, and yields each event once over all its connections', async () => {
+test('a new stream yields only events that commit after its start, each once over all its connections', async () => {
   const { sent, fetch } = answering(
     () => list('e4', 'e2'),
     // The event e3 commits after the list, and its id is smaller than the id of the newest event.
@@ -75,7 +75,7 @@ test('a stream begins with the events that do not exist yet, and yields each eve
   ])
 })
 
-test('a new stream reads the events of half a minute, and at most ten pages of events', async () => {
+test('a new stream first reads the events of the last half minute, and at most ten pages', async () => {
   const idAt = (ms: number, n: number) => {
     const time = (1_800_000_000_000 + ms).toString(16).padStart(12, '0')
     return `${time.slice(0, 8)}-${time.slice(8)}-8000-8000-${String(n).padStart(12, '0')}`

@@ -33,7 +33,7 @@ test('verifyWebhook accepts a Headers object', async () => {
   assert.equal(event.event, 'collection.success')
 })
 
-test('a parsed body, a missing body and missing headers are TypeErrors that name the mistake', async () => {
+test('verifyWebhook throws a TypeError that names the mistake for a parsed body, a missing body or missing headers', async () => {
   const headers = headersOf(text)
   const wrong = [
     [{ body: JSON.parse(text), headers }, /already parsed.*raw body.*express\.raw/],
@@ -53,7 +53,7 @@ test('a parsed body, a missing body and missing headers are TypeErrors that name
   }
 })
 
-test('only a success that is neither a test nor of the sandbox is paid', async () => {
+test('isPaid is true only for a success that is neither a test nor of the sandbox', async () => {
   const event = await verifyWebhook({ body: text, headers: headersOf(text), secret, now })
   assert.equal(isPaid(event), false)
   const { sandbox: _sandbox, ...live } = event
@@ -62,7 +62,7 @@ test('only a success that is neither a test nor of the sandbox is paid', async (
   assert.equal(isPaid({ ...live, event: 'collection.failed' } as typeof event), false)
 })
 
-test('an event of a newer server passes, and its notice says what to do', async () => {
+test('verifyWebhook accepts an event of a newer server, and unknownEventNotice states what to do', async () => {
   const body = '{"event":"loan.granted","loan":{"id":"x"}}'
   const event = await verifyWebhook({ body, headers: headersOf(body), secret, now })
   assert.match(unknownEventNotice(event) ?? '', /^The event loan\.granted is newer than this SDK .*answer 200/)

@@ -62,7 +62,7 @@ for (const answer of [receive, pokea])
   console.log((await answer(delivery(Buffer.alloc(32, 5)), secret)).status, (await answer(delivery(Buffer.alloc(32, 6)), secret)).status)
 `
 
-test('the TypeScript of the guides compiles, and does what the guides say', async () => {
+test('the TypeScript of the guides compiles, and gives the results that the guides state', async () => {
   for (const name of GUIDES) {
     const text = await readFile(join(ROOT, `docs/guides/${name}.md`), 'utf8')
     const [code = '', ...more] = [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, block]) => block)

@@ -121,7 +121,7 @@ export const malipo = new Malipo({ apiKey: 'service_live_x', baseUrl: 'https://a
 export const verified: Promise<WebhookEvent> = verifyWebhook({ body: new Uint8Array(), headers: {}, secret: ['a', 'b'] })
 `
 
-test('TypeScript accepts right calls and refuses wrong ones, in each way that it resolves modules', async () => {
+test('TypeScript accepts correct calls and refuses wrong calls with each of its module resolutions', async () => {
   const tsc = await realpath(join(ROOT, 'node_modules/.bin/tsc'))
   const types = { types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] }
   const ways = [

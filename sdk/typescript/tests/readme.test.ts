@@ -89,7 +89,7 @@ for (const [event, secret_key] of [['collection.success', key], ['collection.fai
 }
 `
 
-test('the TypeScript of the README compiles, and does what the README says', async () => {
+test('the TypeScript of the README compiles, and gives the results that the README states', async () => {
   const blocks = blocksOf('ts')
   assert.equal(blocks.length, 4)
   for (const [i, code] of blocks.entries()) {

@@ -38,7 +38,7 @@ test('a payment of another amount or currency puts the order on hold, and never 
   }
 })
 
-test('the total of an order is compared as an amount, in each form that WooCommerce gives', async () => {
+test('the plugin compares the total of an order as an amount, in each form that WooCommerce gives', async () => {
   for (const total of ['25000', '25000.0', '25000.00', 25000, 25000.0]) {
     assert.equal((await applied([facts('successful')], { total })).status, 'processing')
   }
@@ -51,22 +51,22 @@ test('a later reversal puts the order on hold with a note, once', async () => {
   assert.match(notes[1] ?? '', /reversed the payment c1/)
 })
 
-test('a success that arrives after the reversal of the same payment pays nothing', async () => {
+test('a success that arrives after the reversal of the same payment does not pay the order', async () => {
   const { status, completed } = await applied([facts('reversed'), facts('successful')])
   assert.deepEqual([status, completed], ['on-hold', 0])
 })
 
-test('a failed try leaves the order open, and a late success pays it', async () => {
+test('a failed attempt leaves the order open, and a late success pays the order', async () => {
   const { results, status } = await applied([facts('failed', { reason: 'Wrong PIN.' }), facts('successful')])
   assert.deepEqual([results, status], [['noted', 'paid'], 'processing'])
 })
 
-test('a payment under review holds the order until the platform has decided', async () => {
+test('a payment under review puts the order on hold until the platform decides', async () => {
   assert.equal((await applied([facts('pending_clearance')])).status, 'on-hold')
   assert.equal((await applied([facts('pending_clearance'), facts('successful')])).status, 'processing')
 })
 
-test('a second payment of a paid order is noted, and does not pay the order again', async () => {
+test('the plugin notes a second payment of a paid order, and does not pay the order again', async () => {
   const { status, completed, notes } = await applied([
     facts('successful'),
     facts('successful', { collection_id: 'c2' }),
@@ -75,12 +75,12 @@ test('a second payment of a paid order is noted, and does not pay the order agai
   assert.match(notes.at(-1) ?? '', /second payment c2/)
 })
 
-test('created and processing pay nothing', async () => {
+test('a payment with the status created or processing does not pay the order', async () => {
   const { results, status, notes } = await applied([facts('created'), facts('processing'), facts('of a newer server')])
   assert.deepEqual([results, status, notes], [['open', 'open', 'open'], 'pending', []])
 })
 
-test('a process that died after it noted the payment is finished by the next delivery', async () => {
+test('the next delivery completes an order whose process died after its note about the payment', async () => {
   const meta = { _malipo_paid_by: 'c1' }
   const { status, completed } = await applied([facts('successful')], { meta })
   assert.deepEqual([status, completed], ['processing', 1])

@@ -108,20 +108,20 @@ test('a customer orders and pays on the hosted page, and the shop ships the orde
   assert.equal(shipments(id), 1)
 })
 
-test('a failed payment leaves the order pending, and the shop says that it does nothing', async () => {
+test('the shop keeps the order pending after a failed payment, and logs that it does nothing', async () => {
   const { id, slug } = await placeOrder()
   await pay(slug, '0754123002')
   await until(async () => output.includes('Nothing to do for collection.failed'))
   assert.equal(await statusOf(id), 'Order pending')
 })
 
-test('a reversal puts the order on hold', async () => {
+test('the shop puts the order on hold after a reversal', async () => {
   const { id, slug } = await placeOrder()
   await pay(slug, '0754123012')
   await until(async () => (await statusOf(id)) === 'Order on hold')
 })
 
-test('a forged webhook is answered with 401, and a test delivery marks nothing', async () => {
+test('the shop answers a forged webhook with 401, and a test delivery changes no order', async () => {
   const { id } = await placeOrder()
   const body = JSON.stringify({ event: 'collection.success', reference: id, amount: '25000.00' })
   const headers = {
