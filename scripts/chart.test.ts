@@ -126,7 +126,7 @@ test('each environment variable of the chart is a setting, and the server accept
   }
 })
 
-test('a pod mounts the secrets that it names, no object has the value of a secret, and only the migration has the role of the owner', () => {
+test('each pod mounts the secrets that it names, no object contains a secret value, and only the migration uses the role of the owner', () => {
   for (const manifests of Object.values(rendered)) {
     assert.ok(manifests.every(({ kind }) => kind !== 'Secret' && kind !== 'ConfigMap'))
     for (const workload of workloads(manifests)) {
@@ -174,7 +174,7 @@ test('each pod runs as user 10001 with a read-only root, no capability, no token
   assert.match(image, /DATA_DIR=\/var\/lib\/malipo /)
 })
 
-test('the selectors of Services, budgets, policies and anti-affinity select the pods that they are for', () => {
+test('each selector of a Service, budget, policy and anti-affinity rule selects the intended pods', () => {
   for (const manifests of Object.values(rendered)) {
     const [api, worker, migrate] = workloads(manifests) as [Workload, Workload, Workload]
     const selected = (labels: Record<string, string>) => [api, worker, migrate].filter((one) => selects(labels, one))
@@ -228,7 +228,7 @@ test('Services, probes, policies and settings name the same ports, and the defau
   assert.equal(parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')).ports.http, Number(port?.default))
 })
 
-test('only the named peers reach the metrics, and none without a name', () => {
+test('only the peers that the values name reach the metrics, and without names no peer reaches the metrics', () => {
   const ingress = (name: 'least' | 'all', policy: string) => specOf(rendered[name], 'NetworkPolicy', policy).ingress
   assert.deepEqual(ingress('least', 'pay-api'), [{ ports: [{ port: 'http' }] }])
   assert.deepEqual(ingress('least', 'pay-metrics'), [])
@@ -237,7 +237,7 @@ test('only the named peers reach the metrics, and none without a name', () => {
   assert.deepEqual(ingress('all', 'pay-metrics'), [{ ports: [{ port: 'metrics' }], from: metricsFrom }])
 })
 
-test('Kubernetes waits longer than a process needs to stop, and replaces pods without fewer of them', () => {
+test('Kubernetes waits longer than a process needs to stop, and does not reduce the number of pods when it replaces pods', () => {
   for (const [name, delay_s] of [
     ['least', 10],
     ['all', 15],
@@ -272,7 +272,7 @@ test('the migration runs as a hook before an installation and an upgrade, and a 
   assert.ok(every.every(({ kind, metadata }) => kind === 'Job' || metadata.annotations?.['helm.sh/hook'] === undefined))
 })
 
-test('the chart refuses missing and wrong values, and names each', () => {
+test('the chart refuses missing and wrong values, and names each such value', () => {
   const without = (change: ChartValues): ChartValues => ({ ...EXAMPLES.least, ...change })
   const { BASE_URL, FOUR_EYES_AMOUNT } = EXAMPLES.least.settings as Record<string, string>
   const refusals: [ChartValues, RegExp][] = [
@@ -297,7 +297,7 @@ test('the chart refuses missing and wrong values, and names each', () => {
   }
 })
 
-test('the schema names the secrets of the server, and README.md each value', () => {
+test('the schema names the secrets of the server, and README.md names each value', () => {
   const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'))
   const keys = schema.properties.secret.properties.keys.propertyNames.enum
   assert.deepEqual(keys, SECRETS.filter((name) => name !== 'MIGRATION_DATABASE_URL').sort())

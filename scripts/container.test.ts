@@ -63,7 +63,7 @@ test('each setting of compose.yaml exists, and each secret comes from a file tha
   assert.match(again.stderr, /exists already/)
 })
 
-test('the role of the owner reaches only the service that migrates', () => {
+test('only the service that migrates gets the role of the owner', () => {
   const services = compose
     .slice(compose.indexOf('\nservices:'), compose.indexOf('\nnetworks:'))
     .split(/\n(?= {2}\w+:\n)/)

@@ -71,7 +71,7 @@ test('the package contains the migrations, both consoles and Node, and neither t
   assert.equal(all.length, files.length, 'no two files have one place')
 })
 
-test('each file in /etc is a conffile, and no other user reads it', () => {
+test('each file in /etc is a conffile, and other users cannot read the file', () => {
   const conffiles = read('deploy/debian/conffiles').trim().split('\n')
   const etc = files.filter(({ target }) => target.startsWith('/etc/'))
   assert.deepEqual(etc.map(({ target }) => target).sort(), conffiles.sort())
@@ -156,7 +156,7 @@ test('the handbook has the commands of each step that npm run package:check runs
   assert.throws(() => blocksOf(page, 'other'), /no block of commands with the mark "install: other"/)
 })
 
-test('the count of typed commands takes a continued command, and a text for a command, as part of that command', () => {
+test('the count of typed commands counts a continued line, and the input text of a command, as part of that command', () => {
   const text = 'A=1 # name\ncat >> file <<END\nB=2\nC=3\nEND\n\n# only a note\ncurl -fsS \\\n  http://localhost\n'
   assert.equal(commandsOf(text).length, 3)
 })

@@ -104,7 +104,7 @@ test('the check refuses a missing or unaccepted licence and names the package an
   assert.deepEqual(refused('node_modules/tool', 'MPL-2.0'), [])
 })
 
-test('a licence that a person read holds for one version and for an installed package', async () => {
+test('the check accepts a licence that a person read only for that version, and only while the package is installed', async () => {
   const real = lockedPackages(await readLock())
   const newer = real.map((one) => (one.name === 'png-js' ? { ...one, key: 'png-js@2.0.1', version: '2.0.1' } : one))
   assert.match(licenceProblems(newer).join('\n'), /^png-js@2\.0\.1 \(shipped\) declares no licence/)
@@ -112,7 +112,7 @@ test('a licence that a person read holds for one version and for an installed pa
   assert.deepEqual(licenceProblems(without), ['scripts/licences.ts names png-js, which is not installed: remove it'])
 })
 
-test('a severe vulnerability fails if its package is shipped, and a critical one in every package', async () => {
+test('the check fails on a severe vulnerability in a shipped package, and on a critical vulnerability in any package', async () => {
   const packages = lockedPackages(lockWith())
   const judge = (node: string, severity: string) => {
     const via = [{ title: 'Reads any file', url: 'https://example.tz/1', severity, range: '<2' }, 'another']
@@ -133,7 +133,7 @@ test('a severe vulnerability fails if its package is shipped, and a critical one
   ])
 })
 
-test('another vulnerability fails when its first corrected version is older than 90 days', async () => {
+test('the check fails on any other vulnerability when its first corrected version is older than 90 days', async () => {
   const packages = lockedPackages(lockWith())
   const now = new Date('2026-06-30T00:00:00Z')
   const times = {
