@@ -51,7 +51,7 @@ function readAlerts(): Alert[] {
   }))
 }
 
-test('each alert waits, has a severity, a runbook of its own words, and a test that it fires and that it is silent', () => {
+test('each alert has a waiting time, a severity, a runbook section, and tests that the alert fires and stays silent', () => {
   const runbooks = read('docs/operate/runbooks.md')
   const anchors = [...runbooks.matchAll(/^## (.+)$/gm)].map(([, title = '']) =>
     title.toLowerCase().replaceAll(' ', '-'),

@@ -38,7 +38,7 @@ function damage(file: string): void {
   closeSync(descriptor)
 }
 
-test('a damaged page of the books is an error with the remedy for verify and doctor, and an index is built again without a backup', async (t) => {
+test('verify and doctor report a damaged page of the books with the remedy, and REINDEX repairs a damaged index without a backup', async (t) => {
   const server = await startOwnPostgres()
   servers.push(server)
   await server.admin(PLANT)

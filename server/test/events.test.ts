@@ -63,7 +63,7 @@ const deliveries = async (key: string) =>
   (await world.get('/v1/merchant/webhook-deliveries', key)).body.data.items as { id: string; event: string }[]
 
 describe('the list of events', () => {
-  test('has the events of a merchant without a webhook, and the list of deliveries stays empty', async () => {
+  test('the list of events has the events of a merchant without a webhook, and the list of deliveries stays empty', async () => {
     const key = await shopKey()
     const paid = await push(key, { metadata: { order: '7' } })
     const failed = await push(key, { simulate_status: 'failed' })
@@ -81,7 +81,7 @@ describe('the list of events', () => {
     assert.deepEqual(await deliveries(key), [])
   })
 
-  test('has each event once with the id of its first delivery, whichever endpoints receive it', async () => {
+  test('the list has each event once with the id of its first delivery, whichever endpoints receive the event', async () => {
     const key = await shopKey()
     const add = (events: string[]) =>
       world.post('/v1/merchant/webhook-endpoints', { webhook_url: 'http://127.0.0.1:9/two', events }, { key })
@@ -105,7 +105,7 @@ describe('the list of events', () => {
     assert.deepEqual(all[0]?.data, defaults[0].payload)
   })
 
-  test('filters by event, time and id, and refuses anything else', async () => {
+  test('the list filters by event, time and id, and refuses any other filter', async () => {
     const key = await shopKey()
     for (const simulate_status of ['successful', 'failed', 'reversed', 'successful']) {
       world.deps.clock.advance(10)
@@ -133,7 +133,7 @@ describe('the list of events', () => {
     assert.deepEqual(await list('', await shopKey()), [])
   })
 
-  test('ends after 30 days, and the worker deletes the events that no endpoint received', async () => {
+  test('the list shows events of 30 days, and the worker deletes older events that no endpoint received', async () => {
     const key = await shopKey()
     await push(key)
     await subscribe(key)
@@ -301,7 +301,7 @@ describe('the stream of events', () => {
   }
   const started = (stream: OpenStream) => until(() => stream.text().includes(': heartbeat'), 'the stream starts')
 
-  test('sends each event as the list shows it, with the exact bytes of the body, to streams of its merchant only', async () => {
+  test('the stream sends each event as the list shows it, with the exact bytes of the body, to its merchant only', async () => {
     const key = await shopKey()
     const old = await push(key)
     const stream = await openStream(key)
@@ -321,7 +321,7 @@ describe('the stream of events', () => {
     for (const { reply } of [stream, stranger]) reply.destroy()
   })
 
-  test('continues after the last event of the client, also beyond one page, and orders the moves of a payment', async () => {
+  test('the stream continues after the last event of the client, even beyond one page, with the moves of a payment in order', async () => {
     const key = await shopKey()
     await push(key)
     const [first] = await list('', key)
@@ -338,7 +338,7 @@ describe('the stream of events', () => {
     stream.reply.destroy()
   })
 
-  test('sends an event whose transaction commits after a newer event, to an open and to a resumed stream', async () => {
+  test('open and resumed streams send an event whose transaction commits after a newer event', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     const make = (name: string, hold: Promise<unknown>) =>
@@ -383,7 +383,7 @@ describe('the stream of events', () => {
     for (const { reply } of [stream, resumed, later]) reply.destroy()
   })
 
-  test('filters by event, and refuses a malformed id before it begins', async () => {
+  test('the stream filters by event, and the server refuses a malformed id before the stream begins', async () => {
     const key = await shopKey()
     const stream = await openStream(key, undefined, '?event=collection.failed')
     await started(stream)
@@ -430,7 +430,7 @@ describe('the stream of events', () => {
     assert.equal((await openStream(key)).reply.statusCode, 401)
   })
 
-  test('loses no event if the reads of ids or bodies fail', async () => {
+  test('the stream loses no event if the reads of ids or bodies fail', async () => {
     const key = await shopKey()
     const stream = await openStream(key)
     await started(stream)
@@ -447,7 +447,7 @@ describe('the stream of events', () => {
     stream.reply.destroy()
   })
 
-  test('sends an event that commits just after the headers', async () => {
+  test('the stream sends an event that commits just after the headers', async () => {
     const key = await shopKey()
     await push(key)
     let release = () => {}
@@ -497,7 +497,7 @@ describe('the stream of events', () => {
     for (const { reply } of [live, stream]) reply.destroy()
   })
 
-  test('a stream whose own reads fail again and again ends, and the streams that are up to date go on', async () => {
+  test('a stream whose own reads fail again and again ends, and the streams that are up to date continue', async () => {
     const key = await shopKey()
     const other = await shopKey()
     await push(key)
@@ -564,7 +564,7 @@ describe('the stream of events', () => {
     stream.reply.destroy()
   })
 
-  test('ends all streams when the process drains, and refuses new streams', async () => {
+  test('the server ends all streams when the process drains, and refuses new streams', async () => {
     const key = await shopKey()
     const stream = await openStream(key)
     await started(stream)

@@ -44,7 +44,7 @@ async function assertLanguages(
 const same = (data: never) => data
 const first = ({ items }: { items: never[] }) => items[0] as never
 
-test('a failed payment has its sentence in the language of the caller, and in both languages in its event', async () => {
+test("the record of a failed payment explains the failure in the caller's language, and its event in both languages", async () => {
   await world.call({
     method: 'PATCH',
     url: '/v1/merchant/webhook-config',
@@ -92,7 +92,7 @@ test('a payer reads the failure of a payment link in the language of the browser
   await assertLanguages(`/v1/payment-links/${link.id}/collections`, sentences, first)
 })
 
-test('a failed payout has its sentence in the language of the caller', async () => {
+test("the record of a failed payout explains the failure in the caller's language", async () => {
   await fund(world, { amount: '100000' })
   const body = { amount: '1000', destination_identifier: '0754123001', destination_code: 'MPESA' }
   const { id } = (await world.post('/v1/disbursements/mobile-money', body)).body.data
@@ -105,7 +105,7 @@ test('a failed payout has its sentence in the language of the caller', async () 
   await assertLanguages('/v1/disbursements?status=FAILED', sentences, first)
 })
 
-test('each reason of a failure has its own sentence in Swahili', () => {
+test('each failure reason has its own Swahili sentence', () => {
   for (const [english, swahili] of [
     [FAILURE_REASONS, FAILURE_REASONS_SW],
     [PAYOUT_FAILURES, PAYOUT_FAILURES_SW],

@@ -45,7 +45,7 @@ const REQUESTS = [
 ] as const
 
 for (const [name, path, body, table] of REQUESTS) {
-  test(`a lost answer of the database makes ${name} neither lost nor double, and the repeated request gives its answer`, async (t) => {
+  test(`a lost answer of the database neither loses nor doubles ${name}, and the repeated request returns its answer`, async (t) => {
     let refused = 0
     let committed = 0
     let whole = 0

@@ -75,7 +75,7 @@ const found = async (list: string, query: string, key?: string): Promise<string[
 
 describe('metadata of a record', () => {
   for (const [name, path, body, record, list] of CREATIONS) {
-    test(`is stored, returned and found by an exact pair when the merchant creates ${name}`, async () => {
+    test(`the server stores and returns metadata, and finds it by an exact pair, when the merchant creates ${name}`, async () => {
       const order = randomUUID()
       const made = await world.post(path, { ...body, metadata: pairsOf(order) })
       assert.ok([201, 202].includes(made.status), made.text)
@@ -94,14 +94,14 @@ describe('metadata of a record', () => {
       const stranger = await world.newKey({ merchant: await world.newMerchant() })
       assert.deepEqual(await found(list, `metadata[order]=${order}`, stranger), [])
     })
-    test(`is an empty object when the merchant sends none with ${name}`, async () => {
+    test(`metadata is an empty object when the merchant sends none with ${name}`, async () => {
       for (const metadata of [undefined, {}]) {
         const made = await world.post(path, { ...body, ...(metadata ? { metadata } : {}) })
         const shown = (await world.get(`/v1/${record}/${idOf(made.body.data)}`)).body.data
         assert.deepEqual(shown.metadata, {})
       }
     })
-    test(`beyond the limits is refused and changes nothing with ${name}`, async () => {
+    test(`the server refuses metadata beyond the limits with ${name}, and changes nothing`, async () => {
       const pairs = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`n${i}`, 'v']))
       const bad: [object | string | null, string][] = [
         [pairs(21), 'metadata'],
@@ -126,7 +126,7 @@ describe('metadata of a record', () => {
     })
   }
 
-  test('is part of the fingerprint of a request, also if a name looks like an amount', async () => {
+  test('metadata is part of the fingerprint of a request, even if a name looks like an amount', async () => {
     const key = randomUUID()
     const body = { amount: '500', phone: '0754123001' }
     const send = (metadata: object) =>
@@ -137,7 +137,7 @@ describe('metadata of a record', () => {
     assert.deepEqual(codeOf(await send({ amount: '10', b: 'c' })), [422, 'idempotency_key_reused'])
   })
 
-  test('of a withdrawal of the dashboard is shown to its merchant', async () => {
+  test('the merchant reads the metadata of a withdrawal of the dashboard', async () => {
     const made = await world.post(
       '/v1/merchant/withdrawals',
       {
@@ -157,7 +157,7 @@ describe('metadata of a record', () => {
     )
   })
 
-  test('of a draft invoice is replaced by an edit, and its old pairs find nothing', async () => {
+  test('an edit replaces the metadata of a draft invoice, and a search by the old pairs finds nothing', async () => {
     const { draft } = invoicesOf(world)
     const { id } = await draft({ metadata: { batch: 'old', kept: 'yes' } })
     const edit = (body: object) => world.call({ method: 'PATCH', url: `/v1/invoices/${id}`, payload: body })
@@ -184,7 +184,7 @@ describe('metadata of a payment link', () => {
       payload: { method: 'WALLET_PUSH', customer_phone: '0754123001' },
     })
 
-  test('is inherited by its payments, and a payer sees it on no page', async () => {
+  test('the payments of a payment link inherit its metadata, and no page shows the metadata to a payer', async () => {
     const order = randomUUID()
     const link = (await world.post('/v1/payment-links', { amount: '700', metadata: pairsOf(order) })).body.data
     const hosted = (await world.post('/v1/collections', { amount: '700', metadata: pairsOf(order) })).body.data
@@ -212,7 +212,7 @@ describe('metadata of a payment link', () => {
     assert.deepEqual(await found('payment-links', `metadata[order]=${order}`), [link.id])
   })
 
-  test('of an invoice is inherited by its link and its payment', async () => {
+  test('the link and the payment of an invoice inherit its metadata', async () => {
     const { draft, act } = invoicesOf(world)
     const order = randomUUID()
     const { id } = await draft({ metadata: { order } })
@@ -226,7 +226,7 @@ describe('metadata of a payment link', () => {
 })
 
 describe('a search by metadata', () => {
-  test('refuses a malformed filter and names the parameter', async () => {
+  test('the server refuses a malformed metadata filter and names the parameter', async () => {
     for (const query of [
       'metadata=a',
       'metadata[]=a',
@@ -245,7 +245,7 @@ describe('a search by metadata', () => {
     assert.equal((await world.get('/v1/collections?metadata[__proto__]=1')).status, 200)
   })
 
-  test('finds the page with few rows read, also if a common pair stands beside a rare pair', async () => {
+  test('a search by metadata reads few rows for a page, even for a common pair together with a rare pair', async () => {
     const COPIES = 3_000
     const order = randomUUID()
     const made = await world.post('/v1/collections/wallet-push', {

@@ -107,7 +107,7 @@ test('a histogram counts each value in its bucket and all larger ones, and a sec
   assert.throws(() => times('a').observe(Number.NaN), TypeError)
 })
 
-test('a transaction that rolls back counts nothing, and a committed one counts once', async () => {
+test('a transaction that rolls back counts nothing, and a committed transaction counts once', async () => {
   let counted = 0
   const run = (fails: boolean) =>
     inTransaction(world.deps.db, async (tx) => {
@@ -242,7 +242,7 @@ test('hostile paths, methods, merchants and label values leave fewer than 3,000 
   assert.ok(routes.every(([, , route = '']) => !route.includes('xxx')))
 })
 
-test('a database that is down delays a scrape by seconds at most, and the scrape shows it', async () => {
+test('a database that is down delays a scrape by seconds at most, and the scrape reports the failure', async () => {
   const deps = testDeps('postgresql://nobody@127.0.0.1:1/none')
   let resets = 0
   exposeDatabaseGauges(deps, [
@@ -262,7 +262,7 @@ test('a database that is down delays a scrape by seconds at most, and the scrape
   await deps.close()
 })
 
-test('a database that does not answer does not hold a scrape', async () => {
+test('a database that does not answer does not block a scrape', async () => {
   const deps = testDeps(world.url)
   const answer = Promise.withResolvers<void>()
   exposeDatabaseGauges(deps, [{ read: () => answer.promise.then(() => () => {}), reset: () => {} }])
@@ -274,7 +274,7 @@ test('a database that does not answer does not hold a scrape', async () => {
   await deps.close()
 })
 
-test('a process whose port of /metrics is in use logs one sentence and works on', async () => {
+test('a process whose port of /metrics is in use logs one sentence and continues', async () => {
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   const { port } = other.address() as { port: number }

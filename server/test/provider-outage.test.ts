@@ -117,7 +117,7 @@ describe('a day without the provider', { timeout: 120_000 }, () => {
     assert.deepEqual(await payments([prompted, cut_payment]), ['processing', 'processing'])
   })
 
-  it('a payout whose request failed waits for an operator, and the next payouts wait unsent', async () => {
+  it('a payout whose request failed waits for an operator, and the server keeps the next payouts unsent', async () => {
     for (let i = 0; i < 8; i++) {
       const id = await payOut()
       const [status] = await payouts([id])

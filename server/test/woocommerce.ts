@@ -271,7 +271,7 @@ test('the same webhook, delivered many times at once to two servers of the shop,
   }
 })
 
-test('the checkout and the settings speak Swahili in a Swahili shop, and WordPress logs no mistake of the plugin', async () => {
+test('the checkout and the settings are in Swahili in a Swahili shop, and WordPress logs no error of the plugin', async () => {
   const { page } = await openPage(browser)
   await page.goto(`${url}/?shop=checkout`)
   assert.equal(await page.textContent('h1'), 'Mobile money')

@@ -57,7 +57,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a backup is restored for a check, and the running system and its folders stay as they are', async () => {
+test('the check restores a backup, and changes neither the running system nor its folders', async () => {
   const paid = await pay('before')
   const made = await admin<{ backup: string; ended_at: string }>(['backup', '--to', place])
   const scratch = join(folder, 'scratch')
@@ -78,7 +78,7 @@ test('a backup is restored for a check, and the running system and its folders s
   assert.equal((await read(paid)).status, 'successful')
 })
 
-test('a second check of one folder is refused with what to do, and a killed check frees the folder', async () => {
+test('the command refuses a second check in one folder with the remedy, and a killed check frees the folder', async () => {
   const scratch = join(folder, 'shared')
   const args = ['backup', 'check', '--from', place, '--scratch', scratch]
   const begin = async () => {
@@ -102,7 +102,7 @@ test('a second check of one folder is refused with what to do, and a killed chec
   assert.doesNotMatch(next.output(), /another restore or backup check/)
 })
 
-test('a damaged backup fails its check with the file, and an older backup does not hide it', async () => {
+test('the check of a damaged backup fails and names the file, even when an older backup is good', async () => {
   const { backup } = await admin<{ backup: string }>(['backup', '--to', place])
   const victim = join(backup, 'data/global/pg_control')
   cpSync(victim, `${victim}.good`)

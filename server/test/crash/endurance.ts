@@ -98,7 +98,7 @@ test(`the platform loses no payment and no process while its disk becomes full $
   await close()
 })
 
-test(`nothing is stuck after ${CLOCK_STEPS} steps of the clock by a day under load`, async (t) => {
+test(`no payment or payout is stuck after ${CLOCK_STEPS} steps of the clock by a day under load`, async (t) => {
   t.diagnostic(`SEED=${SEED} CLOCK_STEPS=${CLOCK_STEPS}`)
   const rig = await createRig({ shops: 3, delay_ms: 400 })
   releases.push(() => rig.close())

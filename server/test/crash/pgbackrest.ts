@@ -109,7 +109,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a database that pgBackRest restores to a second sends nothing twice, and statements bring back what was lost', async (t) => {
+test('after pgBackRest restores the database to a second, the server sends nothing twice, and statements show the lost payments', async (t) => {
   const [payee, shop] = rig.shops as [Shop, Shop]
   backrest('stanza-create')
   backrest('check')

@@ -81,7 +81,7 @@ async function metric(name: string): Promise<number> {
 const REPLICA = 'malipo_reads_total{database="replica"}'
 const PRIMARY = 'malipo_reads_total{database="primary"}'
 
-test('the lists of a server come from the replica, and the loss of the replica under way fails no request', async () => {
+test('a server reads its lists from the replica, and no request fails when the server loses the replica', async () => {
   const server = await start()
   await payAndList(server, 10)
   assert.ok((await metric(REPLICA)) >= 10)

@@ -69,7 +69,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a database that is restored to a second lacks no payment acknowledged before it, and sends nothing twice', async (t) => {
+test('a database restored to a second has every payment acknowledged before that second, and the server sends nothing twice', async (t) => {
   const say = IS_LONG ? (line: string) => void process.stdout.write(`${line}\n`) : t.diagnostic.bind(t)
   const timed = createSteps(say)
   say(`PAYMENTS=${PAYMENTS}, ${SHOPS} merchants; load of the machine ${loadavg()[0]?.toFixed(1)}`)

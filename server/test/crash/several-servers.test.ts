@@ -83,7 +83,7 @@ after(async () => {
   await rig?.close()
 })
 
-test('four servers lose nothing and do nothing twice while one dies, one hangs and one has a wrong clock', async (t) => {
+test('four servers lose no payment and send no payout twice while one dies, one hangs and one has a wrong clock', async (t) => {
   const [payee, ...shops] = rig.shops as [Shop, ...Shop[]]
   const client = createClient(base, 16)
   load = startLoad({
@@ -125,7 +125,7 @@ test('four servers lose nothing and do nothing twice while one dies, one hangs a
   await client.close()
 })
 
-test('a phone gets its prompts of an hour and no more, whichever servers its requests reach', async () => {
+test('a phone gets no more prompts than the limit of an hour, whichever servers its requests reach', async () => {
   const shop = await openShop(rig.deps, 'Duka la simu')
   const client = createClient(base, 8)
   const answers = await Promise.all(

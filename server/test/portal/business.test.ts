@@ -230,7 +230,7 @@ test('an administrator sets contact, colour and logo from a phone, and a photo o
 })
 
 for (const language of ['sw', 'en'] as const) {
-  test(`a member chooses its e-mails, and ends a summary on the page of its e-mail (${language})`, async () => {
+  test(`a member chooses the e-mails to get, and ends a summary on the page that its e-mail links to (${language})`, async () => {
     const merchant = await office.world.newMerchant()
     const person = await office.newPerson('FINANCE', merchant)
     const visitor = await office.comes(person, 'dashboard', { language })

@@ -193,7 +193,7 @@ test('a reader sends a call of the sandbox from its page, and the page refuses a
   await leaves(reader)
 })
 
-test('a reader who has signed in to the dashboard sees own ids and the beginning of the own sandbox key', async () => {
+test('a reader who has signed in to the dashboard sees their own ids and the beginning of their sandbox key', async () => {
   const { world } = office
   const made = await world.post('/v1/collections/wallet-push', { amount: '2000.00', phone: '0754123001' })
   const { collection_id } = made.body.data

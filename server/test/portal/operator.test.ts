@@ -197,7 +197,7 @@ describe("the operators' console", () => {
   })
 
   for (const language of ['sw', 'en'] as const)
-    test(`a SUPER_ADMIN saves reasons, and the dialog of the act offers them by click and by arrow keys (${language})`, async () => {
+    test(`a SUPER_ADMIN saves reasons, and the dialog of the action offers them by click and by arrow keys (${language})`, async () => {
       const visitor = await office.comes(asha, 'operator', { language })
       const { page, says } = visitor
       await visitor.opens('/reasons')
@@ -395,7 +395,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test('during a pause an operator reads why payouts wait and recalls one, and the other leaves after the pause', async () => {
+  test('during a pause an operator reads why payouts wait and recalls one, and the server sends the other after the pause', async () => {
     const { world } = office
     const visitor = await office.comes(asha, 'operator')
     const { page } = visitor

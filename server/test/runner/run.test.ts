@@ -107,7 +107,7 @@ test('the runner fails and ends when an `after` hook fails and leaves a server o
   assert.match(stdout + stderr, /the hook failed/)
 })
 
-test('the runner names the files of a process that a stray error, a signal, a hook or an import has failed', () => {
+test('the runner names the files of a process that fails because of a stray error, a signal, a hook or an import', () => {
   const { status, stdout, stderr } = runTests(null, 'shared')
   assert.equal(status, 1, stdout + stderr)
   assert.match(stdout + stderr, /Error that no test awaits, while \S+\/b\.test\.ts ran: Error: a stray error/)

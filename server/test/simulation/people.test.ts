@@ -33,7 +33,7 @@ after(async () => {
  */
 const counts = new Map<string, number>()
 
-test('no payout leaves that one person alone caused, and none leaves while it is paused', async (t) => {
+test('the server sends no payout that one person alone caused, and sends no paused payout', async (t) => {
   t.diagnostic(`SEED=${SEED} STEPS=${STEPS}`)
   const begun = Date.now()
   let done = 0
@@ -106,7 +106,7 @@ const LEAST_LONG = {
   'a new operator': 2,
 }
 
-test('the model reached each interesting case', () => {
+test('the model reaches each case that the test lists', () => {
   for (const [name, least] of Object.entries({ ...LEAST, ...(STEPS < LONG ? {} : LEAST_LONG) })) {
     const times = counts.get(name) ?? 0
     assert.ok(times >= (least * STEPS) / 1_000, `${name}: ${times} times`)

@@ -61,7 +61,7 @@ async function booksHold(): Promise<void> {
   )
 }
 
-test('each withdrawal gets its expected status and book in any order of events, no payout is executed twice, and none leaves during a pause', async (t) => {
+test('each withdrawal gets its expected status and book in any order of events, and the provider executes no payout twice or during a pause', async (t) => {
   t.diagnostic(`SEED=${SEED} RUNS=${RUNS}`)
   const begun = Date.now()
   for (let done = 0; done < RUNS; done += CHUNK) {
@@ -75,7 +75,7 @@ test('each withdrawal gets its expected status and book in any order of events, 
   t.diagnostic(`${RUNS} lives in ${Math.round((Date.now() - begun) / 1000)} s: ${happened.join(', ')}`)
 })
 
-test('the simulation reached each crash point and drew each kind of event', () => {
+test('the simulation reaches each crash point and draws each kind of event', () => {
   const places = [
     ...['PENDING_ADMIN_APPROVAL none', 'INFO_REQUESTED none', 'REJECTED none', 'PROCESSING reserved'],
     ...['CANCELLED none', 'CANCELLED released'],

@@ -221,7 +221,7 @@ describe('codes without a prompt', () => {
     assert.deepEqual(statuses, ['PENDING', 'COMPLETED', 'USERCANCELLED', 'PENDING'])
   })
 
-  it('the control API lets a payer with a chosen fate scan a code', async () => {
+  it('the control API simulates a payer who scans a code, with a chosen outcome', async () => {
     await make('BY-HAND', '001')
     assert.equal((await rig.control('POST', '/orders/BY-HAND/scan', { fate: 'no such fate' })).status, 400)
     assert.equal((await rig.control('POST', '/orders/NONE/scan', {})).status, 404)

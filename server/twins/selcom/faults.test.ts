@@ -132,7 +132,7 @@ describe('faults by number', () => {
   }
 })
 
-describe('fates by number', () => {
+describe('outcomes by number', () => {
   /**
    * By number ending: the answer to the push, the status of the order after each pause, and the numbers of payments and
    * returns.
@@ -222,7 +222,7 @@ describe('fates by number', () => {
     })
   }
 
-  it('the table of magic numbers has a number for each fate', () => {
+  it('the table of magic numbers has a number for each outcome', () => {
     assert.deepEqual([...fates].sort(), [...new Set([...Object.keys(PAYER_FATES), ...Object.keys(PAYEE_FATES)])].sort())
   })
 

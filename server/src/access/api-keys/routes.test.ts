@@ -325,7 +325,7 @@ describe('revocations of keys', () => {
     assert.equal((await world.get(LIST, plaintext_key)).status, 200)
   })
 
-  test('the server refuses a revocation by a viewer, and refuses a key that would revoke or rotate itself', async () => {
+  test('the server refuses a revocation by a viewer, and refuses an API key that revokes or rotates itself', async () => {
     const { id, plaintext_key } = (await make({})).body.data
     const { token } = await world.newSession('VIEWER')
     assert.deepEqual(codeOf(await revoke(id, token)), [403, 'insufficient_role'])

@@ -267,7 +267,7 @@ describe('confirmations', () => {
     assert.deepEqual(codeOf(await confirm(tokens, { password: 'x' })), [409, 'invalid_state'])
   })
 
-  test('keys, the webhook and members need a recent sign-in of a member, and an API key needs none', async () => {
+  test('a member needs a recent sign-in to change keys, the webhook or members, and an API key needs none', async () => {
     const { user_id } = await world.newSession('MERCHANT_ADMIN')
     const old = await consoleToken(world, user_id, { client: 'dashboard', age_s: 700 })
     const calls: ['POST' | 'PATCH' | 'DELETE', string, object][] = [

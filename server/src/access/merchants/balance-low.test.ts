@@ -51,7 +51,7 @@ async function newShop() {
   return { merchant, key, mark, payOut, events }
 }
 
-test('a balance that passes below the mark makes balance.low once, and again only after it was above', async () => {
+test('a balance that falls below the mark makes balance.low once, and again only after the balance was above the mark', async () => {
   const { merchant, mark, payOut, events } = await newShop()
   await mark('5000')
   await world.work()
@@ -92,7 +92,7 @@ test('a balance that passes below the mark makes balance.low once, and again onl
   )
 })
 
-test('a mark above the present balance makes an event at once, each environment has its own, and no mark makes none', async () => {
+test('a mark above the current balance makes an event at once, each environment has its own mark, and no mark makes no event', async () => {
   const { mark, payOut, events } = await newShop()
   await mark('1', 'live')
   await payOut('100')
@@ -108,7 +108,7 @@ test('a mark above the present balance makes an event at once, each environment 
   assert.equal((await events()).length, 2, 'a new mark begins anew')
 })
 
-test('only an endpoint that names balance.low gets a delivery, which is not lost with the process', async () => {
+test('only an endpoint that names balance.low gets a delivery, and a process that dies loses no delivery', async () => {
   const { key, mark } = await newShop()
   const subscribe = (events?: string[]) =>
     world.call({

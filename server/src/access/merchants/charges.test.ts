@@ -98,7 +98,7 @@ function charged([amount, percentage, flat, charge, processor_fee_pass_through]:
 describe('charges with known results', () => {
   for (const one of CASES) {
     const [amount, percentage, flat, charge, passed, share, all] = one
-    test(`the percentage fee of ${percentage} % of ${amount} is ${share}, and all charges with flat fee ${flat} and ${passed ? 'passed-on' : 'absorbed'} processor charge ${charge} are ${all}`, () => {
+    test(`a fee of ${percentage} % of ${amount} is ${share}, and with flat fee ${flat} and ${passed ? 'passed-on' : 'absorbed'} processor charge ${charge} the charges are ${all}`, () => {
       const { percentage_fee_minor, total_charges_minor, ...rest } = charged(one)
       assert.equal(formatAmount(percentage_fee_minor), share)
       assert.equal(formatAmount(total_charges_minor), all)

@@ -56,7 +56,7 @@ describe('a logo', () => {
     assert.deepEqual(rewritePng(picture.png), picture, 'the result is itself a logo')
   })
 
-  test('a file that is no whole PNG, or whose pixels do not match its header, is unreadable', () => {
+  test('the server cannot read a file that is no whole PNG, or whose pixels do not match its header', () => {
     const wrong: Record<string, Buffer> = {
       'an empty file': Buffer.alloc(0),
       'an SVG': Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
@@ -73,7 +73,7 @@ describe('a logo', () => {
     assert.equal(rewritePng(pngOf({ width: 513, height: 1 })), 'too_wide')
   })
 
-  test('a picture with too many bytes is refused', () => {
+  test('the server refuses a picture with too many bytes', () => {
     const noise = randomBytes(200 * (1 + 200 * 3))
     for (let at = 0; at < noise.length; at += 1 + 200 * 3) noise[at] = 0
     assert.equal(rewritePng(pngOf({ width: 200, height: 200, rows: noise })), 'too_large')

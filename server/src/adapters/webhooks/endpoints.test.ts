@@ -53,7 +53,7 @@ const isSignedBy = ({ headers, body }: ReceivedRequest, secret: string) =>
   headers['x-service-signature'] === createHmac('sha256', secret).update(body).digest('hex')
 const arrived = (path: string) => receiver.received.filter((request) => request.path === `/hook/${path}`)
 
-test('two endpoints get the events that each receives, as separate deliveries that each secret signs', async () => {
+test('each of two endpoints gets its chosen events, as separate deliveries that the server signs with the secret of the endpoint', async () => {
   const shop = (await configure({ webhook_url: hook('shop') })).body.data
   const books = await add({ webhook_url: hook('books'), events: ['collection.failed'], description: 'Hesabu' })
   assert.equal(books.status, 201)
@@ -82,7 +82,7 @@ test('two endpoints get the events that each receives, as separate deliveries th
   assert.deepEqual(codeOf(await world.get(`${DELIVERIES}?endpoint_id=x`, key)), [400, 'validation_failed'])
 })
 
-test('an endpoint that fails delays no other endpoint, and only its own deliveries are replayed', async () => {
+test('a failing endpoint delays no other endpoint, and a replay sends only the deliveries of the failing endpoint', async () => {
   await configure({ webhook_url: hook('shop') })
   const { id } = (await add({ webhook_url: `http://127.0.0.1:1/down` })).body.data
   await pay('successful')
@@ -112,7 +112,7 @@ test('an endpoint that fails delays no other endpoint, and only its own deliveri
 })
 
 describe('the management of endpoints', () => {
-  test('an answer shows a secret once, and a rotation makes the previous secret sign too', async () => {
+  test('the server shows a secret in one answer only, and after a rotation signs with the previous secret too', async () => {
     const { id, secret } = (await add({ webhook_url: hook('a') })).body.data
     const read = (await world.get(`${ENDPOINTS}/${id}`, key)).body.data
     assert.deepEqual([read.secret, read.secret_last4, read.description], [undefined, secret.slice(-4), null])
@@ -127,7 +127,7 @@ describe('the management of endpoints', () => {
     assert.equal(request.headers['x-service-signature-previous'], previous)
   })
 
-  test('the list names the default endpoint, which only webhook-config changes', async () => {
+  test('the list shows the default endpoint, and only webhook-config changes that endpoint', async () => {
     await configure({ webhook_url: hook('shop') })
     const { id } = (await add({ webhook_url: hook('a') })).body.data
     const { items, limit } = (await world.get(ENDPOINTS, key)).body.data
@@ -188,7 +188,7 @@ describe('the management of endpoints', () => {
     assert.deepEqual((await world.get(ENDPOINTS, key)).body.data.items, [])
   })
 
-  test('a developer manages the endpoints of both environments, and the server audits and mails each change without a secret', async () => {
+  test('a developer manages the endpoints of both environments, and audit log and e-mail contain each change without a secret', async () => {
     const { token } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     const addIn = (environment: Environment) =>
       world.post(`${ENDPOINTS}?environment=${environment}`, { webhook_url: hook(environment) }, { key: token })
@@ -217,7 +217,7 @@ describe('the management of endpoints', () => {
 })
 
 describe('a deleted endpoint', () => {
-  test('its pending deliveries become cancelled without a request, and a replay names the reason', async () => {
+  test('the server cancels the pending deliveries of a deleted endpoint without a request, and a replay names the reason', async () => {
     const { id } = (await add({ webhook_url: hook('gone') })).body.data
     receiver.reply = { kind: 'status', status: 503 }
     await pay('successful')
@@ -240,7 +240,7 @@ describe('a deleted endpoint', () => {
     assert.equal(all.body.data.queued, 0)
   })
 
-  test('the merchant deletes an endpoint while an attempt runs: the attempt counts, and no second attempt follows', async () => {
+  test('when a merchant deletes an endpoint during an attempt, the attempt counts, and no second attempt follows', async () => {
     const { id } = (await add({ webhook_url: hook('gone') })).body.data
     const { promise: until, resolve: release } = Promise.withResolvers<void>()
     receiver.reply = { kind: 'status', status: 500, until }

@@ -34,7 +34,7 @@ async function later(stage: PayoutWorld, ms: number): Promise<void> {
   await stage.work()
 }
 
-test('after a restore, a payout that was paid in the lost time is not sent again, and settles by a query of its reference', () =>
+test('after a restore, a query settles a payout that the provider paid in the lost time, and the server does not send it again', () =>
   withPayoutWorld(async (stage) => {
     const key = await approvedUnsent(stage)
     const result = await restore(stage)
@@ -46,7 +46,7 @@ test('after a restore, a payout that was paid in the lost time is not sent again
     assert.equal(await statusOf(stage, key), 'SUCCESS')
   }))
 
-test('after a restore, a payout that the provider does not have is never sent, also after the pause, until an operator decides', () =>
+test('after a restore, the server sends no payout that the provider does not have, even after the pause, until an operator decides', () =>
   withPayoutWorld(async (stage) => {
     const key = await approvedUnsent(stage)
     await restore(stage)
@@ -84,7 +84,7 @@ test('the restore writes one audit entry, and a second restore keeps the pause o
     })
   }))
 
-test('a restore by other tools is finished like one of the embedded database, but never beside a running process', () =>
+test('the admin command finishes a restore by other tools like one of the embedded database, but never while a process runs', () =>
   withPayoutWorld(async (stage) => {
     const key = await approvedUnsent(stage)
     const { deps, url } = stage.world
@@ -104,7 +104,7 @@ test('a restore by other tools is finished like one of the embedded database, bu
     assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION')
   }))
 
-test('a backup is refused without BACKUP_KEY and for a database of DATABASE_URL, with what to do', () => {
+test('the admin command refuses a backup without BACKUP_KEY and a backup of a DATABASE_URL database, and names the remedy', () => {
   const key = Buffer.alloc(32, 3).toString('base64')
   const config = (env: Record<string, string>) => readConfig(env, PROVIDERS)
   assert.throws(() => requireBackups(config({})), /BACKUP_KEY is not set.*openssl rand -base64 32/)

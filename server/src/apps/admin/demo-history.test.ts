@@ -39,7 +39,7 @@ const counts = (table: string, merchant_id: string) =>
     )
     .then((rows) => Object.fromEntries(rows.map(({ status, count }) => [status, count])))
 
-test('the demo history has records in every state on each of 30 days, the books verify, and its removal archives it', async () => {
+test('the demo history has records in every state over 30 days, its books are correct, and its removal archives the merchant', async () => {
   const now = world.deps.clock.now().getTime()
   const made = await make()
   const { merchant_id } = made

@@ -78,7 +78,7 @@ function assertCheck(checks: Map<string, SystemCheck>, name: string, status: str
 }
 
 describe('admin doctor', { concurrency: 1 }, () => {
-  test('no check fails on a good installation, and each has one line', async () => {
+  test('no check of doctor fails on a good installation, and each check prints one line', async () => {
     const checks = await check({ DISK_FREE_MIN_MB: '1' })
     const bad = [...checks.values()].filter(({ name, status }) => status === 'fail' && name !== 'durability')
     assert.deepEqual(bad, [])
@@ -89,7 +89,7 @@ describe('admin doctor', { concurrency: 1 }, () => {
     assert.match(text, /^ok {4}database +PostgreSQL 1\d/m)
   })
 
-  test('a clock that is minutes off fails with the difference and the remedy', async () => {
+  test('doctor fails for a clock that is minutes off, with the difference and the remedy', async () => {
     const ahead = await check({}, { clock: { now: () => new Date(Date.now() + 180_000) } })
     assertCheck(ahead, 'clock', 'fail', /3 minutes ahead of the clock of the database: synchronise/)
     const behind = await check({}, { clock: { now: () => new Date(Date.now() - 10_000) } })
@@ -106,7 +106,7 @@ describe('admin doctor', { concurrency: 1 }, () => {
     await owner.query('delete from readiness_probes where process_id = $1', [id])
   })
 
-  test('a read replica that does not answer, or that accepts writes, warns with what to do', async () => {
+  test('doctor warns about a read replica that does not answer or that accepts writes, with the remedy', async () => {
     assertCheck(await check(), 'replica', 'ok', /DATABASE_READ_URL is empty/)
     assertCheck(
       await check({}, { replica: reader }),
@@ -123,14 +123,14 @@ describe('admin doctor', { concurrency: 1 }, () => {
     )
   })
 
-  test('a role with too many rights fails with the statement that takes the right', async () => {
+  test('doctor fails for a role with too many rights, with the statement that revokes the right', async () => {
     await owner.query(`grant truncate on collections to ${pg.escapeIdentifier(new URL(reader.url).username)}`)
     assertCheck(await check(), 'roles', 'fail', /a role has too many rights: .*TRUNCATE on collections: revoke it/)
     await owner.query(`revoke truncate on collections from ${pg.escapeIdentifier(new URL(reader.url).username)}`)
     assertCheck(await check(), 'roles', 'ok', /cannot rewrite history/)
   })
 
-  test('a half-applied migration, and pending migrations, fail with the command', async () => {
+  test('doctor fails for a half-applied migration and for pending migrations, with the command', async () => {
     await owner.query('create table doctor_half (a integer)')
     await owner.query('insert into doctor_half values (1), (1)')
     await assert.rejects(owner.query('create unique index concurrently doctor_half_index on doctor_half (a)'))
@@ -158,7 +158,7 @@ describe('admin doctor', { concurrency: 1 }, () => {
     )
   })
 
-  test('a nearly full disk fails with the free space', async () => {
+  test('doctor fails for a nearly full disk, with the free space', async () => {
     const checks = await check({ DISK_FREE_MIN_MB: '1000000' })
     assertCheck(
       checks,
@@ -168,7 +168,7 @@ describe('admin doctor', { concurrency: 1 }, () => {
     )
   })
 
-  test('another program on the port fails, and a free port is a warning', async () => {
+  test('doctor fails when another program uses the port, and warns when the port is free', async () => {
     const other = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
     const PORT = String(portOf(other))
@@ -179,14 +179,14 @@ describe('admin doctor', { concurrency: 1 }, () => {
     assertCheck(stopped, 'callbacks', 'warn', /does not answer \(ECONNREFUSED\)/)
   })
 
-  test('more connections than PostgreSQL allows fail with both numbers', async () => {
+  test('doctor fails for more connections than PostgreSQL allows, with both numbers', async () => {
     const few = await check({ DATABASE_CONNECTIONS: '200' })
     const { rows } = await owner.query('show max_connections')
     const status = Number(rows[0].max_connections) < 202 ? 'fail' : 'ok'
     assertCheck(few, 'connections', status, /need 202/)
   })
 
-  test('a database that does not answer fails alone, and the other checks run', async () => {
+  test('only the check of the database fails when the database does not answer, and doctor runs the other checks', async () => {
     const gone = createDb({ url: 'postgres://nobody:hidden@127.0.0.1:9/none', max_connections: 1 })
     const checks = await check({}, { reader: gone })
     await gone.close()
@@ -201,7 +201,7 @@ describe('admin doctor', { concurrency: 1 }, () => {
     assert.doesNotMatch(JSON.stringify([...checks]), /hidden/)
   })
 
-  test('an invalid configuration fails with its problems and without the other checks', async () => {
+  test('doctor fails for an invalid configuration, with its problems and without the other checks', async () => {
     const checks = await check(
       {},
       { config: null, config_problems: ['SECRET_KEY must be set in production'], reader: null },
@@ -210,12 +210,12 @@ describe('admin doctor', { concurrency: 1 }, () => {
     assertCheck(checks, 'settings', 'fail', /^SECRET_KEY must be set in production$/)
   })
 
-  test('dangerous settings and mistyped names are a warning', async () => {
+  test('doctor warns about dangerous settings and mistyped names', async () => {
     const checks = await check({ FOUR_EYES_AMOUNT: 'off' }, { unknown_names: ['FOUR_EYE_AMOUNT is no setting'] })
     assertCheck(checks, 'settings', 'warn', /^FOUR_EYE_AMOUNT is no setting; .*FOUR_EYES_AMOUNT is off: one operator/)
   })
 
-  test('the age of the last backup comes from BACKUP_STATUS_FILE', async () => {
+  test('doctor reads the age of the last backup from BACKUP_STATUS_FILE', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'backup-')), 'last')
     assertCheck(await check(), 'backups', 'warn', /not known: set BACKUP_STATUS_FILE/)
     assertCheck(await check({ BACKUP_STATUS_FILE: file }), 'backups', 'fail', /does not exist/)
@@ -226,7 +226,7 @@ describe('admin doctor', { concurrency: 1 }, () => {
     assertCheck(await check({ BACKUP_STATUS_FILE: file }), 'backups', 'fail', /ended 1 day ago: check the backup job/)
   })
 
-  test('an unreachable gateway of a provider fails with the reason', async () => {
+  test('doctor fails for an unreachable gateway of a provider, with the reason', async () => {
     const checks = await check({ ...SELCOM_SETTINGS, SELCOM_URL: 'http://127.0.0.1:9/v1' })
     assertCheck(
       checks,
@@ -236,7 +236,7 @@ describe('admin doctor', { concurrency: 1 }, () => {
     )
   })
 
-  test('--send-test-to sends one e-mail, and an unreachable mail server fails', async (t) => {
+  test('doctor sends one e-mail for --send-test-to, and fails when the mail server is unreachable', async (t) => {
     const smtp = await startMailServer()
     t.after(() => smtp.close())
     const mail = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, MAIL_FROM: 'pay@example.tz' }
@@ -246,7 +246,7 @@ describe('admin doctor', { concurrency: 1 }, () => {
     assertCheck(await check({ ...mail, SMTP_URL: 'smtp://127.0.0.1:9' }), 'mail', 'fail', /ECONNREFUSED/)
   })
 
-  test('a failed scheduled verify fails with the names of the broken invariants', async () => {
+  test('doctor fails for a failed scheduled verify, with the names of the broken invariants', async () => {
     assertCheck(
       await check(),
       'books',
@@ -261,7 +261,7 @@ describe('admin doctor', { concurrency: 1 }, () => {
     assertCheck(await check(), 'books', 'fail', /found 1 contradictions \(Every book is balanced\)/)
   })
 
-  test('a late anchor of the audit log, and one that is not written or sent, is a warning with the reason', async () => {
+  test('doctor warns about an anchor of the audit log that is late, unwritten or unsent, with the reason', async () => {
     const settings = { AUDIT_ANCHOR_URL: 'https://anchors.example.tz/' }
     assertCheck(await check(settings), 'anchors', 'warn', /has no anchor yet: check that a worker runs/)
     const insert = (number: number, age_ms: number) => {

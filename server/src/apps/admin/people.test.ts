@@ -111,7 +111,7 @@ const withRole = (email: string, role: OperatorRole) =>
   grantRole(world.deps, { email, role, merchant_id: null, name: null, language: 'sw', subject: null })
 const rolesOf = (user_id: string) => world.rows('select super_admin, operator_role from users where id = $1', [user_id])
 
-test('a new role of an operator replaces the earlier one, ends the sessions and is in the audit log', async () => {
+test('a new role of an operator replaces the earlier role, ends the sessions and is in the audit log', async () => {
   await world.newSession('SUPER_ADMIN')
   const { email, user_id, left, status, acts } = await signIn('SUPER_ADMIN')
   const { note } = await withRole(email, 'SUPPORT')

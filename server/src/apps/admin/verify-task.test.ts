@@ -60,7 +60,7 @@ test('a scheduled verify that finds a contradiction stores the failed checks and
   assert.ok(world.deps.logged.some((line) => line.includes('the scheduled verify found contradictions')))
 })
 
-test('another worker takes a run whose process died, after the lease', async () => {
+test('another worker takes over the run of a dead process after the lease ends', async () => {
   world.deps.clock.advance(24 * HOUR_MS)
   const now = world.deps.clock.now()
   const period_start = new Date(Math.floor(now.getTime() / (24 * HOUR_MS)) * 24 * HOUR_MS)

@@ -129,7 +129,7 @@ test('every link of every page leads to a page, and every anchor exists', async 
   assert.ok(anchors > 500)
 })
 
-test('the anchors of the documentation of one page lead to a card or a line of the start page', async () => {
+test('each anchor of the earlier documentation of one page leads to a card or a line of the start page', async () => {
   const { text } = await read('/docs')
   const OLD = [
     'authentication',
@@ -177,7 +177,7 @@ test('the search finds pages by words, in the page without scripts and for the s
     assert.equal((await read(`/docs/search${query}`)).status, 200, query)
 })
 
-test('an address without a page shows a browser similar pages, and answers programs in the envelope', async () => {
+test('for an address without a page, the server shows similar pages to a browser and answers a program in the envelope', async () => {
   const browser = await read('/docs/api/createWalletPushes', { accept: 'text/html,*/*' })
   assert.equal(browser.status, 404)
   assert.ok(browser.text.includes('<h1>This page does not exist</h1>'))
@@ -203,7 +203,7 @@ test('the path of a guide in the repository leads to its page, for browsers and 
     assert.equal((await read(`/docs/guides/${name}`, browser)).status, 404, name)
 })
 
-test('each field that a merchant sees has a meaning, and a table without meanings has no column for them', async () => {
+test('each field that a merchant sees has a description, and a table without descriptions has no column for descriptions', async () => {
   // Only the browser and its authenticator use these fields, so the test allows fields without a meaning.
   const of_passkeys = ['/docs/api/confirmSession', '/docs/api/createPasskeyChallenge']
   for (const path of await allPaths()) {

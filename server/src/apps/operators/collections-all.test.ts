@@ -254,7 +254,7 @@ describe("the operators' view of one payment", () => {
     assert.deepEqual([of.waits_for.what, of.attempts], ['payer_choice', []])
   })
 
-  test('an operator sees that a process holds the lease of an attempt, or that the server has not sent the request yet', async () => {
+  test('an operator sees whether a process holds the lease of an attempt, and whether the server has sent the request', async () => {
     const shop = await review.shop()
     const id = await review.pay(shop, '007')
     const later = new Date(world.deps.clock.now().getTime() + 30_000)

@@ -109,7 +109,7 @@ describe('the sums of a day of approvals', () => {
     assert.ok((kept[0]?.days ?? 0) <= 4, 'the worker deletes the sums of past days')
   })
 
-  test('the payouts to one destination count over all merchants, and live and sandbox count apart', async () => {
+  test('the sum of a destination has the payouts of all merchants, and live and sandbox have separate sums', async () => {
     const [one, two] = [await newShop(), await newShop()]
     assert.equal(statusOf(await approve(asha, await submit(one, '600000.00', '777'))), 'PROCESSING')
     assert.equal(statusOf(await approve(asha, await submit(two, '500000.00', '777'))), 'PENDING_ADMIN_APPROVAL')
@@ -264,7 +264,7 @@ describe('corrections that need two operators', () => {
   })
 })
 
-test('operators read which decisions wait for a second operator, and a decision leaves the list when it counts no more', async () => {
+test('operators read which decisions wait for a second operator, and the list omits a decision that no longer counts', async () => {
   const shop = await newShop()
   const mine = async () =>
     (await world.get('/v1/operator/decisions?page_size=100', await juma.token())).body.data.items.filter(
@@ -318,7 +318,7 @@ test('the server shows FOUR_EYES_AMOUNT=off in the audit log and in the queue of
   assert.deepEqual(await shown(free), [null, true])
 })
 
-test('verify recomputes the sums of the day, and names merchant, day and both sums of a changed or deleted one', async () => {
+test('verify recomputes the sums of the day, and names merchant, day and both sums when a sum is changed or deleted', async () => {
   // In the first minute of a day, the server may count an action for the day before.
   pass(3_600_000)
   const shop = await newShop()

@@ -422,7 +422,7 @@ describe('two simultaneous approvals', () => {
 
 describe('processes that die during a first approval', () => {
   for (const when of ['before', 'after'] as const) {
-    test(`a process that dies ${when} the commit of the first approval has ${when === 'before' ? 'not ' : ''}recorded the approval, and sends no payout`, async () => {
+    test(`a process that dies ${when} the commit of the first approval records ${when === 'before' ? 'no' : 'the'} approval, and sends no payout`, async () => {
       const id = await newLarge()
       died_at = `approve.${when}_commit`
       assert.equal((await approve(asha, id)).status, 500)

@@ -58,7 +58,7 @@ test('the server refuses an approval beyond the daily limit of the merchant, and
   assert.equal((await operator.act(over, 'approve')).status, 200)
 })
 
-test('the payouts of a merchant to one phone have one limit under the codes of all networks', async () => {
+test('the payouts of a merchant to one phone share one limit, whichever network codes the payouts have', async () => {
   const shop = await newShop()
   const phone = { amount: '8000.00', destination_name: 'Asha Mwinyi', destination_identifier: '255754123311' }
   const submit = async (destination_code: string) => {

@@ -88,7 +88,7 @@ const payoutStates = (ids: readonly string[]) =>
     [ids],
   )
 
-test('a pause holds the payouts of its scope and no others, and they leave after its end', async () => {
+test('a pause stops only the payouts of its scope, and the server sends these payouts after the end of the pause', async () => {
   const [one, two] = [await newShop(), await newShop()]
   for (const [body, text, holds_two] of [
     [{ scope: 'platform' }, 'All payouts', true],
@@ -185,7 +185,7 @@ test('the server refuses a wrong scope, target or reason, names the value, and s
   assert.equal(await count(), before)
 })
 
-test('only operators read, start and end pauses, and only a fresh sign-in ends one', async () => {
+test('only operators read, start and end pauses, and the end of a pause needs a recent sign-in', async () => {
   const { token } = await world.newSession('MERCHANT_ADMIN')
   for (const key of [token, world.live_key]) {
     assert.equal((await world.get(PATH, key)).status, 403)
@@ -244,7 +244,7 @@ test('two processes start and end a pause only once, and the audit log and the l
   await ended(again.body.data.id)
 })
 
-test('two sending processes take no further token of many due payouts after the server has answered a pause', async () => {
+test('two sending processes take no further token of many due payouts after the server has confirmed a pause', async () => {
   for (let round = 0; round < 3; round++) {
     script.sent.length = 0
     const shop = await newShop()

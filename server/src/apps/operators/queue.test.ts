@@ -54,7 +54,7 @@ test('the queue states from which amount two operators must approve, and how fre
   assert.deepEqual([data.four_eyes_amount, data.step_up_s], [null, 600])
 })
 
-test('the queue names the last check of the books while the check did not hold', async () => {
+test('the queue shows the last check of the books while that check has failed', async () => {
   const check = async () => (await world.get('/v1/operator/queue', await operator.session())).body.data.failed_check
   assert.equal(await check(), null)
   const finish = (period: string, ok: boolean | null, problems: number | null) =>

@@ -18,7 +18,7 @@ const put = (act: string, body: object, key = boss) =>
   world.call({ method: 'PUT', url: `/v1/operator/reasons/${act}`, payload: body, key })
 const saved = async () => (await world.get('/v1/operator/reasons', cashier)).body.data.items
 
-test('a SUPER_ADMIN saves reasons for an act, all operators read them, and the audit log has both lists', async () => {
+test('a SUPER_ADMIN saves reasons for an action, all operators read them, and the audit log has both lists', async () => {
   assert.deepEqual(await saved(), [])
   const first = ['The name does not match the phone', 'The merchant asked for it']
   assert.equal((await put('withdrawal.reject', { reasons: first })).status, 200)

@@ -38,12 +38,12 @@ async function newShop() {
 
 const kinds = (items: readonly ItemReply[]) => items.map(({ kind }) => kind)
 
-test('a merchant without trouble has no item', async () => {
+test('the attention list of a merchant without problems is empty', async () => {
   const { items } = await newShop()
   assert.deepEqual([await items('sandbox'), await items('live')], [[], []])
 })
 
-test('a webhook that misses twice is an item in both environments, until the receiver accepts a delivery', async () => {
+test('a webhook that fails twice is an item in both environments, until the receiver accepts a delivery', async () => {
   const { admin, key, items } = await newShop()
   receiver.reply = { kind: 'status', status: 500 }
   const payload = { webhook_url: receiver.url, environment: 'sandbox' }
@@ -85,7 +85,7 @@ test('a question of an operator is an item until the merchant answers', async ()
   assert.deepEqual(await items(), [])
 })
 
-test('a payment under review and a withdrawal in doubt are items with their money', async () => {
+test('a payment under review is an item with its amount, and a withdrawal that needs reconciliation is an item', async () => {
   const { merchant, key, items } = await newShop()
   await world.post('/v1/collections/wallet-push', { amount: 700, phone: '0754123014' }, { key })
   await world.work()
@@ -104,7 +104,7 @@ test('a payment under review and a withdrawal in doubt are items with their mone
   assert.deepEqual([found?.count, found?.status], [1, 'NEEDS_RECONCILIATION'])
 })
 
-test('a key that expires within 14 days is an item, and a revoked or expired key is none', async () => {
+test('a key that expires within 14 days is an item, and a revoked or expired key is no item', async () => {
   const { merchant, viewer, items } = await newShop()
   const expire = (name: string, days: number) =>
     world.rows('update api_keys set expires_at = $3 where merchant_id = $1 and name = $2', [
@@ -130,7 +130,7 @@ describe('the mark of the balance', () => {
       key: token,
     })
 
-  test('a balance below the mark is an item, and the mark belongs to one environment', async () => {
+  test('a balance below the mark is an item, and each environment has its own mark', async () => {
     const { merchant, viewer, admin, items } = await newShop()
     await fund(world, { merchant, amount: '5000' })
     assert.deepEqual((await set(admin, '5000.00')).body.data, { balance_below: '5000.00' })
@@ -165,7 +165,7 @@ describe('the mark of the balance', () => {
   })
 })
 
-test('a low success rate of today is an item only with enough payments, and only far below the 7 days before', async () => {
+test('a success rate of today is an item only with enough payments, and only far below the rate of the previous 7 days', async () => {
   const { merchant, items } = await newShop()
   const start = world.deps.clock.now()
   const insert = (days_ago: number, status: string, count: number) =>

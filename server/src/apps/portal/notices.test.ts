@@ -66,7 +66,7 @@ const pathIn = (text: string): string =>
   /https:\/\/pay\.example(\/unsubscribe\/\S+)/.exec(text)?.[1] ?? assert.fail(text)
 
 describe('the settings', () => {
-  test('a member reads and changes only its own settings, and warnings depend on the role', async () => {
+  test('a member reads and changes only their own settings, and the role determines the warnings', async () => {
     const merchant = await world.newMerchant()
     const [finance, developer] = [await memberOf('FINANCE', merchant), await memberOf('DEVELOPER', merchant)]
     const first = (await world.get(PATH, finance.token)).body.data
@@ -129,7 +129,7 @@ describe('the summary', () => {
     assert.equal((await mailsOf(merchant, /^digest/)).length, 1, 'a day without any event has no summary')
   })
 
-  test('a summary counts a withdrawal on the day of its payment, and each one that waits', async () => {
+  test('a summary counts a withdrawal on the day of its payment, and counts each waiting withdrawal', async () => {
     const merchant = await world.newMerchant()
     const { token, email } = await memberOf('VIEWER', merchant)
     await change(token, { digest: 'daily' })
@@ -162,7 +162,7 @@ describe('the summary', () => {
     assert.equal((await textsOf()).filter((text) => /paid: TZS.7,000/.test(text)).length, 1)
   })
 
-  test('a summary begins with the first period that ends after the choice, and ends for a member that left', async () => {
+  test('a member gets summaries from the first period that ends after the choice, and none after leaving the merchant', async () => {
     const merchant = await world.newMerchant()
     await pay(merchant, '5000', '0754123001')
     tomorrowAt(9)
@@ -182,7 +182,7 @@ describe('the summary', () => {
     )
   })
 
-  test('a process that dies between the record and the e-mail leaves neither, and the next run queues one summary', async () => {
+  test('a process that dies between the record and the e-mail stores neither, and the next run queues one summary', async () => {
     const merchant = await world.newMerchant()
     const { token } = await memberOf('VIEWER', merchant)
     await change(token, { digest: 'daily' })
@@ -200,7 +200,7 @@ describe('the summary', () => {
 })
 
 describe('failures', () => {
-  test('a merchant whose facts cannot be read is skipped until the next round, and all other parts continue', async () => {
+  test('the worker skips a merchant whose records it cannot read until the next round, and completes all other parts', async () => {
     const merchants = [await world.newMerchant(), await world.newMerchant()]
     for (const merchant of merchants) {
       const { token } = await memberOf('VIEWER', merchant)
@@ -232,7 +232,7 @@ describe('failures', () => {
     ['left the business', 'delete from members where user_id = $1'],
     ['was disabled', 'update users set disabled_at = created_at where id = $1'],
   ] as const)
-    test(`a member that ${what} after the worker read the list gets no summary`, async () => {
+    test(`a member who ${what} after the worker read the list gets no summary`, async () => {
       const merchant = await world.newMerchant()
       const { token, user_id } = await memberOf('VIEWER', merchant)
       await change(token, { digest: 'daily' })
@@ -250,7 +250,7 @@ describe('failures', () => {
 })
 
 describe('the end of e-mails without a sign-in', () => {
-  test('the page changes nothing until its button, and one POST of a mail program suffices', async () => {
+  test('a visit to the page changes nothing, and the button of the page or one POST of a mail program ends the e-mails', async () => {
     const merchant = await world.newMerchant()
     const { token } = await memberOf('FINANCE', merchant)
     await change(token, { digest: 'daily' })
@@ -293,7 +293,7 @@ describe('the end of e-mails without a sign-in', () => {
     assert.ok(!logged.includes(path.slice(path.lastIndexOf('/') + 1)), 'no log line has the signature')
   })
 
-  test('changes of different settings at once all count', async () => {
+  test('simultaneous changes of different settings all take effect', async () => {
     const merchant = await world.newMerchant()
     const { token, user_id } = await memberOf('MERCHANT_ADMIN', merchant)
     await change(token, { digest: 'daily' })
@@ -355,7 +355,7 @@ describe('the end of e-mails without a sign-in', () => {
 })
 
 describe('the warnings', () => {
-  test('developers hear once that a key expires within 7 days, unless they ended such e-mails', async () => {
+  test('developers get one e-mail about a key that expires within 7 days, unless they ended such e-mails', async () => {
     const merchant = await world.newMerchant()
     const [admin, developer] = [await memberOf('MERCHANT_ADMIN', merchant), await memberOf('DEVELOPER', merchant)]
     await memberOf('FINANCE', merchant)
@@ -386,7 +386,7 @@ describe('the warnings', () => {
     assert.match(mails[0]?.text ?? '', /\/live\/keys\?merchant=/)
   })
 
-  test('developers hear at most once a day that their server refuses webhooks, with the host and never the whole address', async () => {
+  test('developers get at most one e-mail a day about refused webhooks, with the host and never the whole address', async () => {
     const merchant = await world.newMerchant()
     const { token, email } = await memberOf('DEVELOPER', merchant)
     await memberOf('FINANCE', merchant)

@@ -30,12 +30,12 @@ test('a browser gets a page with links in its language for an address without a 
   assert.ok((await open('/x?lang=en', { 'accept-language': 'sw' })).text.includes('This page does not exist'))
 })
 
-test('the page repeats nothing of a hostile address', async () => {
+test('the page for an unknown address shows no part of a hostile address', async () => {
   for (const address of ['/%3Cscript%3Ealert(1)', '/%zz?lang=%3Cscript%3Ealert', `/${'alert'.repeat(100)}`])
     assert.ok(!(await open(address)).text.includes('alert'), address)
 })
 
-test('a program, another method, and an address of the API get the refusal as JSON', async () => {
+test('the server answers a program, another method and an address of the API with the refusal as JSON', async () => {
   const refused = [
     await open('/no/such/page', { accept: 'application/json' }),
     await world.call({ method: 'POST', url: '/no/such/page', key: null, headers: { accept: BROWSER } }),

@@ -75,7 +75,7 @@ before(async () => {
 after(() => world.close())
 
 describe('a member of a merchant', () => {
-  test('finds a payment by each of its ids, references, phones, amounts and names', async () => {
+  test('a member finds a payment by each of its ids, references, phones, amounts and names', async () => {
     const id = made.payment as string
     const [attempt] = await world.rows<{ provider_reference: string }>(
       'select provider_reference from collection_attempts',
@@ -103,7 +103,7 @@ describe('a member of a merchant', () => {
       assert.deepEqual(ids(await search(q), 'payment'), [], q)
   })
 
-  test('sees what a list shows of a hit, and the page of the record', async () => {
+  test('a member sees the list fields of each hit, and the path of its page', async () => {
     const [hit] = await search('7001')
     const { id: _, created_at, ...rest } = hit as Hit
     assert.equal(created_at, '2026-01-05T09:00:00.000Z')
@@ -122,7 +122,7 @@ describe('a member of a merchant', () => {
     })
   })
 
-  test('finds links, invoices, withdrawals and transactions by their references, phones, amounts and names', async () => {
+  test('a member finds links, invoices, withdrawals and transactions by their references, phones, amounts and names', async () => {
     const cases: [kind: string, id: string, texts: string[]][] = [
       [
         'payment_link',
@@ -149,7 +149,7 @@ describe('a member of a merchant', () => {
       for (const q of texts) assert.deepEqual(ids(await search(q), kind), [id], `${kind} ${q}`)
   })
 
-  test('finds nothing of another merchant or environment', async () => {
+  test('a member finds nothing of another merchant or environment', async () => {
     for (const q of [
       made.payment as string,
       'order',
@@ -165,7 +165,7 @@ describe('a member of a merchant', () => {
     }
   })
 
-  test('sees the newest payments of a phone first, at most six', async () => {
+  test('a member sees the newest payments of a phone first, at most six', async () => {
     const newest: string[] = []
     for (let i = 0; i < 8; i++) {
       world.deps.clock.advance(1_000)
@@ -180,7 +180,7 @@ describe('a member of a merchant', () => {
       assert.deepEqual(ids(await search(q), 'payment'), newest.slice(0, 6), q)
   })
 
-  test('gets 400 at the field for a text that is too short or too long, and a harmless answer for any other text', async () => {
+  test('the server answers 400 at the field to a text that is too short or too long, and 200 to any other text', async () => {
     for (const q of ['', ' ', 'a', ' a ', 'x'.repeat(101)]) {
       const reply = await world.get(`/v1/search?q=${encodeURIComponent(q)}`, viewer)
       assert.deepEqual([reply.status, reply.body.error.details.fields[0].field], [400, 'q'], q)
@@ -200,7 +200,7 @@ describe('a member of a merchant', () => {
     for (const q of hostile) assert.deepEqual(await search(q), [], q)
   })
 
-  test('needs a session: a key and an operator are refused', async () => {
+  test('the search of a member refuses an API key and an operator, and the search of operators refuses a member', async () => {
     assert.equal((await world.get('/v1/search?q=abc')).status, 403)
     assert.equal((await world.get('/v1/search?q=abc', support)).status, 403)
     assert.equal((await world.get('/v1/operator/search?q=abc', viewer)).status, 403)
@@ -208,7 +208,7 @@ describe('a member of a merchant', () => {
 })
 
 describe('an operator', () => {
-  test('finds records of all merchants, each with its merchant', async () => {
+  test('an operator finds records of all merchants, each with its merchant', async () => {
     const [hit] = await searchAll('7001')
     assert.deepEqual(
       [hit?.id, hit?.merchant_id, hit?.merchant_name, hit?.target],
@@ -224,14 +224,14 @@ describe('an operator', () => {
       for (const q of texts) assert.equal(ids(await searchAll(q as string), kind).length, 1, `${kind} ${q}`)
   })
 
-  test('limits a search to one merchant or environment', async () => {
+  test('an operator limits a search to one merchant or environment', async () => {
     assert.deepEqual(await searchAll('7001', support, `&merchant_id=${other.id}`), [])
     assert.deepEqual(await searchAll('7001', support, '&environment=live'), [])
     assert.equal((await searchAll('7001', support, `&merchant_id=${world.merchant.id}&environment=sandbox`)).length, 1)
     assert.equal((await world.get('/v1/operator/search?q=7001&merchant_id=x', support)).status, 400)
   })
 
-  test('finds merchants by name, code and id', async () => {
+  test('an operator finds merchants by name, code and id', async () => {
     for (const q of [
       'duka la asha',
       'ASHA',
@@ -242,7 +242,7 @@ describe('an operator', () => {
       assert.ok(ids(await searchAll(q), 'merchant').includes(world.merchant.id), q)
   })
 
-  test('finds members by e-mail address, and operators only with the duty to see operators', async () => {
+  test('an operator finds members by e-mail address, and finds operators only with the duty to read operators', async () => {
     const { email } = await world.newSession('FINANCE')
     const [hit] = (await searchAll(email.slice(0, 10))).filter(({ kind }) => kind === 'person')
     assert.deepEqual([hit?.title, hit?.target], [email, `merchants/${world.merchant.id}`])
@@ -251,7 +251,7 @@ describe('an operator', () => {
     assert.deepEqual(ids(await searchAll(operator.email, admin), 'person'), [operator.user_id])
   })
 
-  test('finds deliveries by id, and lines of statements by our reference and by the id of the provider', async () => {
+  test('an operator finds deliveries by id, and lines of statements by our reference and by the id of the provider', async () => {
     const delivery = newId(world.deps, world.merchant.routing_code)
     await world.rows(
       `insert into webhook_deliveries (merchant_id, id, environment, event, source_type, source_id, source_seq, body, status, attempts,

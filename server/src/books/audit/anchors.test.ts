@@ -113,7 +113,7 @@ async function writeAgain(tx: Tx, change: (rows: ChainRow[]) => ChainRow[]): Pro
   ])
 }
 
-test('one of two processes makes one anchor an hour, and the file has it on disk', async () => {
+test('only one of two processes makes an anchor each hour, and writes the anchor to the file on disk', async () => {
   await act(3)
   assert.deepEqual((await check()).notes, [`no process has written the file ${path} yet`])
   await Promise.all(tasks.map((task) => task.runOnce()))
@@ -137,7 +137,7 @@ test('one of two processes makes one anchor an hour, and the file has it on disk
 })
 
 describe('changes of the log', () => {
-  test('the role of the server may change neither entries nor anchors', async () => {
+  test('the database role of the server may change neither entries nor anchors', async () => {
     const url = runtimeUrlOf({ url: world.url })
     await grantRuntime(world.url, url)
     const client = new pg.Client({ connectionString: url })
@@ -151,7 +151,7 @@ describe('changes of the log', () => {
     }
   })
 
-  test('a superuser with SECRET_KEY who writes all hashes and seals again is found, with the entry', async () => {
+  test('the check finds a superuser with SECRET_KEY who rewrites all hashes and seals, and names the entry', async () => {
     for (const [target, where] of [
       [6, 'entry 6'],
       [4, 'an entry from 4 to 5'],
@@ -170,7 +170,7 @@ describe('changes of the log', () => {
     }
   })
 
-  test('a superuser who removes the newest entries is found, with the first missing entry', async () => {
+  test('the check finds a superuser who removes the newest entries, and names the first missing entry', async () => {
     await attack(
       (tx) => writeAgain(tx, (rows) => rows.slice(0, 4)),
       async (tx) => {
@@ -182,7 +182,7 @@ describe('changes of the log', () => {
     )
   })
 
-  test('a superuser with SECRET_KEY who also signs the anchors of the database again is found by the file', async () => {
+  test('the file proves the change of a superuser with SECRET_KEY who also signs the anchors of the database again', async () => {
     const { deps } = world
     await attack(
       async (tx) => {
@@ -210,7 +210,7 @@ describe('changes of the log', () => {
     )
   })
 
-  test('an old entry that an attacker kept out of all anchors is found', async () => {
+  test('the check finds an old entry that an attacker kept out of all anchors', async () => {
     await attack(
       async (tx) => {
         const copy = `insert into audit_log select $2, 1, at, actor_kind, actor_id, actor_name, action, target_type, target_id, reason,
@@ -285,7 +285,7 @@ describe('changes of the file', () => {
     assert.equal((await checkCopyOffline(join(folder, 'nothing'), [public_key])).ok, false)
   })
 
-  test('a missing file is reported and not made again until an operator exports the anchors', async () => {
+  test('the server reports a missing file, and makes no new file until an operator exports the anchors', async () => {
     const text = await readFile(path, 'utf8')
     await rm(path)
     await act(1)
@@ -305,7 +305,7 @@ describe('changes of the file', () => {
 })
 
 describe('a process that dies', () => {
-  test('between the file and its mark writes the anchor once', async () => {
+  test('the file has an anchor once when a process dies after the file and before the mark', async () => {
     await act(1)
     world.deps.clock.advance(HOUR_MS)
     const [dead, other] = [
@@ -325,7 +325,7 @@ describe('a process that dies', () => {
     ['a line without its end', (line: string) => line],
     ['part of a line and a line break', (line: string) => `${line.slice(0, 100)}\n`],
   ] as const) {
-    test(`and leaves ${name}: the check accepts it, and the next process writes the anchor again`, async () => {
+    test(`the check accepts ${name} that a dead process wrote, and the next process writes the anchor again`, async () => {
       await act(1)
       world.deps.clock.advance(HOUR_MS)
       await anchorTask(
@@ -340,7 +340,7 @@ describe('a process that dies', () => {
     })
   }
 
-  test('while another process has the lease: only that process writes', async () => {
+  test('a process writes no anchor while another process holds the lease', async () => {
     await query('update audit_anchor_state set lease_owner = $1, lease_until = $2', [
       randomUUID(),
       new Date(world.deps.clock.now().getTime() + HOUR_MS + 30_000),
@@ -353,7 +353,7 @@ describe('a process that dies', () => {
     assert.equal((await lines()).length, count + 1)
   })
 
-  test('and a database from an older backup: the server appends nothing, and names the reason', async () => {
+  test('with a database from an older backup, the server appends no anchor to the file, and names the reason', async () => {
     const [last] = (await lines()).slice(-1)
     const newer = parseAnchor(last ?? '')
     assert.ok(newer !== null && last !== undefined)
@@ -366,7 +366,7 @@ describe('a process that dies', () => {
   })
 })
 
-test('the worker sends each anchor in order, and again after growing pauses', async (t) => {
+test('the worker sends each anchor in order, and retries after growing pauses', async (t) => {
   const receiver = await startReceiver()
   t.after(() => receiver.close())
   const { deps } = world
@@ -396,7 +396,7 @@ test('the worker sends each anchor in order, and again after growing pauses', as
   assert.equal((await readAnchorState(deps.db))?.send_error, null)
 })
 
-test('the worker sends no anchor to a private address unless webhooks may go there', async (t) => {
+test('the worker sends no anchor to a private address unless the settings allow private addresses', async (t) => {
   const receiver = await startReceiver()
   const guarded = createOutgoing({ allow_private: false })
   t.after(async () => {
@@ -411,7 +411,7 @@ test('the worker sends no anchor to a private address unless webhooks may go the
   assert.equal((await readAnchorState(deps.db))?.send_error, 'blocked_destination')
 })
 
-test('more chains than one anchor holds are in the next anchors at once', async () => {
+test('when one anchor cannot contain all chains, the next anchors contain the other chains without a pause', async () => {
   const { deps } = world
   await query(
     `insert into audit_chains (merchant_id, seq, hash, at)

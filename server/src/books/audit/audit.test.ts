@@ -42,7 +42,7 @@ const read = async (query: string, key = operator) => {
 }
 const seqsOf = (data: { items: { seq: number }[] }) => data.items.map(({ seq }) => seq)
 
-test('100 concurrent acts of two processes on one merchant make one hash chain without a gap', async () => {
+test('100 concurrent actions of two processes on one merchant make one hash chain without a gap', async () => {
   const { id } = await world.newMerchant()
   const rules = [{ flow: 'withdrawal' }]
   const act = async (i: number): Promise<Reply> => {
@@ -89,7 +89,7 @@ test('a transaction that rolls back writes no entry to the audit log and leaves 
   assert.deepEqual(await checkChains(world.deps.db), [])
 })
 
-test('the server records an act on one merchant while a transaction records an act on another merchant', async () => {
+test('the server records an action on one merchant while a transaction records an action on another merchant', async () => {
   const [one, two] = [await world.newMerchant(), await world.newMerchant()]
   await inTransaction(world.deps.db, async (tx) => {
     await recordAudit(world.deps, tx, entry(one.id))
@@ -135,7 +135,7 @@ test('the server pages the audit log of a merchant, newest entries first', async
   assert.deepEqual(seqsOf(await read(`merchant_id=${randomUUID()}`)), [])
 })
 
-test('an operator reads the newest acts of all merchants and of the platform in one list', async () => {
+test('an operator reads the newest actions of all merchants and of the platform in one list', async () => {
   const merchants = await Promise.all(Array.from({ length: 4 }, () => world.newMerchant()))
   const chains = [...merchants.map(({ id }) => id), PLATFORM]
   const written: string[] = []
@@ -156,7 +156,7 @@ test('an operator reads the newest acts of all merchants and of the platform in 
   assert.equal(both.status, 400)
 })
 
-test('the list of all chains shows RECENT_MAX acts at most, and its total stops at the same number', async () => {
+test('the list of all chains shows RECENT_MAX actions at most, and its total stops at the same number', async () => {
   const { id } = await world.newMerchant()
   await inTransaction(world.deps.db, async (tx) => {
     for (let i = 0; i < 1010; i++) await recordAudit(world.deps, tx, entry(id, String(i)))
@@ -168,7 +168,7 @@ test('the list of all chains shows RECENT_MAX acts at most, and its total stops 
   assert.deepEqual(await checkChains(world.deps.db), [], 'a chain longer than one batch is valid')
 })
 
-test("a merchant reads the acts of operators, but not the operator's name, address and reason", async () => {
+test("a merchant reads the actions of operators, but not the operator's name, address and reason", async () => {
   const merchant = await world.newMerchant()
   const { token, email } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
   await world.post('/v1/merchant/members', { email: 'new@example.com', role: 'VIEWER' }, { key: token })
@@ -204,7 +204,7 @@ test('a merchant reads only the audit log of that merchant', async () => {
   assert.equal(foreign.body.error.code, 'merchant_mismatch')
 })
 
-test('a merchant sees no entry, no count and no gap for the deliberation of operators', async () => {
+test('a merchant sees no entry, no count and no gap for name checks and first approvals of operators', async () => {
   const careful = await createWorld({ url: world.url, env: { FOUR_EYES_AMOUNT: '5000' } })
   try {
     const [asha, juma] = [await createTestOperator(careful), await createTestOperator(careful)]

@@ -74,7 +74,7 @@ const SCOPES: [string, (merchant_id: string) => boolean][] = [
   ['scope=platform&', (id) => id === PLATFORM],
 ]
 
-test('an operator finds the acts of a user by id and by e-mail address, and the acts of a command by its name', async () => {
+test('an operator finds the actions of a user by id and by e-mail address, and the actions of a command by its name', async () => {
   for (const [scope, within] of [...SCOPES, [`merchant_id=${mine}&`, (id: string) => id === mine] as const]) {
     for (const name of [person.user_id, person.email, person.email.toUpperCase()]) {
       await finds(`${scope}actor=${name}`, (act) => act.actor === 'person' && within(act.merchant_id))
@@ -84,7 +84,7 @@ test('an operator finds the acts of a user by id and by e-mail address, and the 
   assert.deepEqual((await read('actor=nobody')).items, [])
 })
 
-test('an operator filters acts by action, by target, by time, and by all of them at once', async () => {
+test('an operator filters audit entries by action, by target, by time, and by all three at once', async () => {
   const [from, to] = [done[6]?.at as string, done[30]?.at as string]
   await finds('action=invoice.send', ({ action }) => action === 'invoice.send')
   await finds('target_id=door-2', ({ target_id }) => target_id === 'door-2')
@@ -102,7 +102,7 @@ test('an operator filters acts by action, by target, by time, and by all of them
   )
 })
 
-test('the pages of a search leave out no act and repeat no act', async () => {
+test('the pages of a search omit no entry and repeat no entry', async () => {
   const all = (await read('action=invoice.send')).items
   const pages: Item[] = []
   for (let page = 1; pages.length < all.length; page++) {
@@ -119,7 +119,7 @@ test('the server refuses a search with an invalid time, and a search with both a
   }
 })
 
-test('an entry of an operator who acted as a user is marked as an act of an operator, and that of a member is not', async () => {
+test("the audit log marks an action of an operator with a user account as an operator's action, and does not mark a member's action", async () => {
   const boss = await world.newSession('SUPER_ADMIN')
   const member = await world.newSession('MERCHANT_ADMIN')
   for (const { user_id, email } of [boss, member]) {

@@ -92,7 +92,7 @@ test('a restore into a folder of an unfinished restore begins again, and has eve
   assert.ok(!(await readdir(join(opened.place, 'data'))).includes('half'))
 })
 
-test('a wrong key, a newer schema, a full target and a place without backups are refused before anything changes', async () => {
+test('a restore refuses a wrong key, a newer schema, a full target and a place without backups before it changes anything', async () => {
   const target = await newFolder()
   await refused(
     recover(target, { key: OTHER_KEY }),
@@ -112,7 +112,7 @@ test('a wrong key, a newer schema, a full target and a place without backups are
   await refused(recover(join(place, 'inside')), /is inside the folder of the backups/)
 })
 
-test('a backup that did not finish is never restored', async () => {
+test('a restore never uses an unfinished backup', async () => {
   const [finished, unfinished] = ['', 'unfinished-'].map((text) => join(copy, 'base', `${text}${backup.manifest.id}`))
   await rename(finished as string, unfinished as string)
   const message = /has no finished backup, only 1 that did not finish: make one/
@@ -120,7 +120,7 @@ test('a backup that did not finish is never restored', async () => {
   await rename(unfinished as string, finished as string)
 })
 
-test('no older backup is deleted while a file of a kept backup is missing or empty', async () => {
+test('a backup deletes no older backup while a file of a kept backup is missing or empty', async () => {
   const own = await copyOfPlace()
   const newest = join(own, 'base', backup.manifest.id)
   const older = join(own, 'base', '20200101T000000Z-000000')
@@ -138,7 +138,7 @@ test('no older backup is deleted while a file of a kept backup is missing or emp
   assert.deepEqual(await readdir(join(own, 'base')), [backup.manifest.id])
 })
 
-test('a cut, changed, exchanged or missing file of a backup is refused with its name', async () => {
+test('a restore refuses a cut, changed, exchanged or missing file of a backup, and names the file', async () => {
   const base = join(copy, 'base', backup.manifest.id)
   const [first, other] = backup.manifest.files.map(({ path }) => join(base, path)) as [string, string]
   const whole = await readFile(first)
@@ -165,7 +165,7 @@ test('a cut, changed, exchanged or missing file of a backup is refused with its 
   await writeFile(manifest, text)
 })
 
-test('a missing file in the middle of the WAL is refused with its name', async () => {
+test('a restore refuses a missing file in the middle of the WAL, and names the file', async () => {
   const wal = join(copy, 'wal', backup.manifest.system_identifier)
   const later = (await readdir(wal)).filter((name) => name.length === 24 && name > backup.manifest.stop_wal).sort()
   await rm(join(wal, later[1] as string))
@@ -173,7 +173,7 @@ test('a missing file in the middle of the WAL is refused with its name', async (
   await refused(recover(await newFolder(), { place: copy }), message)
 })
 
-test('a backup into DATA_DIR or into a folder that does not exist is refused', async () => {
+test('a backup refuses DATA_DIR and a folder that does not exist as its target', async () => {
   const inside = { ...(await source()), place: join(data_dir, 'backup') }
   await refused(makeBackup(inside), /is inside DATA_DIR, and would be lost with it/)
   await refused(

@@ -32,7 +32,7 @@ const refused = (path: string, message: RegExp, { key = KEY, name = 'one' } = {}
     (error: Error) => error instanceof BackupError && message.test(error.message) && error.message.startsWith(path),
   )
 
-test('a file comes back with its length and checksum, also if it is empty or ends with a chunk', async () => {
+test('a reader gets a sealed file with its length and checksum, even if the file is empty or ends with a full chunk', async () => {
   for (const length of [0, 1, CHUNK - 1, CHUNK, 2 * CHUNK + 7]) {
     const bytes = Buffer.from(random.bytes(64))
       .toString('hex')
@@ -48,7 +48,7 @@ test('a file comes back with its length and checksum, also if it is empty or end
   }
 })
 
-test('a file that was cut at any place is refused', async () => {
+test('a reader refuses a file that was cut at any place', async () => {
   const whole = await readFile(await sealed(Buffer.alloc(CHUNK + 100, 'malipo')))
   for (const length of [0, 10, 20, 33, 40, whole.length - 130, whole.length - 1]) {
     const path = newPath()
@@ -57,7 +57,7 @@ test('a file that was cut at any place is refused', async () => {
   }
 })
 
-test('a file without its last chunk is refused, although its other chunks are whole', async () => {
+test('a reader refuses a file without its last chunk, although the other chunks are whole', async () => {
   const path = await sealed(Buffer.alloc(CHUNK + 100, 'malipo'))
   const whole = await readFile(path)
   const first = 32 + 4 + whole.readUInt32BE(32)
@@ -65,7 +65,7 @@ test('a file without its last chunk is refused, although its other chunks are wh
   await refused(path, /is cut short/)
 })
 
-test('a file with one changed bit, more bytes, another name or another key is refused', async () => {
+test('a reader refuses a file with one changed bit, more bytes, another name or another key', async () => {
   const whole = await readFile(await sealed(Buffer.from('Asha pays')))
   for (const at of [3, 20, 40, whole.length - 1]) {
     const path = newPath()
@@ -81,5 +81,5 @@ test('a file with one changed bit, more bytes, another name or another key is re
   await refused(await sealed(Buffer.from('x')), /has changed/, { key: OTHER_KEY })
 })
 
-test('a missing file is refused with its name', () =>
+test('a reader names a missing file', () =>
   refused(join(folder, 'none'), /is missing or unreadable \(ENOENT\)/))

@@ -64,7 +64,7 @@ test('a process keeps the clock of its machine while the clocks differ by less t
   clock.close()
 })
 
-test('a step of the clock of the machine changes no time of the process, even before the next measurement', async () => {
+test("a step of the machine's clock does not change the time of the process, even before the next measurement", async () => {
   const { machine, clock, state, error_ms, pass } = createMachine(0)
   await clock.start()
   for (const step_ms of [24 * 60 * MINUTE_MS, -24 * 60 * MINUTE_MS]) {
@@ -81,7 +81,7 @@ test('a step of the clock of the machine changes no time of the process, even be
   clock.close()
 })
 
-test('a slow or silent database changes no time of the process, and a later answer does', async () => {
+test('the process keeps its time while the database is slow or silent, and keeps the time of the database afterwards', async () => {
   const { machine, clock, state, error_ms, pass } = createMachine(0)
   await clock.start()
   state.round_trip_ms = 4_000
@@ -97,7 +97,7 @@ test('a slow or silent database changes no time of the process, and a later answ
   clock.close()
 })
 
-test('a clock that drifts is followed back to the clock of its machine when that clock is right again', async () => {
+test('a process returns to the clock of its machine when that clock is right again', async () => {
   const { machine, clock, error_ms, pass } = createMachine(1_200)
   await clock.start()
   machine.step(-500)

@@ -109,7 +109,7 @@ test('the schema fits on several machines: placements, keys, foreign keys, defau
   assert.deepEqual(await findPlacementBreaches(readerOf(client)), [])
 })
 
-test('every breach of the rules for several machines is found, with the table and the cause', async (t) => {
+test('the check finds every breach of the rules for several machines, and names the table and the cause', async (t) => {
   const broken = await createTestDatabase()
   t.after(broken.drop)
   await run(

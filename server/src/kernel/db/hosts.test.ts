@@ -155,7 +155,7 @@ test('after two hosts have changed their roles, the pool writes to the new prima
   )
 })
 
-test('a host that hangs is left for the next host, also by the heartbeat', async () => {
+test('the pool and the heartbeat change to the next host when a host hangs', async () => {
   const [a, b] = [await startHost('primary'), await startHost('primary')]
   let silences = 0
   let answers = 0
@@ -173,7 +173,7 @@ test('a host that hangs is left for the next host, also by the heartbeat', async
   assert.ok(b.connections() >= 2, 'the heartbeat and the pool use the other host')
 })
 
-test('a wrong role ends the attempts, because the other hosts have the same roles', async () => {
+test('the pool tries no other host after a wrong role, because the other hosts have the same roles', async () => {
   const [a, b] = [await startHost('primary'), await startHost('primary')]
   const url = urlOf([a, b]).replace(/\/\/[^@]*@/, '//no_such_role:wrong@')
   await assert.rejects(openDb(url).ping(), ({ code }: { code: string }) => code.startsWith('28'))

@@ -152,7 +152,7 @@ const patience = (lines: string[]): Patience => ({
   report: (line) => void lines.push(line),
 })
 
-test('a patient program waits only shortly for a lock, names the transaction that holds it, and repeats the migration', async () => {
+test('a program that repeats migrations waits only shortly for a lock, and names the transaction that holds the lock', async () => {
   const { url, dir } = await setUp(PEOPLE)
   await migrate(url, undefined, dir)
   await writeFile(join(dir, '0002_age.sql'), 'alter table people add column age int;')

@@ -138,7 +138,7 @@ describe('lost connections in a transaction', () => {
   })
 })
 
-test('each way in which the database can be gone, full or starting is a database that the caller may ask again', () => {
+test('isUnavailable is true for each error of an unreachable, full or starting database, and for no other error', () => {
   const gone = ['ECONNREFUSED', 'ECONNABORTED', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'ETIMEDOUT']
   // The codes come from a test with a small full disk: a refused write, then the restart of PostgreSQL and the lost
   // connections.

@@ -49,7 +49,7 @@ test('behind a pooler, the pool leaves no prepared statement and no setting in t
   )
 })
 
-test('a start is refused while the sessions lack the settings of the server, with what to do', async () => {
+test('the server refuses to start while the sessions lack its settings, and names the remedy', async () => {
   const refusal = (text: RegExp) => (error: Error) => error instanceof ConfigError && text.test(error.message)
   await assert.rejects(requireSession(open(), true), refusal(/copy connect_query of deploy\/pgbouncer\/pgbouncer\.ini/))
   await assert.rejects(requireSession(open(), false), refusal(/set DATABASE_POOLER=transaction/))
@@ -81,7 +81,7 @@ test('the file for PgBouncer sets what the server needs, and a report changes it
   )
 })
 
-test('no statement of the server needs a session of its own, except migrations, the embedded database and its backup', () => {
+test('only migrations, the embedded database and its backup use statements that need a session of their own', () => {
   const bound =
     /pg_(?:try_)?advisory_(?:lock|unlock)|create temp|cursor for|[`'"]listen \w+[`'"]|[`'"](?:re)?set (?!local|transaction)\w+ (?:=|to) /i
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) =>

@@ -92,7 +92,7 @@ test('the primary answers while the replica is late, within the bound, and the r
   assert.deepEqual(await counts(), { replica: 2, primary: 2 })
 })
 
-test('the loss of the replica in the middle of reads is no error, and it answers again after its return', async () => {
+test('reads continue without an error when the server loses the replica, and the replica answers again after its return', async () => {
   const { reads, counts, value, logged } = open()
   assert.ok(await seesOwnWrite(reads))
   const slow = reads.query(sql('', 'select count(*)::int as notes, pg_sleep(1) from notes'))
@@ -109,7 +109,7 @@ test('the loss of the replica in the middle of reads is no error, and it answers
   assert.match(logged.join(''), /the primary answers all reads[\s\S]*the read replica answers reads again/)
 })
 
-test('a silent replica is no error, and delays a read by no more than the limit', async () => {
+test('a silent replica causes no error, and delays a read by no more than the limit', async () => {
   const { reads, counts } = open({ lag_max_ms: 150 })
   assert.ok(await seesOwnWrite(reads))
   server.signal('SIGSTOP')

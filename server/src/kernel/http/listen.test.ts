@@ -52,7 +52,7 @@ test('after a slow turn of the event loop, the server accepts many waiting conne
   }
 })
 
-test('a second server on the port of the first one is refused', async () => {
+test('a second server fails with EADDRINUSE on the port of the first server', async () => {
   const { app, opened } = await open()
   const second = Fastify() as unknown as App
   try {

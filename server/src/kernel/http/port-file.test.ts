@@ -36,7 +36,7 @@ test('a killed server leaves a file that names no port, and a stopping server ke
   assert.ok((await stat(file)).isFile())
 })
 
-test('a damaged file, and a folder that the server cannot write to, change nothing', async () => {
+test('a command finds no port in a damaged file, and a server without write access to the folder causes no error', async () => {
   for (const text of [
     '',
     '{',

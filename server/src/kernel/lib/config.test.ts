@@ -416,7 +416,7 @@ test('the effective settings show each source and no secret', () => {
   assert.doesNotMatch(JSON.stringify([...found]), /hidden/)
 })
 
-test('a mistyped name is found in the environment and in the file, and names of other programs are not', () => {
+test('the server finds a mistyped name in the environment and in the file, and ignores names of other programs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'unknown-'))
   const path = join(folder, 'malipo.env')
   writeFileSync(

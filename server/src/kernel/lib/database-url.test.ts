@@ -38,7 +38,7 @@ test('session options of the operator are separate from the URL, because the poo
   assert.deepEqual([urls, options], [['postgres://u@h/db'], '-c search_path=malipo'])
 })
 
-test('a wrong URL is refused with what to write, and without its password', () => {
+test('the refusal of a wrong URL states the right form, and does not contain the password', () => {
   for (const [url, why] of [
     ['mysql://malipo:hidden@db/malipo', /postgres:\/\/ or postgresql:\/\//],
     [
@@ -70,7 +70,7 @@ test('a wrong URL is refused with what to write, and without its password', () =
   }
 })
 
-test('the URL of a read replica needs DATABASE_URL, and demands no host that accepts writes', () => {
+test('the URL of a read replica needs DATABASE_URL, and requires no host that accepts writes', () => {
   const database_url = 'postgres://malipo:hidden@a/malipo'
   const problems = (database_read_url: string, of = database_url) =>
     readUrlProblems({ database_url: of, database_read_url }).join()

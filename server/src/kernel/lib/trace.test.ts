@@ -75,7 +75,7 @@ test('a caller can prevent the sampling of a request, and cannot raise the share
   assert.ok(tracerOf(1).tracer.begin('GET /x', undefined) !== null)
 })
 
-test('a child belongs to the trace of its parent, and a request without a trace has no children', () => {
+test('a child span has the trace of its parent, and a request without a trace has no child spans', () => {
   const { tracer, spans } = tracerOf(1)
   const span = tracer.begin('POST /v1/x', SAMPLED)
   const child = tracer.child(span?.context, 'payment push', 'client', { 'malipo.provider': 'mock' })

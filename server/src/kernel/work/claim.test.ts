@@ -172,7 +172,7 @@ test('a lease that ends a day ahead becomes free after a process has seen it unc
   }
 })
 
-test('a stopping process gives its leases back, so that another process takes the rows at once, as rows of a dead process', async () => {
+test('a stopping process ends its leases, and another process takes the rows at once, as rows of a dead process', async () => {
   await fill(2, 1, START)
   const [own, other] = [deps, { ...testDeps(database.url), process_id: '00000000-0000-8000-8000-000000000002' }]
   try {

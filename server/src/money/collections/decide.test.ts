@@ -182,7 +182,7 @@ test('a reversal before any booked arrival causes a hold and then a reversal of 
   )
 })
 
-test('money in another currency has no worth in shillings until an operator states its worth', () => {
+test('money in another currency has no amount in shillings until an operator states the amount', () => {
   const cases: [bigint | null, string | null, boolean][] = [
     [null, 'USD', true],
     [42n, 'USD', false],

@@ -54,7 +54,7 @@ for (const [condition, first, second] of LINES) {
   })
 }
 
-test('a line with the same time and amount opens no case when statements of different periods have the line', async () => {
+test('a line with the same time and amount opens no case when statements of different periods contain the line', async () => {
   const one = await plantPayout()
   await operator.importRows([lineOf(one, { provider_id: null })], FIRST)
   const from_the_line = { from: '2026-01-03T07:00:00Z', to: '2026-01-05' }

@@ -339,7 +339,7 @@ describe('exports at once', () => {
     }
   })
 
-  test('an export whose client disconnects gives its place back', async () => {
+  test('an export whose client disconnects frees a place for the next export', async () => {
     const merchant = await busyMerchant(2)
     const key = await world.newKey({ merchant })
     let opened = 0

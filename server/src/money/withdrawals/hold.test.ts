@@ -48,7 +48,7 @@ async function notesOf(operator: TestOperator, { id }: WithdrawalKey): Promise<s
     .map(({ reason }: { reason: string }) => reason)
 }
 
-test('an approved payout of a suspended merchant waits with its token, records the reason once, and leaves after the reactivation', () =>
+test('an approved payout of a suspended merchant waits, its history has the reason once, and the worker sends it after the reactivation', () =>
   withPayoutWorld(async (stage) => {
     const { world, script, executions } = stage
     const operator = await createTestOperator(world)

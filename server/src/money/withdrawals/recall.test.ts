@@ -62,7 +62,7 @@ const auditOf = (id: string) =>
     [id],
   )
 
-test('an operator recalls an unsent payout: the money is available again, nothing leaves, and the merchant reads the reason', async () => {
+test('when an operator recalls an unsent payout, its money is available again, no request is sent, and the merchant reads the reason', async () => {
   const { shop, id } = await approvedUnsent()
   const { email } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
   assert.deepEqual(await operator.book(shop), RESERVED)
@@ -98,7 +98,7 @@ test('the server refuses to recall a payout that was sent or may have been sent,
   assert.match(refused.body.error.message, /cannot be recalled: its payout was sent, or may have been sent\./)
 })
 
-test('of a recall and two sending processes exactly one takes effect: the payout leaves once, or the money is back', async () => {
+test('of a recall and two sending processes exactly one takes effect: one process sends the payout, or the money returns', async () => {
   const won = { recall: 0, send: 0 }
   for (let round = 0; round < 16; round++) {
     script.sent.length = 0
@@ -150,7 +150,7 @@ test('a process that dies before any statement of a recall changes nothing, and 
 })
 
 describe('recalls after the death of a process', () => {
-  test('a payout whose approving process died before the token can be recalled, and never leaves', () =>
+  test('an operator can recall a payout whose approving process died before the token, and no process sends that payout', () =>
     withPayoutWorld(
       async (stage) => {
         const { world: first, hands, executions, submitted } = stage
@@ -164,7 +164,7 @@ describe('recalls after the death of a process', () => {
     ))
 
   for (const point of ['payout.before_send', 'payout.after_send'] as const) {
-    test(`a payout whose process died at ${point} cannot be recalled, and leaves once`, () =>
+    test(`an operator cannot recall a payout whose process died at ${point}, and the provider executes the payout once`, () =>
       withPayoutWorld(
         async (stage) => {
           const { world: first, hands, script: answers, executions, submitted } = stage

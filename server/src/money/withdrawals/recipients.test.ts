@@ -135,7 +135,7 @@ test('the server refuses a wrong recipient at its field and stores nothing', asy
   await clear()
 })
 
-test('a merchant saves at most 200 recipients, even with requests at once, and one request twice saves one', async () => {
+test('a merchant saves at most 200 recipients, even with simultaneous requests, and a repeated request saves one recipient', async () => {
   const [first, again] = await Promise.all(
     [1, 2].map(() => world.post(at(), ASHA, { key: finance, idempotency_key: 'save-asha' })),
   )
@@ -187,7 +187,7 @@ test('the list shows how often and when a recipient was paid, and the recipients
   await clear()
 })
 
-test('a name check tells only whether the names agree, and a business can ask 30 times a day', async () => {
+test('a name check shows only whether the names agree, and a merchant may make 30 name checks a day', async () => {
   const { id } = (await save({}, finance, 'live')).body.data
   const check = () => world.post(`${PATH}/${id}/name-check?environment=live`, {}, { key: finance })
   const results: [string | null, string][] = [

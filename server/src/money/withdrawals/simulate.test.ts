@@ -243,7 +243,7 @@ test('the server sends the events of a simulation at once, marked as sandbox', a
   )
 })
 
-test('no process sends a simulated payout to the mock provider, even when the destination is a magic number', async () => {
+test('no process sends a simulated payout to the mock provider, even if the destination is a magic number', async () => {
   const made: [string, SimulatedOutcome][] = []
   for (const ending of ['102', '103', '104', '105', '106', '456']) {
     for (const outcome of ['SUCCESS', 'FAILED', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'REVERSED'] as const) {

@@ -82,7 +82,7 @@ describe('moves of a withdrawal', () => {
     }
   })
 
-  test('the server sends one event for each move to SUCCESS, FAILED or REVERSED, and an event for an approval and a question, and no event for any other move', () => {
+  test('the server sends one event for each move to SUCCESS, FAILED or REVERSED, one for an approval or a question, and no other event', () => {
     const described = Object.values(moves).map(({ to, event }) => `${to} ${event}`)
     assert.deepEqual([...new Set(described)].sort(), [
       'BLOCKED_IP_WHITELIST null',

@@ -296,7 +296,7 @@ describe('QR texts', () => {
     assert.equal(text.slice(-8, -4), '6304')
   })
 
-  it('the provider returns no QR text when the magic number means that the provider is down', async () => {
+  it('the provider returns no QR text when the magic number simulates an outage of the provider', async () => {
     const clock = settableClock(START)
     const sink = async () => {}
     const provider = createMockProvider({ name: 'sandbox', profile: SANDBOX, clock, secret: SECRET, sink })
