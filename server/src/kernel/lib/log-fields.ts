@@ -35,7 +35,7 @@ export const LOG_FIELDS = {
   open_requests: 'a number of requests without an answer at the end of the process',
   leases: 'the rows whose leases the process gave back at its end, by task',
   status: 'the stored status of a payment or payout',
-  told: 'what the provider reported',
+  reported: 'what the provider reported',
   asked: 'the amount that the merchant requested',
   booked: 'the amount in the books',
   reason: 'why the program or an operator acted',

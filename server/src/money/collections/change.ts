@@ -132,7 +132,7 @@ export function applyContradiction(
       status,
       asked: `${formatAmount(row.amount_minor)} ${row.currency}`,
       booked: row.amount_received_minor === null ? null : formatAmount(row.amount_received_minor),
-      told: reason,
+      reported: reason,
     },
     'the provider contradicts what is booked',
   )

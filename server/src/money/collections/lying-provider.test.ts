@@ -120,7 +120,7 @@ async function recordedOutcomes(world: World, id: string): Promise<string[]> {
 }
 
 /** Returns the logged contradictions. */
-function warnings(world: World): { level: string; collection_id: string; booked: string; told: string }[] {
+function warnings(world: World): { level: string; collection_id: string; booked: string; reported: string }[] {
   return world.deps.logged.map((line) => JSON.parse(line)).filter((line) => line.msg.includes('contradicts'))
 }
 
@@ -244,11 +244,11 @@ describe('answers that contradict each other', () => {
       ]
       assert.deepEqual(await recordedOutcomes(world, id), expected)
       const { merchant } = world
-      const lines = warnings(world).map(({ level, collection_id, booked, told }) => ({
+      const lines = warnings(world).map(({ level, collection_id, booked, reported }) => ({
         level,
         collection_id,
         booked,
-        told,
+        reported,
       }))
       assert.deepEqual(
         lines,
@@ -256,7 +256,7 @@ describe('answers that contradict each other', () => {
           level: 'warn',
           collection_id: id,
           booked: '1000.00',
-          told: line.slice('still successful: '.length),
+          reported: line.slice('still successful: '.length),
         })),
       )
       assert.ok(warnings(world).every((line) => (line as { merchant_id?: string }).merchant_id === merchant.id))

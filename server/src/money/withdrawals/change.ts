@@ -143,7 +143,7 @@ export function noteContradiction(
 ): WithdrawalChange {
   const { merchant_id, id, status } = before
   deps.log.warn(
-    { component: 'withdrawals', merchant_id, withdrawal_id: id, status, told: why },
+    { component: 'withdrawals', merchant_id, withdrawal_id: id, status, reported: why },
     'the provider contradicts the booked status',
   )
   const withdrawal = { ...before, version: before.version + 1, updated_at: deps.clock.now() }

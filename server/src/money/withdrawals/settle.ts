@@ -221,7 +221,7 @@ function isTrouble({ kind }: PayoutAnswer): boolean {
 /** Logs a repeated answer. The history already has the answer, which the operator could read before the decision. */
 function logRepeatedContradiction(deps: Deps, { merchant_id, id, status }: Withdrawal, outcome: string | null): void {
   deps.log.warn(
-    { component: 'withdrawals', merchant_id, withdrawal_id: id, status, told: outcome },
+    { component: 'withdrawals', merchant_id, withdrawal_id: id, status, reported: outcome },
     'the provider repeats an answer that contradicts the decided status',
   )
 }
