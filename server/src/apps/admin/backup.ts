@@ -97,18 +97,18 @@ export async function prepareRestored(
   restored: Restored,
 ) {
   const recovered_to = restored.recovered_to?.toISOString() ?? restored.ended_at
-  const told = (restored.to?.toISOString() ?? recovered_to).replace(/\.000Z$/, 'Z')
+  const restored_to = (restored.to?.toISOString() ?? recovered_to).replace(/\.000Z$/, 'Z')
   const made = await inTransaction(deps.db, async (tx) => {
-    const payouts_in_doubt = await doubtUnsentPayouts(deps, tx, told)
+    const payouts_in_doubt = await doubtUnsentPayouts(deps, tx, restored_to)
     const payments_to_query = await queryBeforeSending(deps, tx)
-    const payouts = await pausePayouts(deps, tx, `The database was restored to ${told}`)
+    const payouts = await pausePayouts(deps, tx, `The database was restored to ${restored_to}`)
     await recordAudit(deps, tx, {
       ...COMMAND_ACT,
       merchant_id: PLATFORM,
       action: 'database.restore',
       target_type: 'database',
       target_id: restored.backup,
-      after: { backup: restored.backup, restored_to: told, payouts_in_doubt },
+      after: { backup: restored.backup, restored_to, payouts_in_doubt },
     })
     return { payouts, payouts_in_doubt, payments_to_query }
   })
@@ -122,7 +122,7 @@ export async function prepareRestored(
     ok,
     data_dir: resolve(deps.config.data_dir),
     backup: restored.backup,
-    restored_to: told,
+    restored_to,
     last_change: recovered_to,
     ...made,
     checks,
