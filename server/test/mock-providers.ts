@@ -116,6 +116,6 @@ export function payoutOf(ending: string, fields: Partial<PayoutRequest> = {}): P
 }
 
 /** Describes an answer in one word: its kind, or the reason of an unknown outcome. */
-export function wordOf(answer: PayoutAnswer | undefined): string | undefined {
+export function describePayoutOutcome(answer: PayoutAnswer | undefined): string | undefined {
   return answer?.kind === 'unknown' ? answer.why : answer?.kind
 }

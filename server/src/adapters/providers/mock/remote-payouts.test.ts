@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import type { Server } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { Pool } from 'undici'
-import { listen, PROFILE, pause, payoutOf, SECRET, SETTLED_MS, urlOf, wordOf } from '../../../../test/mock-providers.ts'
+import { listen, PROFILE, pause, payoutOf, SECRET, SETTLED_MS, urlOf, describePayoutOutcome } from '../../../../test/mock-providers.ts'
 import type { PayoutRequest } from '../port.ts'
 import { post } from './post.ts'
 import { createRemoteMockProvider, type RemoteMockProvider } from './remote.ts'
@@ -35,12 +35,12 @@ describe('payouts of the mock over HTTP with faults', () => {
   it('a payout request that gets no answer in time is executed once, and a later query reports the payout as paid', async () => {
     const request = payoutOf('456')
     server.setFaults({ hang_rate: 1 })
-    assert.equal(wordOf(await provider.payout(request)), 'timeout')
-    assert.equal(wordOf((await provider.payoutStatus([request]))[0]), 'timeout')
+    assert.equal(describePayoutOutcome(await provider.payout(request)), 'timeout')
+    assert.equal(describePayoutOutcome((await provider.payoutStatus([request]))[0]), 'timeout')
     server.setFaults({ hang_rate: 0 })
     await pause(SETTLED_MS)
-    assert.equal(wordOf((await provider.payoutStatus([request]))[0]), 'succeeded')
-    assert.equal(wordOf(await provider.payout(request)), 'accepted')
+    assert.equal(describePayoutOutcome((await provider.payoutStatus([request]))[0]), 'succeeded')
+    assert.equal(describePayoutOutcome(await provider.payout(request)), 'accepted')
     const { requests, executions } = entryOf(request) ?? {}
     assert.deepEqual({ requests, executions }, { requests: 2, executions: 1 })
   })
@@ -49,11 +49,11 @@ describe('payouts of the mock over HTTP with faults', () => {
     const requests = [payoutOf('456'), payoutOf('456')]
     // Every second fault prevents the execution of the payout.
     server.setFaults({ error_rate: 1 })
-    for (const request of requests) assert.equal(wordOf(await provider.payout(request)), 'unreachable')
+    for (const request of requests) assert.equal(describePayoutOutcome(await provider.payout(request)), 'unreachable')
     server.setFaults({ error_rate: 0 })
     await pause(SETTLED_MS)
     const answers = await provider.payoutStatus(requests)
-    assert.deepEqual(answers.map(wordOf).sort(), ['not_found', 'succeeded'])
+    assert.deepEqual(answers.map(describePayoutOutcome).sort(), ['not_found', 'succeeded'])
     for (const [i, request] of requests.entries()) {
       assert.equal(entryOf(request)?.executions, answers[i]?.kind === 'succeeded' ? 1 : undefined)
     }
@@ -61,13 +61,13 @@ describe('payouts of the mock over HTTP with faults', () => {
 
   it('the adapter reports an unknown payout, never not_sent, when the connection breaks after the client wrote the request', async () => {
     server.setFaults({ down: true })
-    assert.equal(wordOf(await provider.payout(payoutOf('456'))), 'unreachable')
-    assert.deepEqual((await provider.payoutStatus([payoutOf('456'), payoutOf('456')])).map(wordOf), [
+    assert.equal(describePayoutOutcome(await provider.payout(payoutOf('456'))), 'unreachable')
+    assert.deepEqual((await provider.payoutStatus([payoutOf('456'), payoutOf('456')])).map(describePayoutOutcome), [
       'unreachable',
       'unreachable',
     ])
     server.setFaults({ down: false })
-    assert.equal(wordOf(await provider.payout(payoutOf('456'))), 'accepted')
+    assert.equal(describePayoutOutcome(await provider.payout(payoutOf('456'))), 'accepted')
   })
 
   it('the adapter reports not_sent for a payout and unknown for a query, without a secret, when nothing listens at the address', async () => {
@@ -248,8 +248,8 @@ describe('answers about payouts over HTTP', () => {
   ] as const) {
     it(`the adapter reads ${status} ${text.slice(0, 70)} as ${to_request} for a request, and as ${to_question} for a query`, async () => {
       reply = [status, text]
-      assert.equal(wordOf(await adapter.payout(request)), to_request)
-      assert.equal(wordOf((await adapter.payoutStatus([request]))[0]), to_question)
+      assert.equal(describePayoutOutcome(await adapter.payout(request)), to_request)
+      assert.equal(describePayoutOutcome((await adapter.payoutStatus([request]))[0]), to_question)
     })
   }
 
