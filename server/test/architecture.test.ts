@@ -118,7 +118,7 @@ function holds(rule: Rule, files: readonly Source[]): void {
 }
 
 /** Asserts that a rule finds a problem in each text of `breaks` and no problem in the texts of `keeps`. */
-function isAwake(rule: Rule, cases: { breaks: [string, string][]; keeps?: [string, string][] }): void {
+function findsBreaches(rule: Rule, cases: { breaks: [string, string][]; keeps?: [string, string][] }): void {
   for (const [path, text] of cases.breaks)
     assert.ok(rule([source(path, text)]).length > 0, `not found: ${path}: ${text}`)
   for (const [path, text] of cases.keeps ?? []) assert.deepEqual(rule([source(path, text)]), [], text)
@@ -168,7 +168,7 @@ test('a room imports only from rooms before it, and only through the files that 
   holds(importOrder, sources))
 
 test('the import rule finds a wrong wing, a wrong room, an import past index.ts, an adapter and an unknown room', () => {
-  isAwake(importOrder, {
+  findsBreaches(importOrder, {
     breaks: [
       ['kernel/lib/a.ts', "import { sql } from '../db/index.ts'"],
       ['kernel/http/a.ts', "export * from '../../money/collections/index.ts'"],
@@ -204,7 +204,7 @@ const twinImports: Rule = (files) =>
 
 test('a twin of a gateway shares no code with an adapter', () => {
   holds(twinImports, twins)
-  isAwake(twinImports, {
+  findsBreaches(twinImports, {
     breaks: [
       ['twins/selcom/a.ts', "import { sign } from '../../src/adapters/providers/selcom/sign.ts'"],
       ['twins/selcom/a.ts', "import { book } from '../vodacom/book.ts'"],
@@ -253,7 +253,7 @@ test("the consoles import each other's code only through web/ui, and the browser
   ].filter(({ path }) => !path.startsWith('web/dist'))
   assert.ok(clients.length > 100)
   holds(clientImports, clients)
-  isAwake(clientImports, {
+  findsBreaches(clientImports, {
     breaks: [
       ['web/operator/a.tsx', "import { useIn } from '../dashboard/merchant.ts'"],
       ['web/dashboard/home/a.tsx', "import { Batch } from '../../operator/withdrawals/batch.tsx'"],
@@ -282,7 +282,7 @@ test('the server imports nothing from bench, and from scripts only the list of g
     programs,
     server.filter(({ path }) => !EXEMPT.includes(path)),
   )
-  isAwake(programs, { breaks: [['server/src/main.ts', "import { x } from '../../bench/load.ts'"]] })
+  findsBreaches(programs, { breaks: [['server/src/main.ts', "import { x } from '../../bench/load.ts'"]] })
 })
 
 // Words ---------------------------------------------------------------------------------------------------------------
@@ -435,7 +435,7 @@ test('each ban finds the text that the ban forbids', () => {
     const keeps: [string, string][] = [
       ['a.ts', 'const now = deps.clock.now() // new Date() would be wrong\nnew Date(text)'],
     ]
-    isAwake((files) => breaches(ban, files), { breaks: texts.map((text) => ['a.ts', text]), keeps })
+    findsBreaches((files) => breaches(ban, files), { breaks: texts.map((text) => ['a.ts', text]), keeps })
   }
 })
 
@@ -450,7 +450,7 @@ const unfinished: Rule = (files) =>
 
 test('no comment of the code contains a note about unfinished work', () => {
   holds(unfinished, [...all, ...twins, ...tests])
-  isAwake(unfinished, { breaks: [['a.ts', `// ${'TO'}DO: later`]] })
+  findsBreaches(unfinished, { breaks: [['a.ts', `// ${'TO'}DO: later`]] })
 })
 
 // A comment may cite only pages of this repository, because a reader may have no other pages.
@@ -467,7 +467,7 @@ const elsewhere: Rule = (files) =>
 
 test('no comment cites a page that is not in the repository', () => {
   holds(elsewhere, [...all, ...twins, ...tests, ...helpers])
-  isAwake(elsewhere, {
+  findsBreaches(elsewhere, {
     breaks: [
       ['a.ts', `/** A key (${'contract'} 2.3). */`],
       ['a.ts', `// Forms as in the ${'contract'}, section 2.2`],
@@ -492,7 +492,7 @@ const undocumented: Rule = (files) =>
 
 test('each export has a comment that states what it guarantees', () => {
   holds(undocumented, [...sources, ...twins, ...helpers])
-  isAwake(undocumented, {
+  findsBreaches(undocumented, {
     breaks: [
       ['a.ts', 'export function run() {}'],
       ['a.ts', '/** A list. */\nexport const LIST = []\nexport type Item = (typeof LIST)[number]'],
@@ -518,7 +518,7 @@ const notRun: Rule = (files) =>
 
 test('no test file skips a test', () => {
   holds(notRun, tests)
-  isAwake(notRun, {
+  findsBreaches(notRun, {
     breaks: [
       ['a.test.ts', "test.skip('x')"],
       ['a.test.ts', "test('x', { only: true }, run)"],
@@ -545,7 +545,7 @@ const statementNames: Rule = (files) => {
 
 test('no two SQL statements share a name', () => {
   holds(statementNames, sources)
-  isAwake(statementNames, { breaks: [['a.ts', "sql('find', 'select 1')\nsql(\n'find', 'select 2')"]] })
+  findsBreaches(statementNames, { breaks: [['a.ts', "sql('find', 'select 1')\nsql(\n'find', 'select 2')"]] })
 })
 
 const migrationRules: Rule = (files) =>
@@ -564,7 +564,7 @@ const migrationRules: Rule = (files) =>
 
 test('migrations use no clock, random value, trigger, function or sequence of the database', () => {
   holds(migrationRules, filesBelow(join(ROOT, 'db/migrations'), '.sql'))
-  isAwake(migrationRules, {
+  findsBreaches(migrationRules, {
     breaks: [
       ['1.sql', '-- why\ncreate table t (at timestamptz default now())'],
       ['1.sql', '-- why\ncreate trigger t after insert on a'],
@@ -586,7 +586,7 @@ const untestedCodes =
 
 test('the test files contain each error code of the catalogue', () => {
   holds(untestedCodes(Object.keys(catalogue)), tests)
-  isAwake(untestedCodes(['not_found']), {
+  findsBreaches(untestedCodes(['not_found']), {
     breaks: [['a.test.ts', 'not a word']],
     keeps: [['a.test.ts', "code === 'not_found'"]],
   })
