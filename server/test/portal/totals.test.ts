@@ -15,22 +15,22 @@ type Environment = (typeof ENVIRONMENTS)[number]
 
 let office: Office
 let shop: ShopWithKeys
-let visitors: Record<Environment | 'desk', Visitor>
+let visitors: Record<Environment | 'operator', Visitor>
 before(async () => {
   office = await openOffice({ PROMPTS_PER_PHONE: '0' })
-  const desk = await createTestOperator(office.world)
-  shop = await desk.shop('1000000.00', { rules: [...PRICES.rules, { flow: 'collection', percentage: '2.00' }] })
-  await Promise.all(ENVIRONMENTS.map((environment) => fillEnvironment(office.world, desk, shop, environment)))
+  const operator = await createTestOperator(office.world)
+  shop = await operator.shop('1000000.00', { rules: [...PRICES.rules, { flow: 'collection', percentage: '2.00' }] })
+  await Promise.all(ENVIRONMENTS.map((environment) => fillEnvironment(office.world, operator, shop, environment)))
   const [boss, owner] = await Promise.all([
     office.newPerson('SUPER_ADMIN'),
     office.newPerson('MERCHANT_ADMIN', shop.merchant),
   ])
-  const [live, sandbox, operator] = await Promise.all([
+  const [live, sandbox, super_admin] = await Promise.all([
     office.comes(owner, 'dashboard'),
     office.comes(owner, 'dashboard'),
     office.comes(boss, 'operator'),
   ])
-  visitors = { live, sandbox, desk: operator }
+  visitors = { live, sandbox, operator: super_admin }
 })
 after(() => office?.close())
 
@@ -191,7 +191,7 @@ async function compareStatement(environment: Environment, differences: Differenc
 
 /** Compares the operators' queue of an environment with the waiting records. */
 async function compareQueue(environment: Environment, differences: Differences): Promise<void> {
-  const visitor = visitors.desk
+  const visitor = visitors.operator
   const { page } = visitor
   await visitor.opens(environment === 'live' ? '/' : '/?environment=sandbox')
   await page.locator('.queue').waitFor()
@@ -213,13 +213,13 @@ async function compareQueue(environment: Environment, differences: Differences):
 
 /** Compares the operators' lists of withdrawals and held payments with the records. */
 async function compareDesk(environment: Environment, differences: Differences): Promise<void> {
-  const visitor = visitors.desk
+  const visitor = visitors.operator
   const out = await sumsOfOperators(office.world, 'withdrawals', environment)
   await visitor.opens(`/withdrawals?environment=${environment}`)
-  compare(differences, `desk ${environment} all`, await total(visitor), out['']?.count)
+  compare(differences, `operator ${environment} all`, await total(visitor), out['']?.count)
   for (const status of WITHDRAWALS) {
     await choose(visitor, 'Status', status, /\/operator\/withdrawals$/, 'status')
-    compare(differences, `desk ${environment} ${status}`, await total(visitor), out[status]?.count)
+    compare(differences, `operator ${environment} ${status}`, await total(visitor), out[status]?.count)
   }
   const held = await sumsOfOperators(office.world, 'held', environment)
   await visitor.opens(`/collections?environment=${environment}`)
