@@ -65,7 +65,7 @@ const RENEW = sql(
 )
 
 /** Settles one answer about a payout. The promise resolves after the commit. */
-type LearnAnswer = (payout: Payout, answer: PayoutAnswer, holds_lease: boolean) => Promise<void>
+type SettleAnswer = (payout: Payout, answer: PayoutAnswer, holds_lease: boolean) => Promise<void>
 
 /**
  * The result of an attempt to take a send token. `taken`: this process must send now. `lost`: another process has the token or
@@ -77,7 +77,7 @@ type TokenResult = 'taken' | 'lost' | 'waits' | { hold: PayoutHold }
 type PayoutSteps = {
   deps: Deps
   call: PayoutCalls
-  learn: LearnAnswer
+  settleAnswer: SettleAnswer
   /** Takes the send token of a payout, in a batch with concurrent payouts. */
   takeToken(payout: Payout): Promise<TokenResult>
   /** Writes the reason for which a payout waits into its history. */
@@ -97,7 +97,7 @@ export function createPayoutDriver(
   breaker: Breaker,
 ): PayoutDriver {
   const call = createPayoutCalls(deps, providers, breaker)
-  const learn = createLearn(deps, webhooks)
+  const settleAnswer = createSettleAnswer(deps, webhooks)
   const recordHold = gather<HeldPayout, void>(
     async (held) => {
       await recordHolds(deps, held)
@@ -105,7 +105,7 @@ export function createPayoutDriver(
     },
     { max_items: 250, max_running: 1 },
   )
-  const steps: PayoutSteps = { deps, call, learn, takeToken: createTakeToken(deps), recordHold }
+  const steps: PayoutSteps = { deps, call, settleAnswer, takeToken: createTakeToken(deps), recordHold }
   const limits = [...providers.values()].map(
     ({ name, capabilities }) => [name, capabilities.concurrency_limits?.payouts] as const,
   )
@@ -124,7 +124,7 @@ export function createPayoutDriver(
     dispatch: (payouts) => {
       for (const payout of payouts) if (payout.due_at !== null && payout.due_at > deps.clock.now()) run(payout)
     },
-    ask: async (payout) => learn(payout, await call.status(payout), false),
+    ask: async (payout) => settleAnswer(payout, await call.status(payout), false),
     task: {
       name: 'payouts',
       every_ms: POLL_EVERY_MS,
@@ -140,7 +140,7 @@ export function createPayoutDriver(
 }
 
 /** Returns the function that settles concurrent answers in batches. */
-function createLearn(deps: Deps, webhooks: WebhookDispatch): LearnAnswer {
+function createSettleAnswer(deps: Deps, webhooks: WebhookDispatch): SettleAnswer {
   const settle = gather<PayoutOutcome, void>(
     async (outcomes) => {
       webhooks.dispatch(await settlePayouts(deps, outcomes, webhooks.canDispatch))
@@ -226,10 +226,11 @@ function createRunner(
 
 /** Makes the next step of a payout under its lease: sends the payout, or queries the provider about it. */
 async function runStep(steps: PayoutSteps, payout: Payout): Promise<void> {
-  const { deps, call, learn, takeToken, recordHold } = steps
+  const { deps, call, settleAnswer, takeToken, recordHold } = steps
   const expired = deps.clock.now() >= payout.deadline_at
   // After the deadline, no process sends the payout.
-  if (expired && payout.state === 'to_send') return learn(payout, { kind: 'not_sent', provider_status: null }, true)
+  if (expired && payout.state === 'to_send')
+    return settleAnswer(payout, { kind: 'not_sent', provider_status: null }, true)
   if (payout.state === 'to_send') {
     const lease_ends = deps.clock.now().getTime() + PAYOUT_LEASE_MS
     const token = await takeToken(payout)
@@ -241,17 +242,21 @@ async function runStep(steps: PayoutSteps, payout: Payout): Promise<void> {
   const unanswered = payout.state === 'sending' && payout.sent_at === null
   // The process that took the token may be about to send, so this process renews the lease before it sends.
   if (unanswered && answer.kind === 'not_found' && !expired) return sendPayout(steps, payout, 0)
-  await learn(payout, answer, true)
+  await settleAnswer(payout, answer, true)
 }
 
 /** Sends a payout with a token that this process took, or that another process took and did not use. */
-async function sendPayout({ deps, call, learn }: PayoutSteps, payout: Payout, lease_ends: number): Promise<void> {
+async function sendPayout(
+  { deps, call, settleAnswer }: PayoutSteps,
+  payout: Payout,
+  lease_ends: number,
+): Promise<void> {
   // If the lease is about to end, another process may take the lease soon, so this process first renews the lease.
   if (lease_ends - deps.clock.now().getTime() < SEND_LEASE_MS && !(await renewLease(deps, payout))) return
   deps.point('payout.before_send')
   const answer = await call.payout(payout)
   deps.point('payout.after_send')
-  await learn(payout, answer, true)
+  await settleAnswer(payout, answer, true)
 }
 
 /**
