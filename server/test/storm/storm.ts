@@ -45,7 +45,7 @@ export type Aftermath = {
   errors: string[]
   /** The number of times that a process had no free database connection. */
   busy: number
-  ms: { storm: number; rest: number; desk: number }
+  ms: { storm: number; rest: number; corrections: number }
 }
 
 const SHOPS_MONEY = 1_000_000_000
@@ -60,9 +60,9 @@ const PAUSE_BETWEEN_LATE_MS = 1_500
 /** Runs the storm over a rig. Every ten seconds, passes a line about the progress to `say`. */
 export async function rage(rig: StormRig, size: StormSize, say: (line: string) => void): Promise<Aftermath> {
   const began = new Date()
-  const desk = startStormOperators(rig, seededRandom(size.seed + 1), OPERATORS)
+  const operators = startStormOperators(rig, seededRandom(size.seed + 1), OPERATORS)
   await Promise.all(rig.seats.map((seat) => seat.ready()))
-  await desk.open(SHOPS_MONEY)
+  await operators.open(SHOPS_MONEY)
   const funded = new Map(rig.shops.map(({ merchant }) => [merchant.id, BigInt(SHOPS_MONEY) * 100n]))
   const refusals = seededRandom(size.seed)
   rig.hooks.answer = () => {
@@ -89,7 +89,7 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
       at_once: 12,
       per_second: payouts_per_second,
       onResult: ({ id }) => {
-        if (id !== null) desk.hand(id)
+        if (id !== null) operators.hand(id)
       },
     },
   ])
@@ -97,7 +97,7 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
   const killing = killAll(rig, size, () => clients.done() / all, finished)
   const progress_timer = setInterval(() => say(`${clients.done()} of ${all} answered, ${killsOf(rig)} killed`), 10_000)
   await finished.finally(() => clearInterval(progress_timer))
-  await desk.stop()
+  await operators.stop()
   await payers.stop()
   await killing
   await Promise.all(rig.seats.map((seat) => seat.ready()))
@@ -105,7 +105,7 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
 
   rig.hooks.answer = () => 200
   let last_report_ms = 0
-  const { ms: rest_ms, left } = await waitForRest(rig, desk, size.rest_ms, (now) => {
+  const { ms: rest_ms, left } = await waitForRest(rig, operators, size.rest_ms, (now) => {
     if (Date.now() - last_report_ms < 10_000) return
     last_report_ms = Date.now()
     say(`coming to rest: ${JSON.stringify(now)}`)
@@ -118,10 +118,10 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
   // The storm has no faults after this line. The outcomes now depend only on the provider's earlier decisions.
   rig.simulator.setFaults({ rates: {} })
   const rows = statementOf(rig.simulator)
-  const agreed = await desk.state(rows, began)
-  const cases = await desk.cases()
-  const { explained, corrected } = await workOff(desk, cases)
-  await waitForRest(rig, desk, size.rest_ms, () => {})
+  const agreed = await operators.state(rows, began)
+  const cases = await operators.cases()
+  const { explained, corrected } = await workOff(operators, cases)
+  await waitForRest(rig, operators, size.rest_ms, () => {})
   const after = await readBooks(rig, known)
   await clients.close()
   const logged = rig.seats.map((seat) => seat.errors())
@@ -140,7 +140,7 @@ export async function rage(rig: StormRig, size: StormSize, say: (line: string) =
     kills: Object.fromEntries(rig.seats.map((seat) => [seat.name, seat.kills()])),
     errors: logged.flatMap(({ unexpected }) => unexpected),
     busy: logged.reduce((sum, { busy }) => sum + busy, 0),
-    ms: { storm: storm_ms, rest: rest_ms, desk: Date.now() - begin },
+    ms: { storm: storm_ms, rest: rest_ms, corrections: Date.now() - begin },
   }
 }
 
@@ -193,17 +193,17 @@ async function killAll(
  * correct.
  */
 async function workOff(
-  desk: StormOperators,
+  operators: StormOperators,
   cases: readonly StormCase[],
 ): Promise<{ explained: number; corrected: number }> {
   let explained = 0
   const waiting = [...cases]
   const work = async () => {
     for (let one = waiting.pop(); one !== undefined; one = waiting.pop())
-      if ((await desk.ask(one)) === 'resolved') explained += 1
+      if ((await operators.ask(one)) === 'resolved') explained += 1
   }
   await Promise.all(Array.from({ length: OPERATORS }, work))
-  const open = await desk.cases()
-  for (const one of open) await desk.correct(one)
+  const open = await operators.cases()
+  for (const one of open) await operators.correct(one)
   return { explained, corrected: open.length }
 }

@@ -54,7 +54,7 @@ type OpenPayout = { reference: string; status: string }
  */
 export async function waitForRest(
   rig: StormRig,
-  desk: StormOperators,
+  operators: StormOperators,
   within_ms: number,
   look: (left: OpenRecords) => void,
 ): Promise<{ ms: number; left: OpenRecords }> {
@@ -64,7 +64,7 @@ export async function waitForRest(
     const payments = (await references(rig, OPEN_PAYMENTS)).filter((one) => !isUndecided(rig, one))
     const payouts = (await rig.db.query<OpenPayout>(OPEN_PAYOUTS)).filter((one) => !isDoubted(rig, one))
     const [row] = await rig.db.query<{ events: number }>(OPEN_EVENTS)
-    const blocked = await desk.retryBlocked()
+    const blocked = await operators.retryBlocked()
     const left = {
       payments: payments.length,
       payouts: payouts.length + blocked,
