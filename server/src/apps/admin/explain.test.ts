@@ -117,11 +117,11 @@ const PAYMENTS: [string, Partial<ExplainedPayment>, string | null, string | null
     /is failed since 10:41, but another attempt is open\. Waiting for Selcom/,
   ],
 ]
-for (const [state, change, waiting_for, next, story] of PAYMENTS) {
+for (const [state, change, waiting_for, next, explanation] of PAYMENTS) {
   test(`the explanation of a payment that is ${state} names the next actor and time`, () => {
     const found = explainPayment({ ...PAYMENT, ...change }, NOW)
     assert.deepEqual([found.kind, found.waiting_for, found.next], ['payment', waiting_for, next])
-    assert.match(found.story, story)
+    assert.match(found.story, explanation)
     assert.deepEqual(Object.keys(found), ['kind', 'status', 'waiting_for', 'since', 'next', 'story'])
   })
 }
@@ -172,11 +172,11 @@ const PAYOUTS: [string, Partial<ExplainedPayout>, string | null, RegExp][] = [
     ],
   ),
 ]
-for (const [state, change, waiting_for, story] of PAYOUTS) {
+for (const [state, change, waiting_for, explanation] of PAYOUTS) {
   test(`the explanation of a payout that is ${state} names the next actor and time`, () => {
     const found = explainPayout({ ...PAYOUT, ...change }, NOW)
     assert.deepEqual([found.kind, found.waiting_for], ['payout', waiting_for])
-    assert.match(found.story, story)
+    assert.match(found.story, explanation)
   })
 }
 
@@ -211,11 +211,11 @@ const DELIVERIES: [string, Partial<ExplainedDelivery>, string | null, RegExp][] 
   ],
   ['cancelled', { status: 'cancelled', due_at: null }, null, /is cancelled since 10:44/],
 ]
-for (const [state, change, waiting_for, story] of DELIVERIES) {
+for (const [state, change, waiting_for, explanation] of DELIVERIES) {
   test(`the explanation of a webhook delivery that is ${state} names the next actor and time`, () => {
     const found = explainDelivery({ ...DELIVERY, ...change }, NOW)
     assert.deepEqual([found.kind, found.waiting_for], ['webhook_delivery', waiting_for])
-    assert.match(found.story, story)
+    assert.match(found.story, explanation)
   })
 }
 

@@ -81,9 +81,9 @@ export async function explain({ db, clock }: Pick<Deps, 'db' | 'clock'>, given: 
   const found =
     key === null
       ? null
-      : ((await findPaymentStory(db, key, now)) ??
-        (await findPayoutStory(db, key, now)) ??
-        (await findDeliveryStory(db, key, now)))
+      : ((await findPaymentExplanation(db, key, now)) ??
+        (await findPayoutExplanation(db, key, now)) ??
+        (await findDeliveryExplanation(db, key, now)))
   return found ?? refuse('not_found', { message: 'There is no payment, payout or webhook delivery with this id.' })
 }
 
@@ -92,9 +92,9 @@ async function sourceOf(reader: Reader, transfer_id: string): Promise<string | n
   return row?.source_id ?? null
 }
 
-async function findPaymentStory(reader: Reader, key: unknown[], now: Date): Promise<Explanation | null> {
-  type Row = Omit<ExplainedPayment, 'open'> & { merchant_id: string; id: string }
-  const [payment] = await reader.query<Row>(PAYMENT, key)
+async function findPaymentExplanation(reader: Reader, key: unknown[], now: Date): Promise<Explanation | null> {
+  type ExplainedPaymentRow = Omit<ExplainedPayment, 'open'> & { merchant_id: string; id: string }
+  const [payment] = await reader.query<ExplainedPaymentRow>(PAYMENT, key)
   if (payment === undefined) return null
   const [open = null] = await reader.query<OpenStep>(OPEN_ATTEMPT, [payment.merchant_id, payment.id])
   return explainPayment({ ...payment, open }, now)
@@ -107,7 +107,7 @@ type PayoutRow = Omit<ExplainedPayout, 'open' | 'hold'> & {
   payout_at: Date
 } & Omit<OpenStep, 'provider' | 'due_at' | 'created_at'> & { provider: string | null; due_at: Date | null }
 
-async function findPayoutStory(reader: Reader, key: unknown[], now: Date): Promise<Explanation | null> {
+async function findPayoutExplanation(reader: Reader, key: unknown[], now: Date): Promise<Explanation | null> {
   const [row] = await reader.query<PayoutRow>(PAYOUT, key)
   if (row === undefined) return null
   const { provider, due_at, payout_at, ...payout } = row
@@ -117,7 +117,7 @@ async function findPayoutStory(reader: Reader, key: unknown[], now: Date): Promi
   return explainPayout({ ...payout, hold: hold?.text ?? null, open }, now)
 }
 
-async function findDeliveryStory(reader: Reader, key: unknown[], now: Date): Promise<Explanation | null> {
+async function findDeliveryExplanation(reader: Reader, key: unknown[], now: Date): Promise<Explanation | null> {
   const [delivery] = await reader.query<ExplainedDelivery>(DELIVERY, key)
   return delivery === undefined ? null : explainDelivery(delivery, now)
 }

@@ -234,9 +234,9 @@ describe('approved payouts, settled by callbacks and by the worker', () => {
   for (const of of rows) {
     const [ending, { path = 'mobile-money' }, moves, verdicts] = of.row
     test(`a ${of.environment} payout by ${path} to a destination that ends with ${ending} gets the expected statuses and callbacks`, async () => {
-      const story = await traceOf(world, of.payout)
-      assert.deepEqual(story.moves, ['PROCESSING', ...moves])
-      assert.equal(story.status, (moves.at(-1) as string).split(':')[0])
+      const trace = await traceOf(world, of.payout)
+      assert.deepEqual(trace.moves, ['PROCESSING', ...moves])
+      assert.equal(trace.status, (moves.at(-1) as string).split(':')[0])
       const kept = await world.rows<{ verdict: string; provider: string }>(
         'select verdict, provider from provider_callbacks where provider_reference = $1',
         [payoutReference(of.payout.id)],
