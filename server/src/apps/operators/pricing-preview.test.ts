@@ -24,7 +24,7 @@ const put = async (rules: object[]) => {
   assert.equal(reply.status, 200, reply.text)
 }
 
-type Row = {
+type PreviewedPriceRow = {
   flow: string
   method: string
   destination_code: string | null
@@ -32,7 +32,7 @@ type Row = {
   now: Record<string, unknown> | null
   then: Record<string, unknown> | null
 }
-const rowsOf = async (body: object): Promise<Row[]> => {
+const rowsOf = async (body: object): Promise<PreviewedPriceRow[]> => {
   const reply = await preview(body)
   assert.equal(reply.status, 200, reply.text)
   return reply.body.data.rows

@@ -8,7 +8,7 @@ import { sql } from '../db/index.ts'
 import { settableClock, ZERO_ID } from '../lib/index.ts'
 import { createClaimer } from './index.ts'
 
-type Row = { merchant_id: string; id: string }
+type ClaimableRow = { merchant_id: string; id: string }
 
 const LEASE_MS = 12_000
 const everything = () => Number.MAX_SAFE_INTEGER
@@ -39,7 +39,7 @@ afterEach(async () => {
 })
 
 const claimer = (of: TestDeps = deps) =>
-  createClaimer<Row>(of, {
+  createClaimer<ClaimableRow>(of, {
     name: 'webhook_deliveries',
     key: ['id'],
     returning: ['merchant_id', 'id'],
@@ -54,7 +54,7 @@ test('a claim finds the one due row although 4,000 merchants have rows that are 
   const claim = claimer()
   assert.deepEqual(await claim(512, LEASE_MS, everything), [], 'nothing is due yet')
   for (let time = 0; time < 3; time++) {
-    const [due] = await deps.db.query<Row>(MAKE_DUE, [START])
+    const [due] = await deps.db.query<ClaimableRow>(MAKE_DUE, [START])
     const found = await claim(512, LEASE_MS, everything)
     assert.deepEqual(
       found.map((row) => row.merchant_id),
@@ -78,7 +78,7 @@ test('the claimer takes rows of each merchant before it takes a second time from
 
 test('a claim finds a merchant that comes after many merchants without an allowance', async () => {
   await fill(3_000, 1, START)
-  const [last] = await deps.db.query<Row>(MAKE_DUE, [START])
+  const [last] = await deps.db.query<ClaimableRow>(MAKE_DUE, [START])
   const rows = await claimer()(512, LEASE_MS, (merchant_id) => (merchant_id === last?.merchant_id ? 1 : 0))
   assert.deepEqual(
     rows.map((row) => row.merchant_id),

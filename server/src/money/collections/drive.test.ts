@@ -21,7 +21,7 @@ const notFound: Answer = { kind: 'not_found', provider_status: 'NOT_FOUND' }
 
 type ScriptedAnswer = Answer | Promise<Answer>
 type Pushed = PushAnswer | Promise<PushAnswer>
-type Row = { state: string; asks: number; due_at: Date; lease_owner: string | null; sent_at: Date | null }
+type StoredAttempt = { state: string; asks: number; due_at: Date; lease_owner: string | null; sent_at: Date | null }
 type Stage = {
   world: World
   provider: Provider
@@ -29,7 +29,7 @@ type Stage = {
   pushes: () => number
   pay(key?: string, phone?: string): Promise<string>
   refresh(id: string, key?: string): Promise<void>
-  row(id: string): Promise<Row>
+  row(id: string): Promise<StoredAttempt>
 }
 
 /** Runs a test in a world whose live provider follows a script. The script may delay an answer. */
@@ -82,11 +82,11 @@ async function stage(
         )
       },
       async row(id) {
-        const [row] = await world.rows<Row>(
+        const [row] = await world.rows<StoredAttempt>(
           'select state, asks, due_at, lease_owner, sent_at from collection_attempts where collection_id = $1',
           [id],
         )
-        return row as Row
+        return row as StoredAttempt
       },
     })
   } finally {
