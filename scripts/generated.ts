@@ -194,9 +194,9 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   sbom: 'Prints a bill of materials (CycloneDX): `npm run -s sbom > sbom.cdx.json`.',
   package: 'Builds the Debian package `dist/malipo_VERSION_ARCHITECTURE.deb`: see [Installation](operate/install.md).',
   cli: 'Builds the command-line tool of developers into `sdk/cli/dist/malipo.mjs`: see [its page](../sdk/cli/README.md).',
-  'cli:node18': 'Runs the tests of the command-line tool with Node 18, which it installs into a temporary folder.',
+  'cli:node18': 'Runs the tests of the command-line tool with Node 18. Installs Node 18 into a temporary folder.',
   'package:check':
-    'Installs the Debian package in a clean Debian system of its own, runs the steps of [Installation](operate/install.md), upgrades, removes and purges it. Needs root, mmdebstrap and systemd-nspawn.',
+    'Installs the Debian package in a clean Debian system. Runs the steps of [Installation](operate/install.md), and upgrades, removes and purges the package. Needs root, mmdebstrap and systemd-nspawn.',
   generate: 'Writes the generated files, such as this page.',
   format: 'Formats the code.',
   bench: 'Measures this machine: payments accepted, settled and delivered, and payouts approved, per second.',
@@ -209,22 +209,22 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   release:
     'Checks that the sources are ready for a release, and makes its artefacts in `dist/` with checksums, and its tag. `-- --dry-run` makes no tag and keeps no artefact. Pushes nothing.',
   'upgrade-test':
-    'Upgrades from the version at a git reference and rolls back, under 200 requests a second, on two versions of PostgreSQL: `npm run upgrade-test -- REF` ([how](operate/upgrade.md#how-an-upgrade-is-tested)). Options: `PER_SECOND`, `PG_BIN`.',
+    'Upgrades from the version at a git reference and rolls back, under 200 requests a second, on two versions of PostgreSQL. Usage: `npm run upgrade-test -- REF` ([how](operate/upgrade.md#how-an-upgrade-is-tested)). Options: `PER_SECOND`, `PG_BIN`.',
   'restore-drill':
-    'Restores a million payments of an embedded database to a second, while payments and payouts go on around it, and compares the books with those of the provider. Prints the time of each step. Takes 7 minutes, and needs about 8 GB in the folder of `TMPDIR`. Options: `PAYMENTS`.',
+    'Restores an embedded database with a million payments to a second under load, and compares its books with those of the provider. Prints the time of each step. Takes 7 minutes, and needs about 8 GB in the folder of `TMPDIR`. Options: `PAYMENTS`.',
   pgbackrest:
-    'Backs up a PostgreSQL with pgBackRest and `deploy/pgbackrest`, destroys it under way, restores it to a second, and checks that nothing is sent twice. Needs root, and the packages postgresql-15 and pgbackrest of Debian.',
+    'Backs up a PostgreSQL with pgBackRest and `deploy/pgbackrest`, destroys the database under load, and restores it to a second. Checks that the server sends nothing twice. Needs root, and the packages postgresql-15 and pgbackrest of Debian.',
   servers:
-    'Runs four servers behind HAProxy (package haproxy of Debian) under load, ten times: one dies, one hangs for 17 seconds, and one has a clock ten minutes ahead. Checks that no payment is lost and no payout is sent twice. Options: `SEED`.',
+    'Runs four servers behind HAProxy (package haproxy of Debian) under load, ten times. One dies, one hangs for 17 seconds, and one has a clock ten minutes ahead. Checks that no payment is lost and no payout is sent twice. Options: `SEED`.',
   rolling:
     'Restarts each process three times under 200 requests a second behind HAProxy (package haproxy of Debian), and checks that no request fails.',
   restarts:
-    'Restarts PostgreSQL and kills its backends a hundred times each under load, over the Unix socket and over TCP, and checks that no payment is lost. Options: `LOSSES`, `SEED`.',
+    'Restarts PostgreSQL and kills its backends a hundred times each under load, over the Unix socket and over TCP. Checks that no payment is lost. Options: `LOSSES`, `SEED`.',
   endurance:
-    'Fills the disk of the embedded database twenty times, and steps the clock of the processes a day ahead and back, under load, and checks that no payment is lost or stuck. Needs root, which may mount a small disk, and libfaketime (Debian). Options: `FULL_DISKS`, `CLOCK_STEPS`, `SEED`.',
-  ha: 'Starts three database nodes with Patroni and etcd, breaks them in each way under load, and checks that no payment is lost: see [High availability](operate/high-availability.md#how-this-is-tested). Needs root. Options: `ROUNDS`, `FAULTS`, `PER_SECOND`, `SEED`.',
+    'Fills the disk of the embedded database twenty times under load, and steps the clock of the processes a day ahead and back. Checks that no payment is lost or stuck. Needs root, to mount a small disk, and libfaketime (Debian). Options: `FULL_DISKS`, `CLOCK_STEPS`, `SEED`.',
+  ha: 'Starts three database nodes with Patroni and etcd, and makes each fault of a node under load. Checks that no payment is lost: see [High availability](operate/high-availability.md#how-this-is-tested). Needs root. Options: `ROUNDS`, `FAULTS`, `PER_SECOND`, `SEED`.',
   pgbouncer:
-    'Runs the product through PgBouncer in transaction mode under load, kills PgBouncer, and checks that no payment is lost and that a wrong configuration is refused. Needs PgBouncer (Debian). Option: `LOAD_S`.',
+    'Runs the product through PgBouncer in transaction mode under load, and kills PgBouncer. Checks that no payment is lost, and that the server refuses a wrong configuration. Needs PgBouncer (Debian). Option: `LOAD_S`.',
   storm:
     'Runs 20,000 payments and 2,000 payouts while the provider fails and processes die, then compares both books. Takes 6 minutes. Options: `SEED`, `PAYMENTS`, `PAYOUTS`, `KILLS`.',
   journeys: 'Opens every screen and journey of the pay page in a browser, in each language, with and without scripts.',
@@ -233,24 +233,24 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   model:
     'Runs 100,000 random steps of operators, members, API keys, limits and pauses, and checks each payout against the rules. Options: `STEPS`, `SEED`.',
   clients:
-    'Generates clients from `openapi.merchant.json` with two generators from npm, compiles them, and checks both documents with Spectral and the collections with the parsers of Bruno and Postman. Needs npm.',
+    'Generates clients from `openapi.merchant.json` with two generators from npm, and compiles them. Checks both documents with Spectral, and the collections with the parsers of Bruno and Postman. Needs npm.',
   fuzz: 'Sends 50,000 generated requests to every documented call, with credentials of each kind, and checks each answer against the OpenAPI document. Options: `REQUESTS`, `SEED`.',
   stall:
-    'Attacks a server with 400 wrong sign-ins, 180 posters and hostile text at once, and prints the response times of /readyz and of payments.',
+    'Sends 400 wrong sign-ins, 180 posters and hostile text to a server at once, and prints the response times of /readyz and of payments.',
   receiver:
     'Runs an example receiver of webhooks at http://127.0.0.1:9090/hook. `WEBHOOK_SECRET` has the signing secret.',
-  sdk: 'Builds the SDK for TypeScript and JavaScript, and packs it into `dist/malipo-sdk-VERSION.tgz`: see its [README](../sdk/typescript/README.md).',
+  sdk: 'Builds the SDK for TypeScript and JavaScript, and packs the SDK into `dist/malipo-sdk-VERSION.tgz`: see its [README](../sdk/typescript/README.md).',
   'sdk-matrix':
-    'Installs the packed SDK into a scratch project, and runs the conformance suite on Node 18 to 24, Deno, Bun, workerd and edge-runtime, which it takes from the registry of npm. Takes 3 minutes.',
+    'Installs the packed SDK into a scratch project, and runs the conformance suite on Node 18 to 24, Deno, Bun, workerd and edge-runtime. Takes these from the registry of npm. Takes 3 minutes.',
   conformance:
     'Runs the [conformance suite](../sdk/conformance/README.md) of the SDKs against one of them: `npm run conformance -- COMMAND OF THE DRIVER`.',
   woocommerce:
-    'Sells in a real WordPress with a browser, through the [plugin for WooCommerce](../sdk/woocommerce/README.md) and a stand-in for WooCommerce. Needs wordpress, mariadb-server and php-mysql (Debian). `SCREENSHOTS=FOLDER` keeps pictures.',
+    'Buys in a real WordPress with a browser, through the [plugin for WooCommerce](../sdk/woocommerce/README.md) and a simulated WooCommerce. Needs wordpress, mariadb-server and php-mysql (Debian). `SCREENSHOTS=FOLDER` keeps pictures.',
   'woocommerce-plugin': 'Makes the installable folder `dist/malipo-for-woocommerce`.',
   gallery:
     'Takes pictures of every shared component of the consoles in every state, into `screenshots/`. `-- --serve` keeps the page open for a browser.',
   'contact-sheets':
-    'Takes every screen of the product in both languages, light and dark, on a phone, on a desktop and at 200 % zoom, also empty, while it loads and after an error, and puts the pictures on sheets in FOLDER.',
+    'Takes pictures of every screen of the product in both languages, light and dark, on a phone, on a desktop and at 200 % zoom. Includes empty, loading and failed screens. Puts the pictures on sheets in FOLDER.',
   screenshots:
     'Takes the pictures and the animation of the README from the product with the demo history. Needs ffmpeg (Debian).',
   strings:

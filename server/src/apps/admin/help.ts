@@ -39,7 +39,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     options: {
       '--history':
         'Instead, makes a second demo merchant with 30 days of sandbox payments, payouts, links and invoices',
-      '--remove-history': 'Instead, archives that merchant: its members leave, and it is suspended',
+      '--remove-history': 'Instead, archives that merchant: removes its members and suspends it',
     },
   },
   'merchant create': {
@@ -73,8 +73,8 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   'user create': {
     takes: '--email E --role R [--merchant ID] [--name N] [--language sw|en] [--subject S]',
     does: [
-      'Gives a user a role, and creates a missing user. The password is shown once.',
-      'An operator has one role and no merchant: a new role of operators replaces the earlier one, and ends all sessions of the user',
+      'Gives a user a role, and creates a missing user. Shows the password once.',
+      'An operator has one role and no merchant. A new role of operators replaces the earlier role, and ends all sessions of the user',
     ],
     options: {
       ...EMAIL,
@@ -121,14 +121,14 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   },
   'secrets rotate': {
     does: [
-      'Encrypts every value again with the first key of SECRET_KEY, while the server runs, and names the keys that',
-      'can be removed. Safe to stop and repeat. Exit code 1 if values still need another key',
+      'Encrypts every value again with the first key of SECRET_KEY, while the server runs. Names the keys that you',
+      'can remove. Safe to stop and repeat. Exit code 1 if values still need another key',
     ],
   },
   'secrets abandon': {
     takes: '--key ID',
     does: [
-      'Gives up the values of a lost key, so that the server starts with a new key. There is no way back:',
+      'Gives up the values of a lost key, so that the server starts with a new key. The command is final:',
       'first search your backups for the key',
     ],
     options: { '--key ID': 'Id of the lost key, which "secrets status" prints' },
@@ -180,8 +180,8 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   doctor: {
     takes: '[--send-test-to E]',
     does: [
-      'Checks the installation: versions, settings, database, roles, clock, replication, connections, books, disk,',
-      'backups, port, public address, certificate, providers, mail and SMS. Each line says what to do.',
+      'Checks versions, settings, database, roles, clock, replication, connections, books, disk,',
+      'backups, port, public address, certificate, providers, mail and SMS. Each line states what to do.',
       'Runs with and without the server and its database. Exit code 1 if a check fails',
     ],
     options: { '--send-test-to E': 'E-mail address or phone number that gets one test message' },
@@ -190,7 +190,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   explain: {
     takes: 'ID',
     does: [
-      'Explains where a payment, payout or webhook delivery stands: who acts next, since when, and when. ID is its id,',
+      'Explains the state of a payment, payout or webhook delivery: the next actor, since when, and when. ID is its id,',
       'a reference at the provider, or a transaction (TXN-)',
     ],
     example: SAMPLE_ID,
@@ -203,7 +203,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     ],
     options: {
       '--to PLACE': 'Existing folder of the backups, on another disk. BACKUP_KEY encrypts them',
-      '--keep N': 'Delete all but the newest N backups, and the log that they do not need, after the new one',
+      '--keep N': 'After the new backup, delete all but the newest N backups, and the log that these do not need',
     },
     example: '--to /backup/malipo --keep 14',
     more: ['docs/operate/backup.md describes backups, and the backup of a PostgreSQL of your own.'],
@@ -211,8 +211,8 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   'backup check': {
     takes: '--from PLACE [--scratch FOLDER]',
     does: [
-      'Restores the newest backup into a scratch folder, runs the checks of "verify" over it, and removes the folder. The',
-      'running system stays as it is. Needs BACKUP_KEY, and the SECRET_KEY of the database. Exit code 1 if a check fails',
+      'Restores the newest backup into a scratch folder, runs the checks of "verify", and removes the folder. The',
+      'running system does not change. Needs BACKUP_KEY, and the SECRET_KEY of the database. Exit code 1 if a check fails',
     ],
     options: {
       '--from PLACE': 'Folder of the backups',
@@ -238,7 +238,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   'restore finish': {
     takes: '--to-time T',
     does: [
-      'Makes a PostgreSQL of your own safe to start after its own tools have restored it: pauses all payouts, brings unsent',
+      'Makes a PostgreSQL of your own safe to start after its own tools have restored it. Pauses all payouts, brings unsent',
       'payouts into doubt, and runs the checks of "verify". Stop all processes of the server before. Exit code 1 if a check fails',
     ],
     options: { '--to-time T': 'Time to which you restored the database' },
@@ -256,8 +256,8 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   },
   'shard plan': {
     does: [
-      'Prints where each table would go on several machines, with rows and size, the largest merchants, the number of',
-      'machines and shards, and what blocks. Changes nothing. Exit code 1 if the schema blocks it',
+      'Prints where each table would be on several machines, with rows and size. Prints the largest merchants, the number of',
+      'machines and shards, and what prevents the plan. Changes nothing. Exit code 1 if the schema prevents the plan',
     ],
     more: ['docs/design/scale.md describes the two ways past one machine. Rows are the estimates of PostgreSQL.'],
   },
