@@ -224,7 +224,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/operator/networks': READERS,
   'PUT /v1/operator/networks': OWNERS,
   'GET /v1/operator/reasons': READERS,
-  'PUT /v1/operator/reasons/{act}': OWNERS,
+  'PUT /v1/operator/reasons/{action}': OWNERS,
   'GET /v1/operator/providers': READERS,
   'GET /v1/operator/waiting': READERS,
   'GET /v1/operator/decisions': READERS,

@@ -4,10 +4,10 @@ import type { Calls } from '../ui/api-types.ts'
 import { texts } from '../ui/language.ts'
 
 /** An action for which the platform can save reasons. */
-export type ReasonAct = Calls['GET /v1/operator/reasons']['data']['items'][number]['act']
+export type ReasonAction = Calls['GET /v1/operator/reasons']['data']['items'][number]['action']
 
 /** The reasons for each action. The merchant can read the reasons of a rejection, a recall and an outcome. */
-export const builtInReasons = texts<Record<ReasonAct, readonly string[]>>({
+export const builtInReasons = texts<Record<ReasonAction, readonly string[]>>({
   sw: {
     'withdrawal.approve': ['Taarifa zimekaguliwa', 'Biashara imethibitisha kwa simu'],
     'withdrawal.reject': [

@@ -5,7 +5,7 @@ import { Button, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type ComponentProps, type KeyboardEvent, useState } from 'react'
 import { useRead } from '../ui/data.ts'
 import { texts, useTexts } from '../ui/language.ts'
-import { builtInReasons, type ReasonAct } from './reason-texts.ts'
+import { builtInReasons, type ReasonAction } from './reason-texts.ts'
 
 const savedTexts = texts({
   sw: {
@@ -29,11 +29,11 @@ const SHOWN_MAX = 80
  * Returns the reasons for an action: the list that the platform saved, or else the list of the console in the operator's
  * language.
  */
-export function useSavedReasons(act: ReasonAct): readonly string[] {
+export function useSavedReasons(act: ReasonAction): readonly string[] {
   const built_in = useTexts(builtInReasons)
   const { data } = useRead('GET /v1/operator/reasons')
   if (data === undefined) return []
-  return data.items.find((one) => one.act === act)?.reasons ?? built_in[act]
+  return data.items.find((one) => one.action === act)?.reasons ?? built_in[act]
 }
 
 /**
@@ -48,7 +48,7 @@ export function ReasonField({
   sayLast,
   ...field
 }: {
-  act: ReasonAct
+  act: ReasonAction
   set: (reason: string) => void
   rows?: number
   last?: string | null

@@ -142,7 +142,7 @@ export type Schemas = {
   RequestedAmount: string | number
   ReviewedIpAddress: Schemas['IpAddress'] & { merchant_code: string; merchant_name: string }
   ReviewedIpAddressList: { items: Array<Schemas['ReviewedIpAddress']>; pagination: Schemas['Pagination'] }
-  SavedReasons: { act: "withdrawal.approve" | "withdrawal.reject" | "withdrawal.recall" | "withdrawal.resolve" | "collection.clear" | "adjustment.create" | "payouts.pause" | "payouts.resume" | "merchant.suspend" | "ip_address.reject" | "reconciliation.resolve"; reasons: Array<string> }
+  SavedReasons: { action: "withdrawal.approve" | "withdrawal.reject" | "withdrawal.recall" | "withdrawal.resolve" | "collection.clear" | "adjustment.create" | "payouts.pause" | "payouts.resume" | "merchant.suspend" | "ip_address.reject" | "reconciliation.resolve"; reasons: Array<string> }
   SavedRecipient: { id: string; label: string; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; destination_code: string; destination: string; destination_identifier: string; paid_count: number; last_paid_at: string | null; destination_name: string; name_check: "same" | "different" | "unknown" | null; name_checked_at: string | null; created_by: string; created_at: string }
   SavedRecipientChange: { label: string }
   SavedRecipientRequest: { label?: string; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; destination_code?: string; destination_identifier: string; destination_name: string }
@@ -1119,8 +1119,8 @@ export type Calls = {
     body: undefined
     data: { items: Array<Schemas['SavedReasons']> }
   }
-  'PUT /v1/operator/reasons/{act}': {
-    params: { act: "withdrawal.approve" | "withdrawal.reject" | "withdrawal.recall" | "withdrawal.resolve" | "collection.clear" | "adjustment.create" | "payouts.pause" | "payouts.resume" | "merchant.suspend" | "ip_address.reject" | "reconciliation.resolve" }
+  'PUT /v1/operator/reasons/{action}': {
+    params: { action: "withdrawal.approve" | "withdrawal.reject" | "withdrawal.recall" | "withdrawal.resolve" | "collection.clear" | "adjustment.create" | "payouts.pause" | "payouts.resume" | "merchant.suspend" | "ip_address.reject" | "reconciliation.resolve" }
     query: {  }
     body: { reasons: Array<string> }
     data: Schemas['SavedReasons']

@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
-import type { ReasonAct } from '../reason-texts.ts'
+import type { ReasonAction } from '../reason-texts.ts'
 import { ReasonField } from '../saved-reasons.tsx'
 
 const REASON_MAX = 500
@@ -40,7 +40,7 @@ export type ReasonQuestion = {
   danger?: boolean
   optional?: boolean
   /** The action whose saved reasons the dialog offers. Without a value, the dialog offers none. */
-  reasons?: ReasonAct
+  reasons?: ReasonAction
   act: (reason: string, once: string) => Promise<unknown>
 }
 

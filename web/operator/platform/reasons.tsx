@@ -10,7 +10,7 @@ import { Page } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
-import { builtInReasons, type ReasonAct } from '../reason-texts.ts'
+import { builtInReasons, type ReasonAction } from '../reason-texts.ts'
 
 const reasonsTexts = texts({
   sw: {
@@ -37,7 +37,7 @@ const reasonsTexts = texts({
       'merchant.suspend': 'Kusimamisha biashara',
       'ip_address.reject': 'Kukataa anwani ya IP',
       'reconciliation.resolve': 'Kufunga tofauti ya ulinganisho',
-    } as Record<ReasonAct, string>,
+    } as Record<ReasonAction, string>,
   },
   en: {
     title: 'Saved reasons',
@@ -85,11 +85,11 @@ export function SavedReasonLists() {
       <Notice text={notice} />
       {saved ? (
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-          {(Object.keys(t.acts) as ReasonAct[]).map((act) => (
+          {(Object.keys(t.acts) as ReasonAction[]).map((act) => (
             <ReasonList
               key={act}
               act={act}
-              own={saved.find((one) => one.act === act)?.reasons ?? null}
+              own={saved.find((one) => one.action === act)?.reasons ?? null}
               onDone={() => setNotice(t.saved(t.acts[act]))}
             />
           ))}
@@ -105,10 +105,10 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-function ReasonList({ act, own, onDone }: { act: ReasonAct; own: readonly string[] | null; onDone: () => void }) {
+function ReasonList({ act, own, onDone }: { act: ReasonAction; own: readonly string[] | null; onDone: () => void }) {
   const t = useTexts(reasonsTexts)
   const built_in = useTexts(builtInReasons)
-  const save = useAction('PUT /v1/operator/reasons/{act}')
+  const save = useAction('PUT /v1/operator/reasons/{action}')
   const { form, submit, error, sending } = useDraft({
     name: `reasons.${act}`,
     initial: { reasons: (own ?? []).join('\n') },
@@ -122,7 +122,7 @@ function ReasonList({ act, own, onDone }: { act: ReasonAct; own: readonly string
     },
   })
   const send = submit(async ({ reasons }, once) => {
-    await save.mutateAsync({ params: { act }, body: { reasons: linesOf(reasons) }, once })
+    await save.mutateAsync({ params: { action: act }, body: { reasons: linesOf(reasons) }, once })
     onDone()
   })
   return (

@@ -14,28 +14,28 @@ before(async () => {
 })
 after(() => world.close())
 
-const put = (act: string, body: object, key = boss) =>
-  world.call({ method: 'PUT', url: `/v1/operator/reasons/${act}`, payload: body, key })
+const put = (action: string, body: object, key = boss) =>
+  world.call({ method: 'PUT', url: `/v1/operator/reasons/${action}`, payload: body, key })
 const saved = async () => (await world.get('/v1/operator/reasons', cashier)).body.data.items
 
 test('a SUPER_ADMIN saves reasons for an action, all operators read them, and the audit log has both lists', async () => {
   assert.deepEqual(await saved(), [])
   const first = ['The name does not match the phone', 'The merchant asked for it']
   assert.equal((await put('withdrawal.reject', { reasons: first })).status, 200)
-  assert.deepEqual(await saved(), [{ act: 'withdrawal.reject', reasons: first }])
+  assert.deepEqual(await saved(), [{ action: 'withdrawal.reject', reasons: first }])
   const next = [' Suspicious destination ']
   for (let i = 0; i < 2; i++) assert.equal((await put('withdrawal.reject', { reasons: next })).status, 200)
   await put('payouts.pause', { reasons: ['The provider is down'] })
   assert.deepEqual(await saved(), [
-    { act: 'payouts.pause', reasons: ['The provider is down'] },
-    { act: 'withdrawal.reject', reasons: ['Suspicious destination'] },
+    { action: 'payouts.pause', reasons: ['The provider is down'] },
+    { action: 'withdrawal.reject', reasons: ['Suspicious destination'] },
   ])
   const log = await world.get('/v1/operator/audit-log?action=reasons.replace&target_id=withdrawal.reject', boss)
   const { before: old, after: now } = log.body.data.items[1]
   assert.deepEqual([old, now], [{ reasons: first }, { reasons: ['Suspicious destination'] }])
   assert.equal((await put('payouts.pause', { reasons: [] })).status, 200)
   assert.deepEqual(
-    (await saved()).map(({ act }: { act: string }) => act),
+    (await saved()).map(({ action }: { action: string }) => action),
     ['withdrawal.reject'],
   )
 })
@@ -50,8 +50,8 @@ test('the server refuses a wrong list of reasons and changes nothing', async () 
     ['withdrawal.reject', {}, 400, 'validation_failed'],
     ['money.print', { reasons: ['Because'] }, 400, 'validation_failed'],
   ]
-  for (const [act, body, status, code] of wrong) {
-    const reply = await put(act, body)
+  for (const [action, body, status, code] of wrong) {
+    const reply = await put(action, body)
     assert.deepEqual(codeOf(reply), [status, code], JSON.stringify(body))
   }
   assert.deepEqual(codeOf(await put('withdrawal.reject', { reasons: ['Mine'] }, cashier)), [403, 'insufficient_role'])

@@ -7,7 +7,7 @@ import { type App, answerOnce, success } from '../../kernel/http/index.ts'
 import { oneOf, refuseField, visibleText } from '../../kernel/lib/index.ts'
 
 /** The actions that have saved reasons, named as in the audit log. */
-const REASON_ACTS = [
+const REASON_ACTIONS = [
   'withdrawal.approve',
   'withdrawal.reject',
   'withdrawal.recall',
@@ -24,12 +24,15 @@ const REASON_ACTS = [
 const REASONS_MAX = 12
 const REASON_CHARS_MAX = 200
 
-const ACT = oneOf(REASON_ACTS, 'The act, as the action of the audit log.')
+const ACTION = oneOf(REASON_ACTIONS, 'The action, as the audit log names it.')
 const Reasons = Type.Array(visibleText(REASON_CHARS_MAX, 'A reason.'), { maxItems: REASONS_MAX })
-const SavedReasons = Type.Object({ act: ACT, reasons: Reasons }, { title: 'SavedReasons' })
-type ReasonRow = { act: (typeof REASON_ACTS)[number]; reasons: string[] }
+const SavedReasons = Type.Object({ action: ACTION, reasons: Reasons }, { title: 'SavedReasons' })
+type ReasonRow = { action: (typeof REASON_ACTIONS)[number]; reasons: string[] }
 
-const LIST = sql('saved_reasons_list', 'select act, reasons from saved_reasons where act = any($1) order by act')
+const LIST = sql(
+  'saved_reasons_list',
+  'select act as action, reasons from saved_reasons where act = any($1) order by act',
+)
 const SAVE = sql(
   'saved_reasons_save',
   `insert into saved_reasons (act, reasons, updated_at) values ($1, $2, $3)
@@ -37,7 +40,7 @@ const SAVE = sql(
 )
 const REMOVE = sql('saved_reasons_remove', 'delete from saved_reasons where act = $1')
 
-const listReasons = (reader: Reader | Tx) => reader.query<ReasonRow>(LIST, [REASON_ACTS])
+const listReasons = (reader: Reader | Tx) => reader.query<ReasonRow>(LIST, [REASON_ACTIONS])
 
 /** Adds the routes that list and replace the saved reasons of each action. */
 export function savedReasonRoutes(deps: Deps): (app: App) => void {
@@ -48,8 +51,8 @@ export function savedReasonRoutes(deps: Deps): (app: App) => void {
         schema: {
           tags: ['Operator'],
           operationId: 'listSavedReasons',
-          summary: 'List the saved reasons of each act',
-          description: 'An act without an item has the reasons of the program.',
+          summary: 'List the saved reasons of each action',
+          description: 'An action without an item has the reasons of the program.',
           response: { 200: success(Type.Object({ items: Type.Array(SavedReasons) })) },
         },
         config: { access: 'operator:read' },
@@ -57,14 +60,14 @@ export function savedReasonRoutes(deps: Deps): (app: App) => void {
       async () => ({ success: true as const, data: { items: await listReasons(deps.db) } }),
     )
     app.put(
-      '/v1/operator/reasons/:act',
+      '/v1/operator/reasons/:action',
       {
         schema: {
           tags: ['Operator'],
           operationId: 'replaceSavedReasons',
-          summary: 'Replace the saved reasons of an act',
+          summary: 'Replace the saved reasons of an action',
           description: 'An empty list restores the reasons of the program.',
-          params: Type.Object({ act: ACT }),
+          params: Type.Object({ action: ACTION }),
           body: Type.Object({ reasons: Reasons }),
           response: { 200: success(SavedReasons) },
         },
@@ -72,23 +75,23 @@ export function savedReasonRoutes(deps: Deps): (app: App) => void {
       },
       async (request, reply) =>
         answerOnce(deps, request, reply, 200, async (tx) => {
-          const { act } = request.params
+          const { action } = request.params
           const reasons = request.body.reasons.map((reason) => reason.trim())
           const twice = reasons.find((reason, i) => reasons.indexOf(reason) !== i)
           if (twice !== undefined) refuseField('reasons', `has "${twice}" twice`)
-          const before = (await listReasons(tx)).find((one) => one.act === act)?.reasons ?? []
-          if (reasons.length === 0) await tx.query(REMOVE, [act])
-          else await tx.query(SAVE, [act, reasons, deps.clock.now()])
+          const before = (await listReasons(tx)).find((one) => one.action === action)?.reasons ?? []
+          if (reasons.length === 0) await tx.query(REMOVE, [action])
+          else await tx.query(SAVE, [action, reasons, deps.clock.now()])
           await recordAudit(deps, tx, {
             ...actOf(request),
             merchant_id: PLATFORM,
             action: 'reasons.replace',
             target_type: 'reasons',
-            target_id: act,
+            target_id: action,
             before: { reasons: before },
             after: { reasons },
           })
-          return { act, reasons }
+          return { action, reasons }
         }),
     )
   }
