@@ -48,7 +48,7 @@ export const searchTexts = texts({
     close: 'Close',
     results: 'Results',
     recent: 'Recent searches',
-    acts: 'Acts',
+    acts: 'Actions',
     pages: 'Pages',
     none: 'Nothing found. Try the last four digits of a phone, the beginning of a reference or the exact amount.',
     count: (count: number) => `Results: ${count}`,

@@ -41,7 +41,7 @@ const reasonsTexts = texts({
   },
   en: {
     title: 'Saved reasons',
-    lead: 'The console offers them when an operator states the reason of an act. The operator can write another one.',
+    lead: 'The console offers these reasons when an operator states the reason of an action. The operator can write another reason.',
     lines: 'One reason a line, at most 12. Leave it empty for the reasons of the program.',
     own: 'Saved by this platform',
     built_in: 'Of the program',

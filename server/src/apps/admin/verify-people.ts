@@ -29,7 +29,7 @@ export const PEOPLE: Invariant[] = [
       where audited.status is distinct from a.status`,
   },
   {
-    name: 'Every audit entry is about a record that exists or that an audited act removed',
+    name: 'Every audit entry is about a record that exists or that an audited action removed',
     broken: `select l.merchant_id || ' entry ' || l.seq || ' is about a missing ' || l.target_type || ' ' || l.target_id as finding from (
         select * from audit_log where target_type in ('merchant', 'member', 'ip_address', 'api_key')) l
       left join (

@@ -5,7 +5,7 @@ import { type Reader, sql } from '../../kernel/db/index.ts'
 import { DAY_MS } from '../../kernel/lib/index.ts'
 
 /** The name of the check of the sums of a day in the result of verify. */
-export const SUMS_HOLD = 'The sums of a day for FOUR_EYES_AMOUNT equal the acts of that day'
+export const SUMS_HOLD = 'The sums of a day for FOUR_EYES_AMOUNT equal the actions of that day'
 
 /** Returns an SQL expression for the time in Tanzania, as a timestamp without a zone. */
 const localTime = (expression: string) => `(${expression} at time zone interval '3 hours')`
@@ -49,7 +49,7 @@ const BROKEN = sql(
    select count(*) over ()::int as total, case kind
        when 'destination' then 'the destination *** ' || right(subject, 4) || ' of all merchants'
        else 'merchant ' || merchant_id end || ' ' || environment || ', ' || kind || ' of ' || day || ': the stored sum is '
-     || coalesce(s.total_minor, 0) || ' cents, the acts of the day add up to ' || coalesce(e.sum_minor, 0) || ' cents' as finding
+     || coalesce(s.total_minor, 0) || ' cents, the actions of the day add up to ' || coalesce(e.sum_minor, 0) || ' cents' as finding
    from four_eyes_sums s full join expected e using (merchant_id, environment, kind, subject, day) cross join bounds b
    where (s.total_minor is not null or day >= b.kept_since)
      and coalesce(s.total_minor, 0) not between coalesce(e.least_minor, 0) and coalesce(e.most_minor, 0)

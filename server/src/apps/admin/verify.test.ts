@@ -310,7 +310,7 @@ const PLANTS: Contradictions = {
     "delete from audit_log where action = 'ip_address.approve'",
     `insert into ip_addresses select (json_populate_record(a, '{"id": "00000000-0000-8000-8000-000000000001", "address": "198.51.100.7/32"}')).* from ip_addresses a where status = 'APPROVED'`,
   ],
-  'Every audit entry is about a record that exists or that an audited act removed': [
+  'Every audit entry is about a record that exists or that an audited action removed': [
     `delete from members where ${oneRow('members', 'name is not null')}`,
     `delete from ip_addresses where ${oneRow('ip_addresses', "status = 'APPROVED'")}`,
     "delete from audit_log where action = 'member.remove'",

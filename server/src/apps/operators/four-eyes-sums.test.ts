@@ -331,7 +331,7 @@ test('verify recomputes the sums of the day, and names merchant, day and both su
   assert.deepEqual(await check(), { name: SUMS_HOLD, ok: true, detail: 'holds' })
 
   const finding = (who: string, kind: string, stored: number, acts: number) =>
-    `1 broken: ${who} live, ${kind} of ${day}: the stored sum is ${stored} cents, the acts of the day add up to ${acts} cents`
+    `1 broken: ${who} live, ${kind} of ${day}: the stored sum is ${stored} cents, the actions of the day add up to ${acts} cents`
   const one = `day = '${day}' and environment = 'live' and`
   const merchant = `merchant ${shop.merchant.id}`
   const ways: [condition: string, who: string, kind: string, acts: number][] = [

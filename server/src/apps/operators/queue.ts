@@ -134,7 +134,7 @@ const QueueAnswer = success(
     four_eyes_amount: nullable(
       Type.String({
         description:
-          'The amount from which on two operators must act: a single act, or a sum of the day with it. Null means that one operator always suffices.',
+          'The amount from which on two operators must act: a single action, or the sum of the day including the action. Null means that one operator always suffices.',
       }),
     ),
     four_eyes_off: Type.Boolean({

@@ -251,7 +251,7 @@ test('the two lists of actions name every action that the code records', () => {
     const text = readFileSync(new URL(file, folder), 'utf8')
     for (const [, action] of text.matchAll(/\baction: '([a-z_]+\.[a-z_]+)'/g)) found.add(action as string)
   }
-  assert.ok(found.size > 20, `the test found only ${found.size} acts`)
+  assert.ok(found.size > 20, `the test found only ${found.size} actions`)
   assert.deepEqual(
     [...found].filter((action) => !known.has(action)),
     [],

@@ -18,7 +18,7 @@ export function auditRoutes(deps: Deps): Routes {
           operationId: 'listAuditEntries',
           summary: 'List the audit log of the merchant, newest first',
           description:
-            'Acts of the members and keys of the merchant, and decisions of operators, whose names are hidden. The deliberation of operators is hidden. Entries never change. `total_items` counts up to 10,000.',
+            'Actions of the members and keys of the merchant, and decisions of operators. The server hides the names and the internal discussion of operators. Entries never change. `total_items` counts up to 10,000.',
           querystring: Type.Object(PageQuery),
           response: { 200: MerchantAuditAnswer },
         },

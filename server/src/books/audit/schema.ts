@@ -18,8 +18,8 @@ const AuditRecord = Type.Object(
     target_type: Type.String(),
     target_id: Type.String(),
     reason: nullable(Type.String()),
-    before: Type.Unknown({ description: 'The state before the act. Null means that no state existed before.' }),
-    after: Type.Unknown({ description: 'The state after the act. Null means that no state exists after.' }),
+    before: Type.Unknown({ description: 'The state before the action. Null means that no state existed before.' }),
+    after: Type.Unknown({ description: 'The state after the action. Null means that no state exists after.' }),
     request_id: nullable(Type.String({ description: 'The X-Request-Id of the request.' })),
     address: nullable(
       Type.String({

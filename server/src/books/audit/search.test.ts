@@ -66,7 +66,7 @@ async function finds(query: string, keep: (act: (typeof done)[number]) => boolea
     query,
   )
   assert.equal(pagination.total_items, expected.length, query)
-  assert.ok(expected.length > 0, `${query} matches at least one act`)
+  assert.ok(expected.length > 0, `${query} matches at least one action`)
 }
 
 const SCOPES: [string, (merchant_id: string) => boolean][] = [
