@@ -45,7 +45,7 @@ async function run(): Promise<void> {
   const config = configFromEnvironment()
   const log = createLog(config.log_level)
   for (const problem of unknownNameLines(givenSettings())) {
-    log.warn({ component: 'process', problem }, 'a name looks like a setting and is none')
+    log.warn({ component: 'process', problem }, 'the server does not know a name that looks like a setting')
   }
   const releases: Releases = []
   const work: OpenWork = { requests: null, tasks: [] }
@@ -132,7 +132,7 @@ async function startServer(config: Config, log: Log, { releases, draining, work 
     await giveBackLeases(system.tasks).catch((error) =>
       log.warn(
         { component: 'process', err: error },
-        'the process could not give its leases back; the leases end by themselves',
+        'the process could not end its leases; each lease ends at its own time',
       ),
     )
   })

@@ -190,7 +190,7 @@ export function reloadSettings(config: Config, log: Log & { level: string }): vo
     return
   }
   for (const problem of unknownNameLines(givenSettings())) {
-    log.warn({ component: 'process', problem }, 'a name looks like a setting and is none')
+    log.warn({ component: 'process', problem }, 'the server does not know a name that looks like a setting')
   }
   const { applied, needs_restart } = applyReload(config, next, PROVIDERS)
   log.level = config.log_level

@@ -108,14 +108,14 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Zinaonekana rekodi mpya {} tu za mazingira yote. Chagua mazingira.',
   'must be left out: the server credits the received amount': 'Acha wazi: kiasi kilichopokelewa ndicho kinachoongezwa.',
   'must be left out when the payment is declined': 'Acha wazi unapokataa malipo.',
-  'must state what the foreign money is worth in TZS': 'Andika thamani ya pesa hizi kwa shilingi (TZS).',
+  'must be the value of the foreign money in TZS': 'Andika thamani ya pesa hizi kwa shilingi (TZS).',
   'must be left out with merchant_id': 'Acha wazi unapochagua biashara.',
   'must be the value of next in an earlier answer': 'Fungua orodha upya, kisha endelea.',
   'must be pairs such as reference=Order No, of {}': 'Andika jozi kama reference=Order No. Majina: {}.',
   'names {} twice': '{} imetajwa mara mbili.',
   'differs from the destination in {}': 'Hapa pametajwa mpokeaji tofauti na {}.',
   'differs from the recipient in destination_name': 'Jina hili ni tofauti na jina la mpokeaji.',
-  'contradicts this key, which acts in {}: leave it out': 'Ufunguo huu ni wa {}: acha wazi.',
+  'differs from the environment of this key, which is {}: leave the field out': 'Ufunguo huu ni wa {}: acha wazi.',
   'differs from the environment of this request, which is {}': 'Ombi hili ni la mazingira mengine ({}).',
   // The API sends these messages about a whole request. They add a fact to the error code.
   'Set up your own second step and sign in again, before you require a second step of all members.':
@@ -144,8 +144,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'This merchant may not use live keys at the moment.': 'Biashara hii haiwezi kutumia funguo halisi kwa sasa.',
   'This page would take real money: the business must be approved, verified and priced first.':
     'Ukurasa huu ungepokea pesa halisi: biashara lazima kwanza iidhinishwe, ithibitishwe na ipangiwe makato.',
-  'This key is revoked, so there is nothing to rotate. Create a new key.': 'Ufunguo huu umezimwa. Tengeneza mpya.',
-  'This key has expired, so there is nothing to rotate. Create a new key.':
+  'This key is revoked, so the server cannot rotate the key. Create a new key.': 'Ufunguo huu umezimwa. Tengeneza mpya.',
+  'This key has expired, so the server cannot rotate the key. Create a new key.':
     'Muda wa ufunguo huu umeisha. Tengeneza mpya.',
   'This merchant has {} active {} keys, and the limit is {}.':
     'Biashara hii ina funguo {} zinazotumika ({}), na kikomo ni {}.',
@@ -311,7 +311,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'The state of the record does not allow this request.',
   'Too many requests. Wait for the seconds in Retry-After.',
   'The first request with this Idempotency-Key is still running. Try again in a moment.',
-  'This Idempotency-Key belongs to another request. Use a fresh key for each payment attempt.',
+  'Another request has used this Idempotency-Key. Use a new key for each payment attempt.',
   'This amount is outside the limits, or the provider cannot move it.',
   'destination_code is not a destination of this method. GET /v1/destinations lists them.',
   'The available balance does not cover the amount and its charges.',

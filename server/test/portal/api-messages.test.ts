@@ -48,7 +48,7 @@ const DESCRIBES =
 function messagesOf(file: string, code: string): string[] {
   const found = textsOf(code).filter(
     (text) =>
-      /^(?:must|is|has|have|holds|names|contradicts|belongs|unknown|"\{\}") /.test(text) ||
+      /^(?:must|is|has|have|holds|names|differs|belongs|unknown|"\{\}") /.test(text) ||
       (/^ ?[A-Z{].*\.(?:\{\})?$/.test(text) && !DESCRIBES.test(inWing(file))),
   )
   const assignments = code.matchAll(/\bmessage\s*[:=]\s*((?:`[^`]*`|'[^'\n]*'|[^,}`'])*)/g)

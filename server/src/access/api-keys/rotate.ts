@@ -20,10 +20,10 @@ export async function rotateKey(
 ): Promise<CreatedKey & { old: ApiKeyRecord }> {
   const old = await lockKey(tx, merchant_id, key_id)
   if (old.revoked_at !== null) {
-    refuse('invalid_state', { message: 'This key is revoked, so there is nothing to rotate. Create a new key.' })
+    refuse('invalid_state', { message: 'This key is revoked, so the server cannot rotate the key. Create a new key.' })
   }
   if (old.expires_at !== null && old.expires_at <= deps.clock.now()) {
-    refuse('invalid_state', { message: 'This key has expired, so there is nothing to rotate. Create a new key.' })
+    refuse('invalid_state', { message: 'This key has expired, so the server cannot rotate the key. Create a new key.' })
   }
   // A rotation does not change the number of active keys, so it needs no limit.
   const created = await insertKey(deps, tx, { ...old, created_by_id: rotated_by_id }, 0)

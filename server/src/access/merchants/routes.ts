@@ -110,7 +110,7 @@ function balanceMarkRoutes(app: App, deps: Deps): void {
       schema: {
         tags,
         operationId: 'getBalanceMark',
-        summary: 'Show the balance below which the dashboard asks for attention',
+        summary: 'Show the balance below which the dashboard shows a warning',
         querystring,
         response: { 200: BalanceMarkAnswer },
       },
@@ -128,7 +128,7 @@ function balanceMarkRoutes(app: App, deps: Deps): void {
       schema: {
         tags,
         operationId: 'replaceBalanceMark',
-        summary: 'Set or remove the balance below which the dashboard asks for attention',
+        summary: 'Set or remove the balance below which the dashboard shows a warning',
         querystring,
         body: BalanceMarkBody,
         response: { 200: BalanceMarkAnswer },

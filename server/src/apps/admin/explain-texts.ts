@@ -102,7 +102,7 @@ function paymentStep({ status, created_at, since, failure_reason_code, open }: E
   if (status === 'pending_clearance') {
     const sentences = [
       `The provider took money, and the payment is under review since ${at(from)}.`,
-      'An operator must approve or decline it in the list of payments under review.',
+      'An operator must approve or decline the payment in the list of payments under review.',
     ]
     return { waiting_for: 'operator', since: from, next: null, sentences }
   }
@@ -114,7 +114,7 @@ function paymentStep({ status, created_at, since, failure_reason_code, open }: E
     return { ...step, sentences }
   }
   if (status === 'created') {
-    const sentences = [`The payer has not chosen a method yet, since ${at(from)}. No request has left for a provider.`]
+    const sentences = [`The payer has not chosen a method yet, since ${at(from)}. The server has sent no request to a provider.`]
     return { waiting_for: 'payer', since: from, next: null, sentences }
   }
   if (status === 'processing') return lostStep(from, at)
@@ -156,31 +156,31 @@ function providerStep(open: OpenStep, now: Date): Step {
   }
   if (open.state === 'to_send') {
     const sentences = [
-      `${provider} does not have the request yet, or it is not known. The next step is at ${at(open.due_at)}.`,
+      `The server does not know whether ${provider} has the request. The next step is at ${at(open.due_at)}.`,
     ]
     return { waiting_for: 'worker', since: open.created_at, next: open.due_at, sentences }
   }
   const sentences = [
-    `Waiting for ${provider} since ${at(since)}; asked ${times(open.asks)}; next question ${at(open.due_at)}.`,
+    `Waiting for ${provider} since ${at(since)}; queried ${times(open.asks)}; next query ${at(open.due_at)}.`,
   ]
   return { waiting_for: open.provider, since, next: open.due_at, sentences }
 }
 
 /** For each status that waits for a person, the person and a sentence about the next step. */
 const PERSONS: Readonly<Record<string, { waiting_for: string; says: string }>> = {
-  PENDING_ADMIN_APPROVAL: { waiting_for: 'operator', says: 'An operator must approve or reject it.' },
+  PENDING_ADMIN_APPROVAL: { waiting_for: 'operator', says: 'An operator must approve or reject the payout.' },
   INFO_REQUESTED: { waiting_for: 'merchant', says: 'The merchant must answer the question of the operator.' },
   NEEDS_RECONCILIATION: {
     waiting_for: 'operator',
-    says: 'The outcome is not known. An operator must compare it with the statement of the provider and resolve it.',
+    says: 'The outcome is not known. An operator must compare the payout with the statement of the provider and resolve it.',
   },
   BLOCKED_IP_WHITELIST: {
     waiting_for: 'operator',
-    says: 'The provider refuses the platform: its address, credentials or float. After the correction, an operator must retry it.',
+    says: 'The provider refuses the platform: its address, credentials or float. After the correction, an operator must retry the payout.',
   },
   NEEDS_ADMIN_ATTENTION: {
     waiting_for: 'operator',
-    says: 'An operator must compare it with the statement of the provider and resolve it.',
+    says: 'An operator must compare the payout with the statement of the provider and resolve it.',
   },
 }
 
@@ -198,7 +198,7 @@ function payoutStep(facts: ExplainedPayout, now: Date): Step {
     const second = status === 'PENDING_ADMIN_APPROVAL' && (approvals_required ?? 1) > 1
     const sentences = [
       `The payout is ${status} since ${at(from)}.`,
-      second ? 'One operator has approved it; another operator must approve it too.' : person.says,
+      second ? 'One operator has approved the payout; another operator must approve it too.' : person.says,
       ...(open === null ? [] : [`The server queries ${providerTitle(open.provider)} again at ${at(open.due_at)}.`]),
       ...(status_reason === null ? [] : [`Note: ${status_reason}`]),
     ]

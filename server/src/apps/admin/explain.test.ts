@@ -62,14 +62,14 @@ const PAYMENTS: [string, Partial<ExplainedPayment>, string | null, string | null
     {},
     'selcom',
     '2026-11-22T07:51:00.000Z',
-    /^Waiting for Selcom since 10:42; asked 3 times; next question 10:51\. Without an answer the payment fails at the deadline, 25 Nov 2026, 10:42\. Times: Africa\/Dar_es_Salaam\.$/,
+    /^Waiting for Selcom since 10:42; queried 3 times; next query 10:51\. Without an answer the payment fails at the deadline, 25 Nov 2026, 10:42\. Times: Africa\/Dar_es_Salaam\.$/,
   ],
   [
     'to send',
     { open: { ...OPEN, state: 'to_send', sent_at: null } },
     'worker',
     '2026-11-22T07:51:00.000Z',
-    /does not have the request yet.*next step is at 10:51/,
+    /does not know whether Selcom has the request.*next step is at 10:51/,
   ],
   [
     'leased',

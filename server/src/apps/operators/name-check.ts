@@ -51,7 +51,7 @@ export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
           operationId: 'checkWithdrawalName',
           summary: 'Ask the provider for the name on the receiving account',
           description:
-            'Asks the provider that has the payout, or that would get the payout now. The call decides nothing and moves no money. The audit log keeps the answer.',
+            'The server queries the provider that has the payout, or that would get the payout now. The call decides nothing and moves no money. The audit log keeps the answer.',
           params: WithdrawalParams,
           body: EmptyBody,
           response: { 200: success(NameCheck) },

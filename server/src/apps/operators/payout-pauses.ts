@@ -99,7 +99,7 @@ function endRoute(deps: Deps, app: App): void {
         tags,
         operationId: 'endPayoutPause',
         summary: 'End a pause of payouts',
-        description: 'The payouts that waited leave within half a minute, unless another pause concerns them.',
+        description: 'The server sends the payouts that waited within half a minute, unless another pause applies to them.',
         params: PauseParams,
         body: EndPauseBody,
         response: { 200: PauseAnswer },

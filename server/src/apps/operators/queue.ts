@@ -150,7 +150,7 @@ const QueueAnswer = success(
             }),
           ),
         },
-        { description: 'The last scheduled check of the books, if it did not hold. Null means no trouble.' },
+        { description: 'The last scheduled check of the books, if it failed. Null means that it did not fail.' },
       ),
     ),
     step_up_s: Type.Integer({

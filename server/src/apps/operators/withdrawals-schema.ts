@@ -75,7 +75,7 @@ const Payout = Type.Object(
       ],
       {
         description:
-          'Why the server does not send the approved payout now. The payout keeps its reservation, and the server sends it within half a minute after the reason ends. Null means that nothing holds the payout.',
+          'Why the server does not send the approved payout now. The payout keeps its reservation, and the server sends it within half a minute after the reason ends. Null means that nothing delays the payout.',
       },
     ),
   },

@@ -24,7 +24,7 @@ const TEXT_MIN = 2
 
 const Text = line(
   100,
-  `At least ${TEXT_MIN} characters: an id or its first 8 characters, a TXN- reference, a reference of yours or its beginning, a phone number or its last four digits, an amount, or the beginning of a name.`,
+  `At least ${TEXT_MIN} characters. An id or its first 8 characters, a TXN- reference, or the beginning of your reference. A phone number or its last four digits, an amount, or the beginning of a name.`,
 )
 const Answer = success(
   Type.Object({
@@ -38,7 +38,7 @@ const Answer = success(
   }),
 )
 
-const BOUNDS = `Ids, references, phones, the last digits of a phone of a payer, and numbers of invoices are found among all records. Amounts and names are found among the newest ${NEWEST_PAYMENTS} payments and the newest ${NEWEST_RECORDS} records of each other kind.`
+const BOUNDS = `The server searches all records for ids, references, phones, the last digits of a payer's phone, and invoice numbers. For amounts and names, it searches the newest ${NEWEST_PAYMENTS} payments and the newest ${NEWEST_RECORDS} records of each other kind.`
 
 type Group = { kind: HitKind; items: SearchHit[] }
 

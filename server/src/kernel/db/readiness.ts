@@ -78,7 +78,7 @@ export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptio
    */
   const steps: [keyof Checks, (session: DbSession) => Promise<string>][] = [
     ['database', (session) => session.query(ANSWER).then(() => 'ok')],
-    ['key', async (session) => ((await keyFits(session)) ? 'ok' : 'the secret key does not fit the database')],
+    ['key', async (session) => ((await keyFits(session)) ? 'ok' : 'the secret key is not the key of the database')],
     ['migrations', async (session) => ((await missing(session)).length === 0 ? 'ok' : 'migrations are pending')],
     ['writable', probeWrite],
   ]

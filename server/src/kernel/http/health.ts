@@ -38,7 +38,7 @@ export function healthRoutes({ check, draining, components }: HealthOptions): (a
     verbose: Type.Optional(
       Type.String({
         description:
-          'Adds the health of each component, for operators and for requests from the machine of the server itself. Other callers get the answer without components.',
+          'Adds the health of each component, for operators and for requests from the machine of the server itself. For other callers, the answer has no components.',
       }),
     ),
   })

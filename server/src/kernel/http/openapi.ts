@@ -13,7 +13,7 @@ export const VERSION = '0.2.0'
 const DESCRIPTION = `Collect payments in Tanzanian shillings by mobile-money push, wallet push and QR, and receive signed webhooks about them.
 
 Every answer is an envelope: \`{"success": true, "data": {…}}\` or \`{"success": false, "error": {"code", "message", "details"}}\`.
-Switch on \`error.code\`; the message is for people. Every answer carries \`X-Request-Id\`.
+Switch on \`error.code\`; the message is for people. Every answer has the header \`X-Request-Id\`.
 
 **Nothing is paid until a collection is \`successful\`.** A 202, a sent prompt and the status \`processing\` are not payments.`
 
@@ -60,7 +60,7 @@ const CHOICES: Properties = {
   merchant_id: {
     type: 'string',
     description:
-      'For members of several merchants: the merchant to act for. Other merchants are refused; `me` means your own.',
+      'For members of several merchants: the merchant to act for. The server refuses other merchants; `me` means your own merchant.',
   },
 }
 

@@ -20,7 +20,7 @@ export function requestMetrics(metrics: Metrics): (request: FastifyRequest, repl
   })
   const times = metrics.histogram({
     name: 'malipo_http_request_duration_seconds',
-    help: 'Time from the arrival of a request to the end of its answer in seconds, with its wait for a turn, by the first two parts of the route.',
+    help: 'Time from the arrival of a request to the end of its answer in seconds, including its wait. By the first two parts of the route.',
     labels: ['route'],
     series_max: 90,
     buckets: BUCKETS_S,

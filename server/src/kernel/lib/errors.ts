@@ -26,20 +26,20 @@ export const catalogue = {
   },
   idempotency_key_required: {
     status: 400,
-    message: 'Send an Idempotency-Key header of 1 to 255 visible ASCII characters, fresh for each payment attempt.',
+    message: 'Send an Idempotency-Key header of 1 to 255 visible ASCII characters, with a new key for each payment attempt.',
     to_do:
       'Make one key for each payment attempt, store it with the order, and send it again with each retry of this attempt.',
   },
   authentication_required: {
     status: 401,
     message: 'Send your API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
-    to_do: 'Read the key from your settings and send the header with each call. A key never belongs in the address.',
+    to_do: 'Read the key from your settings and send the header with each call. Never put a key in the address.',
   },
   invalid_api_key: {
     status: 401,
     message: 'This API key is not valid. Check that you copied all of it.',
     to_do:
-      'Copy the key again, without spaces and line ends. If you have lost it, rotate the key in the dashboard: no one can show it again.',
+      'Copy the key again, without spaces and line ends. If you have lost the key, rotate it in the dashboard: the server cannot show it again.',
   },
   api_key_revoked: {
     status: 401,
@@ -100,7 +100,7 @@ export const catalogue = {
     status: 403,
     message: 'The server does not allow this request.',
     to_do:
-      'For a live key, check the addresses that it may use. The answer does not say more, so that an attacker learns nothing.',
+      'For a live key, check the addresses that may use the key. The answer gives no other reason, so that an attacker gets no information.',
   },
   not_found: {
     status: 404,
@@ -131,7 +131,7 @@ export const catalogue = {
     status: 409,
     message: 'The state of the record does not allow this request.',
     to_do:
-      'Read the record again and look at its status: another request or person has changed it. Do not repeat the request blindly.',
+      'Read the status of the record again: another request or person has changed the record. Then decide whether to repeat the request.',
   },
   key_limit_reached: {
     status: 409,
@@ -178,7 +178,7 @@ export const catalogue = {
   payouts_paused: {
     status: 409,
     message: 'An operator has paused these payouts. Wait until an operator ends the pause.',
-    to_do: 'Wait. The withdrawal keeps its state, and nothing is lost.',
+    to_do: 'Wait until an operator ends the pause. The withdrawal keeps its state until then.',
   },
   idempotency_in_progress: {
     status: 409,
@@ -202,13 +202,13 @@ export const catalogue = {
   },
   idempotency_key_reused: {
     status: 422,
-    message: 'This Idempotency-Key belongs to another request. Use a fresh key for each payment attempt.',
-    to_do: 'Find out which attempt owns the key. A new attempt needs a new key; a retry must send the same body.',
+    message: 'Another request has used this Idempotency-Key. Use a new key for each payment attempt.',
+    to_do: 'Find the attempt that used the key. A new attempt needs a new key; a retry must send the same body.',
   },
   simulate_status_not_allowed: {
     status: 422,
     message: 'Only sandbox keys may send simulate_status.',
-    to_do: 'Remove simulate_status from live requests. Choose it by the environment of the key.',
+    to_do: 'Remove simulate_status from live requests. Send simulate_status only with a sandbox key.',
   },
   amount_not_supported: {
     status: 422,
@@ -237,7 +237,7 @@ export const catalogue = {
   },
   internal_error: {
     status: 500,
-    message: 'The server met an unexpected error. Quote the X-Request-Id when you report the error.',
+    message: 'The server had an unexpected error. Quote the X-Request-Id when you report the error.',
     to_do:
       'Send the same request with the same Idempotency-Key again. If this repeats, report the X-Request-Id to the platform.',
   },

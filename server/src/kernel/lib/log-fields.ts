@@ -33,7 +33,7 @@ export const LOG_FIELDS = {
   count: 'a number of events that the line summarises',
   requests: 'a number of entries of the request log',
   open_requests: 'a number of requests without an answer at the end of the process',
-  leases: 'the rows whose leases the process gave back at its end, by task',
+  leases: 'the rows whose leases the process ended when it stopped, by task',
   status: 'the stored status of a payment or payout',
   reported: 'what the provider reported',
   asked: 'the amount that the merchant requested',

@@ -151,7 +151,7 @@ function checkStated(deps: Deps, row: LockedCollection, { decision, stated_minor
   if (decision === 'decline') {
     return stated_minor === null ? null : refuseField('amount', 'must be left out when the payment is declined')
   }
-  if (stated_minor === null) return refuseField('amount', 'must state what the foreign money is worth in TZS')
+  if (stated_minor === null) return refuseField('amount', 'must be the value of the foreign money in TZS')
   const { collection_max } = deps.config
   if (stated_minor === 'too_large' || stated_minor > collection_max) return refuse('amount_not_supported')
   return stated_minor

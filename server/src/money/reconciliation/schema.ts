@@ -95,7 +95,7 @@ export const CaseRecord = Type.Object(
           'The status of the payment or withdrawal at the last comparison. A payment may be successful through another attempt than the one of `reference`.',
       }),
     ),
-    difference: CaseAmount('The money that the provider has more than our books. Below zero: the provider has less.'),
+    difference: CaseAmount('The money at the provider minus the money in our books. Below zero: the provider has less.'),
     at: nullable(Time),
     statement_id: Type.String({ format: 'uuid', description: 'The statement that opened it.' }),
     line: nullable(
@@ -158,7 +158,7 @@ export const WithdrawBody = Type.Object(
 
 const DifferenceSums = {
   unexplained: CaseAmount('The sum of the differences of open cases, each without its sign.'),
-  net_difference: CaseAmount('The sum with signs: the money that the provider has more than our books.'),
+  net_difference: CaseAmount('The sum with signs: the money at the provider minus the money in our books.'),
 }
 
 /** The summary of reconciliation for operators: statements, open cases and balances for each provider. */
