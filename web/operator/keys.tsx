@@ -21,7 +21,7 @@ const keysTexts = texts({
   en: {
     title: 'Keyboard shortcuts',
     button: 'Keys (?)',
-    lead: 'No key decides anything by itself: it only opens the question. None of them works while you type.',
+    lead: 'No key makes a decision: a key only opens the dialog. The keys do not work while you type.',
     off: 'Switch the keys off',
     on: 'Switch the keys on',
     are_off: 'The keys are switched off in this browser.',

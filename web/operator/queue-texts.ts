@@ -103,7 +103,7 @@ export const queueTexts = texts({
       },
       withdrawals_needs_attention: {
         name: 'Withdrawals with contradicting reports',
-        what: 'The provider or the ledger contradicts itself. Investigate, then decide.',
+        what: 'Reports of the provider, or the ledger, contradict each other. Investigate, then decide.',
       },
       collections_held: {
         name: 'Held collections',

@@ -291,7 +291,7 @@ for (const language of LANGUAGES) {
     const { page, says } = visitor
     await visitor.opens(`/merchants/${merchant.id}/prices`)
     const warning = page.getByText(
-      says('Utoaji pesa halisi hautaruhusiwa kwenda:', 'Withdrawals of real money will be refused to:'),
+      says('Utoaji pesa halisi hautaruhusiwa kwenda:', 'The server will refuse withdrawals of real money to:'),
     )
     const network = page.getByLabel(says('Mtandao au benki', 'Network or bank'))
     await network.locator('option[value=MPESA]').waitFor({ state: 'attached' })

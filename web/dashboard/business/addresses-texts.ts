@@ -38,7 +38,7 @@ export const addressesTexts = texts({
   en: {
     title: 'IP addresses',
     lead: 'Restricted live keys work from these addresses only.',
-    sandbox: 'Sandbox keys are never restricted to addresses. This list applies to live keys only.',
+    sandbox: 'This list applies to live keys only. Sandbox keys work from every address.',
     label: 'Name',
     label_help: 'A name for this address, for example "Shop server".',
     address: 'Address',
@@ -59,7 +59,7 @@ export const addressesTexts = texts({
     added: (address: string) => `${address} is added and waits for an operator's approval.`,
     remove_title: (label: string) => `Remove "${label}"?`,
     remove_text: (address: string) =>
-      `Keys that are restricted to addresses are refused from ${address} from the next request on.`,
+      `From the next request on, the server refuses keys that are restricted to addresses from ${address}.`,
     remove_yes: 'Yes, remove it',
     removed: (label: string) => `"${label}" is removed.`,
   },

@@ -65,7 +65,7 @@ export const membersTexts = texts({
     may: {
       MERCHANT_ADMIN: 'Has all rights: money, keys, members and the activity log.',
       DEVELOPER: 'API keys, webhooks, API requests and IP addresses. Sees all the rest; withdraws no money.',
-      FINANCE: 'Withdraws money, creates invoices and payment links. Sees all the rest; touches no keys.',
+      FINANCE: 'Withdraws money, creates invoices and payment links. Sees all the rest; cannot change keys.',
       VIEWER: 'Reads everything. Changes nothing.',
     },
     invite: 'Invite a member',
@@ -92,7 +92,7 @@ export const membersTexts = texts({
       keys === '' ? `${email} is removed.` : `${email} is removed. Revoked API keys: ${keys}.`,
     leave_title: 'Leave this business?',
     leave_text:
-      'You will not see this business again until an administrator invites you again. The API keys that you made are revoked.',
+      'You will not see this business again until an administrator invites you again. The server revokes the API keys that you made.',
     leave_yes: 'Yes, leave',
     empty: 'No members',
   },

@@ -53,7 +53,7 @@ const noticeTexts = texts({
     warnings: 'Warnings',
     always: 'Security',
     always_help:
-      'New keys, passwords, new members and sign-ins from a new place. These e-mails cannot be switched off.',
+      'New keys, passwords, new members and sign-ins from a new place. You cannot switch off these e-mails.',
     kinds: { withdrawals: 'Decisions on withdrawals', webhooks: 'Failing webhooks', keys: 'API keys that expire soon' },
     helps: {
       withdrawals: 'If a request is rejected or cancelled, or an operator asks a question.',

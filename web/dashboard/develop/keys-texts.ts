@@ -103,10 +103,10 @@ export const keysTexts = texts({
     revoke: 'Revoke',
     rotate_title: (name: string) => `Rotate the key "${name}"?`,
     rotate_text:
-      'The server creates a new key with the same name, scopes and rules. The present key stops working at once. Requests of your system are refused until it uses the new key.',
+      'The server creates a new key with the same name, scopes and rules. The present key stops working at once. The server refuses requests of your system until it uses the new key.',
     rotate_yes: 'Yes, rotate it now',
     revoke_title: (name: string) => `Revoke the key "${name}"?`,
-    revoke_text: 'The key stops working at once and cannot be restored. Requests with this key are refused.',
+    revoke_text: 'The key stops working at once, and you cannot restore it. The server refuses requests with this key.',
     revoke_yes: 'Yes, revoke it now',
     revoked: (name: string) => `The key "${name}" is revoked.`,
     new_title: 'Create an API key',
@@ -133,7 +133,7 @@ export const keysTexts = texts({
       any: 'Any IP address',
       listed: 'Approved IP addresses only (in live)',
     },
-    listed_help: 'Until an address is approved under "IP addresses", a live key is refused.',
+    listed_help: 'The server refuses a live key until an operator approves an address under "IP addresses".',
     create: 'Create the key',
     shown_title: 'Copy your key now',
     shown_lead: 'Keep the key in a safe place. This page shows the key only once.',
@@ -152,7 +152,7 @@ export const keysTexts = texts({
     kept: 'I have kept it',
     once_gone_title: 'The key was created, but cannot be shown',
     once_gone:
-      'The first request arrived and its answer was lost on the way. A key is shown only once: rotate the key in the list to get a new key.',
+      'The server created the key, but you did not get its answer. The server shows a key only once: rotate the key in the list to get a new key.',
     to_list: 'Go to the list',
   },
 })

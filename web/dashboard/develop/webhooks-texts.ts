@@ -163,7 +163,7 @@ export const webhooksTexts = texts({
     only: {
       live: 'This address gets live events only. The sandbox has its own address.',
       sandbox:
-        'This address gets the events of the sandbox only, which carry "sandbox": true. Live has its own address.',
+        'This address gets only the events of the sandbox, which have "sandbox": true. Live has its own address.',
     },
     url: 'Address of your server',
     url_help: 'We send a POST with JSON to this address (for example https://shop.co.tz/webhook).',
@@ -176,7 +176,7 @@ export const webhooksTexts = texts({
       'collection.pending_review': 'A payment is under review',
       'disbursement.success': 'A withdrawal was paid out',
       'disbursement.failed': 'A withdrawal failed',
-      'disbursement.reversed': 'A paid withdrawal came back',
+      'disbursement.reversed': 'The provider returned a paid withdrawal',
       'disbursement.approved': 'A withdrawal was approved',
       'disbursement.info_requested': 'An operator asks about a withdrawal',
       'payment_link.paid': 'A payment link was paid',
@@ -191,7 +191,7 @@ export const webhooksTexts = texts({
     secret: 'Signing secret',
     secret_ends: (last4: string) => `The present secret ends with ${last4}. The console cannot show the secret again.`,
     secret_what:
-      'Every message carries a signature made with this secret. Verify the signature before you trust a message.',
+      'Every message has a signature that is made with this secret. Verify the signature before you trust a message.',
     secret_once: 'Copy this secret now',
     secret_once_help: 'Put the secret on your server. This page shows the secret only once.',
     receiver:
@@ -199,12 +199,12 @@ export const webhooksTexts = texts({
     try_address:
       'No server yet? Write http://127.0.0.1:9090/hook; after you save the address, you get the command that starts an example receiver.',
     secret_kept: 'I have kept it',
-    secret_lost: 'A new secret was created, but the answer was lost on the way. Rotate it again to see it.',
+    secret_lost: 'The server created a new secret, but you did not get its answer. Rotate the secret again to see a new secret.',
     copy_secret: 'Copy the secret',
     rotate: 'Rotate the secret',
     rotate_title: 'Rotate the signing secret?',
     rotate_text:
-      'The new secret signs at once. The present one signs as well for 24 hours, so that you have time to change it on your server. If the secret leaked, rotate twice: the old one then ends immediately.',
+      'The server signs with the new secret at once. It also signs with the present secret for 24 hours, so that you have time to change your server. If the secret leaked, rotate twice: the old secret then ends immediately.',
     rotate_yes: 'Yes, create a new secret',
     endpoint: 'Endpoint',
     endpoint_default: 'Main address',

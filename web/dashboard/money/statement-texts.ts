@@ -45,7 +45,7 @@ export const statementTexts = texts({
     amount: 'Amount',
     fee: 'Fees',
     net: 'Change of the balance',
-    sum: 'The opening balance plus all changes is the closing balance. The next period opens with it.',
+    sum: 'The opening balance plus all changes is the closing balance, which is the opening balance of the next period.',
     each: 'See every transaction of this period',
   },
 })

@@ -33,7 +33,7 @@ const withdrawalsTexts = texts({
   },
   en: {
     title: 'Withdrawals',
-    lead: 'Money that you take out of your balance. An operator checks each withdrawal before money leaves.',
+    lead: 'Money that you withdraw from your balance. An operator checks each withdrawal before the server sends money.',
     make: 'Withdraw money',
     time: 'Time',
     amount: 'Amount',

@@ -89,14 +89,14 @@ export const heldTexts = texts({
     payer: 'Payer',
     why: 'Why the payment is held',
     whys: {
-      amount: 'Another amount was received',
-      currency: 'Another currency was received',
+      amount: 'The provider took another amount',
+      currency: 'The provider took another currency',
       review: 'The provider reviews the payment',
     },
     empty: 'No held collections',
     teach: 'Payments with another amount than requested, or held by the provider, wait here.',
     case: (amount: string) => `${amount} held`,
-    gone: 'This record is no longer on this page of the list. Another operator may have decided it.',
+    gone: 'This record is no longer on this page of the list. Another operator may have made the decision.',
     differs: (requested: string, received: string) => `${requested} was requested, but ${received} was received.`,
     foreign: (received: string) =>
       `${received} was received, not shillings. Nothing is booked until you state its value in shillings.`,

@@ -52,10 +52,10 @@ const addressesTexts = texts({
     reject: 'Reject',
     approve_title: 'Approve this address?',
     approve_text: (address: string, merchant: string) =>
-      `Keys of ${merchant} that ask for an address will work from ${address}.`,
+      `Keys of ${merchant} that are restricted to addresses will work from ${address}.`,
     reject_title: 'Reject this address?',
     reject_text: (address: string, merchant: string) =>
-      `Keys of ${merchant} that ask for an address will not work from ${address}, at once.`,
+      `Keys of ${merchant} that are restricted to addresses stop working from ${address} at once.`,
     approved: (address: string) => `${address} is approved.`,
     rejected: (address: string) => `${address} is rejected.`,
     empty: 'No addresses',

@@ -40,7 +40,7 @@ const auditTexts = texts({
   },
   en: {
     title: 'Audit log',
-    lead: 'Every action with its actor, time and reason. A hash chain links each entry to the one before, so that every change shows.',
+    lead: 'Every action with its actor, time and reason. A hash chain links each entry to the previous entry, so that a check finds every change.',
     time: 'Time',
     actor: 'Actor',
     action: 'Action',

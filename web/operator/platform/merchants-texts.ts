@@ -174,7 +174,7 @@ export const merchantsTexts = texts({
     destination: 'Network or bank',
     unknown_destination: (code: string) => `${code} (unknown; this rule has no effect)`,
     unpriced_title: 'Some withdrawals have no price',
-    unpriced: 'Withdrawals of real money will be refused to:',
+    unpriced: 'The server will refuse withdrawals of real money to:',
     all_but: (method: string, only: string) => `${method}, except to ${only}`,
     percentage: 'Per cent',
     flat_fee: 'Flat fee (TZS)',

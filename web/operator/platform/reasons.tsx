@@ -42,7 +42,7 @@ const reasonsTexts = texts({
   en: {
     title: 'Saved reasons',
     lead: 'The console offers these reasons when an operator states the reason of an action. The operator can write another reason.',
-    lines: 'One reason a line, at most 12. Leave it empty for the reasons of the program.',
+    lines: 'One reason a line, at most 12. Leave the field empty for the reasons of the program.',
     own: 'Saved by this platform',
     built_in: 'Of the program',
     read_by: 'The merchant reads these reasons.',
@@ -50,7 +50,7 @@ const reasonsTexts = texts({
     saved: (act: string) => `Saved: ${act}.`,
     too_many: 'At most 12 reasons.',
     too_long: 'At most 200 characters a reason.',
-    twice: 'One reason is there twice.',
+    twice: 'Remove the reason that the list has twice.',
     acts: {
       'withdrawal.approve': 'Approve a withdrawal',
       'withdrawal.reject': 'Reject a withdrawal',

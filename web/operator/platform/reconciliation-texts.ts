@@ -146,7 +146,7 @@ export const reconciliationTexts = texts({
     statement_states: { importing: 'Being compared', done: 'Done', failed: 'Failed', withdrawn: 'Withdrawn' },
     take_back: 'Withdraw',
     take_back_text: (provider: string) =>
-      `This statement of ${provider} will count as never imported; its cases are closed.`,
+      `This statement of ${provider} will count as never imported, and the server closes its cases.`,
     taken_back: 'The statement is withdrawn.',
     no_statements: 'No statement has been imported.',
   },

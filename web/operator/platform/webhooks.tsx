@@ -22,12 +22,12 @@ const webhooksTexts = texts({
   },
   en: {
     title: 'Failing webhooks',
-    lead: 'Merchants whose server failed one delivery twice or more and has accepted none since. The events are kept; the merchant can send them again.',
+    lead: 'Merchants whose server failed one delivery twice or more and has accepted no delivery since. The server keeps the events; the merchant can send them again.',
     address: 'Address',
     environment: 'Environment',
     both: 'Both',
     empty: 'No failing webhooks',
-    teach: 'In the last 7 days no delivery failed twice without a later one being accepted.',
+    teach: 'In the last 7 days, each server that failed a delivery twice has accepted a later delivery.',
   },
 })
 

@@ -93,18 +93,18 @@ export const decideTexts = texts({
       title: 'Approve this withdrawal?',
       text: 'The server reserves amount and charges, and asks the provider to pay at once. Afterwards you can only recall a payout that the server has not sent.',
       first:
-        'This amount requires two operators. Yours is the first approval: no money leaves until another operator approves.',
-      second: (operator: string) => `${operator} has approved. Yours is the second approval: the money leaves at once.`,
+        'This amount requires two operators. Yours is the first approval: the server sends no money until another operator approves.',
+      second: (operator: string) => `${operator} has approved. Yours is the second approval: the server sends the money at once.`,
       new_place:
         'I have checked the number and the name: this is the first payout of the merchant to this destination.',
       new_place_needed: 'Tick that you have checked the destination.',
       button: (amount: string) => `Approve ${amount}`,
       done: (amount: string, name: string) => `Approved: ${amount} is being paid out to ${name}.`,
-      done_first: 'Your approval, the first of two, is recorded. No money has left: a second operator must approve.',
+      done_first: 'Your approval, the first of two, is recorded. The server has sent no money: a second operator must approve.',
     },
     reject: {
       title: 'Reject this withdrawal?',
-      text: 'Nothing was reserved, so nothing moves. The merchant gets an e-mail with your reason.',
+      text: 'The server has reserved no money for this request. The merchant gets an e-mail with your reason.',
       field: 'Reason',
       hint: 'The merchant reads exactly this text.',
       button: (amount: string) => `Reject ${amount}`,
@@ -119,7 +119,7 @@ export const decideTexts = texts({
     },
     ask: {
       title: 'Ask the merchant?',
-      text: 'The withdrawal waits until the merchant answers. You can still approve or reject the withdrawal without an answer. The question discards a first approval.',
+      text: 'The withdrawal waits until the merchant answers. You can still approve or reject the withdrawal without an answer. The question cancels a first approval.',
       field: 'Question',
       hint: 'The merchant gets the question by e-mail.',
       button: 'Send the question',
@@ -135,11 +135,11 @@ export const decideTexts = texts({
       'Your decision, the first of two, is recorded. No money has moved: another operator must make the same decision.',
     resolve: {
       title: 'What was the outcome?',
-      text: "Look at the provider's portal or statement first. Your decision moves money in the ledger; the provider is not queried again.",
+      text: "Look at the provider's portal or statement first. Your decision moves money in the ledger; the server does not query the provider again.",
       outcome: 'What happened',
       paid: 'It was paid',
       paid_hint: "The recipient has the money. Amount and charges leave the merchant's balance.",
-      unpaid: 'It was not paid, and will not be',
+      unpaid: 'The provider did not pay, and will not pay',
       unpaid_hint:
         "The recipient got nothing. Amount and charges go back to the merchant's balance. If you are wrong, the recipient may be paid twice.",
       field: 'How do you know?',

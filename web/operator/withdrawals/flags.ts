@@ -38,7 +38,7 @@ const flagTexts = texts({
     limit_destination: (limit: string, used: string) =>
       `The daily limit to this number is ${limit}; approved today: ${used}. The server will refuse an approval.`,
     first: 'First payout to this destination.',
-    name: (name: string) => `The name on the account is another one: ${name}.`,
+    name: (name: string) => `The name on the account is different: ${name}.`,
     fresh: 'Part of this money was received in the last 24 hours.',
     many: (count: number) => `${count} withdrawals within one hour.`,
     young: 'The merchant is new: less than 30 days.',
