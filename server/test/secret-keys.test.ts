@@ -177,7 +177,7 @@ describe('a rotation of the secret keys', () => {
     await deps.close()
   })
 
-  test('a stopped rotation continues, changes no value of concurrent writers, and names the key that can be removed', async () => {
+  test('a stopped rotation continues, changes no value of concurrent writers, and names the key that the administrator can remove', async () => {
     await withWorld(url, [K2, K1], async (world) => {
       const { deps } = world
       const column = SEALED_COLUMNS.find(({ table }) => table === 'outbox_messages')

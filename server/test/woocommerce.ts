@@ -175,7 +175,7 @@ test('a shop owner connects the shop, tests the connection and registers the web
   await page.context().close()
 })
 
-test('a customer pays on the hosted page, and the order is paid once', async () => {
+test('a customer pays on the hosted page, and the shop marks the order paid once', async () => {
   const { page } = await openPage(browser, { viewport: { width: 360, height: 740 } })
   await buy(page, '0754123001')
   await until(async () => (await factsOf(1)).status === 'processing')
@@ -193,7 +193,7 @@ test('a customer pays on the hosted page, and the order is paid once', async () 
   await page.context().close()
 })
 
-test('an order whose payment is reversed is on hold with a note', async () => {
+test('the shop puts an order on hold with a note when its payment is reversed', async () => {
   const { page } = await openPage(browser)
   await buy(page, '0754 123-012', false)
   await until(async () => (await factsOf(2)).status === 'on-hold')
@@ -201,7 +201,7 @@ test('an order whose payment is reversed is on hold with a note', async () => {
   await page.context().close()
 })
 
-test('an order without a webhook is paid when the customer returns, because the shop asks the server', async () => {
+test('the shop marks an order paid without a webhook when the customer returns, because the shop queries the server', async () => {
   const { body } = await world.get('/v1/merchant/webhook-endpoints')
   const endpoint = body.data.items.find((one: { id: string }) => one.id !== 'default')
   await world.call({ method: 'DELETE', url: `/v1/merchant/webhook-endpoints/${endpoint.id}` })

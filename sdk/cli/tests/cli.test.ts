@@ -570,7 +570,7 @@ describe('listen', () => {
     hook.server.close()
   })
 
-  test('a listener of one event has its own position, so that a listener of all events skips nothing', () => {
+  test('a listener of one event has its own position, so that a listener of all events loses no event', () => {
     const [url, base] = ['http://127.0.0.1:9/hook', 'http://127.0.0.1:8']
     const before_home = process.env.MALIPO_HOME
     process.env.MALIPO_HOME = newHome()

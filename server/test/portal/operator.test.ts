@@ -39,7 +39,7 @@ const question = ({ page }: Visitor) => page.locator('dialog[open]')
 const statusOf = async (id: string): Promise<string> => (await operator.show(id)).status
 
 describe("the operators' console", () => {
-  test('the console shows an explanation and the ways out to a user who is not an operator', async () => {
+  test('a user who is not an operator sees an explanation, the address of the dashboard and a sign-out button', async () => {
     const merchant = await office.newPerson('MERCHANT_ADMIN')
     const visitor = await office.comes(merchant, 'operator')
     await visitor.opens('/withdrawals')

@@ -66,7 +66,7 @@ test('the console names the role of an operator, and shows no action that the ro
   await examiner.leave()
 })
 
-test('a super admin sees who is an operator, and takes the role of another operator away with a reason', async () => {
+test('a super admin reads the list of operators, and removes the role of another operator with a reason', async () => {
   const other = await office.newPerson('SUPPORT')
   const visitor = await office.comes(boss, 'operator', { language: 'sw' })
   const { page } = visitor

@@ -120,7 +120,7 @@ test('the worker sends a committed message once and records the outcome that the
   assert.ok(letter.id !== text.id)
 })
 
-test('the worker sends a message that belongs to no merchant, such as a password link', async () => {
+test('the worker sends a message without a merchant, such as a password link', async () => {
   const world = await open()
   const { id } = await inTransaction(world.deps.db, (tx) =>
     queueEmail(world.deps, tx, { to: 'a@example.com', subject: 'x', text: 'y', kind: 'identity.reset' }),

@@ -201,7 +201,7 @@ describe('the webhook configuration of each environment', () => {
     assert.deepEqual([saved.secret_last4, sandbox.secret_last4], [saved.secret.slice(-4), known.slice(-4)])
   })
 
-  test('a new sandbox address takes the live secret when a session names no environment', async () => {
+  test('a new sandbox address gets the live secret when a session names no environment', async () => {
     const { merchant, token } = await newDeveloper()
     const live_key = await world.newKey({ merchant, environment: 'live', scopes: ['webhooks:manage'] })
     const { secret } = (await patch(live_key, { webhook_url: receiver.url })).body.data

@@ -399,7 +399,7 @@ describe('two simultaneous approvals', () => {
     assert.deepEqual(script.sent, [])
   })
 
-  test('a simultaneous question and second approval leave either two approvals and a payout, or no payout', async () => {
+  test('a simultaneous question and second approval result in two approvals and a payout, or in no payout', async () => {
     for (let round = 0; round < 6; round++) {
       const id = await newLarge()
       await approve(asha, id)

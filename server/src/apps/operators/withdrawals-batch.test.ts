@@ -220,7 +220,7 @@ test('when two operators approve the same batch at once, the server sends each w
 })
 
 for (const when of ['before', 'after'] as const) {
-  test(`a process that dies ${when} the commit of a batch leaves ${when === 'before' ? 'nothing' : 'payouts that a worker sends'}`, async () => {
+  test(`a process that dies ${when} the commit of a batch stores ${when === 'before' ? 'no payout' : 'payouts that a worker sends'}`, async () => {
     const shop = await operator.shop('100000.00', FREE)
     const ids = [await operator.submit(shop, { amount: '10.00' }), await operator.submit(shop, { amount: '20.00' })]
     const dying = async () => {

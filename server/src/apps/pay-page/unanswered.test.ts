@@ -319,7 +319,7 @@ describe('records of hosted payments', () => {
   })
 })
 
-test('a refused request leaves no rows, and a later request can use the same idempotency key', async () => {
+test('a refused request stores no rows, and a later request can use the same idempotency key', async () => {
   const { slug } = await newLink()
   await pay(slug, A)
   const key = randomUUID()

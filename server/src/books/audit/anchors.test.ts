@@ -182,7 +182,7 @@ describe('changes of the log', () => {
     )
   })
 
-  test('the file proves the change of a superuser with SECRET_KEY who also signs the anchors of the database again', async () => {
+  test('the check of the file finds a superuser with SECRET_KEY who also signs the anchors of the database again', async () => {
     const { deps } = world
     await attack(
       async (tx) => {

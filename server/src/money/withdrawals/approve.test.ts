@@ -253,7 +253,7 @@ describe('approvals of a withdrawal', () => {
 })
 
 describe('batches of approvals', () => {
-  test('a batch judges each approval by the balance that earlier approvals leave, and a refused approval does not change other approvals', async () => {
+  test('a batch checks each approval against the balance after the earlier approvals, and a refused approval does not change other approvals', async () => {
     const merchant = await world.newMerchant()
     const rich = await world.newMerchant()
     await fund(world, 100_000n, { merchant })

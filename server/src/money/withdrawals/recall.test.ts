@@ -62,7 +62,7 @@ const auditOf = (id: string) =>
     [id],
   )
 
-test('when an operator recalls an unsent payout, its money is available again, no request is sent, and the merchant reads the reason', async () => {
+test('when an operator recalls an unsent payout, the money is available again, the server sends no request, and the merchant reads the reason', async () => {
   const { shop, id } = await approvedUnsent()
   const { email } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
   assert.deepEqual(await operator.book(shop), RESERVED)

@@ -157,7 +157,7 @@ test('a merchant saves at most 200 recipients, even with simultaneous requests, 
   await world.rows('delete from saved_recipients')
 })
 
-test('the list shows how often and when a recipient was paid, and the recipients that were paid but not saved', async () => {
+test('the list shows the number and time of payouts to each recipient, and includes recipients that the merchant paid but did not save', async () => {
   const pay = async (fields: object, outcome: string) => {
     const body = { amount: '1000', destination_code: 'MPESA', destination_name: 'Asha Mwinyi', ...fields }
     const made = await world.post('/v1/disbursements/mobile-money', body, { key: world.sandbox_key })

@@ -447,7 +447,7 @@ describe('refusals by the rules of the platform', () => {
     ['another merchant', { merchant_id: randomUUID() }, 403, 'merchant_mismatch'],
   ]
   for (const [name, change, status, code] of refused) {
-    test(`the server refuses ${name} with ${status}, stores no row and leaves the Idempotency-Key free`, async () => {
+    test(`the server refuses ${name} with ${status}, stores no row and does not use the Idempotency-Key`, async () => {
       for (const key of [world.sandbox_key, world.live_key, finance]) {
         const idempotency_key = randomUUID()
         const send = (body: object) => world.post(MOBILE, body, { key, idempotency_key })
