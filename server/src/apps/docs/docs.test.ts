@@ -221,7 +221,7 @@ test('each field that a merchant sees has a description, and a table without des
   }
 })
 
-test('a result of the search shows sentences, and the start page describes each guide in words', async () => {
+test('a search result shows whole sentences, and the start page describes each guide', async () => {
   for (const query of ['idempotency', 'invoice', 'webhook+signature', 'rotate+secret', 'payout']) {
     const { results } = (await read(`/docs/search.json?q=${query}`)).body
     assert.ok(results.length > 3)
