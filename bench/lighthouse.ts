@@ -11,9 +11,9 @@ import { createCleanup, freePort, makeMerchants, openDatabase, startServer } fro
 
 const USAGE = `Usage: npm run lighthouse -- [--runs N] [PAGE ...]
 
-Measures the pages of payers (choose, waiting, success, receipt; or those that are named) in Chromium with the simulated
-network and processor of a cheap phone: 400 ms round trips, 400 kbit/s, four times slower. Prints the median of N runs (3)
-and ends with 1 when a goal is missed.
+Measures the pages of payers (choose, waiting, success, receipt; or those that are named) in Chromium. Simulates the
+network and processor of a cheap phone: 400 ms round trips, 400 kbit/s, four times slower. Prints the median of N runs (3),
+and ends with exit code 1 if a page misses its goal.
 
 Environment
   CHROMIUM_PATH   The browser, instead of the machine's own or the one that comes with the packages

@@ -9,8 +9,8 @@ import { ROOT } from './generated.ts'
 
 const USAGE = `Usage: npm run ha
 
-Starts three database nodes (Patroni, etcd, PostgreSQL 15) with the files of deploy/ha, each in a network namespace, and HAProxy, the server
-and the worker of Malipo, a provider and a receiver of webhooks. Breaks the nodes under load and counts what is lost. Needs root and the
+Starts three database nodes (Patroni, etcd, PostgreSQL 15) with the files of deploy/ha, each in a network namespace. Also starts HAProxy, the server
+and the worker of Malipo, a provider and a receiver of webhooks. Makes the nodes fail under load and counts lost payments. Needs root and the
 packages patroni, etcd-server, haproxy, postgresql-15, iproute2, util-linux, curl and openssl of Debian 12. Nothing outside the namespaces changes.
 
 Environment

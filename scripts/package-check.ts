@@ -44,8 +44,8 @@ const PAYMENTS = `runuser -u postgres -- psql -At malipo -c "select status, coun
 
 const USAGE = `Usage: npm run package:check [-- --base FILE]
 
-Installs the Debian package in a clean Debian system with systemd, runs the commands of docs/operate/install.md and
-docs/operate/monitoring.md, and checks the services, a payment, the metrics in Prometheus, an alert, the proxies, an
+Installs the Debian package in a clean Debian system with systemd, and runs the commands of docs/operate/install.md and
+docs/operate/monitoring.md. Checks the services, a payment, the metrics in Prometheus, an alert, the proxies, an
 upgrade, a removal and a purge. Takes about 15 minutes. Needs root, mmdebstrap, systemd-nspawn and the Debian mirror of
 this machine.
 

@@ -15,7 +15,7 @@ import { sbomOf } from './sbom.ts'
 
 const USAGE = `Usage: npm run release [-- --dry-run]
 
-Checks that the tree is clean and on main, that the version agrees everywhere and has a section with a date in CHANGELOG.md, and that
+Checks that the tree is clean and on main. Checks that the version agrees everywhere and has a section with a date in CHANGELOG.md, and that
 the generated files are up to date. Then writes the artefacts to dist/: the sources, the SDK for TypeScript, the bill of materials (SBOM),
 the Debian package if dist/ has one of this version, and SHA256SUMS. Then makes the tag vVERSION. Pushes nothing.
 

@@ -31,10 +31,10 @@ const USAGE = `Usage: node scripts/run.mjs TARGET.ts [arguments]
 
 Runs TARGET.ts (a path from the repository root), or the command NAME of an installed
 package, with the Node version that this project pins. If node_modules is missing or
-package-lock.json has changed, packages are installed first. With --web, the pages of web/
-are built first if they have changed. With NODE_ENV=production, programs of server/src start
-without an installation, and pages are built only if the build tools are installed. The
-program alone writes to standard output; progress and errors of the installation go to
+package-lock.json has changed, run.mjs first installs packages. With --web, it also builds
+the pages of web/ if they have changed. With NODE_ENV=production, it installs nothing for
+programs of server/src, and builds pages only if the build tools are installed. Only the
+started program writes to standard output; progress and errors of the installation go to
 standard error.
 `
 

@@ -8,8 +8,8 @@ import { type Lock, type LockedPackage, lockedPackages, readLock, rootNeeds } fr
 const USAGE = `Usage: npm run -s sbom > sbom.cdx.json
 
 Prints a bill of materials in the format CycloneDX 1.6 (JSON): every package of package-lock.json with its version, hash
-and licence. The scope of a component is "required", "optional" for packages of other machines, or "excluded" for tools
-of development, which reach neither a server nor a browser.
+and licence. The scope of a component is "required", "optional" (packages of other machines) or "excluded" (tools
+of development, which run neither on a server nor in a browser).
 `
 
 /**

@@ -16,9 +16,9 @@ Checks every package of package-lock.json:
   vulnerabilities  npm audit sends the names and versions to the registry of npm, and npm view reads when
                    a corrected version appeared
 
-Exit code 1 if a licence is not accepted, if a package that reaches a server or a browser has a vulnerability of the
-severity high or critical, if a tool of development has one of the severity critical, or if a corrected version for
-another one is older than ${REPAIR_DAYS} days. The rest is only printed. If the registry does not answer, the output states that the
+Exit code 1 if a licence is not accepted, or if a package of a server or a browser has a vulnerability of the
+severity high or critical. Also if a tool of development has a critical one, or if a corrected version for
+another one is older than ${REPAIR_DAYS} days. The command only prints the rest. If the registry does not answer, the output states that the
 vulnerabilities are unchecked, and the exit code is 0.
 `
 

@@ -11,7 +11,7 @@ import { ROOT } from './generated.ts'
 const USAGE = `Usage: npm run upgrade-test -- REF
 
 REF is a tag or commit of the previous version, at or after migration 0062. The test makes a worktree of REF in a temporary folder,
-runs both versions on one schema behind HAProxy (package haproxy of Debian), upgrades, rolls back, and checks that no request fails
+and runs both versions on one schema behind HAProxy (package haproxy of Debian). It upgrades, rolls back, and checks that no request fails
 and no event is lost.
 
 Environment

@@ -117,7 +117,7 @@ function exposedFile({ path, exposure, from_file, values }: GivenSettings): stri
 export function unknownNameLines(given: GivenSettings): string[] {
   return unknownSettings(given, PROVIDERS).map(({ name, where, nearest, of_driver }) => {
     if (of_driver)
-      return `${name} of ${where} has no effect, because the database driver reads it only from the environment: write its value into DATABASE_URL, or set ${name} in the environment of the process`
+      return `${name} of ${where} has no effect, because the database driver reads it only from the environment. Write its value into DATABASE_URL, or set ${name} in the environment of the process`
     return `${name} of ${where} is no setting and has no effect${nearest === null ? ': remove it' : `; the nearest setting is ${nearest}`}`
   })
 }

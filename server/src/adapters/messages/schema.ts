@@ -13,9 +13,9 @@ const STATUSES = ['kept', 'waiting', 'sent', 'failed'] as const
 export type MessageStatus = (typeof STATUSES)[number]
 
 const STATUS_WORDS =
-  'kept: the server stores the message and never sends it (no gateway, a message about the sandbox, or a recipient with too many messages: recipient_limit in error). waiting: the server tries the message at next_try_at. sent: the gateway accepted the message. failed: the server makes no further try; see error.'
+  'kept: the server stores the message and never sends it. The reason is a missing gateway, the sandbox, or a recipient with too many messages (recipient_limit in error). waiting: the server tries the message at next_try_at. sent: the gateway accepted the message. failed: the server makes no further try; see error.'
 const ERROR_WORDS =
-  'The reason why the last try failed: invalid_recipient, recipient_refused, message_refused, gateway_refused, gateway_unreachable, attachment_failed, or unknown_outcome (an SMS that may have arrived; the server does not send the SMS again). recipient_limit: the recipient got too many messages, so the server made no try.'
+  'The reason why the last try failed: invalid_recipient, recipient_refused, message_refused, gateway_refused, gateway_unreachable, attachment_failed, or unknown_outcome. unknown_outcome: the SMS may have arrived, and the server does not send it again. recipient_limit: the recipient got too many messages, so the server made no try.'
 
 const Time = Type.String({ format: 'date-time' })
 const COMMON = {

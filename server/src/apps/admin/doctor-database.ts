@@ -156,7 +156,7 @@ async function checkPages(reader: Reader): Promise<CheckResult> {
   const [row] = await reader.query<{ are_checked: boolean; damaged: number | null; last_at: Date | null }>(PAGES)
   if (!row?.are_checked)
     return warn(
-      'data checksums are off, so PostgreSQL does not notice a damaged page: stop PostgreSQL, run "pg_checksums --enable -D" with its data directory, and start it again',
+      'data checksums are off, so PostgreSQL does not notice a damaged page. Stop PostgreSQL, run "pg_checksums --enable -D" with its data directory, and start PostgreSQL again',
     )
   if (row.damaged)
     return fail(

@@ -62,7 +62,7 @@ export function auditLogRoutes(deps: Deps): Routes {
           tags,
           operationId: 'listOperatorAuditEntries',
           summary: 'List the entries of the audit log, newest first',
-          description: `With neither \`merchant_id\` nor \`scope\`: the newest ${RECENT_MAX} entries of all. Name a merchant to find older entries. A search for a person or a target reads whole logs. A search for an action, a time or a name alone reads the newest ${SEARCH_MAX.one} entries of the merchant, or the newest ${SEARCH_MAX.each} of each log.`,
+          description: `With neither \`merchant_id\` nor \`scope\`: the newest ${RECENT_MAX} entries of all. Name a merchant to find older entries. A search for a person or a target reads whole logs. A search for an action, a time or a name alone reads the newest ${SEARCH_MAX.one} entries of the merchant. Without a merchant, it reads the newest ${SEARCH_MAX.each} of each log.`,
           querystring: Query,
           response: { 200: AuditAnswer },
         },

@@ -93,7 +93,7 @@ export const WithdrawalCase = Type.Object(
     ),
     conflict_of_interest: Type.Boolean({
       description:
-        'True means that you must not approve, resolve or retry: you are or were a member of the merchant, or you made one of its API keys.',
+        'True means that you must not approve, resolve or retry. You are or were a member of the merchant, or made one of its API keys.',
     }),
     merchant: Type.Object({ id, name, merchant_code, status, verified, created_at }),
   },

@@ -48,9 +48,9 @@ const BOUNDS = [
   'In a list of payments under review, the payment that has waited longest comes first. In any other list, the newest payment comes first.',
   `Without \`merchant_id\` or without \`environment\`, \`total_items\` counts at most ${DEPTH_MAX} payments, and no page shows further payments.`,
   `Except for payments under review, a list without \`merchant_id\` reads at most ${LOOKED_AT_MAX} payments.`,
-  `At most ${BOOKS_MAX} books (a merchant in an environment) share this number equally: of the ${ASKED_MAX} merchants that registered last, the books with the newest payments.`,
+  `At most ${BOOKS_MAX} books (a merchant in an environment) share this number equally. These are the books with the newest payments, of the ${ASKED_MAX} merchants that registered last.`,
   `In a list of payments in processing, at most ${WAITING_MAX} merchants share this number. The server applies the other filters to the payments that it has read.`,
-  '`from` and `to` choose the period from which the list reads payments, except in a search by reference and in a list of payments in processing.',
+  '`from` and `to` choose the period of the payments, except in a search by reference and in a list of payments in processing.',
   'With `merchant_id` the list equals the list of the merchant: see `GET /v1/collections`.',
 ].join(' ')
 

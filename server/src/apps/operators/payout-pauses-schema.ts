@@ -62,7 +62,7 @@ export const StartedPauseAnswer = success(
     ...record,
     sending: Type.Integer({
       description:
-        'Payouts in the scope that a process had begun to send before the pause, and whose answer is not known: the provider may have paid them, or may still pay them. Payouts that no process had begun to send wait.',
+        'Payouts in the scope that a process had begun to send before the pause, and whose answer is not known. The provider may have paid them, or may still pay them. Payouts that no process had begun to send wait.',
     }),
   }),
 )

@@ -107,7 +107,7 @@ function operatorSearchRoute(deps: Deps, app: App, providers: readonly string[])
         tags: ['Operator'],
         operationId: 'listOperatorSearchHits',
         summary: 'Find records of all merchants by id, reference, phone, amount, name or e-mail address',
-        description: `${BOUNDS} Without a whole id or reference, the server searches the ${MERCHANTS_MAX} merchants that were registered last, which share these numbers: name a merchant to search all its records. Only operators who may see operators find operators.`,
+        description: `${BOUNDS} Without a whole id or reference, the server searches the ${MERCHANTS_MAX} merchants that registered last, which share these numbers. Name a merchant to search all its records. Only operators who may see operators find operators.`,
         querystring: Type.Object({
           q: Text,
           merchant_id: Type.Optional(Type.String({ format: 'uuid', description: 'The merchant. All if left out.' })),

@@ -201,7 +201,7 @@ test('the server requires a second operator only when FOUR_EYES_AMOUNT, an amoun
   assert.equal(readConfig({ FOUR_EYES_AMOUNT: '0' }, PROVIDERS).four_eyes_amount, 0n)
   assert.equal(readConfig({ FOUR_EYES_AMOUNT: 'off' }, PROVIDERS).four_eyes_amount, 'off')
   const { FOUR_EYES_AMOUNT, ...unset } = PRODUCTION_SETTINGS
-  assert.match(refusalOf(unset), /^FOUR_EYES_AMOUNT must be set in production: an amount .* or off /)
+  assert.match(refusalOf(unset), /^FOUR_EYES_AMOUNT must be set in production\. Set an amount .* or off /)
   assert.deepEqual(refusedFor({ ...unset, FOUR_EYES_AMOUNT: 'off' }), [])
   assert.doesNotThrow(
     () => readConfig(unset, PROVIDERS, { calls_providers: false }),

@@ -281,7 +281,7 @@ const productSettings = {
     'INVOICE_REMINDER_DAYS',
     '-3,1,7',
     reminderDays,
-    'Days on which the server sends reminders of unpaid invoices, at 09:00 in Tanzania: -3 is three days before the due date, 1 the day after. Empty: never.',
+    'Days on which the server sends reminders of unpaid invoices, at 09:00 in Tanzania. -3 is three days before the due date, 1 the day after. Empty: never.',
   ),
   idempotency_replay_days: setting(
     'IDEMPOTENCY_REPLAY_DAYS',

@@ -95,7 +95,7 @@ export const consoleSettings = {
     'FOUR_EYES_AMOUNT',
     '',
     limit,
-    'Amount in shillings from which on an action needs two operators. It applies to the payouts of a merchant, the payouts to a destination, and the corrections of a merchant, each summed over a day in Tanzania. off: one operator is enough, and each start logs a warning. Production needs an amount or off.',
+    'Amount in shillings from which on an action needs two operators. It applies to the sums of a day in Tanzania: the payouts of a merchant, the payouts to a destination, and the corrections of a merchant. off: one operator is enough, and each start logs a warning. Production needs an amount or off.',
   ),
 } as const
 
@@ -145,7 +145,7 @@ export function insecureConsoles(
   const problems: string[] = []
   if (serves && config.four_eyes_amount === null)
     problems.push(
-      'FOUR_EYES_AMOUNT must be set in production: an amount in shillings from which on two operators must act, or off if one operator may move any amount',
+      'FOUR_EYES_AMOUNT must be set in production. Set an amount in shillings from which on two operators must act, or off if one operator may move any amount',
     )
   const plain = (uris: readonly string[]) => uris.some((uri) => !uri.startsWith('https://'))
   if (plain(config.dashboard_redirect_uris))

@@ -79,7 +79,7 @@ export function queueGauges(metrics: Metrics, measured: MeasuredQueue): Database
   })
   const cut = metrics.gauge({
     name: 'malipo_queue_cut',
-    help: `1 if the other gauges of the queue are lower bounds: more than 10,000 due or scheduled rows, or rows of more than 20,000 merchants or endpoints. ${SAME_IN_EACH_PROCESS}`,
+    help: `1 if the other gauges of the queue are lower bounds. The queue then has more than 10,000 due or scheduled rows, or rows of more than 20,000 merchants or endpoints. ${SAME_IN_EACH_PROCESS}`,
     labels: ['queue'],
     series_max: 9,
   })

@@ -80,7 +80,7 @@ function importRoute(deps: Deps, app: App, { providers }: ReconciliationOptions)
           operationId: 'importProviderStatement',
           summary: 'Import a statement of a provider',
           description:
-            'A CSV file with a header: `reference` (ours), `provider_id`, `kind` (payment, payout, reversal, charge; by default the kind of the reference), `amount`, `currency` (default TZS) and `at` (without an offset: the time of Africa/Dar_es_Salaam). The file must have all movements of the period: each booked movement that no statement has becomes a case. The server imports a file once. If a line is invalid, the server imports nothing, and `details.lines` names the first invalid lines.',
+            'A CSV file with a header: `reference` (ours), `provider_id`, `kind`, `amount`, `currency` (default TZS) and `at`. `kind` is payment, payout, reversal or charge; by default the kind of the reference. `at` without an offset is the time of Africa/Dar_es_Salaam. The file must have all movements of the period: each booked movement that no statement has becomes a case. The server imports a file once. If a line is invalid, the server imports nothing, and `details.lines` names the first invalid lines.',
           consumes: ['text/csv'],
           querystring: ImportQuery,
           body: Type.Unsafe<UploadBody | undefined>({ description: 'The file, at most 50 MiB.' }),
