@@ -52,7 +52,7 @@ export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   payer('003', 'low_balance', 'not enough balance: REJECTED'),
   payer('004', 'cancels', 'the payer cancels: USERCANCELLED'),
   payer('005', 'declined', 'the network declines: REJECTED'),
-  payer('006', 'runs_out', 'the prompt runs out: CANCELLED'),
+  payer('006', 'runs_out', 'the prompt expires: CANCELLED'),
   payer('007', 'never_answers', 'the payer never answers: PENDING'),
   payer('008', 'pays', 'pays; the callback is never sent', 'lost'),
   payer('009', 'pays', 'pays; the callback is sent three times', 'duplicate'),

@@ -70,7 +70,7 @@ export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   },
   {
     ending: '006',
-    happens: 'the prompt runs out',
+    happens: 'the prompt expires',
     happens_sw: 'muda wa kuthibitisha unaisha',
     ends_as: '`failed` with `expired`',
     fate: declined('expired'),
@@ -84,14 +84,14 @@ export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   },
   {
     ending: '008',
-    happens: 'success, but no callback is ever sent',
+    happens: 'success, but the provider sends no callback',
     happens_sw: 'malipo yanafanikiwa, lakini mtoa huduma hatumi taarifa',
     ends_as: '`successful`, found by a query',
     fate: { results: [SUCCESS], callbacks: 0 },
   },
   {
     ending: '009',
-    happens: 'success, called back three times',
+    happens: 'success, and the provider sends three callbacks',
     happens_sw: 'malipo yanafanikiwa, mtoa huduma anatuma taarifa mara tatu',
     ends_as: '`successful`, credited once',
     fate: { results: [SUCCESS], callbacks: 3 },
@@ -184,7 +184,7 @@ export const PAYOUT_MAGIC_NUMBERS: readonly PayoutMagicNumber[] = [
   },
   {
     ending: '106',
-    happens: 'success, but no callback is ever sent',
+    happens: 'success, but the provider sends no callback',
     ends_as: '`SUCCESS`, found by a query',
     fate: { request: 'taken', results: [PAID], callbacks: 0 },
   },
