@@ -144,7 +144,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'This merchant may not use live keys at the moment.': 'Biashara hii haiwezi kutumia funguo halisi kwa sasa.',
   'This page would take real money: the business must be approved, verified and priced first.':
     'Ukurasa huu ungepokea pesa halisi: biashara lazima kwanza iidhinishwe, ithibitishwe na ipangiwe makato.',
-  'This key is revoked, so the server cannot rotate the key. Create a new key.': 'Ufunguo huu umezimwa. Tengeneza mpya.',
+  'This key is revoked, so the server cannot rotate the key. Create a new key.':
+    'Ufunguo huu umezimwa. Tengeneza mpya.',
   'This key has expired, so the server cannot rotate the key. Create a new key.':
     'Muda wa ufunguo huu umeisha. Tengeneza mpya.',
   'This merchant has {} active {} keys, and the limit is {}.':

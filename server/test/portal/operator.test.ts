@@ -208,7 +208,9 @@ describe("the operators' console", () => {
       const own = form.getByLabel(says('Za jukwaa hili', 'Saved by this platform'))
       await own.fill('One\nOne')
       await form.getByRole('button').click()
-      await form.getByText(says('Kuna sababu iliyoandikwa mara mbili.', 'Remove the reason that the list has twice.')).waitFor()
+      await form
+        .getByText(says('Kuna sababu iliyoandikwa mara mbili.', 'Remove the reason that the list has twice.'))
+        .waitFor()
       await own.fill(' The number is new \n\nThe owner does not answer')
       await form.getByRole('button').click()
       await hears(visitor, 'Zimehifadhiwa: Kukataa utoaji pesa.', 'Saved: Reject a withdrawal.')

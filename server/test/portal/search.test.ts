@@ -89,7 +89,11 @@ test('a member moves through the hits with the arrows, and hears when there is n
   assert.equal(await at.page.locator(`[id="${id}"]`).getAttribute('aria-selected'), 'true')
   await field(at).fill('create')
   await at.page.getByRole('status').filter({ hasText: 'Nothing found' }).waitFor({ state: 'attached' })
-  assert.equal(await at.page.getByRole('option').count(), 0, 'the console offers a viewer no action that the role forbids')
+  assert.equal(
+    await at.page.getByRole('option').count(),
+    0,
+    'the console offers a viewer no action that the role forbids',
+  )
   await at.looks('search without a hit')
   await at.picture('search-none')
   await at.leave()
@@ -109,7 +113,7 @@ test('a member on a phone opens the search with its button, and sees only paymen
   await at.leave()
 })
 
-test('an operator finds payments of all merchants, merchants, and the actions of the operator's duties', async () => {
+test("an operator finds payments of all merchants, merchants, and the actions of the operator's duties", async () => {
   const at = await office.comes(await office.newPerson('COMPLIANCE'), 'operator')
   await at.opens('/')
   await openSearch(at)

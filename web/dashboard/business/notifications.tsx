@@ -52,8 +52,7 @@ const noticeTexts = texts({
       'Your e-mail address is not confirmed yet. You get these e-mails once you open the link that we sent you.',
     warnings: 'Warnings',
     always: 'Security',
-    always_help:
-      'New keys, passwords, new members and sign-ins from a new place. You cannot switch off these e-mails.',
+    always_help: 'New keys, passwords, new members and sign-ins from a new place. You cannot switch off these e-mails.',
     kinds: { withdrawals: 'Decisions on withdrawals', webhooks: 'Failing webhooks', keys: 'API keys that expire soon' },
     helps: {
       withdrawals: 'If a request is rejected or cancelled, or an operator asks a question.',

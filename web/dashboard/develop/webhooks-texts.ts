@@ -199,7 +199,8 @@ export const webhooksTexts = texts({
     try_address:
       'No server yet? Write http://127.0.0.1:9090/hook; after you save the address, you get the command that starts an example receiver.',
     secret_kept: 'I have kept it',
-    secret_lost: 'The server created a new secret, but you did not get its answer. Rotate the secret again to see a new secret.',
+    secret_lost:
+      'The server created a new secret, but you did not get its answer. Rotate the secret again to see a new secret.',
     copy_secret: 'Copy the secret',
     rotate: 'Rotate the secret',
     rotate_title: 'Rotate the signing secret?',

@@ -143,7 +143,8 @@ export const caseTexts = texts({
         'The provider did not pay, for a reason on our side. The money is reserved. Fix the cause and send the payout again, or record that it will not be paid.',
       NEEDS_ADMIN_ATTENTION:
         'Reports of the provider, or the books, contradict each other. The money has not moved. Check with the provider before you decide.',
-      INFO_REQUESTED: 'The merchant has not answered the question of an operator yet. You can decide without an answer.',
+      INFO_REQUESTED:
+        'The merchant has not answered the question of an operator yet. You can decide without an answer.',
     },
     recorded_reason: 'Recorded reason',
     facts: 'Amount and charges',

@@ -94,13 +94,15 @@ export const decideTexts = texts({
       text: 'The server reserves amount and charges, and asks the provider to pay at once. Afterwards you can only recall a payout that the server has not sent.',
       first:
         'This amount requires two operators. Yours is the first approval: the server sends no money until another operator approves.',
-      second: (operator: string) => `${operator} has approved. Yours is the second approval: the server sends the money at once.`,
+      second: (operator: string) =>
+        `${operator} has approved. Yours is the second approval: the server sends the money at once.`,
       new_place:
         'I have checked the number and the name: this is the first payout of the merchant to this destination.',
       new_place_needed: 'Tick that you have checked the destination.',
       button: (amount: string) => `Approve ${amount}`,
       done: (amount: string, name: string) => `Approved: ${amount} is being paid out to ${name}.`,
-      done_first: 'Your approval, the first of two, is recorded. The server has sent no money: a second operator must approve.',
+      done_first:
+        'Your approval, the first of two, is recorded. The server has sent no money: a second operator must approve.',
     },
     reject: {
       title: 'Reject this withdrawal?',

@@ -84,7 +84,13 @@ const sms = (world: World, more: Partial<Sms> = {}) =>
       ...more,
     }),
   )
-type OutboxMessageState = { status: string; tries: number; error: string | null; due_at: Date | null; lease_owner: string | null }
+type OutboxMessageState = {
+  status: string
+  tries: number
+  error: string | null
+  due_at: Date | null
+  lease_owner: string | null
+}
 async function stateOf(world: World, { id }: { id: string }): Promise<OutboxMessageState> {
   const [row] = await world.rows<OutboxMessageState>(
     'select status, tries, error, due_at, lease_owner from outbox_messages where id = $1',

@@ -114,7 +114,9 @@ function paymentStep({ status, created_at, since, failure_reason_code, open }: E
     return { ...step, sentences }
   }
   if (status === 'created') {
-    const sentences = [`The payer has not chosen a method yet, since ${at(from)}. The server has sent no request to a provider.`]
+    const sentences = [
+      `The payer has not chosen a method yet, since ${at(from)}. The server has sent no request to a provider.`,
+    ]
     return { waiting_for: 'payer', since: from, next: null, sentences }
   }
   if (status === 'processing') return lostStep(from, at)

@@ -99,7 +99,8 @@ function endRoute(deps: Deps, app: App): void {
         tags,
         operationId: 'endPayoutPause',
         summary: 'End a pause of payouts',
-        description: 'The server sends the payouts that waited within half a minute, unless another pause applies to them.',
+        description:
+          'The server sends the payouts that waited within half a minute, unless another pause applies to them.',
         params: PauseParams,
         body: EndPauseBody,
         response: { 200: PauseAnswer },

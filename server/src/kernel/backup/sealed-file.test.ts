@@ -81,5 +81,4 @@ test('a reader refuses a file with one changed bit, more bytes, another name or 
   await refused(await sealed(Buffer.from('x')), /has changed/, { key: OTHER_KEY })
 })
 
-test('a reader names a missing file', () =>
-  refused(join(folder, 'none'), /is missing or unreadable \(ENOENT\)/))
+test('a reader names a missing file', () => refused(join(folder, 'none'), /is missing or unreadable \(ENOENT\)/))

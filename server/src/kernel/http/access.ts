@@ -295,7 +295,10 @@ export function chooseCaller(request: FastifyRequest, principal: Principal, role
     // any money moves.
     const named = fieldOf(request.query, 'environment')
     if (named !== undefined && named !== environment) {
-      refuseField('environment', `differs from the environment of this key, which is ${environment}: leave the field out`)
+      refuseField(
+        'environment',
+        `differs from the environment of this key, which is ${environment}: leave the field out`,
+      )
     }
     return { merchant, environment, environments: [environment], role: null, actor }
   }

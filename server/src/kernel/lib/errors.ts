@@ -26,7 +26,8 @@ export const catalogue = {
   },
   idempotency_key_required: {
     status: 400,
-    message: 'Send an Idempotency-Key header of 1 to 255 visible ASCII characters, with a new key for each payment attempt.',
+    message:
+      'Send an Idempotency-Key header of 1 to 255 visible ASCII characters, with a new key for each payment attempt.',
     to_do:
       'Make one key for each payment attempt, store it with the order, and send it again with each retry of this attempt.',
   },

@@ -95,7 +95,9 @@ export const CaseRecord = Type.Object(
           'The status of the payment or withdrawal at the last comparison. A payment may be successful through another attempt than the one of `reference`.',
       }),
     ),
-    difference: CaseAmount('The money at the provider minus the money in our books. Below zero: the provider has less.'),
+    difference: CaseAmount(
+      'The money at the provider minus the money in our books. Below zero: the provider has less.',
+    ),
     at: nullable(Time),
     statement_id: Type.String({ format: 'uuid', description: 'The statement that opened it.' }),
     line: nullable(

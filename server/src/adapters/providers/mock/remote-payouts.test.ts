@@ -5,7 +5,16 @@ import assert from 'node:assert/strict'
 import type { Server } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { Pool } from 'undici'
-import { listen, PROFILE, pause, payoutOf, SECRET, SETTLED_MS, urlOf, describePayoutOutcome } from '../../../../test/mock-providers.ts'
+import {
+  describePayoutOutcome,
+  listen,
+  PROFILE,
+  pause,
+  payoutOf,
+  SECRET,
+  SETTLED_MS,
+  urlOf,
+} from '../../../../test/mock-providers.ts'
 import type { PayoutRequest } from '../port.ts'
 import { post } from './post.ts'
 import { createRemoteMockProvider, type RemoteMockProvider } from './remote.ts'
