@@ -158,7 +158,7 @@ function providerStep(open: OpenStep, now: Date): Step {
   }
   if (open.state === 'to_send') {
     const sentences = [
-      `The server does not know whether ${provider} has the request. The next step is at ${at(open.due_at)}.`,
+      `The server has not sent the request, or does not know whether ${provider} has the request. The next step is at ${at(open.due_at)}.`,
     ]
     return { waiting_for: 'worker', since: open.created_at, next: open.due_at, sentences }
   }

@@ -133,7 +133,7 @@ const PAYOUTS: [string, Partial<ExplainedPayout>, string | null, RegExp][] = [
     'selcom',
     /^Waiting for Selcom since 10:42; .* At the deadline, 25 Nov 2026, 10:42, .*NEEDS_RECONCILIATION/,
   ],
-  ['unsent', { open: { ...OPEN, state: 'to_send' } }, 'worker', /does not have the request yet/],
+  ['unsent', { open: { ...OPEN, state: 'to_send' } }, 'worker', /does not know whether Selcom has the request/],
   ['being sent', { open: { ...OPEN, state: 'sending', lease_owner: 'p-2' } }, 'selcom', /Process p-2 calls Selcom now/],
   ['paused', { hold: 'Payouts are paused.' }, 'operator', /^Payouts are paused\. The server checks again at 10:51/],
   ['without a step', { open: null }, 'operator', /no step is due/],
