@@ -89,7 +89,8 @@ export function SearchDialog(props: {
       aria-label={t.open}
       onClose={props.onClose}
       onClick={(event) => event.target === dialog.current && dialog.current?.close()}
-      onKeyDown={(event) => event.stopPropagation()}
+      // Directly after Escape, the field of the closed dialog still has the focus, and the shortcuts must work.
+      onKeyDown={(event) => (dialog.current?.open ? event.stopPropagation() : undefined)}
     >
       <SearchList {...{ typed, setTyped, groups, is_stale }} close={() => dialog.current?.close()} />
       <div className="search-foot">

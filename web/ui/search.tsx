@@ -28,42 +28,54 @@ export function SearchBox(props: {
   pageOf: (hit: SearchHit) => string
 }) {
   const t = useTexts(searchTexts)
-  const [opened, setOpened] = useState(false)
+  // The number of the opening on the screen. Zero means that the search is closed.
+  const [opening, setOpening] = useState(0)
+  const openings = useRef(0)
+  // The keyboard listener needs the number at once, before React draws the page again.
+  const current = useRef(0)
   // The keys that the user types while the dialog loads.
   const ahead = useRef('')
+  const typedAhead = useCallback(() => ahead.current, [])
+  const open = useCallback(() => {
+    ahead.current = ''
+    openings.current += 1
+    current.current = openings.current
+    setOpening(current.current)
+  }, [])
+  const close = (closed: number) => {
+    if (current.current !== closed) return
+    current.current = 0
+    setOpening(0)
+  }
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      if (document.querySelector('dialog[open]') !== null) return
       const is_plain = !event.ctrlKey && !event.metaKey && !event.altKey
-      if (opened) {
-        if (!is_plain || event.key.length !== 1 || document.querySelector('dialog[open]') !== null) return
-        ahead.current += event.key
-        event.preventDefault()
-        return
-      }
       const slash = event.key === '/' && is_plain && !isKeyTaken(event.target)
       const letter = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)
-      if (!slash && (!letter || document.querySelector('dialog[open]') !== null)) return
+      // The dialog closes before its event `close` arrives.
+      const is_closing = document.querySelector('dialog.search-dialog') !== null
+      if (current.current === 0 || is_closing) {
+        if (!slash && !letter) return
+        open()
+      } else {
+        if (!is_plain || event.key.length !== 1) return
+        ahead.current += event.key
+      }
       event.preventDefault()
-      ahead.current = ''
-      setOpened(true)
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [opened])
-  const typedAhead = useCallback(() => ahead.current, [])
-  const open = () => {
-    ahead.current = ''
-    setOpened(true)
-  }
+  }, [open])
   return (
     <>
       <UnstyledButton className="search-box" onClick={open} aria-keyshortcuts="/" data-key="/">
         <Icon name="search" size={18} />
         <span className="search-box-text">{t.hint}</span>
       </UnstyledButton>
-      {opened ? (
+      {opening > 0 ? (
         <Suspense fallback={null}>
-          <SearchDialog {...props} typedAhead={typedAhead} onClose={() => setOpened(false)} />
+          <SearchDialog key={opening} {...props} typedAhead={typedAhead} onClose={() => close(opening)} />
         </Suspense>
       ) : null}
     </>
