@@ -45,7 +45,10 @@ test('the review shows recipient, fees and remaining balance before the request;
   })
   const { page } = visitor
   await asks(visitor)
-  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Hakiki kabla ya kutuma ombi')
+  await page
+    .locator(':focus')
+    .filter({ hasText: /^Hakiki kabla ya kutuma ombi$/ })
+    .waitFor()
   await page.getByText('TZS 89,200').waitFor()
   const lines = await page.getByRole('row').allInnerTexts()
   assert.deepEqual(
@@ -109,7 +112,7 @@ test('the form refuses an amount above the balance, and keeps the typed text for
     await visitor.press('Angalia makato', 'See the fees')
     await page.getByText('Write an amount such as 25000 or 25000.50.').waitFor()
   }
-  assert.equal(await amount.evaluate((field) => field === field.ownerDocument.activeElement), true)
+  await amount.and(page.locator(':focus')).waitFor()
   await amount.fill('100000')
   await visitor.press('Angalia makato', 'See the fees')
   await page.getByRole('alert').getByText('does not cover').waitFor()

@@ -77,6 +77,9 @@ async function startHost(first: State, { tls = false } = {}): Promise<TestHost> 
   // The host first listens in any case, because the system must choose its port.
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
+  const silenceConnections = () => {
+    for (const socket of sockets) socket.unpipe().pause()
+  }
   const closeConnections = () => {
     for (const socket of sockets) socket.destroy()
   }
@@ -91,6 +94,7 @@ async function startHost(first: State, { tls = false } = {}): Promise<TestHost> 
     connections: () => connections,
     async become(next) {
       state = next
+      if (next === 'hangs') return void silenceConnections()
       // If the next state is `refuses`, the host stops listening. In other states the host listens on, because a new connection
       // between two states would otherwise fail.
       if (next === 'refuses') return stop()
@@ -123,7 +127,16 @@ function openDb(url: string, watch?: { on_silent: () => void; on_answer: () => v
 test('the pool writes to the one host that accepts writes, and the next connection begins with that host', async () => {
   const hosts = await Promise.all([startHost('refuses'), startHost('standby'), startHost('primary')])
   const db = openDb(urlOf(hosts))
-  await Promise.all([db.query(WRITE), db.query(WRITE), db.query(WRITE)])
+  // Three transactions at once need three connections.
+  const all_wrote = Promise.withResolvers<void>()
+  let writes = 0
+  const write = () =>
+    db.transaction(async (tx) => {
+      await tx.query(WRITE)
+      if (++writes === 3) all_wrote.resolve()
+      await all_wrote.promise
+    })
+  await Promise.all([write(), write(), write()])
   const [, standby, primary] = hosts
   const tried = standby?.connections() ?? 0
   assert.ok(tried > 0 && (primary?.connections() ?? 0) === 3)
