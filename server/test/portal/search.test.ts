@@ -68,13 +68,11 @@ for (const language of ['en', 'sw'] as const) {
     await at.page.keyboard.press('Control+k')
     await field(at).waitFor()
     // The dialog closes before its event `close` arrives, and the next key comes between the two.
-    await at.page.evaluate(() => {
+    await at.page.evaluate(`(() => {
       const had_focus = document.activeElement ?? document.body
-      document.querySelector<HTMLDialogElement>('dialog.search-dialog')?.close()
-      had_focus.dispatchEvent(
-        new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true, cancelable: true }),
-      )
-    })
+      document.querySelector('dialog.search-dialog').close()
+      had_focus.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true, cancelable: true }))
+    })()`)
     await field(at).fill(at.says('kiungo cha', 'payment link'))
     await option(at, at.says('Tengeneza kiungo cha malipo', 'Create a payment link')).click()
     await at.page.waitForURL(/links\/new$/)

@@ -61,6 +61,16 @@ async function seesOwnWrite(reads: Db): Promise<boolean> {
   return (await reads.query(sql('', 'select 1 as found from notes where number = $1'), [number])).length === 1
 }
 
+/** Reads until the replica has answered one more read. On a busy machine, the first reads may come too late for a short limit. */
+async function readFromReplica({ reads, counts }: ReturnType<typeof open>): Promise<Counts> {
+  const { replica } = await counts()
+  for (;;) {
+    assert.ok(await seesOwnWrite(reads))
+    const now = await counts()
+    if (now.replica > replica) return now
+  }
+}
+
 test('a caller sees its own write in a read of the replica, at once and a hundred times', async () => {
   const { reads, counts, value } = open()
   for (let i = 0; i < 100; i++) assert.ok(await seesOwnWrite(reads), `write ${i}`)
@@ -77,19 +87,18 @@ test('many reads at once share their checks, and all see the write before them',
 })
 
 test('the primary answers while the replica is late, within the bound, and the replica answers again afterwards', async () => {
-  const { reads, counts, value } = open({ lag_max_ms: 150 })
-  assert.ok(await seesOwnWrite(reads))
+  const replica = open({ lag_max_ms: 150 })
+  const { reads, counts, value } = replica
+  const before_pause = await readFromReplica(replica)
   await server.admin('select pg_wal_replay_pause()')
   const begin = performance.now()
   assert.ok(await seesOwnWrite(reads), 'the primary has the write')
   assert.ok(performance.now() - begin < 2_000)
   assert.ok(await seesOwnWrite(reads), 'for a second, reads do not wait for the replica')
-  assert.deepEqual(await counts(), { replica: 1, primary: 2 })
+  assert.deepEqual(await counts(), { ...before_pause, primary: before_pause.primary + 2 })
   assert.ok((await value('malipo_read_replica_lag_seconds')) > 0.1)
   await server.admin('select pg_wal_replay_resume()')
-  await sleep(1_200)
-  assert.ok(await seesOwnWrite(reads))
-  assert.deepEqual(await counts(), { replica: 2, primary: 2 })
+  await readFromReplica(replica)
 })
 
 test('reads continue without an error when the server loses the replica, and the replica answers again after its return', async () => {
@@ -110,8 +119,9 @@ test('reads continue without an error when the server loses the replica, and the
 })
 
 test('a silent replica causes no error, and delays a read by no more than the limit', async () => {
-  const { reads, counts } = open({ lag_max_ms: 150 })
-  assert.ok(await seesOwnWrite(reads))
+  const replica = open({ lag_max_ms: 150 })
+  const { reads, counts } = replica
+  const before_stop = await readFromReplica(replica)
   server.signal('SIGSTOP')
   try {
     const begin = performance.now()
@@ -121,7 +131,7 @@ test('a silent replica causes no error, and delays a read by no more than the li
     const next = performance.now()
     for (let i = 0; i < 5; i++) assert.ok(await seesOwnWrite(reads))
     assert.ok(performance.now() - next < 2_000, 'further reads do not wait')
-    assert.deepEqual(await counts(), { replica: 1, primary: 6 })
+    assert.deepEqual(await counts(), { ...before_stop, primary: before_stop.primary + 6 })
   } finally {
     server.signal('SIGCONT')
   }

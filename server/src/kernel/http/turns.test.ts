@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
+import { until } from '../../../test/programs.ts'
 import { createApp } from './app.ts'
 import { type RequestTurns, shareTurns } from './turns.ts'
 
@@ -202,7 +203,12 @@ test('the server reads no payments for a caller who leaves while the server look
   }
   assert.notDeepEqual(await list(false), [])
   assert.deepEqual(await list(true), [])
-  assert.match(await world.deps.metrics.text(), /^malipo_http_requests_dropped_total 1$/m)
+  await until(async () => /^malipo_http_requests_dropped_total 1$/m.test(await world.deps.metrics.text()))
+  assert.deepEqual(
+    statements.filter((name) => name === ''),
+    [],
+    'the server has dropped the request',
+  )
 })
 
 test('a begun request with a live key and a callback never wait again, so that the payments of a turn share their statements', async () => {
