@@ -79,6 +79,30 @@ test('a caller sees its own write in a read of the replica, at once and a hundre
   assert.ok((await value('malipo_read_replica_lag_seconds')) < LAG_MAX_MS / 1_000)
 })
 
+/** Writes to the log until its last record ends at the end of a page. */
+async function fillPageOfLog(): Promise<void> {
+  const place = sql('', "select mod(pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0'), 8192)::int as bytes")
+  const bytes = async () => (await db.query<{ bytes: number }>(place))[0]?.bytes ?? 0
+  const emit = sql('', "select pg_logical_emit_message(true, 'fill', repeat('x', $1::int))")
+  let size = 0
+  for (;;) {
+    const from = await bytes()
+    if (from === 24) return
+    // PostgreSQL rounds sizes of records up to 8 bytes, and the size of a message with 100 characters is known after the first.
+    const length = 100 + 8192 - from - size
+    await db.query(emit, [size > 0 && length >= 0 && length < 200 ? length : 100])
+    const to = await bytes()
+    if (size === 0 && to > from) size = to - from
+  }
+}
+
+test('a replica that has everything answers, also when the log ends at the end of a page', async () => {
+  const { reads, counts } = open()
+  await fillPageOfLog()
+  await reads.query(sql('', 'select 1'))
+  assert.deepEqual(await counts(), { replica: 1, primary: 0 })
+})
+
 test('many reads at once share their checks, and all see the write before them', async () => {
   const { reads, counts } = open()
   const seen = await Promise.all(Array.from({ length: 50 }, () => seesOwnWrite(reads)))

@@ -41,10 +41,14 @@ const CHECKS_RUNNING_MAX = 2
 const FRESH_MS = 10_000
 
 // The name of a log file begins with the timeline. If a standby becomes the primary, the timeline changes.
+// At the begin of a page of the log, the insert position is behind the header of the page: 24 bytes, or 40 bytes in the first page of a
+// segment. The replayed position is the end of the last record, before this header. So the query returns the begin of the page.
 const POSITION = sql(
   '',
-  `select pg_current_wal_insert_lsn()::text as lsn, system_identifier::text as system,
-     ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int as timeline from pg_control_system()`,
+  `select (lsn - case when pg_wal_lsn_diff(lsn, '0/0') % pg_size_bytes(current_setting('wal_segment_size')) = 40 then 40
+       when pg_wal_lsn_diff(lsn, '0/0') % current_setting('wal_block_size')::int = 24 then 24 else 0 end::numeric)::text as lsn,
+     system_identifier::text as system, ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::int as timeline
+   from pg_control_system(), pg_current_wal_insert_lsn() as at(lsn)`,
 )
 const REPLAYED = sql(
   '',
