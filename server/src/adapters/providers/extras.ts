@@ -33,8 +33,9 @@ export type ProviderMove = {
 export type MovesPage = { moves: readonly ProviderMove[]; next: string | null }
 
 /**
- * The optional functions of a provider. Each function answers within CALL_MS_MAX and never throws because of the provider.
- * Null means that the provider gave no answer. Null never means that the recipient or the money does not exist.
+ * The optional functions of a provider. Each function answers within CALL_MS_MAX and never throws because of the provider. Null
+ * means that the adapter got no result: it could not send the query, the provider did not answer, or the answer has no result.
+ * Null never means that the recipient or the money does not exist.
  */
 export type ProviderExtras = {
   /** Looks up the name on the receiving account. The name may contain any characters. */

@@ -16,7 +16,10 @@ export type NameLookupOptions = {
 /** The name on an account. If the name is null, `message` has the reason. A missing name never means that there is no account. */
 export type AccountName = { name: string; message: null } | { name: null; message: string }
 
-/** The result of a lookup. If the list contains null, the provider has no name for the account. */
+/**
+ * The result of a lookup. A list has the adapter's answer, and null or undefined means that the adapter got no name. `failed`:
+ * the adapter threw an error or exceeded the timeout. `stopped`: the circuit breaker prevented the call.
+ */
 type NameAnswer = readonly [{ name: string } | null | undefined] | 'failed' | 'stopped'
 
 /**

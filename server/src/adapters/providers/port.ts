@@ -114,7 +114,7 @@ export type QrAnswer = Answer & { payment_token?: string; qr_payload?: string }
 
 /** The payout methods that a provider can support. */
 export const PAYOUT_METHODS = ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'] as const
-/** One of the payout methods in PAYOUT_METHODS. */
+/** The kind of account that receives a payout: a mobile wallet, a bank account, or an account at the provider. */
 export type PayoutMethod = (typeof PAYOUT_METHODS)[number]
 
 /** A payout request to the provider. The amount is in cents. */

@@ -118,7 +118,10 @@ export function createSelcomPayouts(client: SelcomClient, options: SelcomPayouts
 
 const UNFIT = 'not sent: its amount is not in whole shillings, or the name on the account is missing'
 
-/** Adds the gateway's message to an answer about a problem. */
+/**
+ * If the answer is `blocked`, `declined` or `unknown`, adds the gateway's code, result and message. If the response has no
+ * envelope, adds the HTTP status, if there is one.
+ */
 function withProviderMessage(answer: PayoutAnswer, { envelope, ...verdict }: SelcomVerdict): PayoutAnswer {
   if (answer.kind !== 'blocked' && answer.kind !== 'declined' && answer.kind !== 'unknown') return answer
   if (envelope !== null) return { ...answer, provider_message: `${codeAndResultOf(envelope)}: ${envelope.message}` }

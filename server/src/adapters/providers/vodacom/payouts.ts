@@ -107,7 +107,7 @@ export function createVodacomPayouts(client: VodacomClient, options: VodacomPayo
 
 const UNFIT = 'not sent: its amount is not in whole shillings'
 
-/** Adds the gateway's message to an answer about a problem. */
+/** If the answer is `blocked`, `declined` or `unknown`, adds the gateway's code and description. */
 function withProviderMessage(answer: PayoutAnswer, { envelope }: VodacomVerdict): PayoutAnswer {
   if (answer.kind !== 'blocked' && answer.kind !== 'declined' && answer.kind !== 'unknown') return answer
   // If the gateway answered a query, the state of the transaction is the message.
