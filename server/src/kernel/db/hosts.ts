@@ -12,7 +12,7 @@ type HostFailure = { host: string; error: Error }
 /** The hosts of one database. The pool and the heartbeat of a process share them, so that both use the same host. */
 export type DatabaseHosts = {
   readonly count: number
-  /** True if the connections go through a pooler that shares its connections between transactions. */
+  /** True if the connections go through a connection pooler in transaction mode. */
   readonly is_pooled: boolean
   /** The class of connections that the pool makes. Each new connection uses the current host. */
   readonly Client: new (

@@ -9,7 +9,8 @@ import { createWatch, type DbWatch, destroyConnection } from './watch.ts'
 
 /**
  * One SQL text. PostgreSQL prepares a named statement once per connection, so each name must have one text. PostgreSQL plans an
- * unnamed statement each time for its actual values. Behind a pooler of transactions, every statement is unnamed.
+ * unnamed statement each time for its actual values. Behind a connection pooler in transaction mode, every statement is
+ * unnamed.
  */
 export type Statement = { readonly name: string; readonly text: string }
 
@@ -160,7 +161,9 @@ type Connections = {
   has_hook: boolean
   /** The statement that begins a transaction. */
   begin: Statement
-  /** True for reports through a pooler, because each of their statements needs the settings of its own transaction. */
+  /**
+   * True for reports through a connection pooler, because each of their statements needs the settings of its own transaction.
+   */
   needs_transaction: boolean
   /** Waits for `begin` until the watch finds that the database is silent. */
   watched<Result>(begin: () => Promise<Result>): Promise<Result>

@@ -1,5 +1,5 @@
-// Tests the pool behind a pooler that shares its connections between transactions: no statement may depend on a session. `npm
-// run pgbouncer` tests the product with PgBouncer.
+// Tests the pool behind a connection pooler in transaction mode: no statement may depend on a session. `npm run pgbouncer`
+// tests the product with PgBouncer.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

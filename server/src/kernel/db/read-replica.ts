@@ -1,7 +1,7 @@
 /**
- * Sends reads of lists, exports and reports to a replica. Before a read, a check asks the primary for the position of its log,
- * and waits until the replica has replayed it. So a client reads its own writes. If the replica is late, lost or wrong, the
- * primary answers. Reads during a check share the next check.
+ * Sends reads of lists, exports and reports to a replica. Before a read, the process reads the log position of the primary, and
+ * waits until the replica has replayed it. So a client reads its own writes. If the replica is late, lost or wrong, the primary
+ * answers. Reads during a check share the next check.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log, Metrics } from '../lib/index.ts'
@@ -40,9 +40,9 @@ const CHECKS_RUNNING_MAX = 2
 /** If no read has checked the replica for this time, a scrape checks the replica. */
 const FRESH_MS = 10_000
 
-// The name of a log file begins with the timeline. If a standby becomes the primary, the timeline changes.
-// At the begin of a page of the log, the insert position is behind the header of the page: 24 bytes, or 40 bytes in the first page of a
-// segment. The replayed position is the end of the last record, before this header. So the query returns the begin of the page.
+// A log file's name begins with the timeline, which changes if a standby becomes the primary. At the beginning of a page, the
+// insert position is behind the page header (24 bytes, or 40 in a segment's first page). The replayed position is before the
+// header, so the query returns the beginning of the page.
 const POSITION = sql(
   '',
   `select (lsn - case when pg_wal_lsn_diff(lsn, '0/0') % pg_size_bytes(current_setting('wal_segment_size')) = 40 then 40

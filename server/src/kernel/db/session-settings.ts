@@ -1,5 +1,5 @@
-// Defines the session settings of the server. The pool sets them when it opens a connection. A pooler of transactions shares
-// its connections, so the pooler sets them itself. Then a report changes them within its transaction.
+// Defines the session settings of the server. The pool sets them when it opens a connection. A connection pooler in transaction
+// mode sets them itself, and a report changes them within its transaction, because transactions share the connections.
 
 /** The longest time in milliseconds of a statement of a request or of the worker, and of an idle transaction. */
 export const STATEMENT_TIMEOUT_MS = 10_000

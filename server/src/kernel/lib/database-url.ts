@@ -10,7 +10,7 @@ export type DatabaseUrl = {
   must_accept_writes: boolean
   /** The session options of the operator, such as `-c search_path=malipo`. Empty if the URL has none. */
   options: string
-  /** True if the connections go through a pooler that shares its connections between transactions. */
+  /** True if the connections go through a connection pooler in transaction mode. */
   is_pooled: boolean
 }
 
@@ -77,7 +77,7 @@ function checkParameters(parameters: URLSearchParams, target: string, hosts: num
     throw new Error(`must not set ${own}: remove it, because the server sets it for each kind of statement`)
 }
 
-/** Adds the parameter of a pooler that shares its connections between transactions to a database URL. */
+/** Adds the parameter of a connection pooler in transaction mode to a database URL. */
 export function withPooler(url: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${POOLER}=transaction`
 }
