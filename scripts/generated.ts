@@ -93,7 +93,7 @@ async function sdkVersion(): Promise<string> {
   const { version } = JSON.parse(await readFile(new URL('sdk/typescript/package.json', ROOT), 'utf8'))
   return `// Generated from package.json by \`npm run generate\`; do not edit.
 
-/** The version of the SDK. */
+/** The SDK version in package.json. Each request has it in the User-Agent header. */
 export const VERSION = '${version}'
 `
 }

@@ -15,7 +15,9 @@ const SILENCE_MS = 15_000
 const PAUSE_MS = 500
 const PAUSE_MAX_MS = 10_000
 
-/** The options of `followEvents`. */
+/**
+ * The events that `followEvents` reads, and the functions that it calls with each event and each state of the connection.
+ */
 export type FollowOptions = {
   event?: string | undefined
   /** Returns the id of the last event that the caller has. Null means that the stream begins now. */

@@ -1,6 +1,8 @@
 // Checks the options of a client. If an option is wrong, the SDK throws a TypeError whose message says what to correct.
 
-/** The options of `new Malipo(...)`. */
+/**
+ * The key and the address of the server, and optional limits. If an option is wrong, `new Malipo(...)` throws a TypeError.
+ */
 export type MalipoOptions = {
   /**
    * The secret API key, such as service_sandbox_... or sk_test_.... Keep it on a server, never in a browser or an app.

@@ -3,7 +3,7 @@
 import type { WebhookEvent } from './api-types.ts'
 import { fromBase64, fromHex, hmacSha256, isSame, utf8 } from './crypto.ts'
 
-/** The options of `verifyWebhook`. */
+/** A received webhook request, and the secrets and the tolerance with which `verifyWebhook` checks it. */
 export type VerifyOptions = {
   /**
    * The raw body of the request: the received bytes, or their text. If your program parses and serialises the JSON again, the
