@@ -14,9 +14,9 @@ import {
   startServer,
 } from './world.ts'
 
-/** The reads that the case compares. */
+/** The reads that the case compares: a page of the list, one transaction by its reference, and the balance. */
 export const READS = ['page', 'reference', 'balance'] as const
-/** The name of a read. */
+/** One of READS. The case measures each read with few and with many transactions. */
 export type ReadKind = (typeof READS)[number]
 
 /** The latencies of a read: with few transactions, with many transactions, and the ratio of the medians. */

@@ -24,7 +24,7 @@ const postgresVersion = (version: string) => /^(\d+\.\d+)/.exec(version)?.[1] ??
 
 type Licences = ({ license: { id?: string; name?: string; acknowledgement: string } } | { expression: string })[]
 
-/** A component of the document. */
+/** The application or one of its libraries, in the form of CycloneDX 1.6. */
 export type Component = {
   type: 'application' | 'library'
   'bom-ref': string

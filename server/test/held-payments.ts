@@ -17,7 +17,7 @@ export const REASON = 'The payer sent a copy of the receipt'
 
 type Environment = 'live' | 'sandbox'
 
-/** A decision of an operator. */
+/** `approve`: the merchant gets the money. `decline`: the money goes back to the payer. */
 export type Decision = 'approve' | 'decline'
 /** The two decisions that an operator may make about a held payment. */
 export const DECISIONS = ['approve', 'decline'] as const

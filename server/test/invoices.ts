@@ -19,7 +19,7 @@ export const INVOICE = {
 /** The body of a response about an invoice. */
 export type ShownInvoice = Reply['body']
 
-/** A decrypted message to a customer. */
+/** An e-mail or SMS to a customer, after the test decrypted it. */
 export type CustomerMessage = {
   channel: string
   kind: string

@@ -1,5 +1,5 @@
-// Tests /metrics of the whole system: the content of the metrics, and the bound of their number. If the database or the port
-// has a fault, the scrape and the process continue.
+// Tests /metrics of the whole system: the values, and the limit of the number of series. If the database does not answer, the
+// scrape ends all the same. If the port is in use, the process continues.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'

@@ -258,7 +258,7 @@ export async function recordOf(world: World, key: WithdrawalKey): Promise<Withdr
   return row
 }
 
-/** A stored payout. */
+/** The fields of a row of `payouts` that tests compare. */
 export type StoredPayout = {
   state: string
   send_token: string | null

@@ -14,7 +14,7 @@ export type ReceiverReply =
 /** A webhook request that the receiver recorded. */
 export type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
 
-/** A running receiver. */
+/** A server that records webhook requests and sends the response that the test chooses. */
 export type Receiver = {
   url: string
   received: ReceivedRequest[]

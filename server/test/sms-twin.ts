@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A recorded SMS. */
+/** An SMS that the twin received. Null in `from` means that the request had no sender. */
 export type ReceivedSms = { to: string; text: string; from: string | null; username: string; content_type: string }
 
 /** A response: a status code about one recipient, any other response, no response, or a closed connection. */

@@ -7,7 +7,7 @@ export type ReceivedMail = { from: string; to: string[]; raw: string }
 /** A step of SMTP at which a test can choose the response. */
 export type SmtpStep = 'greeting' | 'MAIL' | 'RCPT' | 'DATA' | 'END'
 
-/** A running mail server. */
+/** A mail server that records e-mails and gives the responses that the test chooses. */
 export type MailServer = {
   port: number
   /** The accepted e-mails, oldest first. */

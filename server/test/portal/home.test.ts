@@ -26,7 +26,7 @@ test('each figure of the first page links to a list with that number of records'
   ] as const) {
     await visitor.opens('/sandbox?period=7d')
     const total = page.getByRole('link', { name: `${name}: show the list` })
-    // The test reloads the page until the worker has settled the payments.
+    // The page repeats its read every few seconds, so the test waits until the worker has settled the payments.
     await page.getByRole('link', { name: new RegExp(`^${count} payments?\\. ${name}: show`) }).waitFor()
     await total.click()
     await visitor.sees('Malipo', 'Collections')

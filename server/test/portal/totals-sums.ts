@@ -32,9 +32,9 @@ const LISTS = {
     group by source_type, source_id, posting`,
   withdrawals: `select status, amount_minor as minor from withdrawals where merchant_id = $1 and environment = $2`,
 } as const
-/** The name of a list of the dashboard. */
+/** A list of the dashboard that `sumsOfList` can sum. */
 export type ListName = keyof typeof LISTS
-/** The names of all lists of the dashboard. */
+/** All lists of the dashboard, in the order of LISTS. */
 export const LIST_NAMES = Object.keys(LISTS) as ListName[]
 
 /** Sums a list of the dashboard by status. The result omits statuses without records. */

@@ -33,7 +33,7 @@ export type StormCase = {
 
 type OperatorResponse = { status: number; text: string }
 
-/** The actions of the operators of a storm. */
+/** Sets up the merchants of a storm, approves their withdrawals, and sends blocked payouts again. */
 export type StormOperators = {
   /** Gives every merchant prices, money and a webhook address. `money` is in shillings. */
   open(money: number): Promise<void>

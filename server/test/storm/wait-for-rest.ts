@@ -7,7 +7,9 @@ import type { Order, Payout } from '../../twins/selcom/index.ts'
 import type { StormOperators } from './operators.ts'
 import type { StormRig } from './rig.ts'
 
-/** The numbers of open records. */
+/**
+ * The numbers of records that the storm has not settled. `pending` is the number of timers of the twin that have not run.
+ */
 export type OpenRecords = { payments: number; payouts: number; events: number; pending: number }
 
 const OPEN_PAYMENTS = sql(

@@ -11,7 +11,7 @@ import type { Run, Twin } from './twin.ts'
 
 /** The rails of payouts, by their names in the paths of the gateway. Each rail has separate transids. */
 export const RAILS = ['walletcashin', 'selcompesa', 'qwiksend'] as const
-/** The name of a rail of payouts. */
+/** `walletcashin` pays to mobile wallets, `selcompesa` to Selcom Pesa, and `qwiksend` to bank accounts. */
 export type Rail = (typeof RAILS)[number]
 
 const WALLETS = ['VMCASHIN', 'AMCASHIN', 'TPCASHIN', 'EZCASHIN', 'HPCASHIN', 'TTCASHIN', 'CASHIN']

@@ -1,4 +1,4 @@
-// Computes the amounts that a decision about a held collection moves.
+// Reads a collection of the operators' console: its received amounts, its fee, and the reason for a hold.
 
 import type { Calls } from '../../ui/api-types.ts'
 

@@ -32,7 +32,6 @@ export const NewKeyBody = Type.Object(
   },
   { title: 'ApiKeyRequest' },
 )
-/** The type of a request that creates a key. */
 export type NewKeyBody = Type.Static<typeof NewKeyBody>
 
 const fields = {

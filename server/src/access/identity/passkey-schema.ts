@@ -25,7 +25,7 @@ export const PasskeyAnswer = Type.Object(
   },
   { description: 'The answer of the passkey: `PublicKeyCredential.toJSON()` of the browser.' },
 )
-/** The type of an answer to a challenge. */
+/** The answer of a passkey to a challenge, after validation. */
 export type PasskeyAnswerBody = Static<typeof PasskeyAnswer>
 
 /** The answer of an authenticator that made a passkey: the result of `PublicKeyCredential.toJSON()`. */
@@ -50,7 +50,7 @@ const PasskeyRecord = Type.Object(
   },
   { title: 'Passkey' },
 )
-/** The type of a passkey in the API. */
+/** A passkey, as the API returns it. */
 export type PasskeyView = Static<typeof PasskeyRecord>
 /** A passkey in the response envelope. */
 export const PasskeyResponse = success(PasskeyRecord)

@@ -27,7 +27,7 @@ const CurrentSession = Type.Object(
   },
   { title: 'CurrentSession' },
 )
-/** The type of the current session in the API. */
+/** The session of the request, as the API returns it. */
 export type CurrentSessionView = Static<typeof CurrentSession>
 /** The current session in the response envelope. */
 export const CurrentSessionAnswer = success(CurrentSession)
@@ -45,7 +45,7 @@ const SessionRecord = Type.Object(
   },
   { title: 'Session' },
 )
-/** The type of a session in the list. */
+/** One of the caller's sessions, as the API lists them. */
 export type SessionView = Static<typeof SessionRecord>
 /** A session in the response envelope. */
 export const SessionAnswer = success(SessionRecord)

@@ -6,7 +6,7 @@
  */
 export type RuleScope = { flow: Flow; method: string | null; destination_code: string | null }
 
-/** All flows with prices. */
+/** The flows with prices: `withdrawal` for payouts, and `collection` for payments. */
 export const FLOWS = ['withdrawal', 'collection'] as const
 /** The name of a flow: payouts or payments. */
 export type Flow = (typeof FLOWS)[number]

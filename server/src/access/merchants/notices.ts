@@ -9,11 +9,11 @@ import type { NoticeSettings, NoticeSettingsChange } from './schema.ts'
 
 /** The kinds of e-mails that a member can turn off: warnings about one topic each, and the summary. */
 export const NOTICE_KINDS = ['withdrawals', 'webhooks', 'keys', 'digest'] as const
-/** The name of a kind of e-mails that a member can turn off. */
+/** A topic of warnings, or `digest` for the summary. */
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
-/** The topic of a warning. */
+/** The topic of a warning. The summary (`digest`) is no warning. */
 export type WarningKind = Exclude<NoticeKind, 'digest'>
-/** The period of a summary. */
+/** The time that one summary covers: a day or a week. */
 export type DigestPeriod = 'daily' | 'weekly'
 
 /** The roles that get a warning, because members with these roles can solve the problem. */

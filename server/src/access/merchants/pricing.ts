@@ -9,7 +9,7 @@ import { getMerchant } from './list.ts'
 import { formatPercentage, type Rule } from './read-rules.ts'
 import type { RuleView } from './schema.ts'
 
-/** A price rule that is in force. */
+/** A price rule without an end. `valid_from` is the time of its start. */
 export type RuleInForce = Rule & { id: string; valid_from: Date }
 
 // The query returns the rules in the order of `chooseRule`, the most specific rules first.

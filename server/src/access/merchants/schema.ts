@@ -98,7 +98,6 @@ export const RuleInput = Type.Object(
   },
   { title: 'PriceRuleRequest' },
 )
-/** The type of a price rule in a request. */
 export type RuleInput = Static<typeof RuleInput>
 
 /** The greatest number of rules in a price list. */
@@ -126,7 +125,7 @@ export const RuleRecord = Type.Object(
   },
   { title: 'PriceRule' },
 )
-/** The type of a price rule in a response. */
+/** A price rule, as the API returns it. */
 export type RuleView = Static<typeof RuleRecord>
 
 const DAILY_LIMIT =
@@ -164,7 +163,7 @@ export const PayoutLimitsRecord = Type.Object(
   },
   { title: 'MerchantPayoutLimits' },
 )
-/** The type of the payout limits in a response. */
+/** The payout limits of a merchant, as the API returns them. */
 export type PayoutLimitsView = Static<typeof PayoutLimitsRecord>
 
 /** A member in the API. No field reveals whether the user had an account before the invitation. */
@@ -179,7 +178,7 @@ export const MemberRecord = Type.Object(
   },
   { title: 'Member' },
 )
-/** The type of a member in the API. */
+/** A member, as the API lists the members of a merchant. */
 export type MemberView = Static<typeof MemberRecord>
 
 /** The body of POST /v1/merchant/members. */
@@ -204,7 +203,7 @@ export const SecurityBody = Type.Object(
   },
   { title: 'SecuritySettings' },
 )
-/** The type of the security settings. */
+/** Whether the merchant requires a second factor of its members. */
 export type SecuritySettings = Static<typeof SecurityBody>
 /** The security settings in the response envelope. */
 export const SecurityAnswer = success(SecurityBody)
@@ -221,7 +220,7 @@ export const ProfileBody = Type.Object({
   support_address: Type.Optional(nullable(visibleLine(160, supportAddress))),
   accent_color: Type.Optional(nullable({ ...line(7, accentColor), pattern: '^#[0-9a-fA-F]{6}$' })),
 })
-/** The type of a change of the public profile. */
+/** The changed fields of the public profile. If a field is missing, the server keeps its value. */
 export type ProfileChange = Static<typeof ProfileBody>
 
 /** The public profile of a merchant in the API. */
@@ -240,7 +239,7 @@ export const ProfileRecord = Type.Object({
     }),
   ),
 })
-/** The type of the public profile in the API. */
+/** The public profile of a merchant, as the API returns it. */
 export type ProfileView = Static<typeof ProfileRecord>
 /** The public profile in the response envelope. */
 export const ProfileAnswer = success(ProfileRecord)
@@ -267,7 +266,7 @@ export const BalanceMarkBody = Type.Object({
     }),
   ),
 })
-/** The type of the balance mark in the API. */
+/** The balance mark as a decimal amount in shillings. Null means that no balance is low. */
 export type BalanceMark = Static<typeof BalanceMarkBody>
 /** The balance mark in the response envelope. */
 export const BalanceMarkAnswer = success(BalanceMarkBody)
@@ -290,11 +289,11 @@ export const NoticeSettingsRecord = Type.Object(
   },
   { title: 'NotificationSettings' },
 )
-/** The type of a member's e-mail settings in the API. */
+/** The e-mail settings of a member, as the API returns them. */
 export type NoticeSettings = Static<typeof NoticeSettingsRecord>
 /** The body of PATCH /v1/merchant/notifications. */
 export const NoticeSettingsBody = Type.Partial(Type.Object(notice_switches), { title: 'NotificationSettingsChange' })
-/** The type of a change of the e-mail settings. If a field is missing, the server keeps its value. */
+/** The changed e-mail settings. If a field is missing, the server keeps its value. */
 export type NoticeSettingsChange = Static<typeof NoticeSettingsBody>
 /** The e-mail settings in the response envelope. */
 export const NoticeSettingsAnswer = success(NoticeSettingsRecord)
@@ -366,9 +365,9 @@ export const KeyRecord = Type.Object(
   },
   { title: 'CurrentApiKey' },
 )
-/** The type of an API key in the response of GET /v1/me. */
+/** The API key of the request, as GET /v1/me returns it. */
 export type KeyView = Static<typeof KeyRecord>
-/** The type of a user in the response of GET /v1/me. */
+/** A user with its memberships, as GET /v1/me returns it. */
 export type MeView = Static<typeof MeRecord>
 
 /** An allowlist entry in the API for operators. */
@@ -380,7 +379,6 @@ export const ReviewedAddress = Type.Object(
   },
   { title: 'ReviewedIpAddress' },
 )
-/** The type of an allowlist entry in the API for operators. */
 export type ReviewedAddress = Static<typeof ReviewedAddress>
 
 /** The query parameters of the list of allowlist entries. */
@@ -441,7 +439,7 @@ const RemovedMember = Type.Object(
   },
   { title: 'RemovedMember' },
 )
-/** The type of a removed member in the API. */
+/** A removed member, as the API returns it. */
 export type RemovedMemberView = Static<typeof RemovedMember>
 /** A removed member in the response envelope. */
 export const RemovedMemberAnswer = success(RemovedMember)

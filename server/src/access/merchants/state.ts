@@ -2,7 +2,10 @@
 
 /** All statuses of a merchant. Only an ACTIVE merchant may use live keys. */
 export const MERCHANT_STATUSES = ['PENDING', 'ACTIVE', 'SUSPENDED'] as const
-/** The name of a status. */
+/**
+ * PENDING: no operator has approved the merchant. ACTIVE: the merchant may use live keys. SUSPENDED: an operator has suspended
+ * the merchant.
+ */
 export type MerchantStatus = (typeof MERCHANT_STATUSES)[number]
 
 type StatusMove = { from: MerchantStatus; to: MerchantStatus; message: string }
@@ -17,5 +20,5 @@ export const merchantMoves = {
   reactivate: { from: 'SUSPENDED', to: 'ACTIVE', message: 'Only a SUSPENDED merchant can be reactivated.' },
 } as const satisfies Record<string, StatusMove>
 
-/** The name of a move. */
+/** A move that an operator makes: `approve`, `suspend` or `reactivate`. */
 export type MerchantMove = keyof typeof merchantMoves

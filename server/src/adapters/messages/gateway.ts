@@ -1,9 +1,9 @@
 // Defines the interface of message gateways. A gateway sends one message per call, never throws, and returns within its
 // timeout.
 
-/** All channels of messages. */
+/** The channels of messages. Each channel has at most one gateway. */
 export const CHANNELS = ['email', 'sms'] as const
-/** The name of a channel. */
+/** The channel of one message: `email` or `sms`. */
 export type Channel = (typeof CHANNELS)[number]
 
 /**
@@ -43,7 +43,7 @@ export type OutgoingEmail = {
 /** An SMS to send. `to` is a canonical phone number. */
 export type OutgoingSms = { to: string; text: string }
 
-/** A gateway for the messages of one channel. */
+/** Sends the messages of one channel to a gateway. `send` never throws. */
 export type MessageGateway<Message> = { send(message: Message): Promise<SendOutcome>; close(): Promise<void> }
 
 /** The configured gateways. Null means that the channel has no gateway, so its messages stay in the outbox. */

@@ -33,7 +33,7 @@ const COMMON = {
   created_at: Time,
 }
 
-/** A message in the form for its merchant. */
+/** A message, as its merchant reads it: without the answer of the gateway. */
 export const MerchantMessage = Type.Object(
   {
     ...COMMON,
@@ -42,10 +42,9 @@ export const MerchantMessage = Type.Object(
   },
   { title: 'Message' },
 )
-/** The type of a message in the form for its merchant. */
 export type MerchantMessage = Static<typeof MerchantMessage>
 
-/** A message in the form for operators. */
+/** A message, as operators read it: with its merchant and the answer of the gateway. */
 export const OperatorMessage = Type.Object(
   {
     ...COMMON,
@@ -60,7 +59,6 @@ export const OperatorMessage = Type.Object(
   },
   { title: 'OperatorMessage' },
 )
-/** The type of a message in the form for operators. */
 export type OperatorMessage = Static<typeof OperatorMessage>
 
 const MessageFilters = {

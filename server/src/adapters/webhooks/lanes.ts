@@ -1,7 +1,7 @@
 // Limits the concurrent sends of this process with one lane for each endpoint. A send to a receiver that hangs takes a slot
 // until its timeout. So lanes with timeouts share a quarter of the slots, and a quarter is only for lanes with quick answers.
 
-/** The limits of `createLanes`. */
+/** The limits of one process for all its lanes together: one for sends, and one for waiting deliveries. */
 export type LaneLimits = {
   /** The greatest number of concurrent sends in all lanes. */
   sending_max: number

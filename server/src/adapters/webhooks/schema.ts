@@ -250,7 +250,7 @@ export const EventsQuery = Type.Object({
 /** The validated query parameters of the list of events. */
 export type EventsFilter = Type.Static<typeof EventsQuery>
 
-/** The query parameters of the stream of events. */
+/** The filter of the stream of events, and the last event that the client has. */
 export const EventStreamQuery = Type.Object({
   event: eventFilter,
   after: afterEvent('The id of the last event that you have, if you cannot send the header Last-Event-ID.'),

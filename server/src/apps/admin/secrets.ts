@@ -78,8 +78,8 @@ function keyStatus(key_id: string, key_ids: readonly string[], counts: readonly 
 const PASSES_MAX = 5
 
 /**
- * Encrypts every value again with the first key, in batches, while the server runs. A stopped command can run again. Returns
- * the keys that the operator can remove, and the keys that values still need.
+ * Encrypts the values of older keys with the first key, in batches. The server can run meanwhile. If the command stops, the
+ * operator can run it again. Returns the keys that the operator can remove, and the keys that values still need.
  */
 export async function rotateSecrets(deps: Deps, report: Report) {
   const { vault, db } = deps

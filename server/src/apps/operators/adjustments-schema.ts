@@ -50,12 +50,12 @@ export const AdjustmentRecord = Type.Object(
   },
   { title: 'Adjustment' },
 )
-/** The type of one adjustment in a response. */
+/** An adjustment, as the API returns it. */
 export type AdjustmentView = Static<typeof AdjustmentRecord>
 
 /** An adjustment that this request made, with the operators who decided. */
 const MadeAdjustment = Type.Object({ ...AdjustmentRecord.properties, ...VerdictFields }, { title: 'MadeAdjustment' })
-/** The type of an adjustment that a request made. */
+/** An adjustment that one request made, with the operators who decided. */
 export type MadeAdjustment = Static<typeof MadeAdjustment>
 
 const { merchant_id, environment, direction, against, amount, currency, reason } = AdjustmentRecord.properties
@@ -67,7 +67,7 @@ const WaitingAdjustment = Type.Object(
   },
   { title: 'WaitingAdjustment' },
 )
-/** The type of an adjustment that waits for a second operator. */
+/** An adjustment that waits for a second operator. No money has moved yet. */
 export type WaitingAdjustment = Static<typeof WaitingAdjustment>
 
 /** The query of GET /v1/operator/merchants/{merchant_id}/adjustments. */

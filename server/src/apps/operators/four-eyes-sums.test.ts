@@ -25,7 +25,9 @@ const DAY_MS = 86_400_000
 
 let world: World
 let other: World
-/** A process of the same installation without FOUR_EYES_AMOUNT. This process makes the balances of the tests. */
+/**
+ * A process of the same installation with FOUR_EYES_AMOUNT=off. The tests use it to credit merchants without a second operator.
+ */
 let free: World
 let operator: TestOperator
 let script: PayoutScript
@@ -345,7 +347,7 @@ test('verify recomputes the sums of the day, and names merchant, day and both su
     ],
   ]
   for (const [condition, who, kind, acts] of ways) {
-    // The stored sum of corrections may be too high by the correction of `newShop`, which runs without FOUR_EYES_AMOUNT.
+    // The stored sum of corrections may be too high by the correction of `newShop`, which runs with FOUR_EYES_AMOUNT=off.
     for (const change of kind === 'corrections' ? [-acts, -1] : [-acts, -1, 1]) {
       await world.rows(`update four_eyes_sums set total_minor = total_minor + ${change} where ${one} ${condition}`)
       assert.equal((await check())?.detail, finding(who, kind, acts + change, acts))

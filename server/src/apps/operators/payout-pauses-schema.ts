@@ -53,7 +53,7 @@ const record = {
 
 /** A pause of payouts: its scope and target, and who started and ended it. */
 const PauseRecord = Type.Object(record, { title: 'PayoutPause' })
-/** The type of one pause in a response. */
+/** A pause of payouts, as the API returns it. */
 export type PauseRecord = Static<typeof PauseRecord>
 
 /** The response to POST /v1/operator/payout-pauses. */

@@ -209,7 +209,7 @@ const ApproveBatchResult = Type.Object(
   },
   { title: 'BatchApprovalResult' },
 )
-/** The type of the result of a batch. */
+/** One result for each id of an approve-batch request, in the order of the request. */
 export type ApproveBatchResult = Static<typeof ApproveBatchResult>
 
 /** The response to POST /v1/operator/withdrawals/approve-batch. */

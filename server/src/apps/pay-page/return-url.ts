@@ -7,7 +7,7 @@ export type ReturnParameters = { reference: string | null; collection_id: string
 
 const MAX_LENGTH = 2048
 
-// A browser drops tabs and line breaks inside a scheme, so that a harmless text can become a javascript address.
+// A browser drops tabs and line breaks inside a scheme. So a harmless text can become a javascript address.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const CONTROL = /[\u0000-\u0020\u007f-\u009f]/
 

@@ -206,7 +206,7 @@ export type ReceiptScreen = MerchantFrame &
     pdf_path: string | null
   }
 
-/** One line of an invoice. */
+/** One line of an invoice. Amounts are in cents. */
 export type InvoiceScreenItem = {
   description: string
   quantity: string

@@ -3,7 +3,7 @@
 import { IS_BOOKING } from '../../books/ledger/index.ts'
 import { type Reader, sql } from '../../kernel/db/index.ts'
 
-/** The steps of the checklist, in order. */
+/** The steps from the first sandbox key to the first live payment, in order. */
 export const CHECKLIST_STEPS = [
   'sandbox_key',
   'first_payment',

@@ -89,7 +89,7 @@ const OperatorPayment = Type.Object(
   },
   { title: 'OperatorPayment' },
 )
-/** The type of a payment with its next step, attempts, postings, webhooks and timeline. */
+/** A payment with its next step, attempts, postings, webhooks and timeline, as the API returns it to operators. */
 export type OperatorPayment = Static<typeof OperatorPayment>
 
 /** The response of the operators' endpoint for one payment. */

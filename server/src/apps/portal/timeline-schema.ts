@@ -110,9 +110,9 @@ const WebhookItem = Type.Object(
 
 const TimelineItem = Type.Union([RequestItem, AttemptItem, StatusItem, TransferItem, WebhookItem])
 
-/** The type of one item of a timeline. */
+/** One event of a timeline, about a request, an attempt, a status, a transfer or a webhook. */
 export type TimelineItem = Static<typeof TimelineItem>
-/** The type of an item about a step of an attempt. */
+/** The event that the server stored an attempt, that the provider took it, or that the provider reported an outcome. */
 export type AttemptItem = Static<typeof AttemptItem>
 
 /** The events of one collection or withdrawal, oldest first. */

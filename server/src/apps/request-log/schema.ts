@@ -69,7 +69,7 @@ export const RequestRecord = Type.Object(
 )
 export type RequestRecord = Static<typeof RequestRecord>
 
-/** The query of the list of requests. */
+/** The page and the filters of the request log: by method, status, path, text, API key and time. */
 export const RequestsQuery = Type.Object({
   ...PageQuery,
   method: Type.Optional(oneOf(['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD'])),

@@ -20,7 +20,7 @@ export const HIT_KINDS = [
   'person',
   'statement_line',
 ] as const
-/** The kind of one hit. */
+/** The type of the record that a hit describes, such as `payment` or `statement_line`. */
 export type HitKind = (typeof HIT_KINDS)[number]
 
 const nullableText = (description: string) => nullable(Type.String({ description }))

@@ -7,7 +7,7 @@ import { isId, type Vault } from '../../kernel/lib/index.ts'
 /** The end of a chain: the number and the hash (64 hexadecimal digits) of its last entry. */
 export type AnchoredHead = { merchant_id: string; seq: number; hash: string }
 
-/** The content of an anchor. */
+/** One signed line with the ends of the audit chains at one time. */
 export type Anchor = {
   /** The number of the anchor, from 1 without a gap. */
   number: number

@@ -10,7 +10,7 @@ import { CURRENCY } from '../../kernel/lib/index.ts'
  */
 export const BOOK_CODES = ['available', 'reserved', 'held', 'provider_float', 'fee_income', 'processor_cost'] as const
 
-/** The name of an account of a book. */
+/** One of BOOK_CODES. A book has one account for each code. */
 export type AccountCode = (typeof BOOK_CODES)[number]
 
 const OPEN_BOOKS = sql(

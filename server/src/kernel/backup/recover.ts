@@ -19,7 +19,7 @@ import { BackupError } from './error.ts'
 import type { FoundBackup, Manifest } from './manifest.ts'
 import { findRestorable, planWal, type RestoreSource, restoreFiles, WAL_IN, type WalPlan } from './restore.ts'
 
-/** Options of `recoverDatabase`. */
+/** The backup, the target folders, and the functions that `recoverDatabase` calls during the restore. */
 export type RecoverOptions = RestoreSource & {
   data_dir: string
   /** If the user of PostgreSQL cannot access DATA_DIR, this folder contains the data. */

@@ -3,7 +3,7 @@
 
 import type { Language } from '../lib/index.ts'
 
-/** The status of an invoice in a document. */
+/** The status that an invoice document shows. OVERDUE means a sent and unpaid invoice after its due date. */
 export type InvoiceStatus = 'DRAFT' | 'SENT' | 'OVERDUE' | 'PAID' | 'CANCELLED'
 
 type DocumentTexts = {

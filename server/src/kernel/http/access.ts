@@ -28,7 +28,7 @@ export type Scope = keyof typeof SCOPES
 
 /** The roles that a member can have in a merchant. */
 export const MERCHANT_ROLES = ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const
-/** The role of one member in one merchant. */
+/** A member's role in one merchant. A user can have another role in each merchant. */
 export type MerchantRole = (typeof MERCHANT_ROLES)[number]
 /** The role of a user: a role in a merchant, or the role of an operator of the platform. */
 export type Role = MerchantRole | OperatorRole

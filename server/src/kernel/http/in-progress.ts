@@ -3,7 +3,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The requests in progress of a server. */
+/** Counts the requests in progress of a server, and closes its other connections. */
 export type RequestsInProgress = {
   count(): number
   /** Closes the connections without a request in progress, also those that never sent a request. */

@@ -5,7 +5,7 @@
  * SUPER_ADMIN may do everything. An operator has one role.
  */
 export const OPERATOR_ROLES = ['SUPPORT', 'FINANCE_OPERATOR', 'COMPLIANCE', 'SUPER_ADMIN'] as const
-/** The role of one operator. */
+/** The one role of an operator, which decides the operator's duties. */
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
 /** Every duty of operators, with the roles that may do it. Each route of operators names one duty. */

@@ -90,7 +90,7 @@ export const LOG_FIELDS = {
   detail: 'the explanation of the identity provider',
 } as const
 
-/** The name of a field of the log. */
+/** A name in LOG_FIELDS. A log call may use no other field. */
 export type LogField = keyof typeof LOG_FIELDS
 
 /**

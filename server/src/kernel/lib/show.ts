@@ -2,7 +2,7 @@
 
 /** The languages for payers. Swahili is the default. */
 export const LANGUAGES = ['sw', 'en'] as const
-/** One of the languages for payers. */
+/** Swahili (`sw`) or English (`en`). */
 export type Language = (typeof LANGUAGES)[number]
 
 /**

@@ -26,7 +26,7 @@ type VaultOptions = {
   mark_key?: Uint8Array
 }
 
-/** The number of bytes of a secret key. */
+/** The length of each key in SECRET_KEY. AES-256 needs 32 bytes. */
 export const SECRET_KEY_BYTES = 32
 /** The first part of an encrypted value without the id of its key. */
 export const WITHOUT_KEY_ID = 'v1'

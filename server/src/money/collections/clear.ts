@@ -142,7 +142,10 @@ function correctionOf(row: LockedCollection, input: Clearance, stated_minor: big
   }
 }
 
-/** Returns the amount that the operator stated. Refuses an amount that is missing, has no effect or is too large. */
+/**
+ * Returns the stated amount in cents. Null means that the operator stated none, because the received amount is known or the
+ * payment is declined. Refuses an amount that is missing, has no effect or is too large.
+ */
 function checkStated(deps: Deps, row: LockedCollection, { decision, stated_minor }: Clearance): bigint | null {
   if (!isUnvalued(row)) {
     if (stated_minor === null) return null

@@ -2,7 +2,7 @@
 
 /** All statuses of a collection, as the database stores them and the API shows them. */
 export const STATUSES = ['created', 'processing', 'successful', 'failed', 'pending_clearance', 'reversed'] as const
-/** The status of one collection: one of STATUSES. */
+/** The status of one collection. `START` and `moves` have the allowed changes. */
 export type Status = (typeof STATUSES)[number]
 
 /**
@@ -11,7 +11,7 @@ export type Status = (typeof STATUSES)[number]
  * answer.
  */
 export const ATTEMPT_STATES = ['to_send', 'asked', 'final', 'given_up'] as const
-/** The state of one attempt: one of ATTEMPT_STATES. */
+/** The state of one attempt. ATTEMPT_STATES explains each. */
 export type AttemptState = (typeof ATTEMPT_STATES)[number]
 
 /** A move: its possible start statuses, its end status, and the event for the merchant. */
@@ -48,7 +48,7 @@ export const moves = {
   decline: { from: ['pending_clearance'], to: 'failed', event: 'collection.failed', time_field: 'failed_at' },
 } as const satisfies Record<string, CollectionMove>
 
-/** The name of one move of a collection. */
+/** A name in `moves`, such as `hold` or `clear`. START has no name here. */
 export type CollectionMoveName = keyof typeof moves
 
 /** Returns true if the move may start from the given status. */

@@ -324,7 +324,8 @@ function checkNoPaymentInProgress(deps: Deps, payments: readonly PagePayment[], 
 }
 
 /**
- * Returns the seconds in which the payer may still approve the prompt. Returns 0 for a QR code, and for a payment with an outcome.
+ * Returns the seconds in which the payer may still approve the prompt. Returns 0 for a QR code, before the first attempt, and
+ * for every status but `processing`.
  */
 export function promptLeft(deps: Deps, { status, method, attempt_at }: PagePayment): number {
   if (status !== 'processing' || method === 'qr' || attempt_at === null) return 0

@@ -7,7 +7,7 @@ import { flowOf, parseOwnReference } from './subject.ts'
 
 /** All kinds of statement lines. A charge is what the provider charges for a payout. */
 export const LINE_KINDS = ['payment', 'payout', 'reversal', 'charge'] as const satisfies readonly MoveKind[]
-/** The kind of one statement line. */
+/** The kind of one statement line. The amount has no sign, so the kind gives the direction. */
 export type LineKind = (typeof LINE_KINDS)[number]
 
 /** A movement in a provider's statement, with its line number. The amount is in cents and above zero. */

@@ -39,7 +39,7 @@ export type NewStatement = {
   actor: Actor
 }
 
-/** The columns of a `ProviderStatement`. */
+/** The columns that a query must select for a `ProviderStatement`. */
 export const STATEMENT_COLUMNS = `id, provider, source, file_name, sha256, period_from, period_to, state, lines, matched, opened, explained,
    imported_by_kind, imported_by_id, imported_by_name, created_at, finished_at, withdrawn_at, withdrawn_by_id,
    withdrawn_by_name, withdrawn_reason`

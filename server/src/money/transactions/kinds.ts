@@ -5,15 +5,15 @@ import { assertInvariant } from '../../kernel/lib/index.ts'
 
 /** All types of transactions, as the API shows them. */
 export const TYPES = ['COLLECTION', 'COLLECTION_REVERSAL', 'WITHDRAWAL', 'WITHDRAWAL_REVERSAL', 'ADJUSTMENT'] as const
-/** The type of one transaction. */
+/** One of TYPES. A reversal type undoes a collection or a withdrawal. */
 export type TransactionType = (typeof TYPES)[number]
 
 /** The directions of a transaction. A credit increases the available balance, and a debit decreases it. */
 export const DIRECTIONS = ['credit', 'debit'] as const
-/** The direction of one transaction. */
+/** The effect on the merchant's available balance: `credit` increases it, and `debit` decreases it. */
 export type TransactionDirection = (typeof DIRECTIONS)[number]
 
-/** The type and direction of a transaction. */
+/** A type with its direction. Only an ADJUSTMENT can have either direction. */
 export type TransactionKind = { type: TransactionType; direction: TransactionDirection }
 
 const COLLECTION = { type: 'COLLECTION', direction: 'credit' } as const

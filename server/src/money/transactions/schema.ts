@@ -94,7 +94,7 @@ export const StatementParams = Type.Object({
   merchant_id: line(64),
   period: line(64, 'A month (2026-01) or a day (2026-01-05) of Africa/Dar_es_Salaam.'),
 })
-/** The query of a statement: its format. */
+/** The format of a statement: `json` (the default) or `csv`. */
 export const StatementQuery = Type.Object({
   format: Type.Optional(oneOf(['json', 'csv'], 'The format of the response: json (default) or csv.')),
 })

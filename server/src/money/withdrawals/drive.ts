@@ -53,8 +53,8 @@ const TAKE = sql(
    returning p.withdrawal_id, h.hold, p.held_by`,
 )
 
-// Before a process sends a payout whose token a process took long ago, this query renews the lease. So the query also checks
-// whether the payout must wait.
+// If a process took the token long ago, the process that sends renews the lease first. A pause or a suspension may have begun
+// since then, so this query also checks for a hold.
 const RENEW = sql(
   'payouts_renew',
   `update payouts p set due_at = $2, updated_at = $4

@@ -9,7 +9,7 @@ import { assertInvariant, findDestination, isId, newId, refuse } from '../../ker
 
 /** The scopes of a pause: all payouts, or those of one merchant, provider or destination. */
 export const PAUSE_SCOPES = ['platform', 'merchant', 'provider', 'destination'] as const
-/** One of the scopes in PAUSE_SCOPES. */
+/** The scope of one pause. A pause with the scope `platform` stops all payouts. */
 export type PauseScope = (typeof PAUSE_SCOPES)[number]
 
 /** The payouts that a pause concerns. If the scope is `platform`, the target is empty. */

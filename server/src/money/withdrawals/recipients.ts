@@ -24,7 +24,7 @@ export type RecipientOwner = { merchant_id: string; environment: Environment }
 /** The results of a name check. `unknown` never means that the account does not exist. */
 export const NAME_CHECKS = ['same', 'different', 'unknown'] as const
 
-/** One of the results in NAME_CHECKS. */
+/** The result of one name check. `same` means the same words in any order and case. */
 export type NameCheckResult = (typeof NAME_CHECKS)[number]
 
 /**
@@ -40,7 +40,7 @@ export type PaidDestination = {
   last_paid_at: Date | null
 }
 
-/** A recipient that a merchant saved. */
+/** A recipient that a merchant saved. Null in `name_check` means that the server has no result of a name check. */
 export type SavedRecipient = PaidDestination & {
   id: string
   label: string

@@ -163,7 +163,7 @@ export const ListFilter = {
 }
 /** The query of the merchant's list of withdrawals. */
 export const ListQuery = Type.Object({ ...PageQuery, ...ListFilter, metadata: Type.Optional(MetadataFilter) })
-/** The query of the list of disbursements. */
+/** The page and the filters of the list of disbursements. */
 export const DisbursementsQuery = Type.Object({
   merchant_id: Type.Optional(line(64, 'Your own merchant id or `me`. Needed by members of several merchants.')),
   ...PageQuery,

@@ -2,7 +2,7 @@
 
 import type { EventName } from '../../adapters/webhooks/index.ts'
 
-/** All statuses of a withdrawal. */
+/** The statuses of a withdrawal. `moves` has the allowed changes. */
 export const STATUSES = [
   'PENDING_ADMIN_APPROVAL',
   'INFO_REQUESTED',
@@ -34,7 +34,10 @@ export const OPEN_STATUSES = [
  * paid (a late payment), and paid to returned. So each posting of a withdrawal happens at most once.
  */
 export const FUNDS = ['none', 'reserved', 'paid', 'released', 'returned'] as const
-/** One of the places in FUNDS. */
+/**
+ * The place of one withdrawal's money. `released` and `returned` mean that the merchant has the money again: before or after
+ * the provider paid.
+ */
 export type Funds = (typeof FUNDS)[number]
 
 /** The states of a payout; db/schema.md describes each. */
@@ -83,7 +86,7 @@ export const moves = {
   resolve_unpaid: { from: STUCK, to: 'FAILED', by: 'operator', event: 'disbursement.failed' },
 } as const satisfies Record<string, WithdrawalMove>
 
-/** The name of one move of a withdrawal. */
+/** A name in `moves`, such as `approve` or `succeed`. Each move has one party that can make it. */
 export type WithdrawalMoveName = keyof typeof moves
 
 /** Returns true if the move may start from the given status. */

@@ -124,7 +124,7 @@ export function payoutTraceFields({ withdrawal_id, provider, environment, method
   }
 }
 
-/** The columns of `Payout` in queries. */
+/** The columns that a query must select for a `Payout`. */
 export const PAYOUT_COLUMNS = [
   'merchant_id',
   'withdrawal_id',
@@ -302,7 +302,10 @@ export function findPayouts(reader: Reader, ids: readonly WithdrawalId[]): Promi
   return reader.query<Payout>(FIND_PAYOUTS, [JSON.stringify(keys)])
 }
 
-/** One entry in the history of a withdrawal. */
+/**
+ * A change of status, or the reason for which the payout waits. `seq` gives the order. Null in `event` means that the merchant
+ * gets no event.
+ */
 export type HistoryEntry = {
   seq: number
   from_status: WithdrawalStatus
