@@ -957,7 +957,7 @@ export type TimelineWebhook = {
   status_code: number | null
   /** Null means that the server made no attempt. */
   duration_ms: number | null
-  /** A short code. Null means that the answer was 2xx, or that the server made no attempt. */
+  /** A short code. Null means that the receiver answered with 2xx, or that the server made no attempt. */
   error: string | null
   delivered: boolean
   /** When the next attempt is due; only on the newest attempt. Null means that no attempt follows. */
@@ -1051,7 +1051,7 @@ export type WebhookDelivery = {
     /** Null if the receiver did not answer. */
     status_code: number | null
     duration_ms: number
-    /** A short reason. Null means that the receiver answered 2xx. */
+    /** A short reason. Null means that the receiver answered with 2xx. */
     error: string | null
     /** The beginning of the answer: 16 KiB; in lists 500 characters. */
     response_body: string | null

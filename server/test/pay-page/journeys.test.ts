@@ -70,7 +70,7 @@ for (const way of WAYS) {
         ['004', /Umeghairi malipo\. Hakuna pesa/, /You cancelled the payment\. No money/, 'Jaribu tena', 'Try again'],
         ['005', /umekataa malipo haya/, /declined this payment/, 'Tumia njia nyingine', 'Use another way'],
         ['006', /Muda wa kuthibitisha umeisha/, /time to confirm has run out/, 'Jaribu tena', 'Try again'],
-        ['013', /haipatikani kwa sasa/, /unavailable right now/, 'Tumia njia nyingine', 'Use another way'],
+        ['013', /haipatikani kwa sasa/, /unavailable at the moment/, 'Tumia njia nyingine', 'Use another way'],
       ] as const) {
         await payer.page.goto((await street.newLink()).url)
         await payer.payBy(street.phone(ending))

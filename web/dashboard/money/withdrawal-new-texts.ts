@@ -91,7 +91,7 @@ export const newTexts = texts({
     only: 'Your role can only read. Administrators and finance members withdraw money.',
     not_yet_title: 'You cannot withdraw real money yet',
     not_yet:
-      'The business has to be approved, verified and priced first. The operator of the platform does this, and you get a message. You can try a withdrawal in the sandbox.',
+      'The operator of the platform must first approve and verify your business, and agree prices with it. You will then get a message. You can try a withdrawal in the sandbox.',
     review_title: 'Check before you send the request',
     review_lead: 'Read every line. Nothing has been sent yet.',
     gets: 'The recipient gets',

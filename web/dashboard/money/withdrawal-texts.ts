@@ -133,7 +133,7 @@ export const withdrawalTexts = texts({
     answer_help: 'The operator and the members of your business will see this text. Never write a PIN or a password.',
     send_answer: 'Send the answer',
     answered: 'The answer is sent. The request waits for approval again.',
-    answer_who: 'An administrator or a finance member of your business answers this.',
+    answer_who: 'Only an administrator or a finance member of your business can answer this question.',
     history: 'History',
     made: 'The request was sent',
     by: { merchant: 'Your business', operator: 'Operator', provider: 'Provider' },

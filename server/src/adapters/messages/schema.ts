@@ -13,9 +13,9 @@ const STATUSES = ['kept', 'waiting', 'sent', 'failed'] as const
 export type MessageStatus = (typeof STATUSES)[number]
 
 const STATUS_WORDS =
-  'kept: the server stores the message and never sends it. The reason is a missing gateway, the sandbox, or a recipient with too many messages (recipient_limit in error). waiting: the server tries the message at next_try_at. sent: the gateway accepted the message. failed: the server makes no further try; see error.'
+  'kept: the server stores the message and never sends it. The reason is a missing gateway, the sandbox, or a recipient with too many messages (recipient_limit in error). waiting: the server makes the next attempt at next_try_at. sent: the gateway accepted the message. failed: the server makes no further attempt; see error.'
 const ERROR_WORDS =
-  'The reason why the last try failed: invalid_recipient, recipient_refused, message_refused, gateway_refused, gateway_unreachable, attachment_failed, or unknown_outcome. unknown_outcome: the SMS may have arrived, and the server does not send it again. recipient_limit: the recipient got too many messages, so the server made no try.'
+  'The reason why the last attempt failed: invalid_recipient, recipient_refused, message_refused, gateway_refused, gateway_unreachable, attachment_failed, or unknown_outcome. unknown_outcome: the SMS may have arrived, and the server does not send it again. recipient_limit: the recipient got too many messages, so the server made no attempt.'
 
 const Time = Type.String({ format: 'date-time' })
 const COMMON = {
@@ -27,7 +27,7 @@ const COMMON = {
   to: Type.String({ description: 'An e-mail address, or a phone number.' }),
   subject: nullable(Type.String({ description: 'Null means that the message is an SMS.' })),
   invoice_id: nullable(Type.String({ format: 'uuid', description: 'The invoice of the message.' })),
-  tries: Type.Integer({ description: 'The number of tries.' }),
+  tries: Type.Integer({ description: 'The number of attempts.' }),
   next_try_at: nullable(Time),
   sent_at: nullable(Time),
   created_at: Time,

@@ -151,7 +151,7 @@ describe('corrections that need two operators', () => {
   const adjust = (who: Operator, { merchant }: ShopWithKeys, body: object, at = world) =>
     post(who, `merchants/${merchant.id}/adjustments`, body, at)
 
-  test('the server makes an adjustment below the amount at once, and an adjustment that reaches the sum waits for another operator', async () => {
+  test('an adjustment waits for another operator only when the sum of the day reaches FOUR_EYES_AMOUNT', async () => {
     const shop = await newShop()
     const made = await adjust(asha, shop, adjustment('600000.00'))
     assert.deepEqual([made.status, made.body.data.approvals], [201, undefined])

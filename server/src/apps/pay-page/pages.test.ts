@@ -242,7 +242,7 @@ test('for an unknown failure reason, the page shows the reference that the merch
   )
 })
 
-test('the server answers 200 for every state of a payment, and an error status only for refused requests', () => {
+test('the server answers 200 for every state of a payment, and an error status for each error page and each refused form', () => {
   const status = (name: string) => screenStatus(screens('sw')[name] as Screen)
   assert.deepEqual(
     [

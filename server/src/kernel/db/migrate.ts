@@ -314,7 +314,7 @@ export function pending(migrations: Migration[], applied: Map<string, AppliedMig
   const refused = newerThan(migrations, applied).filter((name) => (applied.get(name)?.oldest_program ?? '9999') > own)
   if (refused.length > 0) {
     throw new Error(
-      `the database is newer than this program: this version cannot run on ${refused.join(', ')}; start a newer version`,
+      `the database has migrations that this version does not support: ${refused.join(', ')}; start a newer version`,
     )
   }
   const newest = [...applied.keys()].sort().at(-1) ?? ''

@@ -134,7 +134,7 @@ export function applyContradiction(
       booked: row.amount_received_minor === null ? null : formatAmount(row.amount_received_minor),
       reported: reason,
     },
-    'the provider contradicts what is booked',
+    'the provider reports an outcome that contradicts the recorded outcome',
   )
   row.version += 1
   row.moved = true

@@ -306,7 +306,7 @@ describe('QR texts', () => {
   })
 })
 
-it('the mock provider decides a prompt on a page at once, and a QR code on a page after the choice or the simulated scan', () => {
+it("on a page, a prompt succeeds at once, and a QR code waits for the payer's choice or the simulated scan", () => {
   assert.deepEqual(lifeOf({ on_page: true }), [TAKEN, [0, 'succeeded', 1]])
   assert.deepEqual(lifeOf({ on_page: true, method: 'qr', phone: null }), [TAKEN, [20_000, 'succeeded', 1]])
   const chosen_by_phone = { on_page: true, method: 'qr', phone: '255712345001' } as const
