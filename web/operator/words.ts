@@ -64,7 +64,7 @@ const words = texts({
       conflict_of_interest:
         'You are or were a member of this merchant, or made one of its API keys; another operator must approve',
       forbidden: 'You submitted this withdrawal; another operator must approve',
-      provider_unavailable: 'No provider pays out there',
+      provider_unavailable: 'No provider supports payouts to this destination',
       not_found: 'Not found',
     },
     merchant: { PENDING: 'Waits for approval', ACTIVE: 'Active', SUSPENDED: 'Suspended' },

@@ -189,10 +189,10 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Biashara haijaidhinishwa au haijathibitishwa. Kataa utoaji huu, au kamilisha biashara kwanza.',
   'The merchant is not active and verified. Resolve the withdrawal, or complete the merchant first.':
     'Biashara haijaidhinishwa au haijathibitishwa. Amua matokeo ya utoaji huu, au kamilisha biashara kwanza.',
-  'No configured provider pays out {} to {}.': 'Hakuna mtoa huduma anayetuma {} kwenda {}.',
+  'No configured provider supports {} payouts to {}.': 'Hakuna mtoa huduma anayetuma {} kwenda {}.',
   '{} cannot pay out this withdrawal without its {}. Reject the withdrawal, and ask the merchant to submit it again.':
     '{} hawezi kutuma utoaji huu bila {}. Kataa utoaji huu, kisha iombe biashara iutume upya.',
-  '{} pays out whole shillings only, and the amount is {}.': '{} hutuma shilingi kamili tu, na kiasi ni {}.',
+  '{} supports payouts of whole shillings only, and the amount is {}.': '{} hutuma shilingi kamili tu, na kiasi ni {}.',
   'The ledger reserved {} of {}: find the cause before any money moves. Run "admin verify".':
     'Vitabu vimetenga {} kati ya {}: tafuta sababu kabla pesa hazijahama. Endesha "admin verify".',
   'A user with this e-mail address is a member already. Change the role instead.':
@@ -230,9 +230,9 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Mteja huyu amepata ujumbe {} wa biashara ndani ya saa 24.',
   'Wait before you send another message.': 'Subiri kabla ya kutuma mwingine.',
   'This environment has no invoice with this id.': 'Mazingira haya hayana ankara yenye kitambulisho hiki.',
-  'No provider pays out to {} at the moment.': 'Kwa sasa hakuna kinachoweza kutumwa {}.',
-  'No provider pays out by {}.': 'Hakuna kinachoweza kutumwa kwa {}.',
-  'By {} the server reaches {}.': 'Kwa {} seva inafikia {}.',
+  'No provider supports payouts to {} at the moment.': 'Kwa sasa hakuna kinachoweza kutumwa {}.',
+  'No provider supports {} payouts.': 'Hakuna kinachoweza kutumwa kwa {}.',
+  'The server supports {} payouts to {}.': 'Kwa {} seva inafikia {}.',
   'You have submitted this withdrawal: another operator has to approve it.':
     'Uliiomba wewe mwenyewe: mwendeshaji mwingine lazima aidhinishe.',
   'You have submitted this withdrawal: two other operators have to approve it.':

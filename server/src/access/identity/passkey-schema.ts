@@ -60,7 +60,7 @@ export const PasskeysResponse = success(
     items: Type.Array(PasskeyRecord),
     can_add: Type.Boolean({
       description:
-        'True if the caller can add a passkey: the built-in provider has a domain name with https, and the caller has fewer passkeys than the maximum.',
+        'True if the built-in provider has a domain name with https, and the caller has fewer passkeys than the maximum.',
     }),
   }),
 )

@@ -121,7 +121,7 @@ test('the server refuses a payout to an unreachable destination, stores no recor
   const before_it = await count()
   const reply = await world.post('/v1/disbursements/bank-account', to, { key: world.live_key })
   assert.deepEqual(codeOf(reply), [422, 'unknown_destination'])
-  assert.match(reply.body.error.message, /STANDARD_CHARTERED.*By BANK_ACCOUNT the server reaches .*NMB/)
+  assert.match(reply.body.error.message, /STANDARD_CHARTERED.*The server supports BANK_ACCOUNT payouts to .*NMB/)
   assert.ok(reply.body.error.details.destinations.includes('CRDB'))
   assert.ok(!reply.body.error.details.destinations.includes('STANDARD_CHARTERED'))
   const finance = (await world.newSession('FINANCE')).token

@@ -127,7 +127,7 @@ function consoleHeaders(nonce: string, issuer: string): Record<string, string> {
 }
 
 const HOW_TO_BUILD =
-  'this console is not built: run `npm ci` and `npm run build` on a machine with the development packages, copy web/dist here, and restart the server'
+  'this console is not built. Run `npm ci` and `npm run build` on a machine with the development packages, copy web/dist here, and restart the server'
 
 const NOT_BUILT = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Not built</title></head>

@@ -160,7 +160,7 @@ export const HeldCollection = Type.Object(
     ...CollectionStatus.properties,
     fee: Type.Number({
       description:
-        'Our fee, fixed when the server accepted the payment. An approval charges the fee if the fee is less than the received amount.',
+        'Our fee, fixed when the server accepted the attempt that paid. An approval charges the fee if the fee is less than the received amount.',
     }),
     customer_name: nullable(Type.String()),
     customer_phone: nullable(

@@ -389,7 +389,7 @@ function judgeApproval(
   // The configuration may have changed since the merchant submitted the withdrawal.
   const provider = providers.find(withdrawal.environment, withdrawal)
   if (provider === null) {
-    const message = `No configured provider pays out ${withdrawal.method} to ${withdrawal.destination_code}.`
+    const message = `No configured provider supports ${withdrawal.method} payouts to ${withdrawal.destination_code}.`
     return new Refusal('provider_unavailable', { message })
   }
   const absent = missingOf(provider, withdrawal)
@@ -398,7 +398,7 @@ function judgeApproval(
     return new Refusal('provider_unavailable', { message })
   }
   if (provider.capabilities.whole_shillings && withdrawal.amount_minor % 100n !== 0n) {
-    const message = `${provider.name} pays out whole shillings only, and the amount is ${formatAmount(withdrawal.amount_minor)}.`
+    const message = `${provider.name} supports payouts of whole shillings only, and the amount is ${formatAmount(withdrawal.amount_minor)}.`
     return new Refusal('provider_unavailable', { message })
   }
   return { provider, place }

@@ -228,9 +228,9 @@ function refuseUnreached(environment: Environment, find: FindProvider, method: P
   )
   const others =
     reached.length === 0
-      ? `No provider pays out by ${method}.`
-      : `By ${method} the server reaches ${reached.join(', ')}.`
-  const message = `No provider pays out to ${code} at the moment. ${others}`
+      ? `No provider supports ${method} payouts.`
+      : `The server supports ${method} payouts to ${reached.join(', ')}.`
+  const message = `No provider supports payouts to ${code} at the moment. ${others}`
   refuse('unknown_destination', { message, details: { destinations: reached } })
 }
 
