@@ -85,7 +85,7 @@ const HEAD = `// The types of the calls that an API key can make. Generated from
 `
 
 const EVENT_DESCRIPTION =
-  'The event of a webhook: `switch (event.event)` tells the kinds apart. A newer server can send other events, which reach the `default` of the switch: log `unknownEventNotice(event)`, and answer 200.'
+  'The event of a webhook: `switch (event.event)` separates the kinds. A newer server can send other events, which reach the `default` of the switch: log `unknownEventNotice(event)`, and answer 200.'
 
 function isForKeys(path: string, { security, deprecated }: SdkOperation): boolean {
   const is_public = security === undefined || security.length === 0

@@ -66,7 +66,7 @@ export const EVENT_NAMES: readonly string[] = [
 ]
 
 /**
- * The event of a webhook: `switch (event.event)` tells the kinds apart. A newer server can send other events, which
+ * The event of a webhook: `switch (event.event)` separates the kinds. A newer server can send other events, which
  * reach the `default` of the switch: log `unknownEventNotice(event)`, and answer 200.
  */
 export type WebhookEvent = 

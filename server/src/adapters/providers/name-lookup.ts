@@ -35,7 +35,8 @@ export async function lookupAccountName(
   const provider = found === null ? undefined : providers.get(found)
   const { method, destination_code, destination_identifier } = recipient
   const unknown = (message: string) => ({ name: null, message })
-  if (provider === undefined) return unknown(`No configured provider supports ${method} payouts to ${destination_code}.`)
+  if (provider === undefined)
+    return unknown(`No configured provider supports ${method} payouts to ${destination_code}.`)
   if (provider.lookupName === undefined) return unknown(`${provider.name} has no names to look up.`)
   const asked = { method, destination_code, destination_identifier }
   const answer = await guarded<NameAnswer>({ breaker, clock: deps.clock }, provider, QUESTIONS.names, {

@@ -128,7 +128,9 @@ export const DeliveryRecord = Type.Object(
         at: timestamp('The start of the attempt.'),
         status_code: nullable(Type.Integer({ description: 'Null if the receiver did not answer.' })),
         duration_ms: Type.Integer(),
-        error: nullable(Type.String({ description: 'A short reason. Null means that the receiver answered with 2xx.' })),
+        error: nullable(
+          Type.String({ description: 'A short reason. Null means that the receiver answered with 2xx.' }),
+        ),
         response_body: nullable(
           Type.String({ description: 'The beginning of the answer: 16 KiB; in lists 500 characters.' }),
         ),

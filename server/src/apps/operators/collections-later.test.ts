@@ -31,7 +31,7 @@ after(() => stage.close())
 const DECLINED: Answer = { kind: 'declined', reason: 'user_cancelled', provider_status: 'FAILED' }
 
 describe('later answers of the provider', () => {
-  test('a later reversal of an approved payment takes back the money, and the balance may become negative', async () => {
+  test('a later reversal of an approved payment debits the money, and the balance may become negative', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await review.clear(id, 'approve')

@@ -169,7 +169,7 @@ describe('the summary', () => {
     const late = await memberOf('VIEWER', merchant)
     await change(late.token, { digest: 'daily' })
     await run()
-    assert.equal((await mailsOf(merchant, /^digest/)).length, 0, 'nobody had chosen the summary of that day')
+    assert.equal((await mailsOf(merchant, /^digest/)).length, 0, 'no member had chosen the summary of that day')
     const left = await memberOf('VIEWER', merchant)
     await change(left.token, { digest: 'daily' })
     await pay(merchant, '7000', '0754123001')

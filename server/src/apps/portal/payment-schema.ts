@@ -71,7 +71,8 @@ const Delivery = Type.Object(
     ),
     last_error: nullable(
       Type.String({
-        description: 'A short code. Null means that the receiver answered with 2xx, or that the server made no attempt.',
+        description:
+          'A short code. Null means that the receiver answered with 2xx, or that the server made no attempt.',
       }),
     ),
   },

@@ -94,7 +94,8 @@ const WebhookItem = Type.Object(
     duration_ms: nullable(Type.Integer({ description: 'Null means that the server made no attempt.' })),
     error: nullable(
       Type.String({
-        description: 'A short code. Null means that the receiver answered with 2xx, or that the server made no attempt.',
+        description:
+          'A short code. Null means that the receiver answered with 2xx, or that the server made no attempt.',
       }),
     ),
     delivered: Type.Boolean(),

@@ -45,7 +45,8 @@ export const catalogue = {
   api_key_revoked: {
     status: 401,
     message: 'This API key is revoked or has expired. Use a current key.',
-    to_do: 'Put a current key into your settings. If you did not revoke the old key, ask an administrator of your business.',
+    to_do:
+      'Put a current key into your settings. If you did not revoke the old key, ask an administrator of your business.',
   },
   public_key_not_accepted: {
     status: 401,

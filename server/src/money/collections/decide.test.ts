@@ -161,7 +161,7 @@ describe('an answer that contradicts the booked outcome', () => {
   })
 })
 
-test('a reversal takes back the booked amount, even if the provider now reports another amount', () => {
+test('a reversal debits the booked amount, even if the provider now reports another amount', () => {
   const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...provider_fields }
   assert.equal(decideAnswer(coreIn('successful'), answer)[0]?.posting?.amount_minor, AMOUNT)
   assert.equal(
@@ -232,7 +232,7 @@ describe('the decision of an operator about held money', () => {
         assert.deepEqual(decideReview(coreIn(status, { amount_received_minor: AMOUNT }), decision), [])
     })
   }
-  test('a reversal of a cleared payment takes back the credited amount, and returns the fee if the approval charged a fee', () => {
+  test('a reversal of a cleared payment debits the credited amount, and returns the fee if the approval charged a fee', () => {
     const answer: Answer = { kind: 'reversed', amount_minor: 42_000n, currency: 'TZS', ...provider_fields }
     for (const [received, fee_minor] of [
       [42_000n, 500n],
