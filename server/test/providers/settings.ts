@@ -5,7 +5,7 @@ import { PROVIDERS } from '../../src/adapters/providers/registry.ts'
 import { ConfigError, readConfig } from '../../src/kernel/lib/index.ts'
 import type { SettingValues } from '../../src/kernel/lib/setting.ts'
 
-/** The settings that Selcom requires. */
+/** Example values of the settings that Selcom requires. */
 export const SELCOM_SETTINGS = {
   SELCOM_URL: 'https://gateway.example/v1',
   SELCOM_API_KEY: 'key',
@@ -15,7 +15,7 @@ export const SELCOM_SETTINGS = {
   SELCOM_BUYER_PHONE: '0754123456',
 }
 
-/** The settings that Selcom's payouts require. */
+/** Example values of the settings that payouts through Selcom require. */
 export const SELCOM_PAYOUT_SETTINGS = {
   SELCOM_FLOAT_VENDOR: 'FLOAT',
   SELCOM_PIN: '1234',

@@ -32,7 +32,7 @@ type ModelPayout = {
   taken: boolean
 }
 
-/** A withdrawal of the model. */
+/** A withdrawal, as the model expects the platform to store it. */
 export type Modelled = {
   merchant: number
   amount: bigint

@@ -8,7 +8,7 @@ import { webhooksTexts } from './webhooks-texts.ts'
 
 /** A webhook delivery with its attempts, as the API lists deliveries. */
 export type WebhookDelivery = Calls['GET /v1/merchant/webhook-deliveries']['data']['items'][number]
-/** An attempt to deliver a webhook. */
+/** One attempt of a delivery, as the API lists it with the delivery. */
 export type DeliveryAttempt = WebhookDelivery['attempts'][number]
 
 /** The tone of each delivery status, which selects its colour. */

@@ -4,7 +4,9 @@
 import { createHash } from 'node:crypto'
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 
-/** The purpose of a mailed link. */
+/**
+ * `confirm`: a link of 7 days that confirms an e-mail address. `reset`: a link of 30 minutes that sets a new password.
+ */
 export type LinkKind = 'confirm' | 'reset'
 
 const MINUTE_MS = 60_000

@@ -29,7 +29,7 @@ export function mailedName(name: string): string {
   return plain.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim() || '-'
 }
 
-/** The names of the roles in the dashboard. */
+/** The role names of the dashboard, for e-mails. */
 export const ROLE_NAMES: Record<Language, Record<MerchantRole, string>> = {
   sw: { MERCHANT_ADMIN: 'Msimamizi', DEVELOPER: 'Msanidi', FINANCE: 'Fedha', VIEWER: 'Mtazamaji' },
   en: { MERCHANT_ADMIN: 'Administrator', DEVELOPER: 'Developer', FINANCE: 'Finance', VIEWER: 'Viewer' },

@@ -36,7 +36,7 @@ export const MerchantRecord = Type.Object(
   },
   { title: 'Merchant' },
 )
-/** A merchant in the form for operators. */
+/** A merchant, as the API returns it to operators. */
 export type MerchantView = Static<typeof MerchantRecord>
 
 /** The body of POST /v1/operator/merchants. */

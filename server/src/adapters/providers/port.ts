@@ -2,7 +2,7 @@
 
 /** The payment methods that a provider can support. */
 export const METHODS = ['wallet_push', 'provider_pesa', 'qr'] as const
-/** One of the payment methods in METHODS. */
+/** The method of one payment. The merchant's request, or the payer on a page, chooses the method. */
 export type Method = (typeof METHODS)[number]
 
 /** The outcomes that a sandbox request can choose. */

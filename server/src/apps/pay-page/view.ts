@@ -252,7 +252,7 @@ export type RefusedScreen =
 /** The screen of an unknown address, or of an error of the server. */
 export type LostScreen = Frame & { screen: 'unknown' | 'server_error' }
 
-/** Every screen of the pay page. */
+/** A screen of the pay page. The field `screen` names its kind. */
 export type Screen =
   | ChooseScreen
   | WaitingScreen

@@ -28,7 +28,7 @@ export type AuditEntry = {
   address?: string | null
 }
 
-/** A stored entry of the audit log. */
+/** An entry of the audit log, as the database stores it. */
 export type StoredEntry = {
   merchant_id: string
   seq: bigint

@@ -12,7 +12,7 @@ import { backupsOf, type Manifest, UNFINISHED, writeManifest } from './manifest.
 import { type BackupKey, type FileSum, flushFolder, rename, sealFile } from './sealed-file.ts'
 import { archiveWal, HISTORY_FILE, requirePlace, systemOf, WAL_FILE } from './wal.ts'
 
-/** The settings and dependencies of a backup. */
+/** The database and the folders of a backup, with the key that encrypts it. */
 export type BackupSource = {
   /** The URL of the database with a role that may call pg_backup_start. */
   url: string

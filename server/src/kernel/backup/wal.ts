@@ -12,7 +12,7 @@ import { type BackupKey, readSealed, rename, sealFile } from './sealed-file.ts'
 
 /** The name of a finished WAL file: its timeline, its log and its segment, each as 8 hexadecimal digits. */
 export const WAL_FILE = /^[0-9A-F]{24}$/
-/** The name of a timeline history file. */
+/** The name of a file in which PostgreSQL records a change to another timeline. */
 export const HISTORY_FILE = /^[0-9A-F]{8}\.history$/
 const ARCHIVED = /^[0-9A-F]{24}(?:\.partial|\.[0-9A-F]{8}\.backup)?$|^[0-9A-F]{8}\.history$/
 const EVERY_MS = 5_000

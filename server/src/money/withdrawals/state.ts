@@ -16,7 +16,7 @@ export const STATUSES = [
   'NEEDS_ADMIN_ATTENTION',
   'REVERSED',
 ] as const
-/** One of the statuses in STATUSES. */
+/** The status of one withdrawal. Only a move in `moves` changes the status. */
 export type WithdrawalStatus = (typeof STATUSES)[number]
 
 /** Statuses in which an operator, the merchant or the provider still has to act. */
@@ -55,7 +55,7 @@ const APPROVABLE = ['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED'] as const
 const UNSETTLED = ['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST'] as const
 const STUCK = ['NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'NEEDS_ADMIN_ATTENTION'] as const
 
-/** All allowed moves of a withdrawal. */
+/** The allowed changes of the status of a withdrawal, with the party that can make each change. */
 export const moves = {
   approve: { from: APPROVABLE, to: 'PROCESSING', by: 'operator', event: 'disbursement.approved' },
   reject: { from: APPROVABLE, to: 'REJECTED', by: 'operator', event: null },

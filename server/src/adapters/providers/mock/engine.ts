@@ -5,7 +5,7 @@ import { hash } from 'node:crypto'
 import type { Answer, PaymentRequest, SimulateStatus } from '../port.ts'
 import { MAGIC_NUMBERS, type MockPaymentFate, type MockPaymentResult } from './magic.ts'
 
-/** The behaviour of a mock provider. */
+/** The values that decide which outcome a mock provider gives to a payment, and when. */
 export type MockProfile = {
   /** The share of successful payments among payments without a magic number. `always` means that all of them succeed. */
   success_default: 'always' | number
