@@ -90,7 +90,7 @@ export const LOG_FIELDS = {
   detail: 'the explanation of the identity provider',
 } as const
 
-/** A name in LOG_FIELDS. A log call may use no other field. */
+/** A name in LOG_FIELDS. Besides `repeats`, a log call may use only these fields. */
 export type LogField = keyof typeof LOG_FIELDS
 
 /**
