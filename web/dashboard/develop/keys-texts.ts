@@ -123,7 +123,7 @@ export const keysTexts = texts({
       priced: 'has no agreed prices',
     },
     live_wait:
-      'Only the operator of the platform can approve and verify your business, and agree prices with it. Come back after that.',
+      'Only the operator of the platform can approve, verify or reactivate your business, and agree prices with it. Come back after that.',
     name_help: 'A name for this key, for example "Shop - main server".',
     preset: 'What will this key do?',
     preset_help: 'Choose as few scopes as possible, so that a leaked key does less harm.',

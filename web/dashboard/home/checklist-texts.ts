@@ -140,7 +140,7 @@ export const checklistTexts = texts({
       ['010', 'The payment fails first, then succeeds'],
       ['011', 'The network takes another amount, and an operator reviews the payment'],
       ['012', 'The payment succeeds, then is reversed'],
-      ['013', 'The network cannot be reached'],
+      ['013', 'The server cannot reach the network'],
       ['014', 'The payment is held for a review'],
     ],
     other_ending: 'Any other',
