@@ -158,6 +158,7 @@ function recoveryError(error: Error, to: Date | null, gap: string | null): Error
 async function readRecoveredTo(data_dir: string): Promise<Date | null> {
   const url = await findEmbedded(data_dir, 'superuser')
   const client = new pg.Client({ connectionString: url as string })
+  client.on('error', () => {}) // The listener does nothing, because a lost connection also rejects the current statement.
   await client.connect()
   try {
     const { rows } = await client.query<{ at: Date | null }>('select pg_last_xact_replay_timestamp() as at')

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Transform } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
@@ -32,10 +33,10 @@ const HEARTBEATS = sql(
   "select 1 from pg_stat_activity where application_name = 'malipo heartbeat' and datname = current_database()",
 )
 
-type State = 'primary' | 'standby' | 'hangs' | 'refuses'
+type State = 'primary' | 'standby' | 'hangs' | 'refuses' | 'ends at once'
 
 /**
- * A host of the test: an address of this process that forwards connections to the database of the test, in one of four states.
+ * A host of the test: an address of this process that forwards connections to the database of the test, in one of five states.
  */
 type TestHost = { port: number; connections(): number; become(state: State): Promise<void> }
 
@@ -56,7 +57,9 @@ async function startHost(first: State, { tls = false } = {}): Promise<TestHost> 
       folder === null ? connect(Number(target.port), target.hostname) : connect(join(folder, `.s.PGSQL.${target.port}`))
     keep(upstream)
     upstream.write(state === 'standby' ? readOnly(startup) : startup)
-    socket.pipe(upstream).pipe(socket)
+    socket.pipe(upstream)
+    if (state === 'ends at once') upstream.pipe(endAtOnce()).pipe(socket)
+    else upstream.pipe(socket)
     upstream.on('close', () => socket.destroy())
     socket.on('close', () => upstream.destroy())
   }
@@ -102,6 +105,21 @@ async function startHost(first: State, { tls = false } = {}): Promise<TestHost> 
       if (!server.listening) await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
     },
   }
+}
+
+const READY = Buffer.from('Z\0\0\0\x05I')
+const ENDED_FIELDS = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'
+
+/** Makes a stream that adds the end of the connection to the packet in which PostgreSQL accepts the connection. */
+function endAtOnce(): Transform {
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(4 + ENDED_FIELDS.length)
+  const ended = Buffer.concat([Buffer.from('E'), length, Buffer.from(ENDED_FIELDS)])
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      done(null, chunk.subarray(-READY.length).equals(READY) ? Buffer.concat([chunk, ended]) : chunk)
+    },
+  })
 }
 
 /** Adds a parameter to a startup packet, so that PostgreSQL makes a session that accepts no writes, as a standby does. */
@@ -184,6 +202,19 @@ test('the pool and the heartbeat change to the next host when a host hangs', asy
   await db.query(WRITE)
   assert.equal(silences, 1)
   assert.ok(b.connections() >= 2, 'the heartbeat and the pool use the other host')
+})
+
+test('a connection that PostgreSQL ends in the packet that accepts it is a lost database, and the process continues', async () => {
+  const host = await startHost('ends at once')
+  const one_host = urlOf([host]).replace('?target_session_attrs=read-write', '')
+  for (const url of [one_host, urlOf([host])]) {
+    const db = openDb(url)
+    await host.become('ends at once')
+    await assert.rejects(db.query(WRITE), (error) => isUnavailable(error))
+    await assert.rejects(openClient(url), (error) => isUnavailable(error))
+    await host.become('primary')
+    await db.query(WRITE)
+  }
 })
 
 test('the pool tries no other host after a wrong role, because the other hosts have the same roles', async () => {

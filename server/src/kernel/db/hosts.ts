@@ -38,10 +38,17 @@ export function createHosts(url: string): DatabaseHosts {
   }
 
   class HostClient extends pg.Client {
+    /** The first error of the connection. Null means that the connection works, as far as this process knows. */
+    private broken: Error | null = null
+
     constructor(config: pg.ClientConfig = {}) {
       const merged = [options, config.options].filter(Boolean).join(' ')
       super({ ...config, connectionString: urls[current] as string, ...(merged === '' ? {} : { options: merged }) })
       places.set(this, current)
+      // Without a listener, a lost connection would end the process. A statement of a broken connection rejects in any case.
+      this.on('error', (error: Error) => {
+        this.broken ??= error
+      })
     }
 
     override connect(): Promise<pg.Client>
@@ -58,6 +65,8 @@ export function createHosts(url: string): DatabaseHosts {
       try {
         await super.connect()
         if (must_accept_writes) await requireWritable(this, reported)
+        // PostgreSQL may end a connection in the same packet in which it accepts the connection.
+        if (this.broken !== null) throw this.broken
         return this
       } catch (error) {
         leave(this)
@@ -95,7 +104,6 @@ export async function openClient(url: string, config: pg.ClientConfig = {}): Pro
   const hosts = createHosts(url)
   return hosts.inTurn(async () => {
     const client = new hosts.Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config })
-    client.on('error', () => {}) // The listener does nothing, because a lost connection also rejects the statement in progress.
     await client.connect()
     return client
   })
@@ -126,7 +134,6 @@ async function requireWritable(client: pg.Client, reported: ReadonlyMap<string, 
     is_read_only = rows[0]?.is_read_only === true
   }
   if (!is_standby && !is_read_only) return
-  client.on('error', () => {}) // The connection may break before it ends.
   client.end().catch(() => {})
   const why = is_standby ? 'is a standby' : 'is read-only'
   throw Object.assign(new Error(`the host ${why} and accepts no writes`), { code: READ_ONLY })

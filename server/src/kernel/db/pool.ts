@@ -186,9 +186,6 @@ function createConnections(options: DbOptions): Connections {
   pool.on('connect', (client) => {
     clients.add(client)
     watch?.answered()
-    // The pool listens only to idle connections. If a connection in use breaks, its current or next statement rejects.
-    // Without this listener, the error event would end the process.
-    client.on('error', () => {})
   })
   pool.on('remove', (client) => clients.delete(client))
   const watch = options.watch
