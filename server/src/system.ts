@@ -159,7 +159,7 @@ export type System = {
 export type ComposeOptions = {
   /** The providers that `compose` adds or replaces, by name. */
   providers?: (Provider & ProviderExtras & ProviderLists)[]
-  /** The client that sends webhooks. The system closes the client. */
+  /** The client that sends webhooks and audit anchors. The system closes the client. */
   outgoing?: Outgoing
   /** Resolves the host names of webhook addresses. */
   lookup?: Lookup

@@ -27,7 +27,7 @@ export type Difference = {
   denied: boolean
 }
 
-/** The number of our open records, by the status that the provider reports. */
+/** The number of our payments in processing and payouts in NEEDS_RECONCILIATION, by their state in the provider's book. */
 export type Undecided = Record<string, number>
 
 /** Describes every problem except different amounts, whatever the provider decided. */

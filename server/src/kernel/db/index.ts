@@ -1,5 +1,5 @@
-// Exports the dependencies of use cases and the pool. main.ts and admin.ts import `migrate.ts`, `embedded.ts` and
-// `describe.ts` directly.
+// Exports the dependencies of use cases, the pool, the read replica, readiness, roles and encrypted columns.
+// architecture.test.ts lists the files that other rooms import directly.
 
 export { beginsWith, lastReferenceFirst } from './beginning.ts'
 export {

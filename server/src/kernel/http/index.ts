@@ -1,4 +1,4 @@
-// Exports the HTTP app, access, the envelope and idempotency keys.
+// Exports the HTTP app, access, the envelope, idempotency keys, OpenAPI, metrics and the client of outgoing requests.
 
 export * from './access.ts'
 export { checkDestination, type Lookup } from './address-guard.ts'

@@ -97,7 +97,7 @@ export type Selection = BookKey & SequenceRange & { facts: readonly Fact[] }
 
 const SELECTED = `t.merchant_id = $1 and t.environment = $2 and t.sequence >= $3 and t.sequence < $4 and t.posting = any($5)`
 
-// With this explicit condition, the planner can use the partial index of all postings except settled payments.
+// With this explicit condition, the planner can use the partial index of all bookings except settled payments.
 const RARE = "t.posting <> 'collection_settled'"
 
 // PostgreSQL plans these unnamed prepared statements for the given range and facts.

@@ -443,7 +443,7 @@ function newPayout(
   trace: TraceContext | null,
 ): Payout {
   const now = deps.clock.now()
-  // In the sandbox, the merchant holds the lease, so that the simulated answer counts. If the merchant simulates no answer, the
+  // In the sandbox, the merchant holds the lease, so that the server applies the simulated answer. If the merchant simulates no answer, the
   // payout becomes due again.
   const leased = !send || providers.canDispatch(provider)
   const { merchant_id, id, environment, method, destination_code, destination_identifier } = withdrawal

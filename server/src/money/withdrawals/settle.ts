@@ -102,7 +102,7 @@ export async function applyPayoutOutcomes(
     const name = withdrawalName(key)
     const before = snapshots.get(name)
     assertInvariant(before !== undefined && before.payout !== null, `the payout of withdrawal ${key.id} exists`)
-    // A final answer counts from every source. If this process does not hold the lease, the server ignores any other answer,
+    // The server applies a final answer from every source. If this process does not hold the lease, the server ignores any other answer,
     // because only the lease holder has the state of its request.
     const counts = isFinalAnswer(answer) || (holds_lease && before.payout.lease_owner === deps.process_id)
     const noted: PayoutInHand = { ...before, payout: recordFacts(deps, before.payout, answer) }
@@ -226,7 +226,7 @@ function logRepeatedContradiction(deps: Deps, { merchant_id, id, status }: Withd
   )
 }
 
-/** Returns the payout after an answer that counts: with its state and its next due time, and without a lease. */
+/** Returns the payout after an answer that the server applies: its next state and due time, and no lease. */
 function nextPayout(deps: Deps, { withdrawal, payout, merchant }: PayoutInHand, answer: PayoutAnswer): PayoutSnapshot {
   const now = deps.clock.now()
   const overdue = isOverdue(deps, payout)
