@@ -1,5 +1,5 @@
-// Tests the built command-line tool against the real server. CLI_NODE names another Node for the tool. The tests have a process
-// of their own, because they start many programs.
+// Tests the built command-line tool against the real server. CLI_NODE names another Node for the tool.
+// Own process: the test takes the time of many programs.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
