@@ -55,13 +55,9 @@ export function SearchBox(props: {
       const letter = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)
       // The dialog closes before its event `close` arrives.
       const is_closing = document.querySelector('dialog.search-dialog') !== null
-      if (current.current === 0 || is_closing) {
-        if (!slash && !letter) return
-        open()
-      } else {
-        if (!is_plain || event.key.length !== 1) return
-        ahead.current += event.key
-      }
+      if ((slash || letter) && (current.current === 0 || is_closing)) open()
+      else if (current.current > 0 && is_plain && event.key.length === 1) ahead.current += event.key
+      else return
       event.preventDefault()
     }
     addEventListener('keydown', onKey)
