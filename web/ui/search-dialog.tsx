@@ -60,8 +60,8 @@ export function SearchDialog(props: {
   call: SearchCall
   places: readonly SearchPlace[]
   pageOf: (hit: SearchHit) => string
-  /** Returns the keys that the user typed while the dialog was loading. */
-  typedAhead: () => string
+  /** The keys that the user typed while the dialog was loading. */
+  typedAhead: string
   onClose: () => void
 }) {
   const t = useTexts(searchTexts)
@@ -75,10 +75,8 @@ export function SearchDialog(props: {
   // True while the list may still show the hits of an earlier text.
   const is_stale =
     typed.trim().length >= TEXT_MIN && (typed.trim() !== waited || read.isPlaceholderData || read.isPending)
-  useEffect(() => {
-    dialog.current?.showModal()
-    setTyped(typedAhead())
-  }, [typedAhead])
+  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => setTyped(typedAhead), [typedAhead])
   const none =
     asks && read.data !== undefined && !read.isFetching && groups.every(({ options }) => options.length === 0)
   const count = groups.reduce((sum, { options }) => sum + options.length, 0)

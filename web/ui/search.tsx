@@ -2,13 +2,16 @@
 
 import './search.css'
 import { UnstyledButton } from '@mantine/core'
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { Icon } from './icons.tsx'
 import { useTexts } from './language.ts'
 import type { SearchCall, SearchHit, SearchPlace } from './search-dialog.tsx'
 import { searchTexts } from './search-texts.ts'
 
 const SearchDialog = lazy(() => import('./search-dialog.tsx').then(({ SearchDialog: dialog }) => ({ default: dialog })))
+
+/** One opening of the search: its number, and the keys that the user types while the dialog loads. */
+type SearchOpening = { id: number; typed: string }
 
 /** Returns true if a field or an open dialog takes the key press. */
 function isKeyTaken(target: EventTarget | null): boolean {
@@ -28,25 +31,9 @@ export function SearchBox(props: {
   pageOf: (hit: SearchHit) => string
 }) {
   const t = useTexts(searchTexts)
-  // The number of the opening on the screen. Zero means that the search is closed.
-  const [opening, setOpening] = useState(0)
-  const openings = useRef(0)
-  // The keyboard listener needs the number at once, before React draws the page again.
-  const current = useRef(0)
-  // The keys that the user types while the dialog loads.
-  const ahead = useRef('')
-  const typedAhead = useCallback(() => ahead.current, [])
-  const open = useCallback(() => {
-    ahead.current = ''
-    openings.current += 1
-    current.current = openings.current
-    setOpening(current.current)
-  }, [])
-  const close = (closed: number) => {
-    if (current.current !== closed) return
-    current.current = 0
-    setOpening(0)
-  }
+  const [opening, setOpening] = useState<SearchOpening | null>(null)
+  const open = useCallback(() => setOpening((now) => ({ id: (now?.id ?? 0) + 1, typed: '' })), [])
+  const close = (id: number) => setOpening((now) => (now?.id === id ? null : now))
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (document.querySelector('dialog[open]') !== null) return
@@ -55,25 +42,27 @@ export function SearchBox(props: {
       const letter = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)
       // The dialog closes before its event `close` arrives.
       const is_closing = document.querySelector('dialog.search-dialog') !== null
-      if ((slash || letter) && (current.current === 0 || is_closing)) open()
-      else if (current.current > 0 && is_plain && event.key.length === 1) ahead.current += event.key
+      const is_loading = opening !== null && !is_closing
+      if ((slash || letter) && !is_loading) open()
+      else if (is_loading && is_plain && event.key.length === 1)
+        setOpening((now) => now && { ...now, typed: now.typed + event.key })
       else return
       event.preventDefault()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [open])
+  }, [opening, open])
   return (
     <>
       <UnstyledButton className="search-box" onClick={open} aria-keyshortcuts="/" data-key="/">
         <Icon name="search" size={18} />
         <span className="search-box-text">{t.hint}</span>
       </UnstyledButton>
-      {opening > 0 ? (
+      {opening === null ? null : (
         <Suspense fallback={null}>
-          <SearchDialog key={opening} {...props} typedAhead={typedAhead} onClose={() => close(opening)} />
+          <SearchDialog key={opening.id} {...props} typedAhead={opening.typed} onClose={() => close(opening.id)} />
         </Suspense>
-      ) : null}
+      )}
     </>
   )
 }
