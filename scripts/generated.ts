@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { MAGIC_NUMBERS, PAYOUT_MAGIC_NUMBERS } from '../server/src/adapters/providers/mock/index.ts'
+import { MAGIC_NUMBERS, NAME_MAGIC_NUMBERS, PAYOUT_MAGIC_NUMBERS } from '../server/src/adapters/providers/mock/index.ts'
 import { PROVIDERS } from '../server/src/adapters/providers/registry.ts'
 import { helpOf, PAGES } from '../server/src/apps/admin/help.ts'
 import { createDb, type Deps } from '../server/src/kernel/db/index.ts'
@@ -156,6 +156,10 @@ function magicTable(numbers: readonly { ending: string; happens: string; ends_as
 const SANDBOX_TABLES = {
   'magic numbers': magicTable(MAGIC_NUMBERS),
   'magic numbers of payouts': magicTable(PAYOUT_MAGIC_NUMBERS),
+  'magic numbers of names': {
+    head: '| Ends in | Name on the account |\n|---|---|',
+    rows: NAME_MAGIC_NUMBERS.map(({ ending, name }) => [ending, name]),
+  },
 }
 
 /** The table of the authentication guide. */

@@ -302,7 +302,7 @@ for (const language of BOTH) {
     const list = page.getByRole('list', { name: says('Waliohifadhiwa', 'Saved'), exact: true })
     await list.getByText('M-Pesa (Vodacom) 0754 123 456').waitFor()
     await visitor.press('Hakiki jina: Landlord', 'Check the name: Landlord')
-    // The sandbox provider looks up no names.
+    // The provider has no name for this number.
     await list.getByText(says('Jina halikuhakikiwa', 'Name not confirmed')).waitFor()
     await visitor.press('Badilisha jina: Landlord', 'Rename: Landlord')
     await visitor.looks('rename')

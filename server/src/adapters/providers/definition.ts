@@ -65,5 +65,5 @@ export type ProviderDefinition = ConfigurableProvider & {
    */
   warnings?(settings: AnySettings, use: { is_prompting: boolean }): string[]
   /** Builds the provider of the sandbox. Exactly one provider defines this function. */
-  createSandbox?(name: string, parts: ProviderParts<AnySettings>): Provider
+  createSandbox?(name: string, parts: ProviderParts<AnySettings>): FullProvider
 }

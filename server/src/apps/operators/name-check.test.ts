@@ -109,11 +109,24 @@ test('if the provider answers without a name, the name is null and proves nothin
 })
 
 test('if the provider cannot look up names, the message of the name check names the provider', async () => {
-  const id = await submit({ environment: 'sandbox' })
+  const id = await submit({ code: 'HALOPESA', phone: '255620000101' })
   const { status, body } = await check(id)
   assert.deepEqual([status, body.data.name, body.data.matches], [200, null, null])
-  assert.match(body.data.message, /^sandbox has no names/)
+  assert.match(body.data.message, /^vodacom has no names/)
   assert.equal((await entriesOf(id)).length, 1)
+})
+
+test('in the sandbox, a destination with a magic ending has a name, and another destination has none', async () => {
+  const answers = [
+    ['255680000201', 'ASHA  JUMA', 'Asha Juma', true],
+    ['255680000201', 'Neema Mushi', 'Asha Juma', false],
+    ['255680000202', 'Duka la Mfano', 'Duka la Mfano', true],
+    ['255680000101', 'Asha Juma', null, null],
+  ] as const
+  for (const [phone, name, found, matches] of answers) {
+    const { body } = await check(await submit({ environment: 'sandbox', phone, name }))
+    assert.deepEqual([body.data.name, body.data.matches], [found, matches], `${phone} ${name}`)
+  }
 })
 
 test('after five name checks without an answer, the server stops calling the provider for a while', async () => {

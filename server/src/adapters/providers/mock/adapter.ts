@@ -1,10 +1,12 @@
 // Implements the mock provider in this process: the provider of the sandbox and the default provider of a new installation.
 
 import type { Clock } from '../../../kernel/lib/index.ts'
+import type { ProviderExtras } from '../extras.ts'
 import type { Answer, CallbackSink, PaymentRequest, PayoutAnswer, PayoutRequest, Provider } from '../port.ts'
 import { type Callback, scheduleCallbacks, verifyCallback } from './callback.ts'
 import { capabilities } from './capabilities.ts'
 import { answerAt, type MockProfile, type MockTimeline, paymentTokenOf, timelineOf } from './engine.ts'
+import { magicNameOf } from './magic.ts'
 import { payoutAnswerAt, payoutTimelineOf } from './payout-engine.ts'
 import { qrPayload } from './qr.ts'
 
@@ -25,11 +27,14 @@ export type MockProviderOptions = {
   sink: CallbackSink
 }
 
+/** The mock provider in this process. It has names only for destinations with a magic ending. */
+export type MockProvider = Provider & Required<Pick<ProviderExtras, 'lookupName'>>
+
 /**
  * Makes a mock provider without network and book. The request and the time of its acceptance decide each outcome. If the
  * process ends, its scheduled callbacks get lost, but queries still find the outcomes.
  */
-export function createMockProvider(options: MockProviderOptions): Provider {
+export function createMockProvider(options: MockProviderOptions): MockProvider {
   const { name, profile, clock, secret, sink } = options
   const payments = new Map<string, Date>()
   const payouts = new Map<string, Date>()
@@ -86,6 +91,10 @@ export function createMockProvider(options: MockProviderOptions): Provider {
       return requests.map((request) => payoutAnswerAt(request, takenAt(payouts, request), profile, now))
     },
     verifyCallback: (headers, body) => verifyCallback(secret, headers, body),
+    lookupName: async ({ destination_identifier }) => {
+      const name = magicNameOf(destination_identifier)
+      return name === null ? null : { name }
+    },
   }
 }
 

@@ -1,8 +1,7 @@
 // Builds the mock provider and the provider of the sandbox from the settings.
 
 import type { BuiltProvider, ProviderParts } from '../definition.ts'
-import type { Provider } from '../port.ts'
-import { createMockProvider } from './adapter.ts'
+import { createMockProvider, type MockProvider } from './adapter.ts'
 import { createRemoteMockProvider } from './remote.ts'
 import type { MockSettings } from './settings.ts'
 
@@ -24,7 +23,7 @@ export function create({ settings, clock, sink }: ProviderParts<MockSettings>): 
  * Builds the provider of the sandbox. If neither `simulate_status` nor a magic number chooses another outcome, its payments
  * succeed.
  */
-export function createSandbox(name: string, { settings, clock, sink }: ProviderParts<MockSettings>): Provider {
+export function createSandbox(name: string, { settings, clock, sink }: ProviderParts<MockSettings>): MockProvider {
   const { secret, seed, delay_ms } = settings
   return createMockProvider({ name, profile: { success_default: 'always', seed, delay_ms }, clock, secret, sink })
 }

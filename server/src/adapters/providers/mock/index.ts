@@ -3,7 +3,14 @@
 
 export { capabilities } from './capabilities.ts'
 export { create, createSandbox } from './create.ts'
-export { MAGIC_NUMBERS, type MagicNumber, PAYOUT_MAGIC_NUMBERS, type PayoutMagicNumber } from './magic.ts'
+export {
+  MAGIC_NUMBERS,
+  type MagicNumber,
+  NAME_MAGIC_NUMBERS,
+  type NameMagicNumber,
+  PAYOUT_MAGIC_NUMBERS,
+  type PayoutMagicNumber,
+} from './magic.ts'
 export { problems, settings } from './settings.ts'
 
 /** The name in PROVIDER and PROVIDER_ROUTES. */

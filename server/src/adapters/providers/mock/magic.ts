@@ -189,3 +189,17 @@ export const PAYOUT_MAGIC_NUMBERS: readonly PayoutMagicNumber[] = [
     fate: { request: 'taken', results: [PAID], callbacks: 0 },
   },
 ]
+
+/** A row of the table of names: an ending of the destination, and the name on its account. */
+export type NameMagicNumber = { ending: string; name: string }
+
+/** The table of names, by the last three digits of the destination. The provider has no name for any other destination. */
+export const NAME_MAGIC_NUMBERS: readonly NameMagicNumber[] = [
+  { ending: '201', name: 'Asha Juma' },
+  { ending: '202', name: 'Duka la Mfano' },
+]
+
+/** Returns the name that the ending of a destination chooses. Null means that the provider has no name. */
+export function magicNameOf(destination_identifier: string): string | null {
+  return NAME_MAGIC_NUMBERS.find(({ ending }) => destination_identifier.endsWith(ending))?.name ?? null
+}

@@ -6,7 +6,7 @@ import { payoutOf, SECRET } from '../../../../test/mock-providers.ts'
 import { settableClock } from '../../../kernel/lib/index.ts'
 import { createMockProvider } from './adapter.ts'
 import type { MockProfile } from './engine.ts'
-import { PAYOUT_MAGIC_NUMBERS } from './magic.ts'
+import { NAME_MAGIC_NUMBERS, PAYOUT_MAGIC_NUMBERS } from './magic.ts'
 import { payoutTimelineOf } from './payout-engine.ts'
 
 const START = new Date('2026-01-05T08:00:00Z')
@@ -137,5 +137,31 @@ describe('payouts of the provider in this process', () => {
     const { clock, start } = setup()
     const sent_at = new Date(clock.now().getTime() + 500)
     assert.equal((await start().payoutStatus([payoutOf('456', { sent_at })]))[0]?.kind, 'accepted')
+  })
+})
+
+describe('magic numbers of names', () => {
+  const { lookupName } = createMockProvider({
+    name: 'mock',
+    profile: PROFILE,
+    clock: settableClock(START),
+    secret: SECRET,
+    sink: async () => {},
+  })
+  const nameOf = async (destination_identifier: string) =>
+    (await lookupName({ method: 'MOBILE_MONEY', destination_code: 'MPESA', destination_identifier }))?.name ?? null
+
+  it('the provider returns the name of the row for a phone or account with its ending, and no name for another', async () => {
+    for (const { ending, name } of NAME_MAGIC_NUMBERS) {
+      assert.equal(await nameOf(`255754123${ending}`), name)
+      assert.equal(await nameOf(`0150-${ending}`), name)
+    }
+    assert.equal(await nameOf('255754123201'), 'Asha Juma')
+    for (const other of ['255754201123', '255754123456', '20', '']) assert.equal(await nameOf(other), null, other)
+  })
+
+  it('an ending of a name chooses no outcome of a payout', () => {
+    for (const { ending } of NAME_MAGIC_NUMBERS)
+      assert.deepEqual(lifeOf(ending), [TAKEN, [1000, 'succeeded', 1]], ending)
   })
 })
