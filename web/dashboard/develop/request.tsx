@@ -4,7 +4,7 @@ import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
-import { useTexts } from '../../ui/language.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/list.tsx'
 import { CopyButton, FactList, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -47,6 +47,7 @@ export function RequestPage() {
 
 function RequestFacts({ row }: { row: Logged }) {
   const t = useTexts(requestsTexts)
+  const language = useLanguage()
   const at = useEnvironmentPath()
   const made = madeBy(row)
   const mono = (text: string | null | undefined) => (text ? <Mono>{text}</Mono> : null)
@@ -84,7 +85,7 @@ function RequestFacts({ row }: { row: Logged }) {
       {row.error_code === null ? null : (
         <Text size="sm" mt="sm">
           {t.why}{' '}
-          <Anchor href="/docs" target="_blank" rel="noreferrer">
+          <Anchor href={`/docs/errors?lang=${language}#${row.error_code}`} target="_blank" rel="noreferrer">
             {t.docs}
           </Anchor>
         </Text>

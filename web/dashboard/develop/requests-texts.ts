@@ -50,8 +50,8 @@ export const requestsTexts = texts({
     none: 'Hakuna.',
     cut: 'Imekatwa: ilikuwa ndefu kuliko inayohifadhiwa.',
     dropped: 'Maudhui hayakuhifadhiwa kwa kukosa nafasi.',
-    why: 'Tafsiri ya makosa yote iko kwenye hati za API.',
-    docs: 'Fungua hati za API',
+    why: 'Maelezo ya makosa yote yako kwenye mwongozo wa API.',
+    docs: 'Fungua mwongozo wa API',
   },
   en: {
     title: 'API requests',

@@ -158,7 +158,8 @@
     const link = document.createElement('a')
     const name = document.createElement('strong')
     const text = document.createElement('small')
-    link.href = anchor === '' ? path : `${path}#${anchor}`
+    const { lang } = document.body.dataset
+    link.href = `${path}${lang === undefined ? '' : `?lang=${lang}`}${anchor === '' ? '' : `#${anchor}`}`
     name.textContent = heading === '' ? title : `${title} › ${heading}`
     text.textContent = excerpt
     link.append(name, text)

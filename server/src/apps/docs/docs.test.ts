@@ -260,11 +260,56 @@ test('the quickstart in Swahili has the same commands and programs as the quicks
   )
   const { text } = await read('/docs/kuanza')
   assert.match(text, /<html lang="sw">/)
-  assert.match(text, /<a href="\/docs\/quickstart" lang="en" hreflang="en">In English<\/a>/)
+  assert.match(text, /<a href="\/docs\/quickstart\?lang=en" lang="en" hreflang="en">In English<\/a>/)
   assert.match(
     (await read('/docs/quickstart')).text,
-    /<a href="\/docs\/kuanza" lang="sw" hreflang="sw">Kwa Kiswahili<\/a>/,
+    /<a href="\/docs\/kuanza\?lang=sw" lang="sw" hreflang="sw">Kwa Kiswahili<\/a>/,
   )
+})
+
+test('a reader of Swahili has every frame, the start page and the search in Swahili, and the links keep the language', async () => {
+  const swahili = { 'accept-language': 'sw-TZ,sw;q=0.9,en;q=0.8' }
+  for (const path of await allPaths()) {
+    const { text, headers } = await read(path, swahili)
+    assert.match(text, /^<!doctype html>\n<html lang="sw">/, path)
+    assert.match(String(headers.vary), /accept-language/i, path)
+    const [, header = '', navigation = ''] =
+      /<header[^>]*>([\s\S]*?)<\/header>[\s\S]*?<nav class="docs-nav"[^>]*>([\s\S]*?)<\/nav>/.exec(text) ?? []
+    assert.ok(header.includes('>Tafuta</button>') && header.includes('>Dashibodi</a>'), path)
+    assert.doesNotMatch(
+      `${header}${navigation}`,
+      />(?:Documentation|Guides|API reference|Versions|Start page|Close|Menu|Search)</,
+      path,
+    )
+    for (const [, address] of text.matchAll(/<a[^>]* href="(\/docs[^"]*)"/g))
+      assert.match(address as string, /\.md$|[?&;]lang=(?:sw|en)(?:#|$)/, `${path}: ${address}`)
+    const is_english = !['/docs', '/docs/kuanza'].includes(path)
+    assert.equal(text.includes('Ukurasa huu uko kwa Kiingereza.'), is_english, path)
+    assert.equal(/<h1 lang="en">/.test(text), is_english, path)
+  }
+  const { text: start } = await read('/docs?lang=sw')
+  assert.match(start, /<h2 id="group-guides">Miongozo<\/h2>/)
+  const found = (await read('/docs/search?q=webhook&lang=sw')).text
+  assert.match(found, /<p role="status">Matokeo \d+ ya “webhook”<\/p>/)
+  assert.match(found, /<input type="hidden" name="lang" value="sw">/)
+  assert.ok(found.includes('href="/docs/search?q=webhook&amp;lang=en"'))
+  assert.ok((await read('/docs/none?lang=sw', { accept: 'text/html' })).text.includes('<h1>Ukurasa huu haupo</h1>'))
+})
+
+test('`lang` in the address wins over the browser, and other languages get the frame in English', async () => {
+  const swahili = { 'accept-language': 'sw' }
+  const english = (await read('/docs/webhooks?lang=en', swahili)).text
+  assert.match(english, /<html lang="en">/)
+  assert.ok(english.includes('href="/docs/errors?lang=en"'))
+  for (const [query, accept] of [
+    ['', 'fr'],
+    ['?lang=xx', 'en-GB,sw;q=0.5'],
+    ['?lang=sw&lang=sw', 'en'],
+  ]) {
+    const { text } = await read(`/docs/webhooks${query}`, { 'accept-language': accept as string })
+    assert.match(text, /<html lang="en">/, `${query} ${accept}`)
+    assert.ok(text.includes('href="/docs/errors"'), `${query} ${accept}`)
+  }
 })
 
 test('a call that a sandbox key can make has a form, except a stream, and a call of the consoles or of payers has none', async () => {

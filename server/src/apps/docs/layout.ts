@@ -1,7 +1,7 @@
 // Renders the frame around the content of each page: the header with the search, the navigation, the contents, and links.
 
 import { FAVICON, logoHtml } from '../../kernel/http/index.ts'
-import { type Html, html } from '../../kernel/lib/index.ts'
+import { type Html, html, type Language } from '../../kernel/lib/index.ts'
 import { methodBadge, type PageHeading } from './markdown.ts'
 import type { DocPage } from './page.ts'
 import { readerIds } from './try-form.ts'
@@ -13,8 +13,12 @@ export type SiteAssets = { base_style: string; style: string; script: string }
 /** The facts of the installation that every page shows, and the addresses of the files. */
 export type SiteFacts = { brand_name: string; version: string; assets: SiteAssets }
 
+/** The language of the reader. If `carried`, each link to a page has this language in its address. */
+export type DocReader = { language: Language; carried: boolean }
+
 /** One page with its content and its position among all pages. */
 export type FramedPage = {
+  reader: DocReader
   page: DocPage
   body: Html | readonly Html[]
   headings: readonly PageHeading[]
@@ -24,16 +28,20 @@ export type FramedPage = {
   query?: string
 }
 
-/** Returns the whole HTML document of a page. */
+/** Returns the whole HTML document of a page. A page in Swahili always has a frame in Swahili. */
 export function framedPage(site: SiteFacts, framed: FramedPage): string {
   const { page, body, headings } = framed
-  const words = FRAME_WORDS[page.language]
-  const title = page.path === '/docs' ? page.title : `${page.title} · ${site.brand_name}`
+  const reader = page.language === 'sw' ? { language: page.language, carried: true } : framed.reader
+  const { language } = reader
+  const words = FRAME_WORDS[language]
+  const heading = page.path === '/docs' ? words.start_title(site.brand_name) : page.title
+  const title = page.path === '/docs' ? heading : `${page.title} · ${site.brand_name}`
   // The search and error pages have no Markdown, so the frame shows no link to Markdown.
   const is_listed = framed.all.includes(page)
   const contents = headings.filter(({ level }) => level === 2 || level === 3)
+  const lang = langOf(page, language)
   const document = html`<!doctype html>
-<html lang="${page.language}">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -44,20 +52,20 @@ export function framedPage(site: SiteFacts, framed: FramedPage): string {
 <link rel="stylesheet" href="${site.assets.style}">
 ${is_listed && html`<link rel="alternate" type="text/markdown" href="${markdownPath(page)}">\n`}${framed.translation && html`<link rel="alternate" hreflang="${framed.translation.language}" href="${framed.translation.path}">\n`}<script src="${site.assets.script}"></script>
 </head>
-<body class="docs" data-copy="${words.copy}" data-copied="${words.copied}">
+<body class="docs" data-copy="${words.copy}" data-copied="${words.copied}"${reader.carried && html` data-lang="${language}"`}>
 <a class="skip" href="#main">${words.skip}</a>
-${header(site, words, framed.query ?? '')}
+${header(site, words, { ...framed, reader })}
 <div class="docs-frame">
-${navigation(framed, words)}
+${navigation(framed, words, language)}
 <main id="main">
-${trail(framed, words)}
-<h1>${page.title}</h1>
-${is_listed && tools(framed, words)}
-${contents.length > 1 && onThisPage(contents, words)}
-<article${page.call !== null && html` data-reader-ids="${readerIds(page.call)}"`}>
+${trail(framed, words, language)}
+<h1${lang}>${heading}</h1>
+${is_listed && tools(framed, words, lang !== false)}
+${contents.length > 1 && onThisPage(contents, words, lang)}
+<article${lang}${page.call !== null && html` data-reader-ids="${readerIds(page.call)}"`}>
 ${body}
 </article>
-${neighbours(framed, words)}
+${neighbours(framed, words, language)}
 <footer class="docs-foot">
 ${page.source !== null && html`<p>${words.source}: <code>${page.source}</code></p>`}
 <p>${site.brand_name} · API ${site.version} · <a href="/openapi.json">OpenAPI</a> · <a href="/llms.txt">llms.txt</a></p>
@@ -67,7 +75,25 @@ ${page.source !== null && html`<p>${words.source}: <code>${page.source}</code></
 </body>
 </html>
 `
-  return document.toString()
+  return reader.carried ? inLanguage(document.toString(), language) : document.toString()
+}
+
+/** Adds the language to each link to a page that has no query yet. Neither files nor Markdown have a language. */
+function inLanguage(document: string, language: Language): string {
+  return document.replaceAll(
+    /<a([^>]*) href="(\/docs(?:\/[^"#?]*)?)(#[^"]*)?"/g,
+    (link, before: string, path: string, anchor = '') =>
+      path.endsWith('.md') ? link : `<a${before} href="${path}?lang=${language}${anchor}"`,
+  )
+}
+
+/** Returns the attribute `lang` of a page in another language than the frame. The start page exists in both languages. */
+function langOf({ language, body }: DocPage, reader: Language): Html | false {
+  return body === null && language !== reader && html` lang="${language}"`
+}
+
+function labelOf({ path, label }: DocPage, reader: Language): string {
+  return path === '/docs' ? FRAME_WORDS[reader].start_page : label
 }
 
 /** Returns the address of a page's Markdown, which ends with `.md`. */
@@ -75,80 +101,84 @@ export function markdownPath({ path }: DocPage): string {
   return path === '/docs' ? '/docs/index.md' : `${path}.md`
 }
 
-function header({ brand_name }: SiteFacts, words: FrameWords, query: string): Html {
+function header({ brand_name }: SiteFacts, words: FrameWords, framed: FramedPage): Html {
+  const { page, translation, reader, query = '' } = framed
+  const other = reader.language === 'sw' ? 'en' : 'sw'
+  const target = new URLSearchParams({ ...(query !== '' && { q: query }), lang: other })
   return html`<header class="docs-top">
 <button type="button" class="docs-menu" popovertarget="pages">${words.menu}</button>
 <p class="docs-brand"><a href="/docs">${logoHtml(24)} ${brand_name} <span>${words.home}</span></a></p>
 <form class="docs-search" role="search" action="/docs/search" method="get">
 <input type="search" name="q" value="${query}" maxlength="100" autocomplete="off" spellcheck="false" aria-label="${words.search_label}" placeholder="${words.search_label}">
-<button type="submit">${words.search}</button>
+${reader.carried && html`<input type="hidden" name="lang" value="${reader.language}">`}<button type="submit">${words.search}</button>
 </form>
-<div class="docs-links"><a href="/dashboard">${words.dashboard}</a>
+<div class="docs-links"><a href="${translation?.language === other ? translation.path : page.path}?${target.toString()}" lang="${other}" hreflang="${other}">${words.other_language}</a>
+<a href="/dashboard">${words.dashboard}</a>
 <button type="button" class="docs-theme" aria-label="${words.theme}" title="${words.theme}" hidden></button></div>
 </header>`
 }
 
 /** Renders the navigation. On a small screen, the button "Menu" opens the navigation without a script. */
-function navigation({ page, all }: FramedPage, words: FrameWords): Html {
+function navigation({ page, all }: FramedPage, words: FrameWords, reader: Language): Html {
   const groups = [...new Set(all.map(({ group }) => group))]
   return html`<nav class="docs-nav" id="pages" popover aria-label="${words.pages}">
 <button type="button" class="docs-close" popovertarget="pages" popovertargetaction="hide">${words.close}</button>
 ${groups.map(
-  (group) => html`<p class="docs-group">${group}</p>
+  (group) => html`<p class="docs-group">${words.groups[group] ?? group}</p>
 <ul>
-${all.filter((one) => one.group === group && one.parent === null).map((one) => navigationItem(one, page, all))}</ul>
+${all.filter((one) => one.group === group && one.parent === null).map((one) => navigationItem(one, page, all, reader))}</ul>
 `,
 )}</nav>`
 }
 
-function navigationItem(one: DocPage, page: DocPage, all: readonly DocPage[]): Html {
+function navigationItem(one: DocPage, page: DocPage, all: readonly DocPage[], reader: Language): Html {
   const below = all.filter(({ parent }) => parent === one.path)
   const is_open = one.path === page.path || page.parent === one.path
-  if (below.length === 0) return html`<li>${navigationLink(one, page)}</li>\n`
-  return html`<li>${navigationLink(one, page)}${
+  if (below.length === 0) return html`<li>${navigationLink(one, page, reader)}</li>\n`
+  return html`<li>${navigationLink(one, page, reader)}${
     is_open &&
     html`<ul>
-${below.map((call) => html`<li>${navigationLink(call, page)}</li>\n`)}</ul>`
+${below.map((call) => html`<li>${navigationLink(call, page, reader)}</li>\n`)}</ul>`
   }</li>\n`
 }
 
-function navigationLink(one: DocPage, page: DocPage): Html {
+function navigationLink(one: DocPage, page: DocPage, reader: Language): Html {
   const current = one.path === page.path && html` aria-current="page"`
-  const lang = one.language !== page.language && html` lang="${one.language}" hreflang="${one.language}"`
+  const lang = langOf(one, reader) && html`${langOf(one, reader)} hreflang="${one.language}"`
   const badge = one.call !== null && html` ${methodBadge(one.call.method)}`
-  return html`<a href="${one.path}"${current}${lang}><span>${one.label}</span>${badge}</a>`
+  return html`<a href="${one.path}"${current}${lang}><span>${labelOf(one, reader)}</span>${badge}</a>`
 }
 
-function trail({ page, all }: FramedPage, words: FrameWords): Html | null {
+function trail({ page, all }: FramedPage, words: FrameWords, reader: Language): Html | null {
   if (page.path === '/docs') return null
   const parent = all.find(({ path }) => path === page.parent)
   return html`<nav class="docs-trail" aria-label="${words.you_are_here}"><ol>
 <li><a href="/docs">${words.home}</a></li>
-${parent ? html`<li><a href="${parent.path}">${parent.label}</a></li>\n` : html`<li>${page.group}</li>\n`}<li aria-current="page">${page.label}</li>
+${parent ? html`<li><a href="${parent.path}"${langOf(parent, reader)}>${parent.label}</a></li>\n` : html`<li>${words.groups[page.group] ?? page.group}</li>\n`}<li aria-current="page"${langOf(page, reader)}>${page.label}</li>
 </ol></nav>`
 }
 
-function tools({ page, translation }: FramedPage, words: FrameWords): Html {
+function tools({ page, translation }: FramedPage, words: FrameWords, is_foreign: boolean): Html {
   const other =
     translation &&
-    html`<a href="${translation.path}" lang="${translation.language}" hreflang="${translation.language}">${translation.language === 'sw' ? 'Kwa Kiswahili' : 'In English'}</a>`
-  return html`<p class="docs-tools">${other} <button type="button" data-copy-page="${markdownPath(page)}" hidden>${words.copy_page}</button> <a href="${markdownPath(page)}">${words.as_markdown}</a></p>`
+    html`<a href="${translation.path}?lang=${translation.language}" lang="${translation.language}" hreflang="${translation.language}">${translation.language === 'sw' ? 'Kwa Kiswahili' : 'In English'}</a>`
+  return html`<p class="docs-tools">${is_foreign && html`<span>${words.in_english}</span> `}${other} <button type="button" data-copy-page="${markdownPath(page)}" hidden>${words.copy_page}</button> <a href="${markdownPath(page)}">${words.as_markdown}</a></p>`
 }
 
-function onThisPage(headings: readonly PageHeading[], words: FrameWords): Html {
+function onThisPage(headings: readonly PageHeading[], words: FrameWords, lang: Html | false): Html {
   return html`<nav class="docs-contents" aria-labelledby="docs-contents"><p id="docs-contents">${words.on_this_page}</p>
-<ul>
+<ul${lang}>
 ${headings.map(({ id, text, level }) => html`<li class="level-${level}"><a href="#${id}">${text}</a></li>\n`)}</ul>
 </nav>`
 }
 
-function neighbours({ page, all }: FramedPage, words: FrameWords): Html | null {
+function neighbours({ page, all }: FramedPage, words: FrameWords, reader: Language): Html | null {
   const place = all.indexOf(page)
   if (place < 0) return null
   const before = all[place - 1]
   const after = all[place + 1]
   return html`<nav class="docs-neighbours" aria-label="${words.previous}, ${words.next}">
-${before && html`<a rel="prev" href="${before.path}"><span>${words.previous}</span> ${before.label}</a>`}
-${after && html`<a rel="next" href="${after.path}"><span>${words.next}</span> ${after.label}</a>`}
+${before && html`<a rel="prev" href="${before.path}"><span>${words.previous}</span> <bdi${langOf(before, reader)}>${labelOf(before, reader)}</bdi></a>`}
+${after && html`<a rel="next" href="${after.path}"><span>${words.next}</span> <bdi${langOf(after, reader)}>${labelOf(after, reader)}</bdi></a>`}
 </nav>`
 }

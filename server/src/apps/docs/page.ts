@@ -19,6 +19,6 @@ export type DocPage = {
   /** The address of the English page that this page translates. Null means that the page is no translation. */
   translates: string | null
   markdown(): string
-  /** Returns the content as HTML. Null means that the content is the rendered Markdown. */
-  body: (() => Html) | null
+  /** Returns the content in the language of the reader. Null means that the content is the rendered Markdown. */
+  body: ((language: Language) => Html) | null
 }

@@ -25,12 +25,11 @@ import {
 import type { DocPage } from './page.ts'
 import { snippetsOf } from './snippets.ts'
 import { startBody, startMarkdown } from './start.ts'
+import { DOCS_LEAD, FRAME_WORDS } from './words.ts'
 
 /** All pages, the calls of the API, and the pages by address. */
 export type DocPages = { pages: readonly DocPage[]; calls: readonly DocCall[]; byPath: ReadonlyMap<string, DocPage> }
 
-const LEAD =
-  'Collect payments in Tanzanian shillings by mobile money and QR code, pay out to phones and bank accounts, and receive signed webhooks about both.'
 const REFERENCE = 'API reference'
 /** The group of capabilities whose calls need a session of a console, not an API key. */
 const CONSOLE_REFERENCE = 'Calls of the consoles'
@@ -48,14 +47,14 @@ export function createPages(api: OpenApiDocument, facts: InstallationFacts, bran
     ...capabilities.filter(({ group }) => group !== REFERENCE),
     ...VERSION_GUIDES.map((guide) => guidePage(guide, calls, facts)),
   ]
-  const title = `${brand_name} documentation`
+  const title = FRAME_WORDS.en.start_title(brand_name)
   const start = made({
     path: '/docs',
     title,
-    label: 'Start page',
+    label: FRAME_WORDS.en.start_page,
     group: 'Start',
-    markdown: () => startMarkdown(pages, title, LEAD),
-    body: () => startBody(pages, calls, LEAD),
+    markdown: () => startMarkdown(pages, title, DOCS_LEAD),
+    body: (language) => startBody(pages, calls, language),
   })
   const all = [start, ...pages]
   return { pages: all, calls, byPath: new Map(all.map((page) => [page.path, page])) }

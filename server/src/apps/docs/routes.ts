@@ -14,8 +14,9 @@ import {
   VERSION,
   yearIfCurrent,
 } from '../../kernel/http/index.ts'
-import { refuse } from '../../kernel/lib/index.ts'
+import { acceptedLanguage, languageOfTag, refuse } from '../../kernel/lib/index.ts'
 import type { InstallationFacts } from './guides.ts'
+import type { DocReader } from './layout.ts'
 import type { OpenApiDocument } from './openapi.ts'
 import type { DocPage } from './page.ts'
 import { createPages } from './pages.ts'
@@ -86,7 +87,7 @@ export function docsSiteRoutes(deps: Deps): (app: App) => void {
       return withPolicy(reply)
         .code(404)
         .type(HTML)
-        .send(missingPage(site(), path, results))
+        .send(missingPage(site(), path, results, readerOf(request)))
     }
     /** Redirects the path of a guide in the repository, such as /docs/guides/webhooks.md, to the page of the guide. */
     const sendGuide = (path: string, request: FastifyRequest, reply: FastifyReply) => {
@@ -100,9 +101,10 @@ export function docsSiteRoutes(deps: Deps): (app: App) => void {
       const markdown_of = path.endsWith('.md') ? pageOfMarkdown(site(), path) : null
       if (markdown_of) return send(path, MARKDOWN, markdown_of.markdown, request, reply)
       const page = site().byPath.get(path)
-      return page === undefined
-        ? sendMissing(path, request, reply)
-        : send(path, HTML, () => renderPage(site(), page), request, reply)
+      if (page === undefined) return sendMissing(path, request, reply)
+      const reader = readerOf(request)
+      const name = `${path} ${reader.language}${reader.carried ? ' carried' : ''}`
+      return send(name, HTML, () => renderPage(site(), page, reader), request, reply.header('vary', 'accept-language'))
     }
 
     app.get('/docs', ROUTE, (request, reply) => sendPage('/docs', request, reply))
@@ -119,7 +121,7 @@ export function docsSiteRoutes(deps: Deps): (app: App) => void {
       return withPolicy(reply)
         .header('cache-control', 'no-store')
         .type(HTML)
-        .send(searchPage(site(), query, results))
+        .send(searchPage(site(), query, results, readerOf(request)))
     })
     app.get('/docs/search.json', ROUTE, async (request, reply) =>
       reply
@@ -147,6 +149,17 @@ function makeSite({ config }: Deps, app: App, assets: DocsSite['facts']['assets'
   }
   const pages = createPages(inlineRefs(app.swagger()) as unknown as OpenApiDocument, facts, config.brand_name)
   return { ...pages, installation: facts, facts: { brand_name: config.brand_name, version: VERSION, assets } }
+}
+
+/**
+ * Returns the language of the reader: `lang` in the address, else Swahili if the browser prefers it, else English. The links
+ * carry Swahili, and English that the browser does not prefer.
+ */
+function readerOf(request: FastifyRequest): DocReader {
+  const { lang } = request.query as { lang?: unknown }
+  const preferred = acceptedLanguage(request.headers['accept-language']) ?? 'en'
+  const language = (typeof lang === 'string' ? languageOfTag(lang) : null) ?? preferred
+  return { language, carried: language === 'sw' || language !== preferred }
 }
 
 function searchQueryOf(request: FastifyRequest): string {

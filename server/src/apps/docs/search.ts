@@ -1,5 +1,7 @@
 // Finds pages of the documentation by words. The index contains every section of every page.
 
+import type { Language } from '../../kernel/lib/index.ts'
+
 /** A section of a page. The search finds words of `text` and of the examples in `code`. A result shows an excerpt of `text`. */
 export type IndexedSection = {
   path: string
@@ -9,6 +11,7 @@ export type IndexedSection = {
   text: string
   code: string
   group: string
+  language: Language
 }
 
 /** A result of a search. `excerpt` is the part of the text around the first word that the search found. */

@@ -1,24 +1,26 @@
 // Renders the pages of the documentation. Makes the search index and the files for language models from the same Markdown.
 
 import { posix } from 'node:path'
-import { catalogue, type Html, html } from '../../kernel/lib/index.ts'
+import { catalogue, type Html, html, type Language } from '../../kernel/lib/index.ts'
 import type { InstallationFacts } from './guides.ts'
-import { type FramedPage, framedPage, markdownPath, type SiteFacts } from './layout.ts'
+import { type DocReader, type FramedPage, framedPage, markdownPath, type SiteFacts } from './layout.ts'
 import { type LinkContext, renderMarkdown, summaryOf } from './markdown.ts'
 import type { DocPage } from './page.ts'
 import type { DocPages } from './pages.ts'
 import { createSearchIndex, type IndexedSection, type SearchIndex, type SearchResult } from './search.ts'
 import { callForm } from './try-form.ts'
+import { FRAME_WORDS } from './words.ts'
 
 /** The pages of one installation, and the facts that they show. */
 export type DocsSite = DocPages & { facts: SiteFacts; installation: InstallationFacts }
 
-/** Returns a page as a whole HTML document. */
-export function renderPage(site: DocsSite, page: DocPage): string {
-  if (page.body !== null) return framedPage(site.facts, { ...placeOf(site, page), body: page.body(), headings: [] })
+/** Returns a page as a whole HTML document, with its frame in the language of the reader. */
+export function renderPage(site: DocsSite, page: DocPage, reader: DocReader): string {
+  const place = { ...placeOf(site, page), reader }
+  if (page.body !== null) return framedPage(site.facts, { ...place, body: page.body(reader.language), headings: [] })
   const { body, headings } = renderMarkdown(page.markdown(), linksOf(site, page))
   const form = page.call === null ? null : callForm(page.call, site.installation)
-  return framedPage(site.facts, { ...placeOf(site, page), body: form === null ? body : [...body, form], headings })
+  return framedPage(site.facts, { ...place, body: form === null ? body : [...body, form], headings })
 }
 
 function placeOf(site: DocsSite, page: DocPage): Pick<FramedPage, 'page' | 'all' | 'translation'> {
@@ -85,6 +87,7 @@ export async function indexPages(site: DocsSite): Promise<SearchIndex> {
         text: text.trim() === '' ? summaryOf(page.markdown()) : text,
         code,
         group: page.group,
+        language: page.language,
       })
     }
     await new Promise<void>((next) => setImmediate(next))
@@ -93,17 +96,19 @@ export async function indexPages(site: DocsSite): Promise<SearchIndex> {
 }
 
 /** Returns the page with the results of a search. If the query is empty, the page asks for words. */
-export function searchPage(site: DocsSite, query: string, results: readonly SearchResult[]): string {
-  const body = query === '' ? html`<p>Type words into the field at the top.</p>` : resultList(query, results)
-  return ownPage(site, 'Search', body, query)
+export function searchPage(site: DocsSite, query: string, results: readonly SearchResult[], reader: DocReader): string {
+  const words = FRAME_WORDS[reader.language]
+  const body = query === '' ? html`<p>${words.ask_for_words}</p>` : resultList(query, results, reader.language)
+  return ownPage(site, words.search, body, reader, query)
 }
 
 /** Returns the page about an address below /docs that does not exist, with links to similar pages. */
-export function missingPage(site: DocsSite, path: string, results: readonly SearchResult[]): string {
-  const body = html`<p>The documentation has no page <code>${path}</code>. Search with the field at the top, or begin at the
-<a href="/docs">overview</a>.</p>
-${results.length > 0 && html`<h2 id="similar">Similar pages</h2>\n${resultItems(results)}`}`
-  return ownPage(site, 'This page does not exist', body)
+export function missingPage(site: DocsSite, path: string, results: readonly SearchResult[], reader: DocReader): string {
+  const words = FRAME_WORDS[reader.language]
+  const body = html`<p>${words.missing_address} <code>${path}</code>. ${words.missing_next}</p>
+<p><a href="/docs">${words.home}</a></p>
+${results.length > 0 && html`<h2 id="similar">${words.similar}</h2>\n${resultItems(results, reader.language)}`}`
+  return ownPage(site, words.missing, body, reader)
 }
 
 /** Returns the words at the end of an address: `createWalletPush` gives `create wallet push`. */
@@ -113,44 +118,39 @@ export function addressWords(path: string): string {
 }
 
 /** Renders a page that is not in the navigation, such as the search. */
-function ownPage(site: DocsSite, title: string, body: Html, query = ''): string {
+function ownPage(site: DocsSite, title: string, body: Html, reader: DocReader, query = ''): string {
   const page: DocPage = {
     path: '/docs/search',
     title,
     label: title,
     group: 'Start',
     parent: null,
-    language: 'en',
+    language: reader.language,
     source: null,
     call: null,
     translates: null,
     body: null,
     markdown: () => '',
   }
-  return framedPage(site.facts, { page, all: site.pages, translation: null, body, headings: [], query })
+  return framedPage(site.facts, { page, all: site.pages, translation: null, body, headings: [], query, reader })
 }
 
-function resultList(query: string, results: readonly SearchResult[]): Html {
-  if (results.length === 0)
-    return html`<p role="status">No page contains all words of “${query}”. Use fewer words, or the name of a field or an error code.</p>`
-  return html`<p role="status">${results.length} ${results.length === 1 ? 'result' : 'results'} for “${query}”</p>
-${resultItems(results)}`
+function resultList(query: string, results: readonly SearchResult[], language: Language): Html {
+  const words = FRAME_WORDS[language]
+  if (results.length === 0) return html`<p role="status">${words.no_result(query)}</p>`
+  return html`<p role="status">${words.results(results.length, query)}</p>
+${resultItems(results, language)}`
 }
 
-function resultItems(results: readonly SearchResult[]): Html {
+function resultItems(results: readonly SearchResult[], language: Language): Html {
+  const { groups } = FRAME_WORDS[language]
   return html`<ol class="docs-results">
-${results.map(
-  ({
-    path,
-    anchor,
-    title,
-    heading,
-    excerpt,
-    group,
-  }) => html`<li><a href="${path}${anchor && `#${anchor}`}">${title}${heading && html` <span>› ${heading}</span>`}</a>
-<p>${excerpt}</p><p class="docs-result-group">${group}</p></li>
-`,
-)}</ol>`
+${results.map(({ path, anchor, title, heading, excerpt, group, language: written_in }) => {
+  const lang = written_in !== language && html` lang="${written_in}"`
+  return html`<li><a href="${path}${anchor && `#${anchor}`}"${lang}>${title}${heading && html` <span>› ${heading}</span>`}</a>
+<p${lang}>${excerpt}</p><p class="docs-result-group">${groups[group] ?? group}</p></li>
+`
+})}</ol>`
 }
 
 /** Returns llms.txt: the list of pages as Markdown. */

@@ -1,9 +1,10 @@
 // Renders the start page of the documentation.
 
-import { type Html, html } from '../../kernel/lib/index.ts'
+import { type Html, html, type Language } from '../../kernel/lib/index.ts'
 import { methodBadge, summaryOf } from './markdown.ts'
 import { type DocCall, oldAnchor } from './openapi.ts'
 import type { DocPage } from './page.ts'
+import { FRAME_WORDS } from './words.ts'
 
 /**
  * For each page, the anchors that its subject had on the former one-page documentation. Old links still use these anchors.
@@ -22,19 +23,20 @@ const OLD_ANCHORS: Readonly<Record<string, readonly string[]>> = {
  * Returns the content of the start page: a card for each page, and a list of all calls. Anchors of the former one-page
  * documentation lead to the card or the line of their subject.
  */
-export function startBody(pages: readonly DocPage[], calls: readonly DocCall[], lead: string): Html {
+export function startBody(pages: readonly DocPage[], calls: readonly DocCall[], language: Language): Html {
+  const words = FRAME_WORDS[language]
   const groups = [...new Set(pages.map(({ group }) => group))]
   const tags = [...new Set(calls.map(({ tag }) => tag))]
-  return html`<p class="docs-lead">${lead}</p>
+  return html`<p class="docs-lead">${words.start_lead}</p>
 ${groups.map(
-  (group) => html`<h2 id="${groupAnchor(group)}">${group}</h2>
+  (group) => html`<h2 id="${groupAnchor(group)}">${words.groups[group] ?? group}</h2>
 <ul class="docs-cards">
-${pages.filter((page) => page.group === group && page.parent === null).map(card)}</ul>
+${pages.filter((page) => page.group === group && page.parent === null).map((page) => card(page, language))}</ul>
 `,
-)}<h2 id="endpoints">All calls</h2>
+)}<h2 id="endpoints">${words.all_calls}</h2>
 ${tags.map(
-  (tag) => html`<h3>${tag}</h3>
-<ul class="docs-calls">
+  (tag) => html`<h3${language !== 'en' && html` lang="en"`}>${tag}</h3>
+<ul class="docs-calls"${language !== 'en' && html` lang="en"`}>
 ${calls
   .filter((call) => call.tag === tag)
   .map(
@@ -47,11 +49,11 @@ ${calls
 
 const groupAnchor = (group: string) => `group-${group.toLowerCase().replaceAll(' ', '-')}`
 
-function card(page: DocPage): Html {
+function card(page: DocPage, reader: Language): Html {
   const { path, label, language } = page
   const [id, ...more] = OLD_ANCHORS[path] ?? (path.startsWith('/docs/api/') ? [path.slice('/docs/api/'.length)] : [])
   const anchors = more.map((one) => html`<span id="${one}"></span>`)
-  const lang = language !== 'en' && html` lang="${language}"`
+  const lang = language !== reader && html` lang="${language}"`
   return html`<li${id !== undefined && html` id="${id}"`}>${anchors}<a href="${path}"${lang}><strong>${label}</strong>
 <span>${summaryOf(page.markdown())}</span></a></li>\n`
 }

@@ -37,9 +37,9 @@ export const FRONT_TEXTS: Record<Language, FrontTexts> = {
         icon: 'operators',
       },
       {
-        href: '/docs',
-        name: 'Nyaraka za API',
-        text: 'Kwa wasanidi programu: malipo ya kwanza, webhook na misimbo ya makosa. Kwa Kiingereza.',
+        href: '/docs?lang=sw',
+        name: 'Mwongozo wa API',
+        text: 'Kwa wasanidi programu: malipo ya kwanza, webhook na misimbo ya makosa. Kurasa nyingi ziko kwa Kiingereza.',
         icon: 'documentation',
       },
     ],
@@ -67,7 +67,7 @@ export const FRONT_TEXTS: Record<Language, FrontTexts> = {
         icon: 'operators',
       },
       {
-        href: '/docs',
+        href: '/docs?lang=en',
         name: 'Documentation',
         text: 'For developers: the first payment, webhooks and error codes.',
         icon: 'documentation',

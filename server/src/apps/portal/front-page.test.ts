@@ -24,8 +24,11 @@ test('the first page leads to the dashboard, the operators and the documentation
   assert.match(english.text, /^<!doctype html>\n<html lang="en">/)
   assert.match(swahili.text, /^<!doctype html>\n<html lang="sw">/)
   assert.equal((await open('/?lang=sw')).text, swahili.text)
-  for (const { text } of [english, swahili]) {
-    for (const door of ['/dashboard', '/operator', '/docs', '/openapi.json']) {
+  for (const [language, { text }] of [
+    ['en', english],
+    ['sw', swahili],
+  ] as const) {
+    for (const door of ['/dashboard', '/operator', `/docs?lang=${language}`, '/openapi.json']) {
       assert.ok(text.includes(`href="${door}"`), door)
       assert.ok([200, 302].includes((await open(door)).status), door)
     }

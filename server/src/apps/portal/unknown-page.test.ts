@@ -24,7 +24,8 @@ test('a browser gets a page with links in its language for an address without a 
     assert.match(String(headers['content-type']), /^text\/html/)
     assert.match(String(headers['content-security-policy']), /^default-src 'none'/)
     assert.ok(text.includes(`<html lang="${language}">`) && text.includes(`<h1>${title}</h1>`) && text.includes(home))
-    for (const href of [`/?lang=${language}`, '/dashboard', '/docs']) assert.ok(text.includes(`href="${href}"`), href)
+    for (const href of [`/?lang=${language}`, '/dashboard', `/docs?lang=${language}`])
+      assert.ok(text.includes(`href="${href}"`), href)
     assert.ok(text.includes('Duka &lt;b&gt;'))
   }
   assert.ok((await open('/x?lang=en', { 'accept-language': 'sw' })).text.includes('This page does not exist'))

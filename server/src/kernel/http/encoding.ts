@@ -49,7 +49,8 @@ export function staticText(
     const tag = `"${etag}${encoding === null ? '' : `-${encoding}`}"`
     const max_age_s = maxAge(request)
     const cache_control = max_age_s === 0 ? 'no-cache' : `public, max-age=${max_age_s}, immutable`
-    reply.headers({ vary: 'Accept-Encoding', etag: tag, 'cache-control': cache_control })
+    const vary = ['Accept-Encoding', reply.getHeader('vary')].filter(Boolean).join(', ')
+    reply.headers({ vary, etag: tag, 'cache-control': cache_control })
     const cached_tags = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''))
     if (cached_tags?.some((one) => one === tag || one === '*')) return reply.code(304).send()
     reply.type(type)

@@ -99,7 +99,7 @@ test('the server compresses the documentation, and answers 304 to a browser that
     ] as const) {
       const reply = await ask({ 'accept-encoding': encoding })
       assert.equal(reply.headers['content-encoding'], encoding, url)
-      assert.equal(String(reply.headers.vary).toLowerCase(), 'accept-encoding')
+      assert.match(String(reply.headers.vary), /^accept-encoding/i)
       assert.ok(unpack(reply.bytes).equals(plain.bytes))
       assert.ok(reply.bytes.length < plain.bytes.length / 5, `${url} ${reply.bytes.length} of ${plain.bytes.length}`)
       const again = await ask({ 'accept-encoding': encoding, 'if-none-match': String(reply.headers.etag) })
