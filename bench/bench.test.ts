@@ -91,6 +91,9 @@ test('the case lists reads each list with few and with many rows, with and witho
   assert.deepEqual([lists?.few, lists?.many], [2_000, 2_000])
   for (const list of ['collections', 'payment-links', 'invoices', 'disbursements', 'webhook-deliveries'])
     assert.ok(lists?.reads.some(({ path, many_ms }) => path.includes(list) && many_ms > 0))
+  for (const path of ['/v1/search?q=0004', '/v1/operator/search?q=0004', '/v1/operator/queue'])
+    assert.ok(lists?.reads.some((read) => read.path === path && read.many_p95_ms >= read.many_ms))
+  assert.ok((lists?.many_p95_ms ?? 0) >= Math.min(...(lists?.reads ?? []).map(({ many_ms }) => many_ms)))
 })
 
 test('the case reconcile imports a statement twice and matches every line', async () => {

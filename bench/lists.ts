@@ -1,7 +1,7 @@
-// Measures the lists of a merchant for the benchmark: compares pages of lists with a million rows and with ten thousand rows.
+// Measures the lists and the search of both consoles for the benchmark: compares a million rows with ten thousand rows.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { viewerToken } from './admin.ts'
+import { operatorToken, viewerToken } from './admin.ts'
 import { fillLists } from './lists-data.ts'
 import {
   type BenchMerchant,
@@ -15,18 +15,22 @@ import {
 } from './world.ts'
 
 const FEW = 10_000
-const TIMES_MAX = 5
+const TIMES_MAX = 20
 const DAY_MS = 86_400_000
 /** A month inside the period of the rows, as the filters `from` and `to`. */
 const MONTH_AGO_MS = 60 * DAY_MS
 
-/** The median milliseconds of each read, for few rows and for many rows. */
+/**
+ * The median milliseconds of each read for few rows and for many rows, and the 95th percentile for many rows. `many_p95_ms` is
+ * the 95th percentile of all reads for many rows together.
+ */
 export type ListReads = {
   few: number
   many: number
   days: number
   summing_s: number
-  reads: { path: string; few_ms: number; many_ms: number }[]
+  many_p95_ms: number
+  reads: { path: string; few_ms: number; many_ms: number; many_p95_ms: number }[]
 }
 
 /** Returns the paths that the case reads, for a period. */
@@ -80,14 +84,23 @@ export const PATHS = (from: string, to: string) => [
   ].map((query) => `/v1/merchant/webhook-deliveries?page_size=20${query}`),
 ]
 
+/** The texts of the search: last digits, a whole phone, references, a name, an amount. */
+const SEARCHES = ['0004', '255740000004', 'order-77', 'ORDER-', 'asha', '1000', 'no such text'].map(
+  (text) => `search?q=${encodeURIComponent(text)}`,
+)
+
 /** The paths of the dashboard's first page and of its search. Only users may read these paths. */
 const HOME = [
   ...['today', '7d', '30d'].map((period) => `/v1/merchant/overview?period=${period}`),
   '/v1/merchant/attention',
-  // The texts of the search: last digits, a whole phone, references, a name, an amount.
-  ...['0004', '255740000004', 'order-77', 'ORDER-', 'asha', '1000', 'no such text'].map(
-    (text) => `/v1/search?q=${encodeURIComponent(text)}`,
-  ),
+  ...SEARCHES.map((path) => `/v1/${path}`),
+]
+
+/** The paths of the operators' queue, lists and search. */
+const OF_OPERATORS = [
+  '/v1/operator/queue',
+  ...['collections', 'withdrawals'].map((list) => `/v1/operator/${list}?page_size=20`),
+  ...SEARCHES.map((path) => `/v1/operator/${path}`),
 ]
 
 /** Creates a merchant with few rows and one with many rows, and reads every list of both. */
@@ -104,41 +117,66 @@ export async function listsCase(
   const now = Date.now()
   const at = (ms: number) => encodeURIComponent(new Date(ms).toISOString())
   const reads = []
-  for (const path of PATHS(at(now - MONTH_AGO_MS), at(now - MONTH_AGO_MS / 2 + 1_234_567))) {
-    reads.push({ path, few_ms: await timeListRead(few, path, times), many_ms: await timeListRead(many, path, times) })
-  }
-  for (const path of HOME) {
-    reads.push({
-      path,
-      few_ms: await timeListRead(few, path, times, few.person),
-      many_ms: await timeListRead(many, path, times, many.person),
-    })
+  const all_many: number[] = []
+  const month = PATHS(at(now - MONTH_AGO_MS), at(now - MONTH_AGO_MS / 2 + 1_234_567))
+  for (const [paths, token] of [
+    [month, 'key'],
+    [HOME, 'person'],
+    [OF_OPERATORS, 'operator'],
+  ] as const) {
+    for (const path of paths) {
+      const [of_few, of_many] = [
+        await timeListRead(few, path, times, token),
+        await timeListRead(many, path, times, token),
+      ]
+      all_many.push(...of_many)
+      const [few_ms, many_ms] = [shareOf(of_few, 0.5), shareOf(of_many, 0.5)]
+      reads.push({ path, few_ms, many_ms, many_p95_ms: shareOf(of_many, 0.95) })
+    }
   }
   await local.run()
-  return { few: Math.min(FEW, options.many), many: options.many, days: options.days, summing_s: many.summing_s, reads }
+  return {
+    few: Math.min(FEW, options.many),
+    many: options.many,
+    days: options.days,
+    summing_s: many.summing_s,
+    many_p95_ms: shareOf(all_many, 0.95),
+    reads,
+  }
 }
 
-type ListsMerchant = { url: string; merchant: BenchMerchant; person: string; summing_s: number }
+/** Returns the duration below which this share of the durations is, in milliseconds. */
+function shareOf(times: readonly number[], share: number): number {
+  const sorted = Float64Array.from(times).sort()
+  return Number((sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0).toFixed(1))
+}
 
-/** Reads a path `count` times, and returns the median in milliseconds. */
+/** A merchant with rows in its own database, its server, and the tokens of an API key, a member and an operator. */
+type ListsMerchant = {
+  url: string
+  merchant: BenchMerchant
+  tokens: Record<'key' | 'person' | 'operator', string>
+  summing_s: number
+}
+
+/** Reads a path `count` times, and returns each duration in milliseconds. */
 async function timeListRead(
   shop: ListsMerchant,
   path: string,
   count: number,
-  token = shop.merchant.key,
-): Promise<number> {
+  token: keyof ListsMerchant['tokens'],
+): Promise<number[]> {
   const times: number[] = []
   for (let i = 0; i < count; i++) {
     const began = performance.now()
     const answer = await fetch(`${shop.url}${path.replace('{id}', shop.merchant.id)}`, {
-      headers: { authorization: `Bearer ${token}` },
+      headers: { authorization: `Bearer ${shop.tokens[token]}` },
     })
     const text = await answer.text()
     if (answer.status !== 200) throw new Error(`the server refused ${path}: ${text}`)
     times.push(performance.now() - began)
   }
-  times.sort((a, b) => a - b)
-  return Number((times[Math.floor(count / 2)] ?? 0).toFixed(1))
+  return times
 }
 
 async function makeListsMerchant(
@@ -172,5 +210,10 @@ async function makeListsMerchant(
   }
   const summing_s = Number(((performance.now() - began) / 1000).toFixed(1))
   await query(database_url, 'vacuum (analyze) collection_days')
-  return { url: server.url, merchant, person: await viewerToken(server, merchant.id), summing_s }
+  const tokens = {
+    key: merchant.key,
+    person: await viewerToken(server, merchant.id),
+    operator: await operatorToken(server),
+  }
+  return { url: server.url, merchant, tokens, summing_s }
 }

@@ -159,8 +159,10 @@ function rowsOf(cases: Results['cases']): ReportRow[] {
     rows.push(['approve: payouts that the provider took, sent twice', `${taken}, ${sent_again}`, `${approved}, 0`])
     rows.push(['approve: admin verify', verify_ok ? 'every invariant holds' : verify_broken.join('; '), 'holds'])
   }
-  for (const { path, few_ms, many_ms } of cases.lists?.reads ?? [])
-    rows.push([`lists: ${path}`, `${few_ms} and ${many_ms} ms`, 'at most 100 ms'])
+  for (const { path, few_ms, many_ms, many_p95_ms } of cases.lists?.reads ?? [])
+    rows.push([`lists: ${path}`, `${few_ms} and ${many_ms} ms, p95 ${many_p95_ms} ms`, 'p95 at most 100 ms'])
+  if (cases.lists)
+    rows.push(['lists: p95 of all reads of many rows', `${cases.lists.many_p95_ms} ms`, 'at most 100 ms'])
   if (cases.transactions) rows.push(...transactionRows(cases.transactions))
   if (cases.reconcile) rows.push(...reconcileRows(cases.reconcile))
   if (cases.requests) rows.push(...requestRows(cases.requests))
