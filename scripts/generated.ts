@@ -204,7 +204,7 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   generate: 'Writes the generated files, such as this page.',
   format: 'Formats the code.',
   bench: 'Measures this machine: payments accepted, settled and delivered, and payouts approved, per second.',
-  lighthouse: 'Measures the pages of payers on the simulated network and processor of a cheap phone.',
+  lighthouse: 'Measures the public pages on the simulated network and processor of a phone.',
   alerts:
     'Checks the alert rules of `deploy/monitoring` and runs their tests: see [Monitoring](operate/monitoring.md). Needs promtool (package prometheus of Debian).',
   chart:
