@@ -125,7 +125,7 @@ async function firstRecord(taker: Taker, page: Page, audience: Audience, list: s
 const OF_MERCHANT = [
   ...['collections', 'links', 'links/new', 'invoices', 'invoices/new', 'withdrawals', 'withdrawals/new'],
   ...['transactions', 'statements', 'keys', 'keys/new', 'webhooks', 'requests', 'members', 'profile', 'addresses'],
-  ...['messages', 'sessions', 'activity'],
+  ...['messages', 'notifications', 'recipients', 'sessions', 'activity'],
 ]
 const MERCHANT_LISTS = [
   'collections',
@@ -221,8 +221,10 @@ async function takePayer(taker: Taker, language: string): Promise<void> {
   for (const [name, path] of pages) {
     await open(path)
     await take(taker, page, 'payer', 'data', language, `${name} choose`)
+    await open(`${path}/${name === 'invoices' ? 'invoice' : 'help'}`)
+    await take(taker, page, 'payer', 'data', language, name === 'invoices' ? 'invoice' : 'help')
   }
-  for (const [outcome, phone] of Object.entries(OUTCOMES)) {
+  const startPayment = async (phone: string) => {
     await page.setViewportSize({ width: 360, height: 740 })
     // The first page creates a new sandbox page for each visitor.
     await page.goto(`${taker.product.url}/?lang=${language}`)
@@ -231,15 +233,27 @@ async function takePayer(taker: Taker, language: string): Promise<void> {
     await open(new URL(page.url()).pathname)
     await page.locator('input[type=tel]').first().fill(phone)
     await page.locator('form button[type=submit], form button:not([type])').first().click()
+  }
+  for (const [outcome, phone] of Object.entries(OUTCOMES)) {
+    await startPayment(phone)
     await page.waitForTimeout(outcome === 'waiting' ? 1_200 : 9_000)
     await take(taker, page, 'payer', 'data', language, outcome)
+    if (outcome !== 'successful') continue
+    await page.goto(`${page.url().split('?')[0]}/receipt?lang=${language}`)
+    await take(taker, page, 'payer', 'data', language, 'receipt')
   }
+  await startPayment('0754 12a')
+  await page.waitForTimeout(SETTLE_MS)
+  await take(taker, page, 'payer', 'error', language, 'refused phone')
   await page.goto(`${taker.product.url}/pay/no-such-page?lang=${language}`)
   await take(taker, page, 'payer', 'error', language, 'not found')
   await page.context().close()
 }
 
-const PUBLIC_PAGES = ['', 'docs', 'docs/quickstart', 'docs/payments', 'docs/search?q=refund', 'no-such-page']
+const PUBLIC_PAGES = [
+  ...['', 'docs', 'docs/quickstart', 'docs/kuanza', 'docs/payments', 'docs/api/createWalletPush'],
+  ...['docs/search?q=refund', 'docs/no-such-page', 'identity/sign-up', 'identity/forgot', 'no-such-page'],
+]
 
 async function takePublic(taker: Taker, language: string): Promise<void> {
   const page = await openPage(taker, language)
