@@ -2,7 +2,10 @@
 
 import type { Language } from './show.ts'
 
-/** Returns the language that a header Accept-Language prefers. Null means that the header names neither Swahili nor English. */
+/**
+ * Returns the language that a header Accept-Language prefers. Null means that the header is missing or accepts neither Swahili
+ * nor English.
+ */
 export function acceptedLanguage(accept: string | undefined): Language | null {
   const preferred = (accept ?? '')
     .split(',')
@@ -26,7 +29,10 @@ export function languageOfTag(tag: string): Language | null {
   return language === 'sw' || language === 'en' ? language : null
 }
 
-/** The message of a failure in a record: in the language that the client prefers, and in Swahili. */
+/**
+ * The messages of a failure in a record: in the language of the client, which is English by default, and in Swahili. Null means
+ * that the record has no failure.
+ */
 export type FailureSentences = { failure_reason_message: string | null; failure_reason_message_sw: string | null }
 
 /**

@@ -7,11 +7,11 @@ import { InvariantError } from './errors.ts'
 export type GatherOptions = {
   /** The largest number of items in one batch. */
   max_items: number
-  /** The largest number of batches that run at once. */
+  /** The largest number of batches that run at the same time. */
   max_running: number
   /**
    * Returns true if one item can be the cause of the error, so that `gather` must split the batch. The default returns true for
-   * errors about data.
+   * errors about data or constraints and for broken invariants.
    */
   canSplit?: (failure: Error) => boolean
   /** Receives the number of items of each batch. `batchSizes` makes such a function. */
@@ -19,15 +19,16 @@ export type GatherOptions = {
 }
 
 /**
- * After this time, `gather` starts the next batch although the newest batch still runs, so that a slow statement does not delay
- * all callers. Before, new items wait, because large batches cost less per item.
+ * After this time, if `max_running` allows another batch, `gather` starts the batch of the waiting items beside the running
+ * batches. So a slow statement does not delay all callers. Until then, new items wait, because large batches cost less per
+ * item.
  */
 const NEXT_BATCH_DELAY_MS = 4
 
 /**
  * Turns a function over batches into a function over one item. `run` returns results in the order of its items. An Error among
- * the results rejects the call of its item. If `run` throws an error about data, `gather` splits the batch, so `run` must first
- * undo its work.
+ * the results rejects the call of its item. If `run` throws and `canSplit` returns true, `gather` splits the batch, so `run`
+ * must first undo its work.
  */
 export function gather<Item, Answer>(
   run: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>,
@@ -126,7 +127,7 @@ function isAboutData(error: Error & { code?: unknown }): boolean {
 }
 
 /**
- * Limits the number of calls that run at once. Further calls wait in their order. The caller must limit the number of
+ * Limits the number of calls that run at the same time. Further calls wait in their order. The caller must limit the number of
  * waiting calls.
  */
 export function limitConcurrency(max_running: number): <T>(work: () => Promise<T>) => Promise<T> {

@@ -1,6 +1,10 @@
-// Defines the clock. The clock is the only source of time, so that a test can control time.
+// Defines the clock, from which the server takes the time of day, so that a test can control time. Only log lines take the time
+// from the machine itself.
 
-/** The clock of the application. SQL statements get the time as a parameter, never from the database. */
+/**
+ * The clock of the application. SQL statements get its time as a parameter. Only measurements of the clock of the database read
+ * the time of the database.
+ */
 export type Clock = {
   now(): Date
   /** Calls `run` after `ms` milliseconds of this clock. Returns a function that cancels the call. */

@@ -1,4 +1,4 @@
-// Reads the configuration: every environment variable with its default and its check. The error for a bad value names the
+// Reads the configuration from environment variables: their names, defaults and checks. The error for a bad value names the
 // variable.
 
 import { isDeepStrictEqual } from 'node:util'
@@ -89,7 +89,9 @@ const reminderDays = (value: string): number[] => {
   if (!valid) throw new Error('must hold at most ten whole numbers from -999 to 999, separated by commas')
   return [...new Set(days.map(Number))].sort((a, b) => a - b)
 }
-/** The settings of the process and its database. */
+/**
+ * The settings of the process: its work, address, folders, backups, database, public addresses, names and secret keys.
+ */
 const processSettings = {
   node_env: setting(
     'NODE_ENV',
@@ -423,7 +425,7 @@ const productSettings = {
   ),
 } as const
 
-/** The settings of the server without the settings of its providers. */
+/** The settings of the server without the settings of its providers and of their routes. */
 export const settings = { ...processSettings, ...productSettings }
 
 /** The checked configuration. Amounts are in cents. */
@@ -448,7 +450,9 @@ export function listSettings(providers: ConfigurableProviders): Setting<unknown>
   return tables.flatMap((table) => Object.values(table))
 }
 
-/** Lists the settings whose value may come from a file. The variable NAME_FILE has the path of the file. */
+/**
+ * Lists the variables of the settings whose value may come from a file. The variable NAME_FILE has the path of the file.
+ */
 export function fileSettings(providers: ConfigurableProviders): string[] {
   const tables: SettingTable[] = [processSettings, ...providers.map((provider) => provider.settings), productSettings]
   return tables.flatMap((table) =>
@@ -502,7 +506,9 @@ export function unknownSettings(given: GivenSettings, providers: ConfigurablePro
   return findUnknownNames(given, new Set([...names, ...fileSettings(providers).map((name) => `${name}_FILE`)]))
 }
 
-/** A setting with its value and the source of the value. For a secret setting, `value` is a mask. */
+/**
+ * A setting with its value and the source of the value. A mask replaces secrets, and the user and password of a URL.
+ */
 export type EffectiveSetting = { name: string; value: string; source: string }
 
 const MASKED = '***'
@@ -532,7 +538,7 @@ function maskUser(value: string): string {
 /**
  * Reads the configuration from environment variables. `calls_providers` is false for a program that calls no provider, such as
  * the admin command, and so needs no settings of providers. If variables are wrong, or insecure in production, throws a
- * ConfigError with one line per variable.
+ * ConfigError with one line per problem.
  */
 export function readConfig(
   env: Record<string, string | undefined>,
@@ -608,13 +614,13 @@ function describeValue(value: string, message: string): string {
 }
 
 /**
- * Makes the function that reads the file that NAME_FILE names. If NAME_FILE is missing, the function returns undefined. If the
- * server cannot use the file, the function throws.
+ * Makes the function that reads the file that NAME_FILE names. If NAME_FILE is missing or may be a variable of another program,
+ * the function returns undefined. If the server cannot use the file, the function throws.
  */
 function fileReader(env: Record<string, string | undefined>, providers: ConfigurableProviders) {
   const allowed = fileSettings(providers)
-  // PORT_FILE and similar variables may be those of another program, so the server ignores them. Variables with the name of a
-  // real provider's setting are always those of the server.
+  // PORT_FILE and similar variables may be those of another program, so the server ignores them. Variables named after a
+  // setting of routes or of a real provider are always those of the server.
   const tables: SettingTable[] = [
     routingSettings(providers),
     ...providers.filter(({ simulated }) => !simulated).map((provider) => provider.settings),

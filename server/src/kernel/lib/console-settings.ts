@@ -1,4 +1,4 @@
-// Defines the settings of the consoles: redirect addresses after sign-in, and the checks of operators before money moves. No
+// Defines the settings of the consoles: addresses, client ids, and the rules for the sign-in and the actions of operators. No
 // operator can change these settings in a console: see decision 12.
 
 import { parseAllowedAddresses } from './network.ts'

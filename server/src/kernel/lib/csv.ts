@@ -1,6 +1,6 @@
 // Writes CSV (RFC 4180) that is safe in a spreadsheet: no cell runs as a formula.
 
-/** A cell: untrusted text, or a plain amount or number of the server. */
+/** A cell: untrusted text, or an amount, number or boolean of the server as plain text. */
 export type CsvCell = string | { plain: string }
 
 /** The first characters of a text that a spreadsheet reads as a formula. */
@@ -11,7 +11,7 @@ export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`
 }
 
-/** Makes a cell for an amount or number that the server computed. */
+/** Makes a cell for an amount, number or boolean that the server computed. */
 export function plainCell(value: string | number | boolean): CsvCell {
   return { plain: String(value) }
 }

@@ -24,7 +24,8 @@ const TARGETS = ['read-write', 'primary', 'any']
 const SET_BY_SERVER = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'query_timeout']
 
 /**
- * Splits a database URL into one URL for each host. If the URL is wrong, throws an error that contains no part of the URL.
+ * Splits a database URL into one URL for each host. If the URL is wrong, throws an error that contains no user, password, host
+ * or database of the URL.
  */
 export function splitDatabaseUrl(text: string): DatabaseUrl {
   const [, protocol = '', user = '', authority = '', rest = ''] = FORM.exec(text) ?? []

@@ -1,4 +1,5 @@
-// Lists the destinations of withdrawals: networks and banks, each with a neutral code, a name and aliases.
+// Lists the destinations of withdrawals: networks, the wallet of the provider, and banks, each with a neutral code, a name and
+// aliases.
 
 /** The methods of a withdrawal. Each method has one kind of destinations. */
 export type DestinationMethod = 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA'
@@ -76,7 +77,7 @@ const BY_NAME = new Map(
 
 /**
  * Finds a destination by code or alias, in upper or lower case, with hyphens or spaces instead of _. Null means that no
- * destination has this code.
+ * destination has this code or alias.
  */
 export function findDestination(name: string): Destination | null {
   return BY_NAME.get(name.trim().toUpperCase().replace(/[ -]/g, '_')) ?? null

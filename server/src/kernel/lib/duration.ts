@@ -7,7 +7,7 @@ const UNITS: readonly [string, number][] = [
   ['second', 1_000],
 ]
 
-/** Returns a duration of `ms` milliseconds, rounded in its largest unit, such as "3 minutes". */
+/** Returns a duration of `ms` milliseconds, rounded to a whole number of its largest unit, such as "3 minutes". */
 export function sayDuration(ms: number): string {
   const [name, size] = UNITS.find(([, unit]) => ms >= unit) ?? ['second', 1_000]
   const count = Math.round(ms / size)

@@ -1,4 +1,4 @@
-// Defines the error catalogue: every error code of the API, with its status and message.
+// Defines the error catalogue: every error code of the API, with its status, message and next step.
 
 /**
  * `to_do` is the next step for a developer whose program gets the error. The response contains only `message`; the
@@ -295,7 +295,7 @@ export function refuseField(field: string, message: string): never {
   refuse('validation_failed', { details: { fields: [{ field, message }] } })
 }
 
-/** A broken invariant about money: a defect of the program or of the data, never a refusal. */
+/** A broken invariant: a defect of the program or of the data, never a refusal. */
 export class InvariantError extends Error {
   constructor(fault: string) {
     super(`broken invariant: ${fault}`)
@@ -303,7 +303,7 @@ export class InvariantError extends Error {
   }
 }
 
-/** If an invariant about money does not hold, throws an InvariantError. The check runs in production too. */
+/** If an invariant does not hold, throws an InvariantError. The check runs in production too. */
 export function assertInvariant(holds: boolean, fault: string): asserts holds {
   if (!holds) throw new InvariantError(fault)
 }

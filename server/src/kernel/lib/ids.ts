@@ -4,8 +4,8 @@ import type { Clock } from './clock.ts'
 import type { Random } from './random.ts'
 
 /**
- * Makes the id of a merchant's record: 48 bits of milliseconds, 12 random bits, the 32-bit routing code of the merchant and
- * 30 random bits. Between these parts are the version (8) and variant bits of RFC 9562.
+ * Makes the id of a merchant's record: 48 bits of milliseconds since 1970, 12 random bits, the merchant's 32-bit routing code
+ * and 30 random bits. Between these parts are the version (8) and variant bits of RFC 9562.
  */
 export function newId(seams: { clock: Clock; random: Random }, routing_code: number): string {
   const bytes = Buffer.alloc(16)

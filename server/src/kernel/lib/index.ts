@@ -1,4 +1,5 @@
-// Exports money, phones, ids, time, errors and configuration. No file of this room uses the network or the database.
+// Exports the basic functions of all rooms, such as money, phones, ids, time, batches, errors, configuration, log, metrics,
+// traces and encryption. No file of this room uses the network or the database.
 
 export { acceptedLanguage, type FailureSentences, inCallersLanguage, languageOfTag } from './accept-language.ts'
 export * from './admin-command.ts'

@@ -6,7 +6,10 @@ const amountOrNone = (value: string): bigint | null => (value === '' ? null : am
 
 const countOrDefault = (value: string): number | null => (value === '' ? null : number(0, 1_000_000)(value))
 
-/** The settings that limit payouts, prompts and messages. Amounts are in cents, and a null amount means that there is no limit. */
+/**
+ * The settings that limit payouts, prompts and messages. Amounts are in cents, and a null amount means that there is no limit.
+ * `setCountLimits` replaces a null count.
+ */
 export const limitSettings = {
   payout_daily_limit: setting(
     'PAYOUT_DAILY_LIMIT',

@@ -95,6 +95,6 @@ export type LogField = keyof typeof LOG_FIELDS
 
 /**
  * The fields of a log call. `component` is the room of the code that logs: see `LOG_FIELDS`. The log counts repetitions of each
- * warning and error with `err`, and of each warning with `repeats`. The log does not write `repeats`.
+ * warning and error with `err` or `repeats`. The log does not write `repeats`.
  */
 export type LogFields = { component: string; repeats?: true } & { [name in LogField]?: unknown }

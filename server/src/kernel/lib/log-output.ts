@@ -1,5 +1,5 @@
-// Writes log lines to standard output without a wait. If the reader of the output is slow, the lines wait in memory, because a wait for
-// the reader would delay every request.
+// Writes log lines to standard output without a wait. If the reader of the output is slow, the lines wait in memory, because a
+// wait for the reader would delay every request.
 
 import { writeSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
@@ -13,7 +13,7 @@ const END_MS_MAX = 5_000
 /** The error codes of a write to a full pipe. */
 const FULL = ['EAGAIN', 'EBUSY']
 
-/** The parts of the output that a test replaces. */
+/** The functions and the limit of an output, which a test replaces. */
 type OutputOptions = {
   /** Writes bytes and returns their number, like `fs.writeSync`. */
   write: (bytes: Buffer) => number
@@ -53,7 +53,7 @@ export function createOutput({ write, waiting_bytes_max, on_lost }: OutputOption
       const count = write(bytes)
       return count < bytes.length ? bytes.subarray(count) : null
     } catch (error) {
-      // Any other error means that the reader has closed the pipe, so the output drops the line.
+      // After any other error, such as that of a closed pipe, a retry would not help, so the output drops the line.
       return FULL.includes((error as { code?: string }).code ?? '') ? bytes : null
     }
   }

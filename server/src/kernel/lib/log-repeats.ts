@@ -4,7 +4,10 @@ import { systemClock } from './clock.ts'
 
 /** The time in milliseconds over which the log counts the repetitions of a line. */
 export const REPEAT_MS = 60_000
-/** The number of different lines that the log counts at once. Above this number, the log writes lines without counting. */
+/**
+ * The largest number of different lines that the log counts at the same time. Above this number, the log writes lines without
+ * counting.
+ */
 const LINES_MAX = 500
 /** The number of characters of an error message that the log compares. */
 const MESSAGE_CHARS = 300
@@ -49,7 +52,7 @@ export function createRepeats(repeat_ms = REPEAT_MS): Repeats {
     write({ ...fields, ...counted }, `${message} (repeated ${repeated} times in ${seconds} s)`)
   }
   const endMinute = (key: string, line: CountedLine) => {
-    // Another flush may have removed the line.
+    // A call of `flush` may have removed the line.
     if (lines.get(key) !== line) return
     if (line.repeated === 0) return void lines.delete(key)
     report(line)

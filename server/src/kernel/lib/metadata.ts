@@ -51,7 +51,9 @@ export function storedMetadata(metadata: Metadata | undefined | null): Metadata 
   return metadata === undefined || metadata === null || Object.keys(metadata).length === 0 ? null : metadata
 }
 
-/** Returns the searchable form of each pair: the first 16 bytes of a SHA-256, as a UUID. */
+/**
+ * Returns the searchable form of each pair: the first 16 bytes of a SHA-256 of environment, name and value, as a UUID.
+ */
 export function metadataPairs(environment: string, metadata: Metadata | null | undefined): string[] {
   return Object.entries(metadata ?? {}).map(([name, value]) => {
     const hash = createHash('sha256')

@@ -6,7 +6,7 @@ import type { CountSeries, DistributionSeries, HistogramSpec, MetricSpec, Metric
 
 /** The label value of the series that counts all values beyond `series_max`. */
 const OTHER = 'other'
-/** The number of series of the process metrics. */
+/** The number of series that `seriesMax` counts for the metrics of the process itself. */
 const PROCESS_SERIES = 110
 
 /** Makes the metrics of a process, without any series. Rooms then declare their metrics. */
@@ -55,7 +55,7 @@ export function createMetrics(): Metrics {
       // Besides its buckets, a histogram has three series: the bucket +Inf, the sum and the number of values.
       declare(spec, spec.buckets.length + 3, () => {
         const histogram = createHistogram(spec)
-        // The registry uses only the name and the values of the metric.
+        // The registry uses only the name of the metric and the result of `get`.
         registry.registerMetric(histogram as unknown as Metric)
         return boundedSeries(spec, histogram.series)
       }),
@@ -155,7 +155,7 @@ const KEPT_SERIES = 24
 
 /**
  * Makes each series once. When only the reserved series remain, counts new combinations of label values as `other`, with the
- * kept values.
+ * kept values. In the last series, every label is `other`.
  */
 function boundedSeries<Series>(spec: MetricSpec, make: (values: string[]) => Series): SeriesOf<Series> {
   const limit = seriesLimit(spec)

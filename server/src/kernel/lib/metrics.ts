@@ -1,5 +1,5 @@
-// Counts events of this process for /metrics. Each room declares its metrics with a limit of series, which limits the size of
-// the whole text.
+// Defines the types of the metrics for /metrics. Each room declares its metrics with a limit of series, which limits the size
+// of the whole text.
 
 /** The declaration of a metric. Names begin with malipo_, and labels contain no ids, phones or keys. */
 export type MetricSpec = {
@@ -48,7 +48,7 @@ export type Metrics = {
   text(): Promise<string>
   /** The media type of the result of `text`. */
   content_type: string
-  /** Returns the largest possible number of series of the declared metrics. */
+  /** Returns the largest possible number of series of the declared metrics and of the process itself. */
   seriesMax(): number
 }
 

@@ -4,10 +4,12 @@
 /** The currency of every amount: the Tanzanian shilling. */
 export const CURRENCY = 'TZS'
 
-/** The amount in cents up to which JSON numbers are exact. */
+/** The largest amount in cents that the server accepts. Up to 2^53, JavaScript numbers hold whole cents exactly. */
 const MINOR_MAX = 2n ** 53n
 
-/** The reason why the server refuses an amount: a malformed text, or an amount that the database cannot store. */
+/**
+ * The reason why the server refuses the text of an amount. `too_large` means an amount that the database cannot store.
+ */
 export type AmountProblem = 'malformed' | 'too_precise' | 'not_positive' | 'too_large'
 
 /**
@@ -25,8 +27,8 @@ const LONG_DECIMAL = /^\d+(?:\.\d+)?$/
 const NEGATIVE_OR_ZERO = /^-?0*(?:\.0*)?$|^-\d+(?:\.\d+)?$/
 
 /**
- * Parses a decimal amount such as "25000", "25000.5" or "25000.50". Returns cents, or the reason for refusing the amount.
- * Exponents, signs, spaces and separators are malformed.
+ * Parses a decimal amount such as "25000", "25000.5" or "25000.50". Returns cents, or the reason for refusing the amount. A
+ * number with a minus sign is `not_positive`. Exponents, a plus sign, spaces and separators are `malformed`.
  */
 export function parseAmount(text: string): bigint | AmountProblem {
   if (text.length > 64) return 'malformed'

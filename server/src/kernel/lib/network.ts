@@ -80,7 +80,7 @@ export function parseAllowedAddresses(text: string): string[] {
 
 /**
  * Reads an address or CIDR. Null as `bits`, the length of the prefix, means that there is no prefix. Null as `problem` means a
- * valid text, and `form` means that the text is neither.
+ * valid text, and `form` means that the text is neither. Any other `problem` is a message.
  */
 function readNetwork(part: string): { bits: number | null; problem: string | null } {
   const [address = '', bits, ...rest] = part.split('/')
@@ -96,7 +96,7 @@ function readNetwork(part: string): { bits: number | null; problem: string | nul
 
 /**
  * Describes a CIDR whose address is not the first address of its network, such as 10.0.0.5/8. The operator may mean the one
- * address or the network. Null means that the CIDR is a network.
+ * address or the network. Null means that the CIDR is a network or ends in /0.
  */
 function hostBitsProblem(part: string, address: string): string | null {
   const isV4 = ipaddr.IPv4.isValid(part.split('/')[0] as string)

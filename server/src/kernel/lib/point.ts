@@ -1,4 +1,4 @@
-// Defines crash points: named places in the code where a test kills the process to prove that the system loses no payment.
+// Defines crash points: named places in the code where a test kills the process to prove that the server loses no payment.
 
 /**
  * A hook that code calls at a named place before or after a step about money. In production the hook does nothing. In a crash

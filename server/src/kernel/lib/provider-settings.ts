@@ -1,4 +1,4 @@
-// Defines the settings of the providers of live payments. Each provider defines a table of its settings
+// Defines the settings that choose the providers of live payments. Each provider defines the table of its own settings
 // (adapters/providers), and this file depends on no provider. An unused provider needs no settings.
 
 import { findDestination } from './destinations.ts'
@@ -107,7 +107,10 @@ export function gatewayAddress(provider: ConfigurableProvider, settings: Setting
   return name === undefined ? null : (settings[name] as string)
 }
 
-/** Lists the problems of the providers that the configuration uses, each with the name of its variable. */
+/**
+ * Lists the missing settings of the providers that the configuration uses, the contradictions of any provider's settings, and a
+ * mix of simulated and real providers. Each problem names a variable.
+ */
 export function providerProblems(config: ProviderConfig, providers: ConfigurableProviders): string[] {
   const problems = providers.flatMap((provider) => {
     const why = whyUsed(config, provider)
@@ -155,7 +158,7 @@ export function insecureProviders(config: ProviderConfig, providers: Configurabl
   return problems
 }
 
-/** Lists the settings that still have their public default. Production refuses these settings. */
+/** Lists the settings that are empty or still have their public default, although production requires another value. */
 export function defaultsInProduction(config: ProviderConfig, providers: ConfigurableProviders): string[] {
   return providers.flatMap((provider) => {
     const values = settingsOf(config, provider)

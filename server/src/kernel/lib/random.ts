@@ -1,4 +1,4 @@
-// Makes random bytes: from the operating system in production, from a seed in simulations. The server has no other source of
+// Makes random bytes: from the operating system in production, from a seed in simulations. Use cases have no other source of
 // randomness.
 
 import { createHash, randomFillSync } from 'node:crypto'

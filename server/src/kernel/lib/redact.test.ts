@@ -1,3 +1,4 @@
+// Tests that the redaction removes secrets from texts, and changes no other text.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mayHoldSecret, redactFields, redactSecrets } from './redact.ts'

@@ -107,7 +107,7 @@ export function missingSettings(
   return names.filter((name) => values[name] === '').map((name) => `${table[name]?.env} must be set: ${why}`)
 }
 
-/** Accepts a number of seconds up to a day. */
+/** Accepts a whole number of seconds from 1 up to a day. */
 export const seconds = number(1, 86_400)
 
 /** Accepts a number of connections to a gateway, from 1 to 2,000. */

@@ -18,7 +18,9 @@ export type GivenSettings = {
   from_file: ReadonlySet<string>
   /** The names of the environment, without the file. */
   names_in_environment: readonly string[]
-  /** The octal permissions of the file if every user can read or change it. Null means that they cannot. */
+  /**
+   * The octal permissions of the file if other users can read or change the file. Null means that other users cannot.
+   */
   exposure: string | null
 }
 
@@ -69,11 +71,15 @@ function readSettingsFile(path: string, env: ProcessVariables) {
  */
 export type UnknownName = { name: string; where: string; nearest: string | null; of_driver: boolean }
 
-/** Variables of Node and of the C library that a file of settings may contain, because systemd can read the same file. */
+/**
+ * Variables of Node, the C library and systemd that a file of settings may contain, because systemd can read the same file.
+ */
 const FOREIGN = ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'TZ', 'CREDENTIALS_DIRECTORY']
 /** The variables that the database driver reads from the environment of the process, and never from a file of settings. */
 const OF_DRIVER = /^PG[A-Z]+$/
-/** Shorter names of other programs, such as APP_URL, are often near to a setting. */
+/**
+ * A shorter name may be that of another program, because many short names differ from the name of a setting by one letter.
+ */
 const NEAR_LENGTH_MIN = 7
 const TWO_EDITS_FROM = 12
 
@@ -101,7 +107,10 @@ export function findUnknownNames(given: GivenSettings, known: ReadonlySet<string
   return [...in_file, ...elsewhere]
 }
 
-/** Returns the setting that differs from the name by a typing error: one letter, or two letters of a long name. */
+/**
+ * Returns the setting that differs from the name by a typing error: one letter, or two letters of a long name. Null means that
+ * there is none, or that the name is too short for a comparison.
+ */
 function mistyped(name: string, known: ReadonlySet<string>): string | null {
   if (name.length < NEAR_LENGTH_MIN || !name.includes('_')) return null
   const edits_max = name.length >= TWO_EDITS_FROM ? 2 : 1

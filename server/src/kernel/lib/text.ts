@@ -1,4 +1,4 @@
-// Defines the schemas of texts in requests.
+// Defines the schemas of texts, amounts and lists of values in requests and answers.
 
 // The file imports only the types of TypeBox, because the code of TypeBox would take 12 MB in the thread of the request log.
 import type { Static, TSchema, TString, TUnsafe } from 'typebox'

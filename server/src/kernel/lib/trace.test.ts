@@ -1,4 +1,4 @@
-// Tests the rule of sampling and the header traceparent.
+// Tests the rule of sampling, the header traceparent, and the spans of a trace.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

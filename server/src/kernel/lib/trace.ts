@@ -1,5 +1,5 @@
-// Defines traces: spans with explicit contexts, the rule of sampling, and the W3C header traceparent. A request that the server does not
-// sample has no context, and costs no more than the check for null.
+// Defines traces: spans with explicit contexts, the rule of sampling, and the W3C header traceparent. A request that the server
+// does not sample has no context, and costs no more than the draw and a check for null.
 
 import type { Clock } from './clock.ts'
 import type { Random } from './random.ts'
