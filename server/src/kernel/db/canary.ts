@@ -9,14 +9,14 @@ export const UNKNOWN_KEY = 'unknown'
 /** The text that every canary contains in encrypted form. */
 export const CANARY_TEXT = 'This database and this SECRET_KEY belong together.'
 /**
- * The number of values that the check samples per table. The keys of the sampled tables begin with a time, so the sample has
- * the oldest values.
+ * The number of values that the check samples per table. The statements read each table in the order of time or of ids that
+ * begin with a time, so that the sample has old values.
  */
 const SAMPLES_MAX = 100
 
 /**
- * The canary of one key. If `key_id` is null, only programs without key ids have used the database. If `retired_at` is not null,
- * no value needs the key any more.
+ * The canary of one key. If `key_id` is null, only programs without key ids have used the database. If `retired_at` is not
+ * null, no process needs the key any more: no value needs the key, or the operator has lost it.
  */
 export type Canary = {
   id: number

@@ -29,7 +29,7 @@ export type DatabaseClock = Clock & {
    * The number of milliseconds by which the clock of the machine is ahead of the clock of the database. Negative means behind.
    */
   ahead_ms(): number
-  /** Compares the clocks at once, every ten seconds until `close`, and after a step of the machine's clock. */
+  /** Compares the clocks immediately, every ten seconds until `close`, and after a step of the machine's clock. */
   start(): Promise<void>
   close(): void
 }

@@ -1,4 +1,4 @@
-// Defines the dependencies of every use case: clock, randomness, database and log, but not the network.
+// Defines the dependencies of every use case, such as clock, randomness, database and log. The network is not among them.
 
 import type { Clock, Config, Log, Metrics, Point, Random, Tracer, Vault } from '../lib/index.ts'
 import type { Db, Reader } from './pool.ts'
@@ -26,7 +26,7 @@ export type Deps = {
   /** The replica itself, even if it lacks changes of the primary. Use it only to check the state of the replica. */
   replica?: Reader
   log: Log
-  /** The traces. By default, the tracer makes no spans. */
+  /** The traces. If the server exports no traces, the tracer makes no spans. */
   tracer: Tracer
   /** The metrics of this process, which each room declares for itself. */
   metrics: Metrics

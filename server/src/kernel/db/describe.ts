@@ -1,6 +1,6 @@
 /**
- * Writes db/schema.md: the tables of a database, from the catalogue of the database. Every supported PostgreSQL version
- * gives the same text in the same order, so a changed text means a changed schema.
+ * Describes the tables of a database from its catalogue, as the text of db/schema.md. Every supported PostgreSQL version gives
+ * the same text in the same order, so a changed text means a changed schema.
  */
 import pg from 'pg'
 

@@ -27,7 +27,7 @@ export async function readJsonFile<T>(path: string): Promise<T | null> {
 }
 
 /**
- * Returns the text of a file. Null means that the file does not exist. If another user owns the file, throws an Error with
+ * Returns the text of a file. Null means that the file does not exist. If this user may not read the file, throws an Error with
  * instructions for the operator.
  */
 export async function readIfPresent(path: string): Promise<string | null> {

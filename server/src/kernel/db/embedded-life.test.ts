@@ -404,7 +404,7 @@ function serversIn(folder: string): number[] {
         ? [Number(name)]
         : []
     } catch {
-      return [] // The process has just ended, so its folder is unreadable.
+      return [] // The process has just ended, or this user may not read its folder.
     }
   })
 }

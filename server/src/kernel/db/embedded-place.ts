@@ -8,7 +8,10 @@ import * as fs from 'node:fs/promises'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { exists, hash, readJsonFile, writePrivately } from './embedded-files.ts'
 
-/** The content of `postgres.json`. `place` is the folder of the server, in memory always as an absolute path. */
+/**
+ * The content of `postgres.json`. `place` is the folder of the server, in memory always as an absolute path. `id` repeats the
+ * id of a folder outside of DATA_DIR.
+ */
 export type PlacePointer = { place: string; port: number; id?: string | undefined }
 
 type PlaceMark = { data_dir: string; id: string }

@@ -85,8 +85,8 @@ export async function watchUsers(place: string, server: ProcessIdentity, orphan_
   child.on('error', () => {})
   child.unref()
   if (child.pid === undefined) return
-  // A full disk must not prevent the start. If this file is missing, later programs start watchers too. Then only the first
-  // program and its watcher stop the server.
+  // A full disk must not prevent the start. If this file is missing, later programs neither stop the server nor start another
+  // watcher. Then only the first program and its watcher stop the server.
   const line = `${server.pid} ${server.started} ${child.pid} ${await startTimeOf(child.pid)}\n`
   await fs.writeFile(join(place, 'watcher'), line, { mode: 0o600 }).catch(() => {})
 }

@@ -89,7 +89,7 @@ export type EmbeddedLog = { info(message: string): void; warn(message: string): 
 export type EmbeddedOptions = {
   dataDir: string
   log: EmbeddedLog
-  /** Server settings that replace or extend the safe defaults, for tests. */
+  /** Server settings that replace or extend the safe defaults, for tests and for a restore. */
   settings?: ServerSettings
   /** The folder for data if the user of the server cannot reach dataDir. */
   outside?: string | undefined
@@ -114,7 +114,8 @@ export type EmbeddedDatabase = {
   /** True if another program started the server. */
   adopted: boolean
   /**
-   * Ends the use of the server by this program. If no other program uses the server, stops the server and waits for its end.
+   * Ends the use of the server by this program. If this was the last use and no program of an older version may use the server,
+   * stops the server and waits for its end.
    */
   stop(): Promise<void>
 }
@@ -441,7 +442,10 @@ async function spawnServer(
   }
 }
 
-/** Waits until the server accepts connections. Returns false if the server has ended. */
+/**
+ * Waits until the server accepts connections. If the server ends, returns false. At the deadline, stops the server and returns
+ * false.
+ */
 async function becameReady(
   context: Context,
   child: ChildProcess,
@@ -463,8 +467,8 @@ async function becameReady(
 }
 
 /**
- * Makes the two roles and the database if they are missing. After a crash between initdb and the first start, all are
- * missing. Data of an older version have no role of the server.
+ * If the two roles or the database are missing, makes them. After a crash between initdb and the first start, all are missing.
+ * Data of an older version have no role of the server.
  */
 async function ensureDatabase(adminUrl: string, secrets: Secrets): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
@@ -677,7 +681,7 @@ function canEnter(user: User, folder: string): boolean {
   )
 }
 
-/** Finds a user without privileges. PostgreSQL requires that this user has an entry in passwd. */
+/** Finds a user without privileges, or makes one. PostgreSQL requires that this user has an entry in passwd. */
 async function serverUser(): Promise<User> {
   const existing = (await findUser('postgres')) ?? (await findUser('malipo'))
   if (existing !== null) return existing
@@ -838,7 +842,10 @@ function hasSocket(place: string): boolean {
   return Buffer.byteLength(socketFolder(place)) <= SOCKET_DIR_MAX
 }
 
-/** Returns the URL over the Unix socket, which is faster than TCP. */
+/**
+ * Returns the URL over the Unix socket, which is faster than TCP. If the path is too long for a socket, returns the URL over
+ * TCP.
+ */
 function socketUrl(url: string, place: string): string {
   return hasSocket(place) ? `${url}?host=${encodeURIComponent(socketFolder(place))}` : url
 }
@@ -852,8 +859,8 @@ function identity(user: User | null): { uid?: number; gid?: number } {
 }
 
 /**
- * Returns the environment of the server. It has no variable of this process, and it has the path of the libraries of the
- * server.
+ * Returns the environment of the server: fixed values and the path of the libraries of the server, but no variable of this
+ * process.
  */
 function serverEnv(binDir: string): NodeJS.ProcessEnv {
   const libraries = join(dirname(binDir), 'lib')

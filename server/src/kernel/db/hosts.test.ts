@@ -145,7 +145,7 @@ function openDb(url: string, watch?: { on_silent: () => void; on_answer: () => v
 test('the pool writes to the one host that accepts writes, and the next connection begins with that host', async () => {
   const hosts = await Promise.all([startHost('refuses'), startHost('standby'), startHost('primary')])
   const db = openDb(urlOf(hosts))
-  // Three transactions at once need three connections.
+  // Three transactions at the same time need three connections.
   const all_wrote = Promise.withResolvers<void>()
   let writes = 0
   const write = () =>

@@ -6,7 +6,7 @@ import { splitDatabaseUrl } from '../lib/index.ts'
 /** The time in milliseconds for which a single connection waits for one host. */
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** The failure of each host, in the order of the attempts. */
+/** The failure of one host, with its address. */
 type HostFailure = { host: string; error: Error }
 
 /** The hosts of one database. The pool and the heartbeat of a process share them, so that both use the same host. */
@@ -99,7 +99,10 @@ export function createHosts(url: string): DatabaseHosts {
   }
 }
 
-/** Opens one connection to the right host of a database URL. The caller must end the connection. */
+/**
+ * Opens one connection to the first host of a database URL that works and, if the URL requires it, accepts writes. The caller
+ * must end the connection.
+ */
 export async function openClient(url: string, config: pg.ClientConfig = {}): Promise<pg.Client> {
   const hosts = createHosts(url)
   return hosts.inTurn(async () => {

@@ -1,5 +1,5 @@
-// Exports the dependencies of use cases, the pool, the read replica, readiness, roles and encrypted columns.
-// architecture.test.ts lists the files that other rooms import directly.
+// Exports the parts of the database layer for other rooms, such as the pool, the read replica, readiness, roles and encrypted
+// columns. The file architecture.test.ts lists the files that other rooms import directly.
 
 export { beginsWith, lastReferenceFirst } from './beginning.ts'
 export {

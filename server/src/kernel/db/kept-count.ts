@@ -1,11 +1,13 @@
-// Returns the total of a merchant's list without counting all rows. Old rows never change, so the database stores their
-// number.
+// Returns the total of a merchant's list without counting all rows. Below a stored bound, no row appears or disappears, so the
+// database stores the number of these rows.
 
 import { firstIdAt, ZERO_ID } from '../lib/index.ts'
 import type { Deps } from './deps.ts'
 import { oneStatement, type Statement, sql } from './pool.ts'
 
-/** The number of new rows above which the server renews the stored number. */
+/**
+ * The number of rows after the stored bound, and older than SETTLED_MS, above which the server renews the stored number.
+ */
 const TAIL_MAX = 1_000
 
 /**
@@ -52,8 +54,8 @@ export async function countList(deps: Deps, list: KeptList, merchant_id: string,
   ])
   const before = kept?.items ?? 0n
   if (tail && tail.settled > TAIL_MAX) {
-    // Two requests may renew the number at once. The condition on the old bound accepts only one of the updates, and both
-    // numbers are right.
+    // Two requests may renew the number at the same time. The condition on the old bound accepts only one of the updates, and
+    // both numbers are right.
     await oneStatement(deps.db).query(KEEP, [...key, from, settled_before, before + tail.settled])
   }
   return Number(before + (tail?.all_of_it ?? 0n))

@@ -1,5 +1,5 @@
-// Finds records by the pairs of their metadata. Each kind of record has a table of pairs, whose primary key lists the newest records of
-// a pair first.
+// Finds records by the pairs of their metadata. Each kind of record has a table of pairs, whose primary key sorts the records
+// of a pair by time.
 
 import { type Metadata, metadataPairs } from '../lib/index.ts'
 import { type Reader, type Statement, sql } from './pool.ts'
@@ -22,8 +22,8 @@ type MetadataSearchSql = {
 }
 
 /**
- * Returns the statement of a search. Its last five parameters are the pair, the other pairs, the maximum of the count, the size of the
- * page and the offset. The result is one row with the count and the ids of the page, newest first.
+ * Returns the statement of a search. Its last five parameters are the pair, the other pairs, the maximum of the count, the size
+ * of the page and the offset. The result is one row with the count and the ids of the page, newest first.
  */
 export function metadataSearchSql({ pairs, records, alias, conditions, from, until, next }: MetadataSearchSql): string {
   const [pair, others, count_max, limit, offset] = [0, 1, 2, 3, 4].map((i) => `$${next + i}`)
@@ -51,7 +51,10 @@ function commonnessSql(pairs: string): Statement {
   )
 }
 
-/** Makes the function that searches by metadata with a statement of `metadataSearchSql`. `values` are the parameters before `next`. */
+/**
+ * Makes the function that searches by metadata with a statement of `metadataSearchSql`. `values` are the parameters before
+ * `next`.
+ */
 export function createMetadataSearch(pairs: string, search: Statement) {
   const commonness = commonnessSql(pairs)
   return async (

@@ -1,6 +1,5 @@
-// Updates a database to the newest schema. Runs the numbered files of db/migrations that the database lacks, each in one
-// transaction under an advisory lock. Some files build indexes outside of a transaction. If several processes start at once,
-// one of them migrates.
+// Updates a database to the newest schema. Runs the numbered files of db/migrations that the database lacks, one process at a
+// time under an advisory lock. Each file is one transaction, except files that build indexes outside of a transaction.
 
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -83,8 +82,9 @@ const AT_START: Patience = { lock_timeout_ms: LOCK_TIMEOUT_MS, retry_for_ms: 0, 
 export type AppliedMigration = { checksum: string; oldest_program: string | null }
 
 /**
- * Runs the missing migrations and returns their names. If a file fails, the database undoes that file and the function throws.
- * If an applied file has changed, or if a newer program made the schema incompatible, throws.
+ * Runs the missing migrations and returns their names. If a file fails, throws, and the database undoes the file, except
+ * indexes that are already built outside of a transaction. If an applied file has changed, or if a newer program made the
+ * schema incompatible, throws.
  */
 export async function migrate(
   url: string,
@@ -138,7 +138,10 @@ export function createMissingMigrations(): (reader: Reader) => Promise<string[]>
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Applies the first missing migration. If the migration does not get its locks, repeats it as `patience` allows. */
+/**
+ * Applies the first missing migration. If the migration does not get its locks, repeats it as `patience` allows. Null means
+ * that another process has already applied the last migration.
+ */
 async function applyPatiently(
   url: string,
   client: pg.Client,
@@ -308,7 +311,10 @@ function newerThan(migrations: Migration[], applied: Map<string, AppliedMigratio
   return [...applied.keys()].filter((name) => !known.has(name)).sort()
 }
 
-/** Compares the files with the database. If the files contradict the database, throws. */
+/**
+ * Compares the files with the database, and returns the migrations that the database lacks. If the files contradict the
+ * database, throws.
+ */
 export function pending(migrations: Migration[], applied: Map<string, AppliedMigration>): Migration[] {
   const own = migrations.at(-1)?.name.slice(0, 4) ?? ''
   const refused = newerThan(migrations, applied).filter((name) => (applied.get(name)?.oldest_program ?? '9999') > own)

@@ -1,7 +1,7 @@
 // Describes the locks that the statements of a migration take on existing tables. The plan of migrations and the rule of new
 // migrations use the description.
 
-/** The time for which a statement keeps its lock: a moment, or a time that grows with the rows of the table. */
+/** The time for which a statement keeps its lock: none, a moment, or a time that grows with the rows of the table. */
 export type LockTime = 'none' | 'moment' | 'grows'
 
 /** The effect of one statement of a migration on an existing table. */
@@ -145,8 +145,9 @@ const STATEMENTS: readonly LockRule[] = [
 ]
 
 /**
- * Returns the steps of a migration on existing tables. The list omits comments, privileges, and statements about tables that
- * the same file creates, because these statements block no other transaction.
+ * Returns the steps of a migration on existing tables. The list omits statements that change no rows, such as comments and
+ * privileges. It also omits statements about tables that the same file creates, because these statements block no other
+ * transaction.
  */
 export function lockSteps(sql: string): LockStep[] {
   const statements = splitStatements(sql).map((text) => text.toLowerCase())

@@ -90,7 +90,7 @@ async function writeFirst(deps: VaultDeps, keys: SecretKeys): Promise<void> {
   const most = Math.max(...readable)
   if (most * 2 < values.length) throw new ConfigError(WRONG_KEY)
   const key = keys[readable.indexOf(most)] as Uint8Array
-  // If two processes start at once, the first writes its canary. The second must decrypt that canary.
+  // If two processes start at the same time, the first writes its canary. The second must decrypt that canary.
   const sealed = createVault(key, deps.random).seal(CANARY_TEXT)
   await oneStatement(deps.db).query(INSERT_FIRST, [sealed, keyIdOf(key), deps.clock.now()])
 }

@@ -42,7 +42,7 @@ export function inLockOrder<Row extends { merchant_id: string }>(
     .map(({ row }) => row)
 }
 
-/** A source of reads: the pool or an open transaction. */
+/** A source of reads: the pool, one of its connections, or an open transaction. */
 export type Reader = { query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> }
 
 /** An open transaction, which every write requires. Only `inTransaction` and `oneStatement` make a transaction. */
@@ -61,7 +61,7 @@ type RunAfterCommit = (works: readonly (() => void)[]) => void
 /** One connection of the pool. Each statement on the connection commits by itself. */
 export type DbSession = Reader & { readonly kind: 'db'; readonly runAfterCommit: RunAfterCommit }
 
-/** The database in the form that the server uses. */
+/** The pool of one database. */
 export type Db = DbSession & {
   readonly url: string
   /** Runs `work` in one transaction on one connection: see `inTransaction`. */
@@ -72,7 +72,10 @@ export type Db = DbSession & {
    * Runs `work` on one connection without a transaction. If one of its statements fails, the pool closes the connection.
    */
   session<Result>(work: (session: DbSession) => Promise<Result>): Promise<Result>
-  /** The last time, as `performance.now()`, at which the database had no disk space for a statement of this process. */
+  /**
+   * The last time, as `performance.now()`, at which the database had no disk space for a statement of this process. Minus
+   * infinity means never.
+   */
   fullDiskAt(): number
   /**
    * Starts the watch for a silent database, if the options have a `watch`. Call this function after the start of the process.
@@ -268,7 +271,7 @@ function createPool(options: DbOptions, { Client, is_pooled }: DatabaseHosts): p
     application_name: options.application_name ?? 'malipo',
     types,
     keepAlive: true,
-    // The transaction sends independent statements at once and does not wait for their answers in between.
+    // A transaction sends independent statements one after another, without a wait for the answers in between.
     pipeline: true,
     ...(options.reporting ? {} : { query_timeout: ANSWER_TIMEOUT_MS }),
     // A pooler refuses session settings from a client. The pooler sets them itself: see CONNECT_QUERY.
@@ -438,8 +441,8 @@ const BEGIN = sql('begin', 'begin')
 const COMMIT = sql('commit', 'commit')
 const ROLLBACK = sql('rollback', 'rollback')
 const PING = sql('ping', 'select 1')
-// After a rollback, the function waits before the retry. Without the pause, the transaction could lock the same rows again
-// and cause the next deadlock.
+// After a rollback, the pool waits before it repeats the transaction. Without the pause, the transaction could lock the same
+// rows again and cause the next deadlock.
 const PAUSE = sql('pause', 'select pg_sleep(0.05 * $1::int)')
 
 /**
@@ -535,7 +538,9 @@ export function isDiskFull(error: unknown): boolean {
   return codeOf(error) === DISK_FULL
 }
 
-/** Returns the name of the unique key or check constraint that a statement violated. Null means any other error. */
+/**
+ * Returns the name of the constraint that a statement violated, such as a unique key or a check. Null means any other error.
+ */
 export function violatedConstraint(error: unknown): string | null {
   const found = (error as { constraint?: unknown } | null)?.constraint
   // A sharded database appends the number of the shard to the name.

@@ -54,7 +54,7 @@ function open(options: { lag_max_ms?: number; url?: string } = {}) {
 }
 
 let number = 0
-/** Writes a note to the primary, and returns true if a read of these reads finds it. */
+/** Writes a note to the primary, and returns true if a read with `reads` finds the note. */
 async function seesOwnWrite(reads: Db): Promise<boolean> {
   number += 1
   await db.query(sql('', 'insert into notes values ($1)'), [number])

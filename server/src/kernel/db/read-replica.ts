@@ -19,7 +19,10 @@ export type ReadReplicaOptions = {
   metrics: Metrics
 }
 
-/** The reads of a process: a database whose statements outside of transactions go to the replica or to the primary. */
+/**
+ * The reads of a process: a database whose single statements go to the replica or to the primary. Transactions and sessions go
+ * to the primary.
+ */
 export type ReadReplica = {
   reads: Db
   /** The replica itself, for checks of its state. */
@@ -183,7 +186,7 @@ function createReplicaCheck(
   return {
     leave,
     checked_at: () => checked_at,
-    /** Returns true if the replica has everything that the primary has now. */
+    /** Returns true if the replica has all changes that the primary has at the time of the call. */
     async catchUp(): Promise<boolean> {
       const begin = performance.now()
       checked_at = begin
@@ -207,7 +210,10 @@ function createReplicaCheck(
   }
 }
 
-/** The classes of SQLSTATE of a lost connection, of a server that stops or starts, and of a lack of resources. */
+/**
+ * The classes of SQLSTATE whose cause can be the replica: a lost connection, a refused write, few resources, a stopping server,
+ * and internal errors.
+ */
 const CLASSES_OF_REPLICA = ['08', '25', '53', '57', '58', 'XX']
 const CANCELLED = '57014'
 

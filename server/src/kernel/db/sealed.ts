@@ -19,7 +19,7 @@ type SealedColumn = {
 /** The text in place of a value whose key is lost. No key decrypts this text. */
 const LOST = "'lost'"
 
-/** Every column whose values `Vault.seal` encrypts. */
+/** Every column whose values `Vault.seal` encrypts, except the canaries. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'vault_canary', column: 'mark_key', key: { id: 'smallint' }, if_lost: 'mark_key = null' },
   {
@@ -149,8 +149,8 @@ export async function reseal(
 }
 
 /**
- * Gives up the values of a batch, whose key is lost: see `if_lost`. Returns the number of changed rows. If another process
- * changed a value in the meantime, the value stays the same.
+ * Gives up the values of a batch, whose key is lost: see `if_lost`. Returns the number of changed or deleted rows. If another
+ * process changed a value in the meantime, the value stays the same.
  */
 export async function giveUp(db: Db, column: SealedColumn, values: readonly OldSealed[], now: Date): Promise<number> {
   if (values.length === 0) return 0

@@ -2,13 +2,11 @@
 
 import type { CountSeries, Metrics } from '../lib/index.ts'
 
-/**
- * The largest number of statement names with their own series. All rooms together have fewer than twice as many names.
- */
+/** The largest number of statement names with their own series. All further names count together as `other`. */
 const NAMES_MAX = 160
 const BUCKETS_S = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10]
 
-/** The current number of connections of a pool, by state. */
+/** The current number of open and idle connections of a pool, and of calls that wait for a connection. */
 export type PoolState = { open: number; idle: number; waiting: number }
 
 /** Returns the function that records one statement. `seconds` includes the wait for earlier statements of the connection. */

@@ -126,7 +126,7 @@ type TestProxy = {
   close(): void
 }
 
-/** Starts a proxy to the database in this process. */
+/** Starts a proxy in this process that forwards connections to the database. */
 async function startProxy(to: string): Promise<TestProxy> {
   const target = new URL(to)
   const folder = target.searchParams.get('host')

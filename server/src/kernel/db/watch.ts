@@ -38,7 +38,7 @@ export type DbWatch = {
   answered(): void
   /**
    * Starts the watch. Call this function after the start of the process, because a busy start could look like a silent
-   * database. The heartbeat connects at once, because an overloaded machine may later fail to connect in time.
+   * database. The heartbeat connects immediately, because an overloaded machine may later fail to connect in time.
    */
   arm(): void
   close(): void
@@ -72,7 +72,7 @@ export function createWatch({ hosts, on_silent, on_answer }: WatchOptions): DbWa
     for (const { reject } of [...waiting]) reject(silence())
     waiting.clear()
     on_silent()
-    // If no host accepts writes, a heartbeat may fail at once.
+    // If no host accepts writes, a heartbeat may fail immediately.
     while (!closed && !(await heartbeat.beat())) await sleep(CHECK_EVERY_MS)
     silent = false
     if (!closed) on_answer()
@@ -165,8 +165,8 @@ function createHeartbeat(hosts: DatabaseHosts) {
       answered_at = performance.now()
     },
     /**
-     * Sends one heartbeat. Returns true if the database answered, even with an error. With several hosts, returns true only if
-     * one of them accepts the connection.
+     * Sends one heartbeat. If the database answers in time, returns true. With one host, an error in time counts as an answer.
+     * With several hosts, one of them must accept the connection.
      */
     async beat(): Promise<boolean> {
       const begun_at = performance.now()
@@ -226,7 +226,7 @@ export function withinTicks<Result>(ms: number, work: () => Promise<Result>): Pr
 
 const TICK_MS = 100
 
-/** Destroys the socket of a connection at once, because an orderly end would wait for the silent server. */
+/** Destroys the socket of a connection immediately, because an orderly end would wait for the silent server. */
 export function destroyConnection(client: pg.ClientBase): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
   connection.stream.destroy()
