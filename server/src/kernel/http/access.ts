@@ -103,9 +103,9 @@ export type Caller = {
 }
 
 /**
- * The access of a route. An API key needs one of `scopes`, and a session needs one of `roles`. Without `scopes` the route
- * takes no keys, and without `roles` no sessions. `operator:` takes sessions of operators whose role may do the duty that follows,
- * `session` takes every session, and `authenticated` takes every key and session.
+ * The access of a route. `public` needs no credential. An API key needs one of `scopes`, and a session one of `roles`; without
+ * the list, the route takes no such caller. `operator:` takes sessions of operators whose role may do the duty that follows,
+ * `session` every session, and `authenticated` every key and session.
  */
 export type Access =
   | 'public'
@@ -128,8 +128,8 @@ declare module 'fastify' {
     /** The span of the request. Null means that the server does not trace the request. */
     trace: TraceSpan | null
     /**
-     * The authenticated caller. Null means that the route is public. On other routes, use `caller(request)` or
-     * `principalOf(request)`.
+     * The authenticated caller. Null means that the server has authenticated no caller, as on most public routes. On other
+     * routes, use `caller(request)` or `principalOf(request)`.
      */
     principal: Principal | null
     /**
@@ -204,8 +204,8 @@ export function actorOf(principal: Principal): Actor {
 }
 
 /**
- * If a key has no scope of the route, or a session has no role of the route in any merchant, refuses. The body may name the
- * merchant of a session, so `chooseCaller` checks the role in that merchant later.
+ * If the route does not accept the caller, refuses. A key needs a scope of the route, a session a role in any merchant, and an
+ * operator the duty. The body may name the merchant of a session, so `chooseCaller` checks the role in that merchant later.
  */
 export function checkAccess(principal: Principal, access: Exclude<Access, 'public'>): void {
   if (access === 'authenticated') return

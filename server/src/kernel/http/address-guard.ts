@@ -1,5 +1,5 @@
-// Checks the addresses to which the server sends webhooks. Accepts only addresses of the public internet, and never addresses
-// of the server's private network.
+// Checks the addresses to which the server sends webhooks. Unless the configuration allows private addresses, accepts only
+// addresses of the public internet.
 
 import { lookup as dnsLookup, Resolver } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
@@ -76,8 +76,8 @@ export function bareHost(hostname: string): string {
 
 /**
  * Checks the URL of a webhook when a merchant configures it. Null means that the URL is valid. A name that does not resolve yet
- * is valid, because each delivery checks the address of its socket. `https_only`, which production sets, also refuses the ports
- * of other services.
+ * is valid, because each delivery checks the address of its socket. `https_only`, which production sets, requires https and
+ * refuses the ports of other services.
  */
 export async function checkDestination(
   url: string,

@@ -174,8 +174,8 @@ async function authenticate({ options, limits, turns }: AppContext, request: Fas
 }
 
 /**
- * If a request with a query has credentials, authenticates its caller. If the server refuses the caller or cannot reach the
- * database, the request continues without a principal.
+ * If a request with a query has the header Authorization, authenticates its caller. If the server refuses the caller or cannot
+ * reach the database, the request continues without a principal.
  */
 async function tryAuthenticate(context: AppContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (request.headers.authorization === undefined || !request.url.includes('?')) return
@@ -184,7 +184,10 @@ async function tryAuthenticate(context: AppContext, request: FastifyRequest, rep
   })
 }
 
-/** Runs after the server has parsed the body. Lists the ignored body fields and refuses unknown query parameters. */
+/**
+ * Runs after the server has parsed the body. Lists the ignored body fields, refuses unknown query parameters, and replaces `me`
+ * by the id of the merchant.
+ */
 function checkNames({ headers }: AppContext, request: FastifyRequest, reply: FastifyReply): void {
   const { query_names, body_fields, access } = request.routeOptions.config
   // The server writes the header before any refusal, so that refusals and replayed answers list the ignored fields too.

@@ -8,8 +8,8 @@ const TIMESTAMP_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[
 const TIMESTAMP = (text: string) => TIMESTAMP_FORM.test(text) && !Number.isNaN(Date.parse(text))
 
 /**
- * Makes the validator compiler. The compiler converts no value in a body. A query string contains only texts, so the
- * compiler may convert a text of a query string to a number.
+ * Makes the validator compiler. The compiler converts no value in a body. A path and a query string contain only texts, so the
+ * compiler may convert their texts to the types of the schema.
  */
 export function createValidators() {
   const options = { allErrors: true, strict: false, useDefaults: true, removeAdditional: false } as const

@@ -23,8 +23,8 @@ export const CSV_WORDS =
 
 /**
  * Sends a file: a header line, then one line per row. The server reads a batch after the client has taken the previous batch.
- * It reads the first batch before the answer, so that an error is a normal refusal. If too many exports run at once, refuses
- * with service_unavailable.
+ * It reads the first batch before the answer, so that an error is a normal refusal. If too many exports run at the same time,
+ * refuses with service_unavailable.
  */
 export async function sendCsv<Row>(
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-// Defines the envelope of every answer, and converts errors into answers in the envelope.
+// Defines the envelope of the API's JSON answers, and converts errors into answers in the envelope.
 
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'

@@ -1,17 +1,19 @@
-// Limits the exports that a process sends at once. A client that reads slowly occupies one export of its merchant, and no
-// database connection.
+// Limits the exports that a process sends at the same time. A client that reads slowly occupies one export of its merchant, and
+// no database connection.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { limitConcurrency, refuse } from '../lib/index.ts'
 import { caller } from './access.ts'
 
-/** The largest numbers of exports at once: of one merchant in one environment, of all sandboxes, and in total. */
+/**
+ * The largest numbers of exports at the same time: of one merchant in one environment, of all sandboxes, and in total.
+ */
 export const EXPORT_LIMITS = { of_owner: 4, of_sandbox: 16, of_all: 32 }
 const RETRY_AFTER_S = 5
 
 /**
- * Reads a batch of an export. All exports together read at most two batches at once, so that payments find a free database
- * connection.
+ * Reads a batch of an export. All exports together read at most two batches at the same time, so that payments find a free
+ * database connection.
  */
 export const readBatch: <Batch>(read: () => Promise<Batch>) => Promise<Batch> = limitConcurrency(2)
 
@@ -19,8 +21,8 @@ const running = new Map<string, number>()
 const total = { live: 0, sandbox: 0 }
 
 /**
- * Begins an export, which ends with its response. If too many exports run at once, refuses with service_unavailable. Each route
- * that sends an export calls this function before its first query.
+ * Begins an export, which ends with its response. If too many exports run at the same time, refuses with service_unavailable.
+ * Each route that sends an export calls this function before its first query.
  */
 export function beginExport(request: FastifyRequest, reply: FastifyReply): void {
   const { merchant, environment } = caller(request)

@@ -326,8 +326,8 @@ export function refuseOnce(
 }
 
 /**
- * Begins work that continues after the commit. Until the work stores its answer, the key stays claimed. Returns the result of
- * `work`, or the stored answer. Like `onceInTransaction`, stores and throws a final refusal (409).
+ * Begins work that continues after the commit. Until the work stores its answer, the key stays claimed, for at most LOCK_MS.
+ * Returns the result of `work`, or the stored answer. Like `onceInTransaction`, stores and throws a final refusal (409).
  */
 export async function beginOnce<Begun>(
   deps: Deps,
@@ -391,8 +391,8 @@ export async function claimOrFind(deps: Deps, tx: Tx, claims: readonly Idempoten
     if (known[i] === null && !free.has(claimName(claim))) free.set(claimName(claim), claim)
   }
   const claimed = await claimKeys(deps, tx, [...free.values()])
-  // The claim waited for the transaction of another request with the key. In most cases, that request has stored its answer
-  // since then.
+  // If another request with the key was in progress, the claim waited for the transaction of that request. In most cases, that
+  // request has stored its answer since then.
   const lost = [...free.values()].filter((claim) => !claimed.has(claimName(claim)))
   const answers = await findAnswers(deps, tx, lost)
   const answersByClaim = new Map(lost.map((claim, i) => [claim, answers[i] ?? inProgress()]))
@@ -416,7 +416,7 @@ async function claimKeys(deps: Deps, tx: Tx, claims: readonly IdempotencyClaim[]
   return new Set(rows.map(claimName))
 }
 
-/** If the server refuses a request without effect, frees the claimed key of the request. */
+/** Frees a claimed key after the server has refused its request without an effect. */
 export async function releaseKey(deps: Deps, claim: IdempotencyClaim): Promise<void> {
   await oneStatement(deps.db).query(RELEASE, [
     claim.merchant_id,

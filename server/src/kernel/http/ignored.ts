@@ -55,7 +55,7 @@ function fieldsOfSchemas(schemas: readonly BodySchema[]): BodyFields {
 
 /**
  * Returns the unknown fields of a parsed body as a header: percent-encoded paths such as `items[0].qty`, separated by commas.
- * Null means that all fields are known. `...` in the header means that there are more than 20 fields.
+ * Null means that all fields are known. `...` at the end means that the list would exceed 20 names or 1,000 characters.
  */
 export function ignoredFields({ body }: Pick<FastifyRequest, 'body'>, known: BodyFields): string | null {
   if (known === null || typeof body !== 'object' || body === null) return null

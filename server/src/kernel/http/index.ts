@@ -1,4 +1,5 @@
-// Exports the HTTP app, access, the envelope, idempotency keys, OpenAPI, metrics and the client of outgoing requests.
+// Exports the HTTP parts for other rooms, such as the app, access, the envelope, idempotency keys, OpenAPI, metrics and the
+// client of outgoing requests.
 
 export * from './access.ts'
 export { checkDestination, type Lookup } from './address-guard.ts'

@@ -14,8 +14,8 @@ const FORBIDDEN_NAME = /"(?:__proto__|constructor)"\s*:|\\u00/i
 const DEPTH_MAX = 32
 
 /**
- * Parses a body. A float loses digits and notation, so the function stores the written top-level `amount`: see
- * `writtenAmount`. Refuses any text that is not one JSON object, and field names that could change prototypes.
+ * Parses a body. A float loses digits and notation, so the function stores the written top-level `amount`: see `writtenAmount`.
+ * Refuses any text that is not one JSON object, too many levels, and field names that could change prototypes.
  */
 export function parseBody(text: string): Record<string, unknown> {
   let body: unknown

@@ -37,9 +37,9 @@ export type RequestLimits = {
 }
 
 const WINDOW_MS = 60_000
-/** The largest number of texts in a list of recent texts. Above this number, the list drops its older half. */
+/** The largest number of texts in a list of recent texts. If the newer half is full, the list drops its older half. */
 const RECENT_MAX = 20_000
-/** The largest age in milliseconds of a list of recent texts. Above this age, the list drops its older half. */
+/** The largest age in milliseconds of the newer half of a list. Above this age, the list drops its older half. */
 const RECENT_MS = 3_600_000
 const BLOCKED_ADDRESSES_MAX = 10_000
 /** The time window of a limit in milliseconds. No block lasts longer than this window. */
@@ -194,18 +194,23 @@ function address(request: FastifyRequest): string {
   return customerNetwork(request.ip)
 }
 
-/** Returns the id of the merchant of an API key. */
+/** Returns the id of the merchant of an API key. For any other caller, returns the IP address. */
 function merchantId({ principal, ip }: FastifyRequest): string {
   return principal?.kind === 'api_key' ? principal.merchant.id : ip
 }
 
-/** Returns the key of a counter. All requests of one API key, or of one user, have the same counter. */
+/**
+ * Returns the key of a counter. All requests of one API key, or of one user, have the same counter. Without a caller, the key
+ * is the IP address.
+ */
 function credentialId({ principal, ip }: FastifyRequest): string {
   if (principal === null) return ip
   return principal.kind === 'session' ? principal.user_id : principal.key_id
 }
 
-/** Returns the hash of a credential. The server stores only hashes, so that no API key stays in memory. */
+/**
+ * Returns the hash of a credential with the IP address. The server stores only hashes, so that no API key stays in memory.
+ */
 function credentialHash(request: FastifyRequest): string {
   const { authorization = '', 'x-api-key': header = '' } = request.headers
   return hash('sha256', `${request.ip} ${authorization} ${header}`, 'base64url')

@@ -79,7 +79,7 @@ function describedCalls(paths: Json): OperationParts[] {
   return Object.values(paths).flatMap((methods) => Object.values(methods as Record<string, OperationParts>))
 }
 
-/** Adds the headers of the successful answers, and the refusals. */
+/** Adds the headers of the successful answers, the refusals, and the mark of a required body. */
 function completeAnswers(
   operation: OperationParts,
   calls: CallFacts,

@@ -56,8 +56,8 @@ const BY_NAME: Record<string, unknown> = {
 }
 
 /**
- * Returns an example of a schema: the example of the schema itself, or one by the name of the field. `all` means that the
- * example has the optional fields too.
+ * Returns an example of a schema: the example of the schema itself, or a value by the name or the type of the field. `all`
+ * means that the example has the optional fields too.
  */
 export function exampleOf(document: object, schema: unknown, { all = true, name = '' } = {}): unknown {
   if (!isObject(schema)) return null

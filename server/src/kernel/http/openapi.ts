@@ -65,8 +65,8 @@ const CHOICES: Properties = {
 }
 
 /**
- * Returns the query parameters of a route for sessions: those of the route, and those of `CHOICES` that path and body do not
- * have.
+ * Returns the query parameters of a route. For `merchants`, omits those of `CHOICES`. For `everyone`, adds those of `CHOICES`
+ * that path and body do not have.
  */
 function querystringOf(parts: { querystring?: unknown; params?: unknown; body?: unknown }, audience: Audience): object {
   const query = (parts.querystring ?? { type: 'object' }) as NonNullable<ObjectSchema>
@@ -219,7 +219,7 @@ function errorCodesOf(access: Access, schema: RouteInput['schema'], route: Route
     if (route.config?.step_up) codes.push('step_up_required')
   }
   codes.push(...(route.config?.refusals ?? []))
-  // Every route refuses unknown query parameters.
+  // Every documented route refuses unknown query parameters.
   codes.push('validation_failed')
   if (access === 'public' && route.config?.limit !== 'none') codes.push('rate_limited')
   if (schema?.params) codes.push('not_found')

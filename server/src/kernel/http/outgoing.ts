@@ -1,12 +1,13 @@
-// Sends webhook requests to URLs that merchants choose. The client checks the addresses, and limits time and size.
+// Sends requests to receivers outside of the platform, such as the webhooks of merchants. The client limits time and size, and
+// blocks private addresses unless the configuration allows these addresses.
 
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { bareHost, isLocalName, isPublicAddress, type Lookup, publicLookup, systemLookup } from './address-guard.ts'
 
 /**
- * The result of a request. `error` is a stable code. Null as `error` means that a complete answer arrived, with any status.
- * An error with a `status_code` means that the answer began but did not end in time.
+ * The result of a request. `error` is a stable code. Null as `error` means that a complete answer arrived, with any status. An
+ * error with a `status_code` means that the answer began but did not end.
  */
 export type OutgoingResult = {
   status_code: number | null

@@ -1,4 +1,4 @@
-// Reads style sheets and scripts, each with a versioned address, which browsers may cache for a year.
+// Reads the style sheet of the pages, and makes versions for the addresses of files, which browsers may then cache for a year.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -236,7 +236,7 @@ test('a begun request with a live key and a callback never wait again, so that t
   }
 })
 
-/** The moments at which many requests of one caller continue at once. */
+/** The moments at which many requests of one caller continue at the same time. */
 const MOMENTS = ['the database finds their keys', 'their bodies arrive', 'their answers are ready'] as const
 
 for (const moment of MOMENTS) {

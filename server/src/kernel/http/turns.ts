@@ -1,6 +1,6 @@
-// Divides the work of requests between the turns of the event loop. If many requests begin or continue at once, the server does
-// a part of their steps in each turn, one caller after another. So many requests of one caller delay neither health checks nor
-// other callers.
+// Divides the work of requests between the turns of the event loop. If many requests begin or continue at the same time, the
+// server does a part of their steps in each turn, one caller after another. So many requests of one caller delay neither health
+// checks nor other callers.
 
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -76,7 +76,7 @@ export type RequestTurns = {
   waiting(): number
 }
 
-/** Calls a function after a wait of `RequestTurns`. If `wait` is null, calls the function at once. */
+/** Calls a function after a wait of `RequestTurns`. If `wait` is null, calls the function immediately. */
 export function afterWait(wait: Promise<void> | null, then: () => void): void {
   if (wait === null) then()
   else void wait.then(then)
