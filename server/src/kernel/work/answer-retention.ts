@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000
 const ROWS_MAX = 1_000
 const KIND = 'idempotency_keys'
 
-// No key is older than the database or the first merchant.
+// No key is older than both the first migration and the first merchant.
 const START = sql(
   'answers_start',
   `select (select last_id from retention_marks where merchant_id = $1 and kind = $2) as last_id,
@@ -56,7 +56,7 @@ export function answerRetention(deps: Deps, rows_max = ROWS_MAX): Task {
       const [page] = await db.query<{ erased: number }>(ERASE, values)
       const erased = page?.erased ?? 0
       width_ms = erased < rows_max ? width_ms * 2 : MINUTE_MS
-      // While older keys remain, the result is at least 1, so that the worker runs the task again at once.
+      // While older keys remain, the result is at least 1, so that the worker runs the task again immediately.
       return until.getTime() < end ? Math.max(erased, 1) : erased
     },
   ])

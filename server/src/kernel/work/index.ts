@@ -1,5 +1,5 @@
-// Exports claims of due rows, concurrency limits, and the worker that runs tasks. The files of this room contain no payment
-// code.
+// Exports claims of due rows, concurrency limits, the gauges of queues, the tasks of retention, and the worker that runs tasks.
+// The files of this room contain no payment code.
 
 export { answerRetention } from './answer-retention.ts'
 export { type Claimed, type Claimer, createClaimer } from './claim.ts'

@@ -1,4 +1,4 @@
-// Runs the tasks of the worker. If a run found due rows, the task runs again at once, otherwise after its interval.
+// Runs the tasks of the worker. If a run found due rows, the task runs again immediately, otherwise after its interval.
 
 import { type Deps, isUnavailable } from '../db/index.ts'
 
@@ -23,8 +23,8 @@ export type Task = {
    */
   giveBack?(): Promise<number>
   /**
-   * True means that another process may repeat the calls in progress at once. Undefined means that no call may run twice, such
-   * as a payout. So a process that must end does not return these leases.
+   * True means that another process may repeat the calls in progress immediately. Undefined means that no call may run twice,
+   * such as a payout. So a process that must end does not return these leases.
    */
   repeats_safely?: true
 }
