@@ -47,8 +47,8 @@ export type InvoiceDocument = {
   currency: string
   note: string | null
   /**
-   * The URL of the payment page. Null means that the customer cannot pay now: the invoice is paid or cancelled, or its payment
-   * is under review.
+   * The URL of the payment page. Null means that the customer cannot pay now: the invoice is a draft, paid or cancelled, or its
+   * payment is under review.
    */
   pay_url: string | null
   /**
@@ -66,7 +66,7 @@ const A4: [number, number] = [595.28, 841.89]
 const LEFT = 48
 const WIDTH = A4[0] - 2 * LEFT
 const TOP = 52
-/** The position of the footer in points. */
+/** The lower end of the content of a page in points. The footer is below. */
 const BOTTOM = A4[1] - 62
 const QR_SIZE = 124
 const NOTE_LINES = 12
@@ -231,7 +231,7 @@ function drawNote(sheet: Sheet, input: InvoiceDocument, y: number): number {
   )
 }
 
-/** Draws the payment section: how to pay, when the customer paid, or that the invoice is cancelled. */
+/** Draws the last section: how to pay, when the customer paid, or that the invoice is a draft or cancelled. */
 function drawEnd(sheet: Sheet, input: InvoiceDocument, y: number): void {
   const texts = TEXTS[input.language].invoice
   const { status, paid, pay_url } = input
@@ -289,7 +289,7 @@ function drawPayment(sheet: Sheet, input: InvoiceDocument, url: string, y: numbe
   addText(STRONG, texts.keep_pin, next)
 }
 
-/** Draws the sandbox mark, the name of the merchant, and the page number on each page. */
+/** Draws the sandbox mark, the name of this installation, the invoice number and the page number on each page. */
 function drawEdges(sheet: Sheet, input: InvoiceDocument): void {
   const texts = TEXTS[input.language]
   const { start, count } = sheet.doc.bufferedPageRange()

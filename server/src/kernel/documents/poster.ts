@@ -20,7 +20,7 @@ import {
 } from './sheet.ts'
 import { TEXTS } from './texts.ts'
 
-/** The data of a poster. The amount is in cents. Null means that the poster shows no amount. */
+/** The data of a poster. The amount is in cents. Null as amount means that the poster shows no amount. */
 export type PosterDocument = {
   language: Language
   /** BRAND_NAME, the name of this installation. */

@@ -49,7 +49,7 @@ test('the queue refuses with Retry-After beyond its limits for one merchant, for
   const add = (merchant: string, environment: string, count: number) => {
     for (let at = 0; at < count; at++) all.push(ask(merchant, environment, `${merchant}${at}`))
   }
-  // The queue starts the first task at once. So the test adds one more document than the limit.
+  // The queue starts the first task immediately. So the test adds one more document than the limit.
   add('a', 'sandbox', QUEUE_LIMITS.of_owner + 1)
   assert.throws(() => ask('a', 'sandbox', 'over the limit of one merchant'), isFull)
   add('b', 'sandbox', QUEUE_LIMITS.of_sandbox - QUEUE_LIMITS.of_owner)

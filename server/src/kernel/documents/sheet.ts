@@ -13,7 +13,7 @@ export type Align = 'left' | 'right' | 'center'
 /** An open document. All lengths are in points, from the upper left corner. */
 export type Sheet = { doc: PDFKit.PDFDocument; root: PDFKit.PDFStructureElement; done: Promise<Buffer> }
 
-/** The metadata of a document: title, author, language and creation time. */
+/** The metadata of a document: title, author, name of the installation, language and creation time. */
 export type SheetOptions = {
   title: string
   author: string
