@@ -1,4 +1,4 @@
-// Exports the functions that make a backup of the embedded database, archive its WAL, and restore its files.
+// Exports the functions that make a backup of the embedded database, archive its WAL, restore a backup, and delete old backups.
 
 export { BackupError } from './error.ts'
 export { archiveSource, type MadeBackup, makeBackup } from './make.ts'

@@ -233,9 +233,7 @@ async function bytesIn(folder: string): Promise<number> {
   return bytes
 }
 
-/**
- * Archives the finished WAL files of the database, up to the end of this backup. Returns the number of archived files.
- */
+/** Archives the WAL files that PostgreSQL has finished. Returns the number of archived files. */
 export function archiveSource({ server, place, key, random }: BackupSource): Promise<number> {
   return archiveWal({ server, place: resolve(place), key, random })
 }

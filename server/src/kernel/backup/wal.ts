@@ -35,7 +35,9 @@ export async function systemOf(server: string): Promise<string> {
   return bytes.readBigUInt64LE(0).toString()
 }
 
-/** Moves the finished WAL files into the folder of the backups, sorted by name, and returns their number. */
+/**
+ * Moves the finished WAL files into the folder of the backups, in the order of their names, and returns their number.
+ */
 export async function archiveWal(archive: WalArchive): Promise<number> {
   const out = join(archive.server, 'wal-out')
   const names = (await fs.readdir(out).catch(() => [])).filter((name) => ARCHIVED.test(name)).sort()
