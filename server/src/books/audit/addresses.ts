@@ -65,7 +65,8 @@ export function addressesKeptSince(now: Date): Date {
   return new Date(now.getTime() - (ADDRESS_DAYS_MIN - 1) * DAY_MS)
 }
 
-// The times of a chain never decrease, so the first address of a chain is its oldest.
+// The times of a chain follow the order of its entries, except for small differences between clocks. So the first address of a
+// chain is one of its oldest.
 const SWEEP = sql(
   'audit_addresses_sweep',
   `delete from audit_addresses a using (

@@ -206,7 +206,7 @@ async function readEnd(reader: Reader, walk: AnchorWalk, source: AnchorSource, w
   return { faults: [fault], notes: [] }
 }
 
-/** Returns one text for each chain with an entry that is older than the last anchor, but in no anchor. */
+/** Returns one text for each chain with an entry that is an hour older than the last anchor, but in no anchor. */
 async function notAnchored(reader: Reader, { last, held }: AnchorWalk): Promise<string[]> {
   // If the last anchor is full, the next anchor contains the remaining chains.
   if (last === null || last.chains >= HEADS_MAX) return []

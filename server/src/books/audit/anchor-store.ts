@@ -3,7 +3,7 @@
 import { type Deps, oneStatement, type Reader, sql } from '../../kernel/db/index.ts'
 import { type AnchorKey, anchorKey, anchorLine, lineHash, NO_ANCHOR_BEFORE, parseAnchor } from './anchor.ts'
 
-/** The greatest number of chains in one anchor. If more chains have new entries, another anchor follows at once. */
+/** The greatest number of chains in one anchor. If more chains have new entries, another anchor follows immediately. */
 export const HEADS_MAX = 1_000
 const LINES_MAX = 100
 const LEASE_MS = 60_000
@@ -50,8 +50,8 @@ export async function makeAnchors(deps: Deps): Promise<number> {
 }
 
 /**
- * Returns true if no anchor exists, the last anchor is full, or a new hour has begun. If the clock went back by less than an
- * hour, returns false.
+ * Returns true if no anchor exists, the last anchor is full, or a new hour has begun. Also returns true if the clock is more
+ * than an hour behind the last anchor.
  */
 function isDue(last: LastRow | undefined, now: Date): boolean {
   if (last === undefined) return true

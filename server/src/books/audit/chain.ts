@@ -1,5 +1,5 @@
-// Computes and checks the hash chain of a merchant. Each hash covers its entry and the previous hash, so the check finds each
-// changed, removed or inserted entry. The seal of an entry is a keyed hash that needs SECRET_KEY.
+// Computes and checks the hash chain of a merchant. Each hash covers its entry and the previous hash, so a changed, removed or
+// inserted entry does not fit the hashes. The seal of an entry is a keyed hash that needs SECRET_KEY.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Reader, sql } from '../../kernel/db/index.ts'
@@ -110,7 +110,7 @@ function fits(vault: Pick<Vault, 'mark'>, merchant_id: string, seq: number, hash
 
 /**
  * Checks the seal of an entry with a valid hash. Entries from before the migration have no seal, but the seal of a later entry
- * protects them. Null means that the seal is valid.
+ * protects them. Null means no fault.
  */
 function sealFault(merchant_id: string, link: ChainLink, row: ChainRow, check: SealCheck): string | null {
   const { vault, since, abandoned_at } = check

@@ -47,7 +47,7 @@ const LAST_CHECKED = sql(
    left join audit_chains c on c.merchant_id = l.merchant_id where l.merchant_id = $1 and l.seq = $2::bigint`,
 )
 
-// If a chain has lost all entries, the other statement does not return the chain. So this statement reads the heads of chains.
+// If a chain has lost all entries, `ENTRIES_AFTER` does not return the chain. So this statement reads the heads of chains.
 const EMPTY_CHAINS = sql(
   'audit_check_emptied',
   `select c.merchant_id, c.seq::text as seq from audit_chains c

@@ -1,4 +1,5 @@
-// Exports the audit log: record entries, list entries, check the hash chains, and make anchors.
+// Exports the parts of the audit log for other rooms: record, list and search entries, check the hash chains, make anchors, and
+// delete old addresses.
 export type { AuditAction } from './actions.ts'
 export { addressRetention } from './addresses.ts'
 export { anchorKey, isAnchorKey } from './anchor.ts'

@@ -184,8 +184,8 @@ export async function listForMerchant(reader: Reader, merchant_id: string, choic
 }
 
 /**
- * Returns an entry for its merchant without internal data: operator, address, reason, request id and approvals. `seq` is
- * missing too, because gaps would reveal the number of hidden entries.
+ * Returns an entry for its merchant without approvals. If an operator acted, also omits the operator, the address, the reason
+ * and the request id. `seq` is missing too, because gaps would reveal the number of hidden entries.
  */
 function hideOperator({ seq: _, ...entry }: AuditView): MerchantAuditView {
   const after = withoutApprovals(entry.after)

@@ -59,7 +59,8 @@ export async function recordAudits(deps: Deps, tx: Tx, entries: readonly AuditEn
   const heads = new Map(
     rows.map((row) => [row.merchant_id, { first: Number(row.seq), seq: Number(row.seq), hash: row.hash }]),
   )
-  // The function reads the clock after it has locked the chains, so the times in a chain do not decrease.
+  // The function reads the clock after it has locked the chains, so a wait for the locks does not change the order of the
+  // times.
   const at = clock.now()
   const links = entries.map((entry) => {
     const head = heads.get(entry.merchant_id)
@@ -107,8 +108,8 @@ function linkOf(deps: Deps, entry: AuditEntry, head: { seq: number; hash: Buffer
 export type Act = Pick<AuditEntry, 'actor' | 'request_id' | 'address'>
 
 /**
- * Returns the context of an authenticated request. On an operator route, the kind of the actor is operator. If the route is
- * public, throws.
+ * Returns the context of an authenticated request. On an operator route, the kind of the actor is operator. If the request has
+ * no authenticated caller, throws.
  */
 export function actOf(request: FastifyRequest): Act {
   if (request.principal === null) throw new Error('actOf() needs an authenticated request, but this route is public')
