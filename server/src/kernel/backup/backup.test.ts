@@ -65,7 +65,7 @@ after(async () => {
   }
 })
 
-test('a restore into a folder of an unfinished restore begins again, and has every commit up to its time and no later one', async () => {
+test('a restore into a folder of an unfinished restore begins again, and has every commit up to its time and no later commit', async () => {
   const target = await newFolder()
   await writeFile(join(target, 'restore.unfinished'), '')
   await mkdir(join(target, 'postgres/data'), { recursive: true })

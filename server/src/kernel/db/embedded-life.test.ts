@@ -134,7 +134,7 @@ describe('copied and moved folders', { concurrency: 2 }, () => {
 })
 
 describe('life of an embedded server', { concurrency: 2 }, () => {
-  test('a program restarts a killed server on the same address, and its log names the cause', async () => {
+  test('a program restarts a killed server on the same address, and logs the end of the log of that server', async () => {
     const folder = await newFolder()
     const log_lines: string[] = []
     const log = { info: (text: string) => void log_lines.push(text), warn: (text: string) => void log_lines.push(text) }

@@ -85,7 +85,7 @@ test('all acknowledged rows survive kill -9 of the server', async () => {
   assert.deepEqual(await query(second.url, 'select count(*)::int as count from kept'), [{ count: 1000 }])
 })
 
-test('one of two programs that start at once starts the server, and the other program uses the same server', async () => {
+test('one of two programs that start at the same time starts the server, and the other program uses the same server', async () => {
   const dataDir = await newFolder()
   const programs = await Promise.all([startInProgram(dataDir), startInProgram(dataDir)])
   assert.deepEqual(programs.map(({ adopted }) => adopted).sort(), [false, true])

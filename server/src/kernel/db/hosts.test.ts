@@ -204,7 +204,7 @@ test('the pool and the heartbeat change to the next host when a host hangs', asy
   assert.ok(b.connections() >= 2, 'the heartbeat and the pool use the other host')
 })
 
-test('a connection that PostgreSQL ends in the packet that accepts it is a lost database, and the process continues', async () => {
+test('the pool reports a lost database when PostgreSQL ends a connection in the packet that accepts the connection', async () => {
   const host = await startHost('ends at once')
   const one_host = urlOf([host]).replace('?target_session_attrs=read-write', '')
   for (const url of [one_host, urlOf([host])]) {

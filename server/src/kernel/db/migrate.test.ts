@@ -32,7 +32,7 @@ test('a program applies the missing migrations in order, and applies no migratio
   assert.deepEqual(await migrate(url, undefined, dir), ['0003_streets.sql'])
 })
 
-test('twenty processes that start at once apply each migration exactly once', async () => {
+test('twenty processes that start at the same time apply each migration exactly once', async () => {
   const { url, dir } = await setUp({ ...PEOPLE, ...TOWNS })
   const runs = await Promise.all(Array.from({ length: 20 }, () => migrate(url, undefined, dir)))
   assert.deepEqual(runs.flat().sort(), ['0001_people.sql', '0002_towns.sql'])
@@ -112,7 +112,7 @@ test('a program refuses two migrations with one number, and a migration without 
   assert.deepEqual(await tables(twins.url), [])
 })
 
-test('a migration times out when another transaction locks its table, so that no statement waits behind the migration', async () => {
+test('a migration times out when another transaction locks its table, so that no statement waits long behind the migration', async () => {
   const { url, dir } = await setUp(PEOPLE)
   await migrate(url, undefined, dir)
   await writeFile(join(dir, '0002_age.sql'), "set local lock_timeout = '50ms'; alter table people add column age int;")
@@ -223,7 +223,7 @@ test('a process that waited while another process applied a migration builds the
   }
 })
 
-test('after a failure outside of a transaction, the plan names the half-applied migration, and the next run repairs it', async () => {
+test('after a failure outside of a transaction, the plan names the half-applied migration, and the next run completes the migration', async () => {
   const { url, dir } = await setUp(PEOPLE)
   await migrate(url, undefined, dir)
   await writeFile(join(dir, '0002_index.sql'), INDEXES['0002_index.sql'])

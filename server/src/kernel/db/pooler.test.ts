@@ -58,7 +58,7 @@ test('the server refuses to start while the sessions lack its settings, and name
   await requireSession(direct, false)
 })
 
-test('the file for PgBouncer sets what the server needs, and a report changes it for its own transaction only', async () => {
+test('the file for PgBouncer sets the session settings of the server, and a report changes the settings for its own transaction only', async () => {
   assert.ok(readFileSync(INI, 'utf8').includes(`connect_query='${CONNECT_QUERY}'`), CONNECT_QUERY)
   const name = new URL(database.url).pathname.slice(1)
   await withClient(database.url, async (client) => {

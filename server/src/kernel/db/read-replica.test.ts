@@ -71,7 +71,7 @@ async function readFromReplica({ reads, counts }: ReturnType<typeof open>): Prom
   }
 }
 
-test('a caller sees its own write in a read of the replica, at once and a hundred times', async () => {
+test('a read of the replica immediately finds the write that the caller has just made, a hundred times', async () => {
   const { reads, counts, value } = open()
   for (let i = 0; i < 100; i++) assert.ok(await seesOwnWrite(reads), `write ${i}`)
   assert.deepEqual(await counts(), { replica: 100, primary: 0 })
@@ -96,14 +96,14 @@ async function fillPageOfLog(): Promise<void> {
   }
 }
 
-test('a replica that has everything answers, also when the log ends at the end of a page', async () => {
+test('a replica that has all changes answers, even when the log ends at the end of a page', async () => {
   const { reads, counts } = open()
   await fillPageOfLog()
   await reads.query(sql('', 'select 1'))
   assert.deepEqual(await counts(), { replica: 1, primary: 0 })
 })
 
-test('many reads at once share their checks, and all see the write before them', async () => {
+test('many reads at the same time share their checks, and each read finds the write before it', async () => {
   const { reads, counts } = open()
   const seen = await Promise.all(Array.from({ length: 50 }, () => seesOwnWrite(reads)))
   assert.ok(seen.every(Boolean))

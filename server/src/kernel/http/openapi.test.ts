@@ -39,7 +39,7 @@ test('every documented call declares each status that the call can answer', () =
   assert.deepEqual(missing, [])
 })
 
-test('the app does not start with a route that names no access, or an unknown one', async () => {
+test('the app does not start with a route that names no access or an unknown access', async () => {
   const withConfig = (config: object) =>
     createApp(world.deps, {
       authenticate: () => Promise.reject(new Error('no request comes')),

@@ -90,7 +90,7 @@ test('the server creates nothing and keeps the Idempotency-Key unused when a POS
   assert.equal((await world.get('/v1/collections?reference=query-post')).body.data.pagination.total_items, 1)
 })
 
-test('the server refuses a caller without access before it names any parameter', async () => {
+test('the server refuses a caller without access before the server names any parameter', async () => {
   const unsigned = await world.call({ method: 'GET', url: '/v1/collections?stauts=failed', key: null })
   assert.deepEqual([unsigned.status, unsigned.body.error.code], [401, 'authentication_required'])
   const key = await world.newKey({ scopes: ['invoices:read'] })

@@ -98,7 +98,7 @@ describe('limits of connections', () => {
     await Promise.all(sockets.map(isClosed))
   })
 
-  test('the server closes a third connection of one address at once, but not the connections of a trusted proxy', async () => {
+  test('the server immediately closes a third connection of one address, but not the connections of a trusted proxy', async () => {
     const [first, second, third] = ['127.0.0.2', '127.0.0.2', '127.0.0.2'].map(open) as [Socket, Socket, Socket]
     for (const socket of [first, second]) assert.match(await ask(socket), /^HTTP\/1\.1 200/)
     assert.equal(await ask(third), '')

@@ -45,7 +45,7 @@ async function untilBegun(begun: readonly string[], count: number): Promise<void
   while (begun.length < count) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-test('behind a burst of one caller, the server answers a health check at once and another caller soon', async () => {
+test('behind a burst of one caller, the server begins a health check and requests of other callers before half of the burst', async () => {
   const { server, begun, turns } = await startBusyServer()
   for (const key of ['attacker', 'honest'])
     turns.rememberCredential({ headers: { authorization: `Bearer ${key}` } } as IncomingMessage, false)
@@ -240,7 +240,7 @@ test('a begun request with a live key and a callback never wait again, so that t
 const MOMENTS = ['the database finds their keys', 'their bodies arrive', 'their answers are ready'] as const
 
 for (const moment of MOMENTS) {
-  test(`a health check comes between many requests that continue at once because ${moment}`, async () => {
+  test(`a health check comes between many requests that continue at the same time because ${moment}`, async () => {
     const gate = Promise.withResolvers<void>()
     let [arrived, worked, worked_before_health] = [0, 0, 0]
     const work = () => {

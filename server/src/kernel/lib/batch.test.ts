@@ -11,7 +11,7 @@ function withCode(code: string): Error {
   return Object.assign(new Error(`failed with ${code}`), { code })
 }
 
-test('an idle gatherer runs one batch at once with all items of the same turn of the event loop', async () => {
+test('an idle gatherer immediately runs one batch with all items of the same turn of the event loop', async () => {
   const batches: number[][] = []
   const double = gather<number, number>(
     async (items) => {
@@ -48,7 +48,7 @@ test('the gatherer puts items that arrive while a batch runs into the next batch
   assert.deepEqual(batches, [[0], [1, 2, 3, 4]])
 })
 
-test('the gatherer starts batches of one item at once, up to the concurrency limit, even when another batch is slow', async () => {
+test('the gatherer immediately starts batches of one item, up to the concurrency limit, even when another batch is slow', async () => {
   const begun: number[] = []
   const gates: (() => void)[] = []
   const run = gather<number, number>(
@@ -139,7 +139,7 @@ test('the gatherer rejects one item alone when that item breaks an invariant', a
   )
 })
 
-test('the gatherer queries an unreachable database once for a batch, not once for each item', async () => {
+test('the gatherer runs a batch once, and not once for each item, when the database is unreachable', async () => {
   let runs = 0
   const results = await runSplitting([1, 2, 3, 4], async (): Promise<number[]> => {
     runs++

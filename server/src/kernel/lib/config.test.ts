@@ -161,7 +161,7 @@ const BAD: [string, string[]][] = [
 ]
 const SECRETS = new Set(fileSettings(PROVIDERS))
 for (const [name, values] of BAD) {
-  test(`the server refuses a bad ${name} with the name of the variable and the value, unless it may be secret`, () => {
+  test(`the server refuses a bad ${name} with the name of the variable and the value, unless the value may be secret`, () => {
     for (const value of values) {
       assert.deepEqual(refusedFor({ [name]: value }), [name], JSON.stringify(value))
       const names_value = refusalOf({ [name]: value }).includes(
@@ -179,7 +179,7 @@ test('the server refuses COLLECTION_MIN_AMOUNT above COLLECTION_MAX_AMOUNT', () 
   assert.deepEqual(refusedFor({ COLLECTION_MIN_AMOUNT: '10', COLLECTION_MAX_AMOUNT: '10.00' }), [])
 })
 
-test('the refusal of a configuration names all bad variables at once', () => {
+test('the refusal of a configuration names all bad variables together', () => {
   assert.deepEqual(refusedFor({ PORT: 'x', BRAND: 'X', LOG_LEVEL: 'x' }).sort(), ['BRAND', 'LOG_LEVEL', 'PORT'])
 })
 
@@ -381,7 +381,7 @@ test('a secret of a file keeps its spaces and loses its line break', () => {
   assert.equal(readConfig({ MOCK_SECRET_FILE: file }, PROVIDERS).provider_settings.get('mock')?.secret, ' 12 34 ')
 })
 
-test('the server reads malipo.env, or the file of MALIPO_ENV, and the environment overrides it', () => {
+test('the server reads malipo.env, or the file of MALIPO_ENV, and the environment overrides the file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'settings-'))
   writeFileSync(join(folder, '.env'), 'PORT=1\nBRAND=old\n')
   assert.equal(gatherSettings({}, folder).values.PORT, '1')

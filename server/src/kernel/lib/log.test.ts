@@ -141,7 +141,7 @@ test('the log counts each failure alone, and neither lines without an error nor 
   assert.equal(at_once, 3 + 10 + 10)
 })
 
-test('the log writes a failure again when it returns after a quiet minute, and counts a marked warning without an error', async () => {
+test('the log writes a failure again when the failure returns after a quiet minute, and counts a marked warning without an error', async () => {
   const { lines } = await counted((log) => {
     const warn = () => log.warn({ component: 'collections', provider: 'x', repeats: true }, 'a payment waits')
     warn()

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 const THREADS = fileURLToPath(new URL('./threads.ts', import.meta.url))
 
-test('a thread gets at most 6 MB of young memory, although the flag of the process allows 48 MB', async () => {
+test('the young generation of the heap of a thread has at most 6 MB, although the flag of the process allows 48 MB', async () => {
   const script = `const { startWorkerThread } = await import(${JSON.stringify(THREADS)})
     const waits = new URL('data:text/javascript,setInterval(() => {}, 1000)')
     const thread = startWorkerThread(waits, { resourceLimits: { maxOldGenerationSizeMb: 64 } })

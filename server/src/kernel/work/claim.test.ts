@@ -63,7 +63,7 @@ test('a claim finds the one due row although 4,000 merchants have rows that are 
   }
 })
 
-test('the claimer takes rows of each merchant before it takes a second time from a merchant, when one claim cannot hold all rows', async () => {
+test('the claimer takes rows of each merchant before it takes more rows of any merchant when one claim cannot hold all rows', async () => {
   await fill(3_000, 3, START)
   const claim = claimer()
   const turns = new Map<string, number>()
@@ -95,7 +95,7 @@ test('one claim reads a limited number of merchants, and the next claim continue
   assert.ok(claims >= 1 && claims <= 3, `${claims} claims`)
 })
 
-test('every process finds due rows that belong to no merchant', async () => {
+test('every process finds due rows without a merchant', async () => {
   await fill(20, 1, START)
   await deps.db.query(
     sql(
@@ -156,7 +156,7 @@ test('a process whose clock is an hour behind shortens no lease and no pause of 
   }
 })
 
-test('a lease that ends a day ahead becomes free after a process has seen it unchanged for longer than a lease may last', async () => {
+test('a lease that ends a day ahead becomes free after the lease has stayed unchanged for longer than a lease may last', async () => {
   const ahead = testDeps(database.url, { clock: settableClock(new Date(START.getTime() + 86_400_000)) })
   try {
     await fill(1, 3, START)
@@ -172,7 +172,7 @@ test('a lease that ends a day ahead becomes free after a process has seen it unc
   }
 })
 
-test('a stopping process ends its leases, and another process takes the rows at once, as rows of a dead process', async () => {
+test('a stopping process ends its leases, and another process immediately takes the rows as rows of a dead process', async () => {
   await fill(2, 1, START)
   const [own, other] = [deps, { ...testDeps(database.url), process_id: '00000000-0000-8000-8000-000000000002' }]
   try {
