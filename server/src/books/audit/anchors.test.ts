@@ -232,8 +232,8 @@ describe('changes of the file', () => {
       /line 2 \(anchor 2 .*wrong signature/,
     ],
     ['a removed line', (all) => all.toSpliced(1, 1), /anchor 2 is missing before line 2 \(anchor 3 /],
-    ['no first line', (all) => all.slice(1), /anchor 1 is missing before line 1 /],
-    ['no last line', (all) => all.slice(0, 2), /ends with anchor 2, but the server had written 3: restore the file/],
+    ['a missing first line', (all) => all.slice(1), /anchor 1 is missing before line 1 /],
+    ['a missing last line', (all) => all.slice(0, 2), /ends with anchor 2, but the server had written 3: restore the file/],
     ['a line that is no anchor', (all) => all.toSpliced(1, 0, 'nonsense'), /line 2 is not an anchor/],
     ['a last line that is no anchor', (all) => [...all, '{}'], /line 4 is not an anchor/],
     ['an empty file', () => [], /ends with anchor 0, but the server had written 3/],
@@ -253,7 +253,7 @@ describe('changes of the file', () => {
     })
   }
 
-  test('the check reports an anchor that another key signed, unless SECRET_KEY was lost after it', async () => {
+  test('the check reports an anchor that another key signed, unless an operator later abandoned a lost SECRET_KEY', async () => {
     const { deps } = world
     const other = createVault(Buffer.alloc(32, 9), deps.random)
     const { faults } = await check(deps.db, other)
@@ -305,7 +305,7 @@ describe('changes of the file', () => {
 })
 
 describe('a process that dies', () => {
-  test('the file has an anchor once when a process dies after the file and before the mark', async () => {
+  test('the file has an anchor once when a process dies after it wrote the file and before it stored its progress', async () => {
     await act(1)
     world.deps.clock.advance(HOUR_MS)
     const [dead, other] = [

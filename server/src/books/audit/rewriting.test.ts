@@ -148,7 +148,7 @@ test('the check of the database accepts the sealed log with its key, and reports
   assert.ok(faults.length > 0 && faults.every((fault) => /entry 1 has a wrong seal/.test(fault)), faults.join())
 })
 
-test('the worker deletes addresses after RETENTION_AUDIT_ADDRESSES_DAYS; the check accepts this, and finds changed and lost addresses', async () => {
+test('the worker deletes addresses after RETENTION_AUDIT_ADDRESSES_DAYS, and the check reports only changed addresses and addresses that are missing too early', async () => {
   const { deps } = world
   const act = (target_id: string, address: string | null) =>
     inTransaction(deps.db, (tx) =>

@@ -84,7 +84,7 @@ test('an operator finds the actions of a user by id and by e-mail address, and t
   assert.deepEqual((await read('actor=nobody')).items, [])
 })
 
-test('an operator filters audit entries by action, by target, by time, and by all three at once', async () => {
+test('an operator filters audit entries by action, by target, by time, and by several of these filters together', async () => {
   const [from, to] = [done[6]?.at as string, done[30]?.at as string]
   await finds('action=invoice.send', ({ action }) => action === 'invoice.send')
   await finds('target_id=door-2', ({ target_id }) => target_id === 'door-2')

@@ -416,7 +416,7 @@ describe('a repeated posting', () => {
     assert.deepEqual(await book(merchant), {})
   })
 
-  test('50 identical postings at once move money once', async () => {
+  test('50 identical postings at the same time move money once', async () => {
     const merchant = await world.newMerchant()
     const same = posting(merchant, 'collection_settled', 1000n)
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => post([same])))
