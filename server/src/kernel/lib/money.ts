@@ -44,7 +44,9 @@ export function parseAmount(text: string): bigint | AmountProblem {
   return minor > MINOR_MAX ? 'too_large' : minor
 }
 
-/** Parses a fee: an amount that may be zero, such as "0" or "0.00". */
+/**
+ * Parses a fee: an amount that may be zero, such as "0" or "0.00". Returns cents, or the reason for refusing the fee.
+ */
 export function parseFee(text: string): bigint | AmountProblem {
   return /^0+(?:\.0{1,2})?$/.test(text) && text.length <= 64 ? 0n : parseAmount(text)
 }

@@ -1,6 +1,6 @@
 // Finds the known name that is nearest to a mistyped name.
 
-/** The length above which a name does not count as a typing error. */
+/** The number of characters above which a name does not count as a typing error. */
 const LENGTH_MAX = 64
 
 /** Returns the known name with the fewest edits from a mistyped name. Null means that no known name is near. */

@@ -9,8 +9,8 @@ export type ConfigurableProvider = {
   /** The name of the provider in PROVIDER and PROVIDER_ROUTES. */
   name: string
   /**
-   * True if the provider moves no money. Production refuses such a provider, and the configuration must not contain such a
-   * provider together with a real provider.
+   * True if the provider moves no money. Without ALLOW_MOCK_IN_PRODUCTION, production refuses such a provider. The
+   * configuration must not contain such a provider together with a real provider.
    */
   simulated?: true
   settings: SettingTable

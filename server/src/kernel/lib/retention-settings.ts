@@ -7,7 +7,10 @@ const days = number(0, 3650)
 /** The audit log keeps the IP address of a caller for at least this number of days, so that an operator can examine an attack. */
 export const ADDRESS_DAYS_MIN = 30
 
-/** A payment may be open for a year (COLLECTION_DEADLINE_H), and an open payment needs the phone of its payer. */
+/**
+ * The shortest retention of payers. A payment may be open for a year (COLLECTION_DEADLINE_H), and an open payment needs the
+ * phone of its payer.
+ */
 const PAYERS_DAYS_MIN = 400
 const payerDays = (value: string): number => {
   if (value === '0') return 0

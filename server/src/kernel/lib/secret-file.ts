@@ -12,8 +12,8 @@ const GROUP_WRITES_OTHERS = 0o026
 const OTHERS = 0o006
 
 /**
- * The content of a file. `exposure` is the octal permissions if other users can read or change the file; null means that they
- * cannot.
+ * The content of a file. If other users can read or change the file, `exposure` is its octal permissions. Null means that other
+ * users cannot.
  */
 type PrivateFile = { text: string; exposure: string | null }
 

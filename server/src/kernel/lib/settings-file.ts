@@ -18,9 +18,7 @@ export type GivenSettings = {
   from_file: ReadonlySet<string>
   /** The names of the environment, without the file. */
   names_in_environment: readonly string[]
-  /**
-   * The octal permissions of the file if other users can read or change the file. Null means that other users cannot.
-   */
+  /** If other users can read or change the file, its octal permissions. Null means that other users cannot. */
   exposure: string | null
 }
 
@@ -78,7 +76,8 @@ const FOREIGN = ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'TZ', 'CREDENTIALS_DIREC
 /** The variables that the database driver reads from the environment of the process, and never from a file of settings. */
 const OF_DRIVER = /^PG[A-Z]+$/
 /**
- * A shorter name may be that of another program, because many short names differ from the name of a setting by one letter.
+ * The smallest number of characters of a mistyped name. Many shorter names of other programs differ from the name of a setting
+ * by one letter.
  */
 const NEAR_LENGTH_MIN = 7
 const TWO_EDITS_FROM = 12

@@ -145,7 +145,7 @@ function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex')
 }
 
-/** Version 00 has these four fields alone; later versions may add fields. */
+/** The form of the header: version, trace id, span id and flags. Versions after 00 may add fields. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-[\x21-\x7e]{1,200})?$/
 const ZEROS = /^0+$/
 const SAMPLED_FLAG = 1
