@@ -17,7 +17,7 @@ export type DatabaseGauges = { read: GaugeReader; reset(): void }
 export const SAME_IN_EACH_PROCESS = 'From the database: each process shows the same value, so use max.'
 
 const FRESH_MS = 10_000
-/** The longest time for which a scrape waits for the database. */
+/** The longest time in milliseconds for which a scrape waits for the database. */
 const WAIT_MS = 1_500
 
 /** Adds the gauges to the metrics of the process. While the database does not answer, their values are missing. */

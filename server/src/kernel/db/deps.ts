@@ -11,8 +11,8 @@ export type Deps = {
   config: Config
   clock: Clock
   /**
-   * The clock of the audit log, if it differs from `clock`. The demo history happens at past times, but no audit entry may have
-   * a past time.
+   * The clock of the audit log. Undefined means `clock`. The demo history happens at past times, but no audit entry may have a
+   * past time.
    */
   audit_clock?: Clock
   /**

@@ -55,7 +55,9 @@ export async function describeSchema(url: string): Promise<string> {
   }
 }
 
-/** Returns the wing of the room that writes a table. Null means that the comment of the table names no room. */
+/**
+ * Returns the wing of the room that writes a table. Null means that the comment of the table names no room of a wing.
+ */
 function wingOf(comment: string | null): string | null {
   const wing = ROOM.exec(comment ?? '')?.[2]
   return wing !== undefined && WINGS.includes(wing) ? wing : null

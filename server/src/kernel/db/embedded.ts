@@ -1,7 +1,7 @@
 /**
  * Runs the embedded database: a PostgreSQL server from an npm package, as a child process in a separate session.
- * `dataDir/postgres.json` names the folder of the server (embedded-place.ts). Programs share a running server and restart it if
- * it ends early. The last registered user or a watcher stops it (embedded-users.ts).
+ * `dataDir/postgres.json` names the folder of the server (embedded-place.ts). Programs share a running server. If
+ * the server ends early, they restart it. The last registered user or a watcher stops it (embedded-users.ts).
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
@@ -32,18 +32,19 @@ const DATABASE = 'malipo'
 const OWNER = 'malipo'
 const RUNTIME = 'malipo_runtime'
 const ADMIN = 'postgres'
-/** The folder for data that a program uses if the user of the server cannot reach DATA_DIR. */
+/** If the user of the server cannot reach DATA_DIR, a program uses this folder for data. */
 const DEFAULT_OUTSIDE = '/var/lib/malipo'
 /**
  * The longest wait for a server that recovers. Recovery replays at most max_wal_size, which takes less than two minutes on a
  * slow disk.
  */
 const READY_TIMEOUT_MS = 120_000
-/** The longest wait for a server that replays the archived write-ahead log of a restore. */
+/** The longest wait in milliseconds for a server that replays the archived write-ahead log of a restore. */
 const RESTORE_TIMEOUT_MS = 24 * 3_600_000
 const STOP_TIMEOUT_MS = 30_000
 /**
- * The children of a killed postmaster end after their current statement. After this time, the program sends them a signal.
+ * The children of a killed postmaster end after their current statement. After this time in milliseconds, the program sends
+ * them a signal.
  */
 const ORPHAN_GRACE_MS = 1_000
 const POLL_MS = 5
@@ -55,7 +56,8 @@ const SUPERVISE_MS = 500
  */
 const RESTART_MS = { first: 500, max: 30_000, ran_well: 60_000 }
 /**
- * The time after which the watcher stops a server without a running user. A program that starts earlier uses that server.
+ * The time in milliseconds after which the watcher stops a server without a running user. A program that starts earlier uses
+ * that server.
  */
 const ORPHAN_MS = 30_000
 const PORT_ATTEMPTS = 5
@@ -91,9 +93,9 @@ export type EmbeddedOptions = {
   log: EmbeddedLog
   /** Server settings that replace or extend the safe defaults, for tests and for a restore. */
   settings?: ServerSettings
-  /** The folder for data if the user of the server cannot reach dataDir. */
+  /** If the user of the server cannot reach dataDir, the data are in this folder. */
   outside?: string | undefined
-  /** The programs of another PostgreSQL installation, instead of the packaged programs. */
+  /** The folder of the programs of another PostgreSQL installation. Undefined means the packaged programs. */
   binDir?: string | undefined
   /** The time in milliseconds after which the watcher stops a server without a running user. */
   orphanMs?: number
@@ -103,7 +105,7 @@ export type EmbeddedOptions = {
   restoring?: boolean
 }
 
-/** A running server as a program uses it. */
+/** A running server, with the addresses and the function that a program needs. */
 export type EmbeddedDatabase = {
   /** The URL for the role that owns the database and migrates it. This role is no superuser. */
   url: string
@@ -637,7 +639,7 @@ async function endOrphans(data: string): Promise<void> {
 
 /**
  * Chooses the folder and the user of the server. A null user means the user of this process. Existing data keep their folder
- * and owner. New data go into DATA_DIR, or outside if the user of the server cannot reach DATA_DIR.
+ * and owner. New data go into DATA_DIR. If the user of the server cannot reach DATA_DIR, new data go into `elsewhere`.
  */
 async function choosePlace(dataDir: string, elsewhere: string): Promise<{ place: string; user: User | null }> {
   const inside = join(dataDir, 'postgres')

@@ -18,8 +18,8 @@ export const MIGRATIONS_DIR = fileURLToPath(new URL('../../../../db/migrations',
 /** The key of the advisory lock. No other code uses this number in this database. */
 export const LOCK_KEY = '7165243380915627'
 /**
- * The longest wait of a migration for a table lock. During the wait, every later reader of the table waits behind the
- * migration.
+ * The longest wait of a migration for a table lock in milliseconds. During the wait, every later reader of the table waits
+ * behind the migration.
  */
 const LOCK_TIMEOUT_MS = 5_000
 /** The pause in milliseconds between two attempts to take the advisory lock. */
@@ -69,7 +69,7 @@ export type Patience = {
   lock_timeout_ms: number
   /** The longest time in milliseconds for which the program repeats a migration that did not get its lock. */
   retry_for_ms: number
-  /** The pause in milliseconds before the repetition. */
+  /** The pause in milliseconds before each repetition of a migration. */
   pause_ms: number
   /** Receives one line about progress, or about the transactions that hold a lock. */
   report(line: string): void

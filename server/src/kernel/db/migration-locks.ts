@@ -182,8 +182,8 @@ export function lockSteps(sql: string): LockStep[] {
 const ACCEPTED = /^-- accepted: ([a-z_][a-z0-9_]*), \S.*$/gm
 
 /**
- * Returns the problems of a migration that must run while processes of the previous version serve requests. Problems are long
- * locks, removals and unknown statements on existing tables, unless the file accepts them.
+ * Returns the problems of a migration that must run while processes of the previous version serve requests. Unless the file
+ * accepts them, long locks, removals and unknown statements on existing tables are problems.
  */
 export function lockProblems(sql: string): string[] {
   const accepted = new Set([...sql.matchAll(ACCEPTED)].map((match) => match[1]))

@@ -18,7 +18,7 @@ const all = (placement: Placement, ...tables: string[]) =>
  * kind or of an earlier kind.
  */
 export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
-  // The server reads these tables before it knows the merchant, or joins them with the rows of every merchant.
+  // The server reads these tables before it has identified the merchant, or joins them with the rows of every merchant.
   ...all({ kind: 'reference' }, 'merchants', 'users', 'api_keys', 'members', 'payout_pauses', 'network_help'),
   ...all({ kind: 'reference' }, 'saved_reasons'),
   ...all({ kind: 'reference' }, 'pricing_rules'),
@@ -65,14 +65,14 @@ export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
     'recipient_name_checks',
   ),
   ...all({ kind: 'merchant' }, 'adjustments', 'request_packs', 'requests'),
-  // The server stores a callback before it knows the merchant.
+  // The server stores a callback before it has identified the merchant.
   ...all({ kind: 'own', column: 'dedupe_key' }, 'provider_callbacks'),
   // These tables count events of a phone or an address over all merchants.
   ...all({ kind: 'own', column: 'subject' }, 'payer_tries', 'phone_prompts', 'recipient_messages'),
   // Before the server matches a line of a provider statement with a payment or payout, the line has no merchant.
   ...all({ kind: 'own', column: 'subject' }, 'statement_lines'),
   ...all({ kind: 'local' }, 'statements', 'reconciliation_exceptions', 'reconciliation_runs'),
-  // The tables of the built-in identity provider: a person signs in before the server knows the merchant.
+  // The tables of the built-in identity provider: a person signs in before the server has identified the merchant.
   ...all({ kind: 'local' }, 'console_sessions', 'signing_keys', 'credentials', 'passkey_challenges', 'passkeys'),
   ...all({ kind: 'local' }, 'second_steps', 'recovery_codes', 'mailed_links', 'sign_in_attempts', 'identity_records'),
   // The ends of all audit chains, the results of scheduled checks, and the state of processes and of the schema.

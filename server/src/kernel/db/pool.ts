@@ -78,7 +78,7 @@ export type Db = DbSession & {
    */
   fullDiskAt(): number
   /**
-   * Starts the watch for a silent database, if the options have a `watch`. Call this function after the start of the process.
+   * If the options have a `watch`, starts the watch for a silent database. Call this function after the start of the process.
    */
   arm(): void
   close(): Promise<void>
@@ -131,7 +131,7 @@ function parseTimestamp(text: string): Date {
   return new Date(text.endsWith('+00') ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text)
 }
 
-/** Opens a pool of connections. The pool connects when the first statement needs a connection. */
+/** Opens a pool of connections. When the first statement needs a connection, the pool connects. */
 export function createDb(options: DbOptions): Db {
   const connections = createConnections(options)
   const { run, watch } = connections
@@ -157,7 +157,7 @@ export function createDb(options: DbOptions): Db {
   }
 }
 
-/** The pool with its watch, in the form that the functions of this file use. */
+/** The pool with its watch, and the functions that send statements over the connections of the pool. */
 type Connections = {
   watch: DbWatch | null
   /** True if a test hook may delay statements. */

@@ -40,7 +40,7 @@ const POLL_MS = 3
 const AWAY_MS = { lost: 5_000, late: 1_000 }
 const READS_MAX = 1_000
 const CHECKS_RUNNING_MAX = 2
-/** If no read has checked the replica for this time, a scrape checks the replica. */
+/** If no read has checked the replica for this time in milliseconds, a scrape checks the replica. */
 const FRESH_MS = 10_000
 
 // A log file's name begins with the timeline, which changes if a standby becomes the primary. At the beginning of a page, the

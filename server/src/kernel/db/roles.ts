@@ -151,7 +151,8 @@ export function rolesSql({ owner, runtime, database }: RoleNames): string {
     `do $do$ begin
   if not exists (select from pg_roles where rolname = ${literal(role)}) then create role ${quoted(role)} login; end if;
 end $do$;`
-  // Only a superuser may name an attribute such as NOSUPERUSER. So the statements name the attribute only if the role has it.
+  // Only a superuser may name an attribute such as NOSUPERUSER. So if the role lacks the attribute, the statements do not name
+  // it.
   const limit = (role: string, attributes: readonly string[]) => {
     const has = attributes.map((attribute) => COLUMN_OF_ATTRIBUTE[attribute]).join(' or ')
     return `do $do$ begin

@@ -10,8 +10,8 @@ type SealedColumn = {
   /** The columns of the primary key of the table, with their types. */
   key: Readonly<Record<string, string>>
   /**
-   * The SQL of the new values of a row `t` if the key of its value is lost. `$2` is the time. Null means that the command
-   * deletes the row, which is useless without the value.
+   * If the key of the value of a row `t` is lost, this SQL sets the new values of the row. `$2` is the time. Null means that
+   * the command deletes the row, which is useless without the value.
    */
   if_lost: string | null
 }

@@ -1,4 +1,4 @@
-// Compares the version of a PostgreSQL server with the versions that the programs support.
+// Compares the version of a PostgreSQL server with the oldest supported version and the newest tested version.
 
 const VERSION_MIN = 15
 const VERSION_MAX = 18

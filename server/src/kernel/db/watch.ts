@@ -7,15 +7,17 @@ import type { DatabaseHosts } from './hosts.ts'
 
 /** The time in milliseconds that a statement waits before the watch sends a heartbeat. */
 const PATIENCE_MS = 300
-/** The interval at which the watch checks waiting statements. */
+/** The interval in milliseconds at which the watch checks waiting statements. */
 const CHECK_EVERY_MS = 100
 /**
  * The timeout of a heartbeat in milliseconds. Together with PATIENCE_MS, it ends the wait of callers within 2.5 seconds.
  */
 const HEARTBEAT_TIMEOUT_MS = 1_500
-/** The pause after which the watch opens a lost heartbeat connection again. */
+/** The pause in milliseconds after which the watch opens a lost heartbeat connection again. */
 const RECONNECT_EVERY_MS = 1_000
-/** The interval at which TCP probes the idle heartbeat connection, so that no firewall drops the connection. */
+/**
+ * The interval in milliseconds at which TCP probes the idle heartbeat connection, so that no firewall drops the connection.
+ */
 const PROBE_EVERY_MS = 10_000
 
 /** The hosts of the database, and the functions that the watch calls. */
