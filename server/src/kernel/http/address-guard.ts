@@ -35,8 +35,8 @@ export const publicLookup: Lookup = createPublicLookup()
 
 const URL_CHARS_MAX = 2048
 /**
- * The longest time for which the check waits for a slow resolver. Each delivery checks the address again, so a longer wait
- * would gain nothing.
+ * The longest time in milliseconds for which the check waits for a slow resolver. Each delivery checks the address again, so a
+ * longer wait would gain nothing.
  */
 const LOOKUP_TIMEOUT_MS = 2_000
 const DNS_TIMEOUT_MS = 1_500

@@ -27,7 +27,7 @@ import { afterWait, createDrop, exposeWaiting, type RequestTurns, shareTurns } f
 const BODY_BYTES_MAX = 64 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 15_000
-/** The interval at which Node checks whether headers and requests have exceeded their timeouts. */
+/** The interval in milliseconds at which Node checks whether headers and requests have exceeded their timeouts. */
 const TIMEOUT_CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 72_000
 /**

@@ -9,7 +9,7 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ]
 
-/** The time for which a browser may cache the answer to a preflight. */
+/** The time in seconds for which a browser may cache the answer to a preflight. */
 const PREFLIGHT_CACHE_S = 7_200
 
 /**

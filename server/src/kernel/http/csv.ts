@@ -14,7 +14,7 @@ export const CSV_BATCH = 500
 /** The content of a CSV file (RFC 4180): a text or a stream. */
 const Csv = Type.Unsafe<string | Readable>({ type: 'string', description: 'RFC 4180, with a header row.' })
 
-/** The answer of a route that sends a file. */
+/** The answer of a route that sends a CSV file, for the schema of the route. */
 export const csvAnswer = { 200: { content: { 'text/csv': { schema: Csv } } } }
 
 /** The description of the file in the API documentation. */

@@ -31,7 +31,9 @@ const Pagination = Type.Object(
   { title: 'Pagination' },
 )
 
-/** Returns a page of a list in its answer format. */
+/**
+ * Returns the data of a list answer: the items of one page, the number and size of the page, and the totals of the list.
+ */
 export function pageOf<Item>(items: Item[], total_items: number, { page = 1, page_size = 20 }: PageChoice) {
   return { items, pagination: { page, page_size, total_items, total_pages: Math.ceil(total_items / page_size) } }
 }
@@ -42,7 +44,7 @@ export function pageOf<Item>(items: Item[], total_items: number, { page = 1, pag
  */
 export const COUNT_MAX = 10_000
 
-/** The page of a list that the client requests. */
+/** The page of a list that the client requests. By default, page 1 with 20 items. */
 export type PageChoice = { page?: number | undefined; page_size?: number | undefined }
 
 /** The query parameters of a list with a filter by creation time. */

@@ -12,7 +12,7 @@ export type Components = Record<string, string>
 
 /** The functions that return the state of the process for the health routes. */
 export type HealthOptions = {
-  /** Returns the state of the dependencies of a request. */
+  /** Returns the results of the readiness checks. */
   check: () => Promise<Checks>
   /** Returns true after the process has begun to stop. */
   draining: () => boolean
@@ -32,7 +32,7 @@ function mayReadComponents({ principal, raw, headers }: FastifyRequest): boolean
   return isThisMachine(raw.socket.remoteAddress ?? '') && !PROXY_HEADERS.some((name) => name in headers)
 }
 
-/** Adds the routes /healthz and /readyz to the app. */
+/** Returns the function that adds the routes /healthz and /readyz to the app. */
 export function healthRoutes({ check, draining, components }: HealthOptions): (app: App) => void {
   const Verbose = Type.Object({
     verbose: Type.Optional(

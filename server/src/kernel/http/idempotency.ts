@@ -15,7 +15,7 @@ export const API_SCOPE = 'api'
 
 /** The time in milliseconds after which the lock of a key ends, even if the first request has not finished. */
 export const LOCK_MS = 20_000
-/** The tolerated difference between the clocks of two machines. */
+/** The tolerated difference between the clocks of two machines, in milliseconds. */
 const CLOCK_DIFFERENCE_MAX_MS = 5_000
 
 /** The stored answer to the first request. */
@@ -69,7 +69,10 @@ export type ClaimScope = Pick<IdempotencyClaim, 'merchant_id' | 'environment' | 
 
 const NO_MERCHANT = '00000000-0000-0000-0000-000000000000'
 
-/** Returns the scope of a request: the merchant and environment, or the user if the user acts for no merchant. */
+/**
+ * Returns the scope of a request: the merchant and environment. If the user acts for no merchant, returns the scope of the
+ * user.
+ */
 function scopeOf(request: FastifyRequest): ClaimScope {
   if (request.caller === null) {
     return { merchant_id: NO_MERCHANT, environment: 'live', scope: `user:${session(request).user_id}` }

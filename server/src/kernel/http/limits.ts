@@ -116,7 +116,7 @@ function createKeyLimit(app: App, config: Config): CountRequest {
   }
 }
 
-/** Makes the limits from the counters of the app. */
+/** Makes the rate limits of a process with the counters of @fastify/rate-limit. */
 export function createLimits(app: App, config: Config, clock: Clock): RequestLimits {
   const perAddress = (setting: LimitSetting) => createCounter(app, config, setting, address)
   const refusing =

@@ -108,7 +108,7 @@ function moveStyles({ parameters }: OperationParts): void {
   }
 }
 
-/** Adds an example of the body, and of each successful answer, unless the route has one. */
+/** Adds an example of the body and of each successful answer. If the route has an example, keeps that example. */
 function addExamples(document: Json, operation: OperationParts): void {
   const media = operation.requestBody?.content['application/json']
   if (media?.schema !== undefined && !('example' in media) && !('examples' in media)) {

@@ -93,7 +93,9 @@ function exampleOfOptions(document: object, options: readonly Json[], place: Pla
   return named(document, rest[0], place)
 }
 
-/** Returns null for a field that may be null, unless its name has an example. */
+/**
+ * Returns the example value of the name of a field that may be null. If the name has no fitting value, returns null.
+ */
 function named(document: object, schema: unknown, place: Place): unknown {
   const value = BY_NAME[place.name]
   const resolved = isObject(schema) && typeof schema.$ref === 'string' ? findRef(document, schema.$ref) : schema

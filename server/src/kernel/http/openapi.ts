@@ -210,8 +210,8 @@ function errorCodesOf(access: Access, schema: RouteInput['schema'], route: Route
     const takes_keys = takesKeys(access)
     codes.push('authentication_required', 'public_key_not_accepted', 'invalid_session', 'invalid_api_key')
     codes.push('api_key_revoked', 'insufficient_role', 'rate_limited')
-    // If the merchant of a key is suspended, or does not allow the address of the client, the server refuses before it knows
-    // the call.
+    // If the merchant of a key is suspended, or does not allow the address of the client, the server refuses before it checks
+    // the access.
     codes.push('forbidden', 'production_access_restricted')
     if (typeof access === 'object' && takes_keys) codes.push('insufficient_scope')
     if (typeof access === 'object') codes.push('merchant_mismatch')

@@ -1,5 +1,5 @@
-// Sends requests to receivers outside of the platform, such as the webhooks of merchants. The client limits time and size, and
-// blocks private addresses unless the configuration allows these addresses.
+// Sends requests to receivers outside of the platform, such as the webhooks of merchants. The client limits time and size.
+// Unless the configuration allows private addresses, the client blocks these addresses.
 
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
