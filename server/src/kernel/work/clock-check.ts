@@ -35,7 +35,7 @@ type SeenRow = { due_at: number; lease_owner: string | null; ripe: boolean }
 
 /**
  * One pass over the table. If `reads_all` is true, the pass reads every waiting row, otherwise only rows that are due too late.
- * `stepped_back` means that the clock of this process has stepped back. `queue` and `due_at` are the position.
+ * `stepped_back` means that the clock of this process has stepped back. `queue` and `due_at` are the position of the next step.
  */
 type CheckRound = {
   reads_all: boolean
@@ -53,7 +53,7 @@ type ClockCheck = {
   columns: QueueColumns
   statements: Record<'far' | 'walk' | 'free', Statement>
   seen: Map<string, SeenRow>
-  /** The latest time that the clock of this process showed, in milliseconds. */
+  /** The latest time that the clock of this process showed since it last stepped back, in milliseconds since 1970. */
   latest: number
   /** The current pass. Null means that no pass runs. */
   round: CheckRound | null
@@ -133,7 +133,7 @@ function readRows({ deps, statements }: ClockCheck, round: CheckRound, late_afte
     : db.query<CheckedRow>(statements.far, [furthest, QUEUES_MAX, ROWS_MAX, ...round.queue])
 }
 
-/** Moves the position of a pass past these rows. Returns false if the pass has read all rows. */
+/** Moves the position of a pass past these rows. If the pass has read all rows, returns false. */
 function advance({ columns }: ClockCheck, round: CheckRound, rows: readonly CheckedRow[]): boolean {
   const queueOf = (row: CheckedRow) => positionOf(columns, row).join(' ')
   const last = rows.at(-1)

@@ -1,5 +1,5 @@
-// Limits concurrency for each lane, so that a slow lane delays no other lane. A process claims a row only if its lane has free
-// capacity, because a claimed row may already have a request at the provider. Other rows wait without a lease.
+// Limits concurrency for each lane, so that a slow lane delays no other lane. If a lane has no free capacity, a process claims
+// none of its rows. These rows wait without a lease, because a claimed row may already have a request at the provider.
 
 /** The concurrency limits of a process, by lane. */
 export type ConcurrencyLimits = {
