@@ -35,7 +35,7 @@ export type RecoverOptions = RestoreSource & {
    * The free space that the restore must leave on the disk: the larger of `bytes` and `share` of the disk. Null means no limit.
    */
   spares?: { bytes: number; share: number } | null
-  /** Additional settings of PostgreSQL. */
+  /** Settings of PostgreSQL that replace or extend those of the restore. */
   settings?: Record<string, string>
 }
 
