@@ -31,7 +31,7 @@ const BALANCE = sql(
    where merchant_id = $1 and environment = $2 and currency = $3 and code in ('available', 'reserved', 'held')`,
 )
 
-/** Reads three balances of one book in cents from the database, without a cache. */
+/** Reads the balances available, reserved and held of one book in cents from the database, without a cache. */
 export async function readBalance(
   reader: Reader,
   merchant_id: string,

@@ -179,8 +179,8 @@ export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posti
   if (postings.length === 0) return
   const legs = postings.flatMap(legsOf)
   const changes = new Map<string, AccountChange>()
-  // The place of the `available` change if the posting is a booking. Null means that the posting is no booking. All legs of a
-  // booking get the same date.
+  // If the posting is a booking, the place of its change of `available`. Null means that the posting is no booking. All legs of
+  // a booking get the same date.
   let book_place: number | null = null
   const rows = legs.map(({ posting, leg, debit, credit, amount }) => {
     const debited = addToAccount(changes, posting, debit, -amount)
