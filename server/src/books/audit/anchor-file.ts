@@ -8,9 +8,7 @@ import { createInterface } from 'node:readline'
 import { adminCommand } from '../../kernel/lib/index.ts'
 import { parseAnchor } from './anchor.ts'
 
-/**
- * The error if the server must not append to the file. The message describes the problem and the next step of the operator.
- */
+/** The error that stops an append to the file. The message describes the problem and the next step of the operator. */
 export class AnchorFileError extends Error {}
 
 /** The functions that read the anchors of the database. */

@@ -50,8 +50,8 @@ export async function makeAnchors(deps: Deps): Promise<number> {
 }
 
 /**
- * Returns true if no anchor exists, the last anchor is full, or a new hour has begun. Also returns true if the clock is more
- * than an hour behind the last anchor.
+ * Returns true if no anchor exists, the last anchor is full, or a new hour has begun. If the clock is more than an hour behind
+ * the last anchor, also returns true.
  */
 function isDue(last: LastRow | undefined, now: Date): boolean {
   if (last === undefined) return true
@@ -98,7 +98,7 @@ export function linesAfterAnchor(reader: Reader, number: number): Promise<{ numb
   return reader.query(LINES_AFTER, [number])
 }
 
-/** Returns the lines of all anchors in order. */
+/** Yields the lines of all anchors in order. */
 export async function* allAnchorLines(reader: Reader): AsyncGenerator<string> {
   for (let last = 0; ; ) {
     const rows = await linesAfterAnchor(reader, last)

@@ -33,7 +33,9 @@ export function anchorFileOf({ audit_anchor_file, data_dir }: Config): string | 
   return audit_anchor_file === '' ? join(resolve(data_dir), 'audit-anchors.jsonl') : resolve(audit_anchor_file)
 }
 
-/** Makes the task. `outgoing` sends the requests and checks addresses in the same way as for webhooks. */
+/**
+ * Makes the task that makes, writes and sends anchors. `outgoing` sends the requests, and checks addresses as for webhooks.
+ */
 export function anchorTask(deps: Deps, outgoing: Outgoing): Task {
   const file = anchorFileOf(deps.config)
   /** The hour in which this process has already written and sent all anchors. NaN means none. */

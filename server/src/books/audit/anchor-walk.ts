@@ -23,7 +23,7 @@ export type AnchorWalk = {
    * earlier line, because a process died while it wrote.
    */
   read(line: string): WalkedAnchor | string | null
-  /** The last line, if only the beginning of an anchor is there. Null means that the last line is complete. */
+  /** The last line of the file with only the beginning of an anchor. Null means that the last line is complete. */
   readonly unfinished: { line: string; place: number } | null
   /** The newest anchor so far, with the number of its chains. Null means that the walk has read no anchor. */
   readonly last: { number: number; at: string; chains: number } | null

@@ -76,7 +76,7 @@ const SEALS_SINCE = sql(
   "select min(applied_at) as since from schema_migrations where name like '%\\_audit\\_seals.sql'",
 )
 
-// The statement reads the audit log only if the database has a retired key.
+// If the database has no retired key, the statement does not read the audit log.
 const ABANDONED = sql(
   'audit_seals_abandoned',
   `select merchant_id, seq::text as seq, at, hash, seal from audit_log
