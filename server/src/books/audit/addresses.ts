@@ -1,5 +1,5 @@
-// Stores the IP addresses of callers in a table beside the audit log. An entry contains only a hash of the address and a random
-// salt. So the worker can delete addresses and salts without a change of the hash chain.
+// Stores the IP addresses of callers in a table beside the audit log. An entry contains only a hash of the address with a
+// random salt. So the worker can delete addresses and salts without a change of the hash chain.
 
 import { createHash } from 'node:crypto'
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'

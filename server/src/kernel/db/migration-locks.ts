@@ -11,7 +11,7 @@ export type LockStep = {
   /** The statements of other transactions that must wait. */
   blocks: 'nothing' | 'writes' | 'reads and writes' | 'unknown'
   time: LockTime
-  /** True if the statement removes a thing that an earlier program may use. */
+  /** True if the statement removes, renames or retypes a table or column that an earlier program may use. */
   contracts: boolean
   /** A short description of the statement for the plan. */
   does: string

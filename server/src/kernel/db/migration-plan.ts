@@ -15,7 +15,9 @@ import { type LockStep, lockSteps } from './migration-locks.ts'
 
 type PlannedStep = {
   migration: string
-  /** `expand` adds a thing. `contract` removes a thing that an earlier program may use. */
+  /**
+   * `contract` removes, renames or retypes a table or column that an earlier program may use. Any other step is `expand`.
+   */
   kind: 'expand' | 'contract'
   /**
    * The oldest program that can run on the new schema, by the number of its newest migration. Null means that the migration

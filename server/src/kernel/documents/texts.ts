@@ -189,5 +189,5 @@ const en: DocumentTexts = {
   },
 }
 
-/** The texts of documents by language. */
+/** The texts of invoices, receipts and posters, by language. */
 export const TEXTS: Record<Language, DocumentTexts> = { sw, en }

@@ -1,4 +1,4 @@
-// Gathers the settings of a process from its environment and from the file malipo.env, and finds mistyped names.
+// Gathers the settings of a process from its environment and from a file such as malipo.env, and finds mistyped names.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
