@@ -53,7 +53,7 @@ export function addressFault(
   kept_since: Date | null,
 ): string | null {
   if (salted_address !== null)
-    return hashOf(salted_address) === address ? null : 'has another address than the one that was written'
+    return hashOf(salted_address) === address ? null : 'has another address than the server wrote'
   if (!address?.startsWith(PREFIX) || kept_since === null || at < kept_since) return null
   return `has lost its address, which the server keeps for at least ${ADDRESS_DAYS_MIN} days`
 }

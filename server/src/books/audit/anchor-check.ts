@@ -114,7 +114,10 @@ async function trustOf(reader: Reader, vault: SealCheck['vault']): Promise<IsTru
   return (key, at) => key === public_key || (abandoned_at !== null && at <= abandoned_at)
 }
 
-/** Reads all lines, and compares each anchor with its row and with the log. Stops at the first faulty line. */
+/**
+ * Reads all lines, and compares each anchor with the log. If the lines are those of a file, also compares each anchor with its
+ * row. Stops at the first faulty line.
+ */
 async function readAll(
   reader: Reader,
   walk: AnchorWalk,
@@ -155,8 +158,8 @@ async function storedFault(reader: Reader, anchors: readonly WalkedAnchor[]): Pr
   if (wrong === undefined) return null
   const { number, at } = wrong.anchor
   return stored.has(number)
-    ? `anchor ${number} of ${at} in the database is another one than in the file`
-    : `anchor ${number} of ${at} is missing in the database: either the database was restored from an older backup, or its anchors were removed`
+    ? `anchor ${number} of ${at} in the database differs from the anchor in the file`
+    : `anchor ${number} of ${at} is missing in the database: an operator restored the database from an older backup, or a superuser removed the anchor`
 }
 
 /**

@@ -57,7 +57,7 @@ export function createAnchorWalk(isTrusted: IsTrusted): AnchorWalk {
     for (const { merchant_id, seq } of heads) {
       const before = held.get(merchant_id)
       if (before !== undefined && seq < before.seq)
-        return `${name} has ${seq} entries of ${merchant_id}, but anchor ${before.number} had ${before.seq}: entry ${seq + 1} and later ones were removed between these anchors`
+        return `${name} has ${seq} entries of ${merchant_id}, but anchor ${before.number} had ${before.seq}: the log lost entry ${seq + 1} and all later entries between these anchors`
       grown += seq - (before?.seq ?? 0)
     }
     return total === entries + grown ? null : `${name} counts ${total} entries, but its chains have ${entries + grown}`

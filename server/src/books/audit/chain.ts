@@ -120,7 +120,7 @@ function sealFault(merchant_id: string, link: ChainLink, row: ChainRow, check: S
   }
   if (vault === null || fits(vault, merchant_id, Number(row.seq), row.hash, row.seal)) return null
   if (abandoned_at !== null && row.at <= abandoned_at) return null
-  return `${merchant_id}: entry ${row.seq} has a wrong seal: it was not written with the SECRET_KEY of this database`
+  return `${merchant_id}: entry ${row.seq} has a wrong seal: the program that wrote the entry did not have the SECRET_KEY of this database`
 }
 
 const CHAINS = sql(
@@ -178,7 +178,7 @@ export function nextLink(merchant_id: string, link: ChainLink, row: ChainRow, se
   const entry = { ...rest, merchant_id, seq: Number(row.seq), at: row.at.toISOString(), actor }
   if (entry.seq !== link.seq + 1) return `${merchant_id}: entry ${link.seq + 1} is missing`
   const hash = entryHash(link.hash, entry)
-  if (!hash.equals(row.hash)) return `${merchant_id}: entry ${row.seq} is not what was written`
+  if (!hash.equals(row.hash)) return `${merchant_id}: entry ${row.seq} is not what the server wrote`
   const fault = addressFault(row, seals.addresses_since)
   if (fault !== null) return `${merchant_id}: entry ${row.seq} ${fault}`
   return sealFault(merchant_id, link, row, seals) ?? { seq: entry.seq, hash, sealed: seal !== null }
@@ -190,7 +190,7 @@ export function nextLink(merchant_id: string, link: ChainLink, row: ChainRow, se
  */
 export function endFault(merchant_id: string, link: ChainLink, head: { seq: string; hash: Buffer }): string | null {
   const ends = String(link.seq) === head.seq && link.hash.equals(head.hash)
-  return ends ? null : `${merchant_id}: the chain ends at ${link.seq}, its head records ${head.seq}`
+  return ends ? null : `${merchant_id}: the chain ends at ${link.seq}, but its head records ${head.seq}`
 }
 
 /**

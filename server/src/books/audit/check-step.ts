@@ -100,7 +100,7 @@ export async function checkAuditStep(
       ended ? LAST_ID : walk.merchant_id,
     ])
     const empty_problems = empty_chains.map(
-      ({ merchant_id, seq }) => `${merchant_id}: the chain ends at 0, its head records ${seq}`,
+      ({ merchant_id, seq }) => `${merchant_id}: the chain ends at 0, but its head records ${seq}`,
     )
     const next = ended ? null : `${walk.merchant_id}.${walk.broken ? 'end' : walk.link.seq}`
     return { chains: walk.chains, entries, problems: [...walk.problems, ...empty_problems], next }

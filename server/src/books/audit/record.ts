@@ -55,7 +55,10 @@ export async function recordAudits(deps: Deps, tx: Tx, entries: readonly AuditEn
   const clock = deps.audit_clock ?? deps.clock
   await tx.query(OPEN, [merchant_ids, GENESIS, clock.now()])
   const rows = await tx.query<{ merchant_id: string; seq: string; hash: Buffer }>(LOCK, [merchant_ids])
-  assertInvariant(rows.length === merchant_ids.length, 'an audit chain that was just opened is missing')
+  assertInvariant(
+    rows.length === merchant_ids.length,
+    'the audit log lacks a chain that this transaction has just opened',
+  )
   const heads = new Map(
     rows.map((row) => [row.merchant_id, { first: Number(row.seq), seq: Number(row.seq), hash: row.hash }]),
   )
