@@ -129,7 +129,7 @@ test('a backup deletes no older backup while a file of a kept backup is missing 
   const path = join(newest, backup.manifest.files[0]?.path ?? '')
   const whole = await readFile(path)
   await rm(path)
-  await refused(deleteOldBackups(own, KEY, 1), /is missing or empty, so no older backup was deleted/)
+  await refused(deleteOldBackups(own, KEY, 1), /is missing or empty, so the program deleted no older backup/)
   await writeFile(path, '')
   await refused(deleteOldBackups(own, KEY, 1), /is missing or empty/)
   assert.equal((await readdir(join(own, 'base'))).length, 2)

@@ -27,12 +27,12 @@ export async function findRestorable(
   const { postgres_major, schema, id } = found.manifest
   if (postgres_major !== major) {
     throw new BackupError(
-      `the backup ${id} is of PostgreSQL ${postgres_major}, but this program brings PostgreSQL ${major}: restore it with the version that made it`,
+      `the backup ${id} is of PostgreSQL ${postgres_major}, but this program brings PostgreSQL ${major}: restore the backup with the version that made the backup`,
     )
   }
   if (schema !== null && !migrations.includes(schema)) {
     throw new BackupError(
-      `the backup ${id} has the schema ${schema}, which is newer than this program: restore it with the version that made it, or a newer one`,
+      `the backup ${id} has the schema ${schema}, which is newer than this program: restore the backup with the version that made the backup, or with a newer version`,
     )
   }
   return found

@@ -50,7 +50,7 @@ async function requireFiles(folder: string, { files }: Manifest): Promise<void> 
     const found = await fs.stat(join(folder, path)).catch(() => null)
     if (found === null || found.size === 0)
       throw new BackupError(
-        `${join(folder, path)} is missing or empty, so no older backup was deleted: make a new backup, and remove the broken one`,
+        `${join(folder, path)} is missing or empty, so the program deleted no older backup: make a new backup, and remove the broken backup`,
       )
   }
 }
