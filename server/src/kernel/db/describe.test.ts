@@ -135,7 +135,7 @@ test('the check finds every breach of the rules for several machines, and names 
       'collections: trigger collections_touch',
       'members: rule members_kept',
       'payment_links: number is an identity or a generated column',
-      'payment_links_number_seq: is a sequence: ids are made by the program',
+      'payment_links_number_seq: is a sequence, but the program makes all ids',
       'payouts: payouts_reference_key does not contain merchant_id',
       'unplaced: has no placement: add it to PLACEMENTS',
       'withdrawals: withdrawals_person_fkey refers to credentials, which is local',

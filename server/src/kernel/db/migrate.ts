@@ -348,7 +348,10 @@ export async function readMigrations(dir: string): Promise<Migration[]> {
   const names = (await readdir(dir)).filter((name) => name.endsWith('.sql')).sort()
   const migrations: Migration[] = []
   for (const name of names) {
-    if (!FILE_NAME.test(name)) throw new Error(`${join(dir, name)}: rename the file like 0001_what_it_does.sql`)
+    if (!FILE_NAME.test(name))
+      throw new Error(
+        `${join(dir, name)} has a name without the form of a migration: rename the file like 0001_what_it_does.sql`,
+      )
     const twin = migrations.at(-1)
     if (twin?.name.slice(0, 4) === name.slice(0, 4))
       throw new Error(`${twin.name} and ${name} have the same number: give one of the two files a new number`)

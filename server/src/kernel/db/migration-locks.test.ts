@@ -30,7 +30,7 @@ const REFUSED: [string, RegExp][] = [
   ['alter table payouts add constraint f foreign key (id) references merchants (id)', /^payouts: adds a constraint/],
   ['alter table payouts add constraint u unique (id)', /^payouts: adds a unique constraint/],
   ['alter table payouts add column k uuid default gen_random_uuid()', /^payouts: adds a column and rewrites/],
-  ['alter table payouts drop column amount', /^payouts: drops a column; drop the column in the release after/],
+  ['alter table payouts drop column amount', /^payouts: drops a column; drop the column in a release after/],
   ['alter table payouts rename column amount to sum', /^payouts: renames/],
   ['drop table payouts', /^payouts: drops a table/],
   ['update payouts set amount = 1', /^payouts: changes rows/],

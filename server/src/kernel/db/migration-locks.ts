@@ -62,7 +62,8 @@ const ACTIONS: readonly LockRule[] = [
   {
     pattern: /^drop (?:column )?/,
     ...{ ...BRIEF, contracts: true, does: 'drops a column' },
-    instead: 'drop the column in the release after the one that stops to use it, and accept the drop in the file',
+    instead:
+      'drop the column in a release after the last release that uses the column, and accept the drop in the file',
   },
   {
     pattern: /^rename\b/,
@@ -117,7 +118,7 @@ const STATEMENTS: readonly LockRule[] = [
   {
     pattern: new RegExp(`^drop table (?:if exists )?${TABLE_NAME}`),
     ...{ ...BRIEF, contracts: true, does: 'drops a table' },
-    instead: 'drop the table in the release after the one that stops to use it, and accept the drop in the file',
+    instead: 'drop the table in a release after the last release that uses the table, and accept the drop in the file',
   },
   {
     pattern: new RegExp(`^(?:update|delete from) ${TABLE_NAME}`),

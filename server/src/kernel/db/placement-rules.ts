@@ -51,7 +51,7 @@ const BREACHES = sql(
    join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
    where pg_get_expr(d.adbin, d.adrelid) ~* '\\(|current_|localtime|nextval'
    union all
-   select relname, 'is a sequence: ids are made by the program' from pg_class
+   select relname, 'is a sequence, but the program makes all ids' from pg_class
    where relnamespace = 'public'::regnamespace and relkind = 'S'
    order by 1, 2`,
 )

@@ -77,7 +77,7 @@ export function forReads(deps: Deps): Deps {
 /** Describes why a server is no replica of this primary. Null means that the server is a replica of this primary. */
 export function replicaProblem(primary: LogPosition, { is_standby, system, timeline }: ReplayedLog): string | null {
   if (system !== primary.system) return 'it is a copy of another database'
-  if (!is_standby) return 'it accepts writes, so it is no replica: it was promoted, or it is the primary'
+  if (!is_standby) return 'it accepts writes, so it is no replica: a failover promoted it, or it is the primary'
   if (timeline !== primary.timeline) return 'it follows another timeline, as after a failover'
   return null
 }
