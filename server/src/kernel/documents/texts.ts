@@ -153,7 +153,7 @@ const en: DocumentTexts = {
     amount: (currency) => `Amount (${currency})`,
     total: 'Total',
     note: 'Note',
-    draft: 'This is a draft: the invoice has not been sent to the customer yet.',
+    draft: 'This is a draft: the merchant has not sent the invoice to the customer yet.',
     cancelled: 'This invoice is cancelled. Do not pay it.',
     returned: 'Paid, then returned',
     paid: (time) => `This invoice was paid on ${time}.`,
