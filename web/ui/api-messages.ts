@@ -314,7 +314,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'The first request with this Idempotency-Key is still running. Try again in a moment.',
   'Another request has used this Idempotency-Key. Use a new key for each payment attempt.',
   'This amount is outside the limits, or the provider cannot move it.',
-  'destination_code is not a destination of this method. GET /v1/destinations lists them.',
+  'destination_code is not a destination of this method. GET /v1/destinations lists the destinations.',
   'The available balance does not cover the amount and its charges.',
   'This is the first payout of the merchant to this destination. Check the destination, then approve with confirm_new_destination: true and a new Idempotency-Key.',
   'The payout would exceed a daily limit. Approve the withdrawal on another day, or set a higher limit for the merchant.',

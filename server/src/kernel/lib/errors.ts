@@ -22,7 +22,8 @@ export const catalogue = {
   malformed_request: {
     status: 400,
     message: 'The request is not valid HTTP/1.1.',
-    to_do: 'Use an HTTP library instead of a socket. If you do, check the proxies between your server and this one.',
+    to_do:
+      'Use an HTTP library instead of a socket. If you use a library, check the proxies between your server and this server.',
   },
   idempotency_key_required: {
     status: 400,
@@ -224,7 +225,7 @@ export const catalogue = {
   },
   unknown_destination: {
     status: 422,
-    message: 'destination_code is not a destination of this method. GET /v1/destinations lists them.',
+    message: 'destination_code is not a destination of this method. GET /v1/destinations lists the destinations.',
     to_do: 'Read GET /v1/destinations and send one of its codes.',
   },
   headers_too_large: {
