@@ -61,6 +61,8 @@ export type Percentiles = { p50: number; p90: number; p99: number; max: number; 
 
 const DRAIN_QUIET_MS = 30_000
 const DRAIN_MAX_MS = 180_000
+/** The longest wait for the first finished item of a measurement. */
+const FIRST_ITEM_MAX_MS = 30_000
 const MEMORY_EVERY_MS = 200
 
 /**
@@ -81,7 +83,10 @@ export function runName(): string {
   return randomBytes(5).toString('hex')
 }
 
-/** Runs the load: waits for the warm-up, then counts finished items during the measured seconds. */
+/**
+ * Runs the load: waits for the warm-up, then counts finished items during the measured seconds. If no item finishes in this
+ * time, the measurement goes on until the first item.
+ */
 export async function measure(
   settings: BenchSettings,
   readCounts: () => Promise<Progress>,
@@ -91,7 +96,12 @@ export async function measure(
   const before = readCpuNow()
   const first = await readCounts()
   await sleep(settings.seconds * 1000)
-  const last = await readCounts()
+  let last = await readCounts()
+  const give_up = performance.now() + FIRST_ITEM_MAX_MS
+  while (last.answered === first.answered && performance.now() < give_up) {
+    await sleep(20)
+    last = await readCounts()
+  }
   const after = readCpuNow()
   return {
     items: last.answered - first.answered,
