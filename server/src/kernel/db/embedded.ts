@@ -32,7 +32,7 @@ const DATABASE = 'malipo'
 const OWNER = 'malipo'
 const RUNTIME = 'malipo_runtime'
 const ADMIN = 'postgres'
-/** If the user of the server cannot reach DATA_DIR, a program uses this folder for data. */
+/** If the user of the server cannot reach DATA_DIR, a program by default uses this folder for data. */
 const DEFAULT_OUTSIDE = '/var/lib/malipo'
 /**
  * The longest wait for a server that recovers. Recovery replays at most max_wal_size, which takes less than two minutes on a

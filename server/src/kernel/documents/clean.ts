@@ -10,7 +10,7 @@ const BOX = '\u25a1'
 const MOST_MARKS = 2
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const PLAIN = /^[\x20-\x7e]*$/
-// The function replaces each ligature character with its letters, so that copied text contains letters.
+// `clean` replaces each ligature character with its letters, so that copied text contains letters.
 const SHAPES = /[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]/g
 const UNSEEN = /\p{Cf}|\p{Co}|\p{Cn}|\p{Variation_Selector}/u
 
