@@ -54,7 +54,10 @@ export type KeyPrincipal = {
   merchant: ActingMerchant
 }
 
-/** The two consoles to which users sign in. A token is valid only for the console of its sign-in. */
+/**
+ * The two consoles to which users sign in. A token with a console is valid only for that console. A token without a console,
+ * such as one of the admin command, is valid for both.
+ */
 export const CONSOLES = ['dashboard', 'operator'] as const
 /** The console of a sign-in: `dashboard` for merchants, `operator` for operators. */
 export type Console = (typeof CONSOLES)[number]
