@@ -86,7 +86,7 @@ async function runCommandLine(): Promise<number> {
         : await realDeps(config, log, url, needs_key === false ? NO_VAULT : needs_key)
     const { folders, restored = null } = database
     const must_separate = database.owner_url !== database.url
-    // The import of the whole system takes a second, so only commands that need the system import it.
+    // The import of the whole system takes about one second, so only commands that need the system import it.
     const openSystem = async (own: Deps) => (await import('./system.ts')).compose(own)
     const opened = { url, applied, must_separate, folders, restored, openSystem }
     const result = await runCommand(deps, opened, report)
@@ -98,20 +98,23 @@ async function runCommandLine(): Promise<number> {
   }
 }
 
-/** Parses the command line. Throws a UsageError for an unknown option and for an option without its value. */
+/**
+ * Parses the command line. Throws a UsageError for an unknown option, for an option without its value, and for a value after an
+ * option that takes none.
+ */
 function parseCommandLine() {
   try {
     return parseArgs({ options: OPTIONS, allowPositionals: true })
   } catch (error) {
     if (!(error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')) throw error
-    // After the first sentence, the message of Node gives advice about values that begin with a hyphen.
+    // After the first sentence, the message of Node gives advice about arguments that begin with a hyphen.
     throw new UsageError((error as Error).message.split('. ')[0])
   }
 }
 
 /**
- * Returns the help of the command that a wrong command line names. If it names none, returns the reference to the list of
- * commands.
+ * If the wrong command line names a command or a group, returns the help of the command or group. Otherwise returns the
+ * reference to the list of commands.
  */
 function usageOf(args: readonly string[]): string {
   const words = args.slice(0, 2).filter((word) => /^[a-z-]+$/.test(word) && !word.startsWith('-'))
@@ -121,7 +124,7 @@ function usageOf(args: readonly string[]): string {
 
 const SEE_HELP = `See: ${adminCommand('--help')}\n`
 
-/** Prints the result of a command, and returns the exit code. */
+/** Prints the result of a command as text or JSON. If `ok` is false, returns the exit code 1, otherwise 0. */
 function showResult(result: Record<string, unknown>, is_json = false): number {
   process.stdout.write(is_json ? `${JSON.stringify(result)}\n` : formatResult(result))
   return result.ok === false ? 1 : 0

@@ -163,8 +163,8 @@ async function startServer(config: Config, log: Log, { releases, draining, work 
 }
 
 /**
- * If the role of the server owns the tables, logs a warning, because such a role could grant itself the right to change
- * history.
+ * If the role of the server owns the tables, logs a warning in production, and otherwise an information. Such a role could
+ * grant itself the right to change history.
  */
 async function warnOfSingleRole({ db, config, log }: Deps): Promise<void> {
   const { role, table } = await ownedTable(db)
@@ -200,7 +200,7 @@ async function startMetrics(deps: Deps, folders: readonly string[], releases: Re
 }
 
 /**
- * Ends the leases that this process still holds, so that another process can claim the rows at once. Returns the number of
+ * Ends the leases that this process still holds, so that another process can claim the rows immediately. Returns the number of
  * ended leases by task.
  */
 async function giveBackLeases(tasks: readonly Task[]): Promise<Record<string, number>> {
@@ -217,7 +217,9 @@ function listen(config: Config, app: App): Promise<OpenPort> {
   return openPort(app, { host, port: config.port })
 }
 
-/** The time after which the server closes every connection without a request in progress. */
+/**
+ * This time after the server has stopped listening, the server closes every connection without a request in progress.
+ */
 const SILENT_MS_MAX = 10_000
 /** The longest time that open requests may take to finish after the server has stopped listening. */
 const REQUESTS_MS_MAX = 25_000

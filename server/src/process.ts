@@ -80,7 +80,7 @@ export function givenSettings(): GivenSettings {
 
 /**
  * Reads the configuration of this process from its environment, and from the file of settings for missing variables. With the
- * embedded database, webhooks may by default go to addresses of this machine. `options` are those of `readConfig`.
+ * embedded database, webhooks may by default go to private addresses. `options` are those of `readConfig`.
  */
 export function configFromEnvironment(options: Parameters<typeof readConfig>[2] = {}): Config {
   const given = givenSettings()
@@ -92,8 +92,8 @@ export function configFromEnvironment(options: Parameters<typeof readConfig>[2] 
 }
 
 /**
- * Returns the configuration of a command with the port of the server that runs with the same DATA_DIR. If the settings name a
- * PORT, the configuration keeps that port.
+ * Returns the configuration of a command with the port of the server that runs with the same DATA_DIR. If no server runs, or
+ * the settings name a PORT other than 0, returns the configuration unchanged.
  */
 export async function atServerPort(config: Config): Promise<Config> {
   const { PORT = '' } = givenSettings().values
@@ -113,7 +113,7 @@ function exposedFile({ path, exposure, from_file, values }: GivenSettings): stri
   return `${secret} must not be in a file that every user can read or change: ${path} has the permissions ${exposure}. Run: chmod 640 ${path}`
 }
 
-/** Returns one line for each name that looks like a setting but is none. */
+/** Returns one line for each name that looks like a setting but has no effect. */
 export function unknownNameLines(given: GivenSettings): string[] {
   return unknownSettings(given, PROVIDERS).map(({ name, where, nearest, of_driver }) => {
     if (of_driver)
@@ -266,7 +266,7 @@ async function requireDirectMigration(owner_url: string): Promise<void> {
 
 /**
  * Opens the configured database. If DATABASE_URL is empty, opens the embedded database of DATA_DIR, which always has two roles.
- * If `must_exist` is true and DATA_DIR has no database, throws a ConfigError and makes no database.
+ * If `must_exist` is true and the embedded database is missing, throws a ConfigError and makes no database.
  */
 export async function openDatabase(
   config: Config,
@@ -303,7 +303,7 @@ export async function openDatabase(
  */
 export type OpenRestored = OpenDatabase & { restored: Restored & { release(): void } }
 
-/** The part of a disk that the check of a backup leaves free: one tenth. */
+/** The share of a disk that the check of a backup leaves free at least: one tenth. */
 const SPARED_SHARE = 0.1
 /**
  * The settings of a database that exists only for a check. They save resources, and the data need not survive a crash.
@@ -311,8 +311,8 @@ const SPARED_SHARE = 0.1
 const SCRATCH_SETTINGS = { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB', max_wal_size: '1GB' }
 
 /**
- * Locks the folder of a restore or of a check until the releases of the process run or the process dies. If another process
- * restores into the folder, throws a ConfigError.
+ * Locks the folder of a restore or of a check until the releases of the process run or the process dies. If another restore or
+ * check uses the folder, throws a ConfigError.
  */
 export async function lockRestored({ data_dir, check_of }: RestoreRequest, releases: Releases): Promise<void> {
   const lock = await tryLockFolder('restore', await realFolder(data_dir))
@@ -391,8 +391,8 @@ export async function openRestored(
 }
 
 /**
- * Migrates an open database with the role of the owner, then grants the role of the server its rights. Returns the applied
- * migrations. If PostgreSQL is too old, or if no URL can run the pending migrations, throws a ConfigError.
+ * Migrates an open database with the role of the owner. If the server has another role, grants that role its rights. Returns
+ * the applied migrations. If PostgreSQL is too old, or if no URL can run the pending migrations, throws a ConfigError.
  */
 export async function migrateDatabase({ url, owner_url }: OpenDatabase, log?: Log): Promise<string[]> {
   await requireVersion(owner_url)
@@ -553,7 +553,7 @@ async function makeSecretKey(file: string): Promise<void> {
   }
 }
 
-/** Returns the message for an operator if the program cannot reach the database. */
+/** Returns the message that tells an operator why the program cannot reach the database, and what to check. */
 export function databaseUnreachable(error: unknown): string {
   // In production, the server refuses the embedded database.
   const production = process.env.NODE_ENV === 'production'

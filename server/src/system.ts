@@ -145,30 +145,39 @@ export type System = {
   driver: Driver
   payouts: PayoutDriver
   receive: CallbackReceiver
-  /** Opens slow connections to providers before the first payment needs them. Never throws. */
+  /** Opens the connections to providers that take long to open, before the first payment needs them. Never throws. */
   warm(): Promise<void>
   /** Logs configuration problems that an operator should solve before money moves. */
   warn(): Promise<void>
   /** Resolves when the server has processed every callback that mock providers in this process have sent so far. */
   idle(): Promise<void>
-  /** Closes the connections to receivers, gateways and providers. */
+  /**
+   * Waits for the callbacks of mock providers, then closes the request log and the connections to receivers, gateways and
+   * providers.
+   */
   close(): Promise<void>
 }
 
-/** The parts that a caller can replace. `main.ts` passes only the parts that a process needs. */
+/** The parts that a caller can replace. `main.ts` passes only `draining`, `folders` and `recorder`. */
 export type ComposeOptions = {
   /** The providers that `compose` adds or replaces, by name. */
   providers?: (Provider & ProviderExtras & ProviderLists)[]
   /** The client that sends webhooks and audit anchors. The system closes the client. */
   outgoing?: Outgoing
-  /** Resolves the host names of webhook addresses. */
+  /**
+   * The folders of the embedded database. /readyz checks their free space in addition to that of DATA_DIR. The first folder
+   * contains the WAL that the server archives.
+   */
   lookup?: Lookup
   draining?: () => boolean
-  /** Folders in addition to DATA_DIR whose free space /readyz checks. */
+  /**
+   * The folders of the embedded database. /readyz checks their free space in addition to that of DATA_DIR. The first folder is
+   * the one whose WAL the server archives.
+   */
   folders?: readonly string[]
   /**
-   * Returns the attachments of an e-mail. By default, the attachments are the PDF of the invoice that the e-mail is about, and
-   * the merchant's logo.
+   * Returns the attachments of an e-mail. By default, an e-mail about an invoice has the PDF of the invoice and the merchant's
+   * logo, and any other e-mail has no attachment.
    */
   attach?: Attach
   /**
@@ -180,7 +189,10 @@ export type ComposeOptions = {
   requestsOf?: PortalOptions['requestsOf']
 }
 
-/** Builds every room and connects the rooms. If the settings contradict each other, throws a ConfigError. */
+/**
+ * Builds every room and connects the rooms. If the settings of a provider or of PROVIDER_ROUTES are invalid, throws a
+ * ConfigError.
+ */
 export async function compose(deps: Deps, options: ComposeOptions = {}): Promise<System> {
   const adapters = composeAdapters(deps, options)
   exposeMetrics(deps, adapters)
@@ -469,7 +481,10 @@ function circuitStates(breaker: Breaker): Record<string, string> {
   return Object.fromEntries(states)
 }
 
-/** If BACKUP_DIR is set, returns the tasks that archive the WAL of the embedded database, and that check its newest backup. */
+/**
+ * If BACKUP_DIR is set and the database is the embedded one, returns the tasks that archive its WAL and check its newest
+ * backup.
+ */
 function archiveTasks(deps: Deps, [server]: readonly string[] = []): Task[] {
   const { backup_dir, backup_key } = deps.config
   if (backup_dir === '' || server === undefined) return []
