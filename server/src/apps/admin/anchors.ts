@@ -14,8 +14,8 @@ import { type Deps, openReporting } from '../../kernel/db/index.ts'
 import { UsageError } from './options.ts'
 
 /**
- * Shows the public key of the anchors, and which anchors the worker has written and sent. If the last attempt failed, `ok` is
- * false.
+ * Shows the public key of the anchors, and which anchors the worker has written and sent. If the last attempt to write or to
+ * send an anchor failed, `ok` is false.
  */
 export async function anchorsStatus({ db, vault, config }: Deps) {
   const state = await readAnchorState(db)

@@ -12,7 +12,7 @@ import { type BackupCheckResult, claimBackupCheck, finishBackupCheck, releaseBac
 
 const HOUR_MS = 3_600_000
 const EVERY_MS = 60_000
-/** The task waits for this time after the start of the process, because the start needs the machine. */
+/** The task waits for this time after the start of the process, because the start needs the CPU and the disk. */
 const AFTER_START_MS = 600_000
 /** If a check fails, the task checks again in the next period. */
 const PERIOD_MS = 4 * HOUR_MS

@@ -87,9 +87,9 @@ async function writeStatus(file: string, id: string): Promise<void> {
 export type Restored = { backup: string; ended_at: string; to: Date | null; recovered_to: Date | null }
 
 /**
- * Makes a restored database safe to start, and runs the checks of verify. One transaction pauses all payouts and writes the
- * audit entry. If the server may have sent a payout after the restored time, the transaction marks the payout as in doubt. If
- * the process dies, the operator must restore the backup again.
+ * Makes a restored database safe to start, and runs the checks of verify. One transaction pauses all payouts, brings
+ * unconfirmed live payouts into doubt, lets the worker query payments before it sends them, and writes the audit entry. If the
+ * process dies during a restore of the embedded database, the operator must restore the backup again.
  */
 export async function prepareRestored(
   deps: Deps,
@@ -134,8 +134,8 @@ export async function prepareRestored(
 }
 
 /**
- * Runs the checks of verify on a restored database. The file of anchors is from the lost database, so the checks do not read
- * the file.
+ * Runs the checks of verify on a restored database. The file of anchors is from the lost database, so the checks compare only
+ * the anchors in the database.
  */
 async function verifyRestored(deps: Deps, { url, must_separate }: { url: string; must_separate: boolean }) {
   const now = deps.clock.now()
@@ -174,7 +174,8 @@ async function pausePayouts(deps: Deps, tx: Tx, reason: string): Promise<string>
   }
 }
 
-// Each process of the server holds such a connection while it runs. An admin command has none.
+// Each process of the server holds a connection with this application name while it runs. An admin command has no such
+// connection.
 const PROCESSES = sql(
   '',
   "select count(*)::int as running from pg_stat_activity where application_name = 'malipo heartbeat' and datname = current_database()",
@@ -186,7 +187,7 @@ const IN_RECOVERY = sql(
 
 /**
  * Makes a PostgreSQL database safe after its own tools have restored it to `to`. The embedded database needs no such command.
- * If a process of the server uses the database, or PostgreSQL still recovers, throws an error.
+ * If a process of the server uses the database, if PostgreSQL still recovers, or if `to` is in the future, throws an error.
  */
 export async function finishRestore(deps: Deps, database: { url: string; must_separate: boolean }, to: Date) {
   const [state] = await deps.db.query<{ in_recovery: boolean; recovered_to: Date | null }>(IN_RECOVERY)

@@ -42,8 +42,8 @@ type CommandDatabase = {
 }
 
 /**
- * With `plan`, the program only prints the migrations. With `patient`, the program waits briefly for each lock, repeats and
- * reports. With `never`, the program does not migrate.
+ * With `at once`, the program applies the migrations in one attempt. With `plan`, it only prints them. With `patient`, the
+ * program waits briefly for each lock, repeats and reports. With `never`, the program does not migrate.
  */
 type MigrationMode = 'at once' | 'plan' | 'patient' | 'never'
 
@@ -62,7 +62,10 @@ export type RestoreRequest = {
   check_of: string | null
 }
 
-/** The action of a command. Before the action runs, the program opens and migrates the database. */
+/**
+ * The action of a command. Before the action runs, the program opens the database and, unless the migration mode is `never`,
+ * migrates it.
+ */
 type CommandAction = (deps: Deps, database: CommandDatabase, report: Report) => Promise<Record<string, unknown>>
 
 /** A command. Before the program opens the database, `prepare` checks the options. */
@@ -77,8 +80,9 @@ type Command = {
     argument: string,
   ): CommandAction | string | Promise<Record<string, unknown>>
   /**
-   * False means that the command reads and writes no encrypted data. 'unchecked' means that the command also runs with keys of
-   * another database. 'optional' means that the command does less without the right keys.
+   * False means that the command reads and writes no encrypted data. `unchecked` means that the command also runs with keys of
+   * another database. `optional` means that the command does less without the right keys. Undefined means that the keys must
+   * fit the database.
    */
   needs_key?: false | 'unchecked' | 'optional'
   /** Returns how the program migrates the database for the command. Undefined means `at once`. */
@@ -341,8 +345,8 @@ function splitArgument(words: readonly string[]): { name: string; argument: stri
 }
 
 /**
- * Parses a command line. Returns the action, and how the action needs the secret key. If the command is unknown or an option is
- * invalid, throws a UsageError.
+ * Parses a command line. Returns the action, and how the program must open and migrate the database for the action. If the
+ * command is unknown or an option is invalid, throws a UsageError.
  */
 export function prepareCommand(
   words: readonly string[],

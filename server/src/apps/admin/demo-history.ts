@@ -1,5 +1,5 @@
-// Makes a second demo merchant with 30 days of sandbox data. The normal calls and tasks make every record with a clock that
-// begins 30 days ago, so the books verify. The random numbers have a fixed seed, so each run makes the same history.
+// Makes a second demo merchant with 30 days of sandbox data. The API and the worker's tasks make the records with a clock that
+// begins 29 days before today, so the books verify. The random numbers have a fixed seed.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -21,8 +21,8 @@ import { demoUsers, ensureDemoMerchant } from './demo.ts'
 import { makeKey, stopKey } from './merchants.ts'
 
 /**
- * The parts of a system that the history uses: the routes, the tasks, and the functions that close them. `compose` of system.ts
- * makes the system.
+ * The parts of a system that the history uses: the routes, the tasks, and the functions that wait for callbacks and close the
+ * system. `compose` of system.ts makes the system.
  */
 export type HistorySystem = {
   app: {
@@ -51,9 +51,7 @@ const RETRIED_MS = 11 * MINUTE_MS
 /** The hours of a day in Tanzania at which payers pay. */
 const HOURS = [8.2, 11.5, 13.4, 16.1, 19.6] as const
 const NETWORKS = ['0754', '0744', '0714', '0684', '0784', '0624', '0754', '0714'] as const
-/**
- * The last three digits of phone numbers. Most payments succeed, some fail for each reason, and a few are reversed or held.
- */
+/** The last three digits of phone numbers. Most payments succeed, some fail for each reason, and a few are reversed. */
 const ENDINGS = [...Array(44).fill('001'), '002', '003', '003', '004', '005', '006', '012'] as string[]
 /** The last three digits of a phone number whose payment the server holds for a review. */
 const HELD_ENDING = '014'
@@ -136,8 +134,8 @@ export async function createDemoHistory(
 }
 
 /**
- * Removes the members of the demo merchants and suspends the merchants. The ledger is append-only, so the records stay in the
- * database and in the operators' console.
+ * Removes the members of the merchants with a demo history, and suspends these merchants. The ledger is append-only, so the
+ * records stay in the database and in the operators' console.
  */
 export async function removeDemoHistory(deps: Deps): Promise<{ archived: string[] }> {
   const archived = await historyMerchants(deps.db)
@@ -154,8 +152,8 @@ async function historyMerchants(reader: Reader): Promise<string[]> {
 }
 
 /**
- * The settings without limits. The history sends all its requests at once with one key, so the limits of a server would delay
- * the requests.
+ * The settings without limits, and with webhooks to this machine. The history sends the requests of 30 days within minutes and
+ * with one key, so the limits of a server would refuse some of them.
  */
 const UNLIMITED = {
   rate_limit_key: 0,
@@ -206,7 +204,7 @@ function seeded(seed: number): () => number {
   }
 }
 
-/** Makes the random choices of the history. The seed is fixed, so each run makes the same choices. */
+/** Makes the random choices of the history. The seed is fixed, so each run uses the same sequence of random numbers. */
 function createDice() {
   const part = seeded(SEED)
   const among = <Item>(items: readonly Item[]): Item => items[Math.floor(part() * items.length)] as Item
@@ -330,7 +328,10 @@ function createShop({ call, settle, clock, now }: ShopParts) {
   return { day, made }
 }
 
-/** The outcome of the payout on each day that has one. Null means that the payout still waits for its approval. */
+/**
+ * The outcome of the payout, for each day with a payout. The days have numbers from 0. Null means that the payout still waits
+ * for its approval.
+ */
 const PAYOUTS: Readonly<Record<number, string | null>> = {
   4: 'SUCCESS',
   8: 'SUCCESS',

@@ -28,7 +28,8 @@ const LOCK_TIMEOUT = '55P03'
 const LOCK_ATTEMPTS = 24
 
 /**
- * Runs a transaction under the lock. If several processes start at once, they run their transactions one after the other.
+ * Runs a transaction under the lock. If several processes start at the same time, they run their transactions one after the
+ * other.
  */
 async function withLock<T>(deps: Deps, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -86,15 +87,15 @@ export type DemoUser = { email: string; password: string; role: Role }
 const DEMO_USERS_FILE = 'demo-people.json'
 
 /**
- * Returns a demo user of every role. The password comes from the file or is new. If OIDC_ISSUER is another issuer, returns no
- * users, because that issuer has its own users.
+ * Returns a demo user of every role. If the password in the file is still valid, it stays. Otherwise the user gets a new
+ * password. If OIDC_ISSUER is another issuer, returns no users, because that issuer has its own users.
  */
 export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUser[]> {
   if (deps.config.oidc_issuer !== '') return []
   const file = join(deps.config.data_dir, DEMO_USERS_FILE)
   return withLock(deps, async (tx) => {
-    // The process reads the file under the lock. If two processes start at once, the second reads the file that the first has
-    // written.
+    // The process reads the file under the lock. If two processes start at the same time, the second reads the file that the
+    // first has written.
     const stored = await readDemoUsers(file)
     const users: DemoUser[] = []
     const renewed: DemoUser[] = []
@@ -154,8 +155,8 @@ const DEMO_USERS_LEFT = sql(
 )
 
 /**
- * Returns the e-mail addresses of the enabled demo users. The command has printed their passwords, so production refuses to
- * start with them.
+ * Returns the e-mail addresses of the enabled demo users. The server or the command has printed their passwords, so production
+ * refuses to start with them.
  */
 export async function demoUsersLeft(reader: Reader): Promise<string[]> {
   return (await reader.query<{ email: string }>(DEMO_USERS_LEFT)).map(({ email }) => email)

@@ -1,4 +1,4 @@
-// Checks the database for `admin doctor`: version, schema, rights, durability, clock, replication, connections, books and anchors.
+// Checks the database for `admin doctor`. DATABASE_CHECKS lists the checks.
 
 import { anchorFileOf, findLastAnchor, readAnchorState } from '../../books/audit/index.ts'
 import {
@@ -151,7 +151,10 @@ async function checkRoles(reader: Reader, must_separate: boolean): Promise<Check
   return note === null ? ok('the role of the server cannot rewrite history') : warn(note)
 }
 
-/** Returns `fail` if PostgreSQL has read a page with a wrong checksum since the start of its statistics. */
+/**
+ * If PostgreSQL has read a page with a wrong checksum since the start of its statistics, returns `fail`. If data checksums are
+ * off, returns `warn`.
+ */
 async function checkPages(reader: Reader): Promise<CheckResult> {
   const [row] = await reader.query<{ are_checked: boolean; damaged: number | null; last_at: Date | null }>(PAGES)
   if (!row?.are_checked)
@@ -263,7 +266,8 @@ async function checkConnections(reader: Reader, config: Config): Promise<CheckRe
 }
 
 /**
- * Says what makes a worker verify the books for the first time. A manual verify does not count, because nothing repeats it.
+ * Says what makes a worker verify the books for the first time. A manual verify does not count, because no process repeats a
+ * manual verify.
  */
 function neverVerified(verify_every_h: number): string {
   const by_hand = `check the books now with "${adminCommand('verify')}"`

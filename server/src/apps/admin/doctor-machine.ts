@@ -75,8 +75,8 @@ export async function readDisk(folder: string): Promise<{ free_bytes: number; si
 }
 
 /**
- * Returns when the last good backup ended: the modification time of BACKUP_STATUS_FILE. If the file does not exist, returns
- * null.
+ * Returns when the last good backup ended: the modification time of BACKUP_STATUS_FILE. If the file is missing or not readable,
+ * returns null.
  */
 export function readBackupTime(file: string): Promise<Date | null> {
   return stat(file).then(

@@ -1,5 +1,5 @@
-// Checks which addresses this machine reaches, for `admin doctor`: the port, the public address, and the gateways of providers
-// and messages. Each request goes to a configured address and follows no redirect.
+// Checks the port, the public address with its certificate, and the gateways of providers and messages, for `admin doctor`.
+// Each request goes to a configured address and follows no redirect.
 
 import type { IncomingMessage } from 'node:http'
 import { get as getHttps } from 'node:https'
@@ -214,7 +214,10 @@ function opened<T extends Socket>(socket: T, event: string): Promise<T> {
   })
 }
 
-/** Returns the code of an error, such as ECONNREFUSED or CERT_HAS_EXPIRED. */
+/**
+ * Returns the code of an error, such as ECONNREFUSED or CERT_HAS_EXPIRED. For a timeout and for an error without a code,
+ * returns a text.
+ */
 function reason(error: unknown): string {
   const { code, name, message } = error as NodeJS.ErrnoException
   if (name === 'AbortError' || name === 'TimeoutError') return 'no answer in time'

@@ -14,7 +14,7 @@ export const warn = (message: string): CheckResult => ({ status: 'warn', message
 /** Makes the result of a check with a problem that stops the server or endangers money. */
 export const fail = (message: string): CheckResult => ({ status: 'fail', message })
 
-/** The functions of checks by name. Doctor runs them one after the other. */
+/** The functions of checks by name. Doctor runs the checks of one table one after the other. */
 export type CheckTable = Readonly<Record<string, () => Promise<CheckResult> | CheckResult>>
 
 /** The input of the checks, from the server or from the admin command. */
@@ -22,14 +22,14 @@ export type DoctorInput = {
   /** The configuration. Null means that the configuration is invalid, and `config_problems` lists the reasons. */
   config: Config | null
   config_problems: readonly string[]
-  /** One sentence for each name that looks like a setting but is not one. */
+  /** One sentence for each name that looks like a setting but has no effect. */
   unknown_names: readonly string[]
   /**
    * A reader with the role of the server. Null means that the program has no connection, and `no_database` gives the reason.
    */
   reader: Reader | null
   no_database: string
-  /** A reader of DATABASE_READ_URL. Null means that the setting is empty. */
+  /** A reader of DATABASE_READ_URL. Null means that the setting is empty, or that `reader` is null. */
   replica: Reader | null
   /** True if the configuration has two database roles. */
   must_separate: boolean

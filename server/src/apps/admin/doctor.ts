@@ -63,7 +63,7 @@ async function checkReader(input: DoctorInput, config: Config): Promise<SystemCh
   return [database, ...(await runCheckTable(Object.fromEntries(rest)))]
 }
 
-/** Returns the failed result of the check `database`, and `warn` for each check that needs the database. */
+/** Returns the given result for the check `database`, and `warn` for each other check of the database. */
 function withoutDatabase({ status, message }: CheckResult): SystemCheck[] {
   return DATABASE_CHECKS.map((name, i) =>
     i === 0

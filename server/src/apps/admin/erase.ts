@@ -1,5 +1,5 @@
-// Runs the command `erase payer`, which replaces the phone number of one person everywhere and removes the name. Amounts,
-// statuses and references stay, so the books still verify.
+// Runs the command `erase payer`, which replaces the phone number of one person and removes the name. The audit log and
+// `metadata` do not change. Amounts, statuses and references stay, so the books still verify.
 
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { createDb, type Deps, inTransaction, type Reader, type Statement, sql, type Tx } from '../../kernel/db/index.ts'
@@ -24,9 +24,9 @@ type EraseValues = {
   pseudonym: string
   /** The nine digits that every form of the phone number contains. */
   digits: string
-  /** A regular expression for each form of the phone number, unless the form is part of a longer word. */
+  /** A regular expression that matches each form of the phone number, unless the form is part of a longer word. */
   forms: string
-  /** A regular expression for JSON fields with the name or e-mail address of a payer or recipient. */
+  /** A regular expression that matches JSON fields with the name or e-mail address of a payer or recipient. */
   names: string
 }
 
@@ -189,8 +189,9 @@ const IN_AUDIT_LOG = sql(
 export type Erasure = { phone: string; pseudonym: string; changed: Record<string, number>; left_in_audit_log: number }
 
 /**
- * Erases the person with a canonical phone number in one transaction. The audit entry has only the masked number. A repeated
- * call changes nothing more. If a payment or payout of the person is open, refuses with invalid_state.
+ * Erases the person with a canonical phone number in one transaction. The audit entry has only the masked number. If no new
+ * record has the number, a repeated call only writes another audit entry. If a payment or withdrawal of the person is open,
+ * refuses with invalid_state.
  */
 export async function erasePayer(deps: Deps, url: string, phone: string): Promise<Erasure> {
   // The statements read whole tables, which takes longer than the statement timeout of the server.

@@ -8,8 +8,8 @@ export type Explanation = {
   kind: 'payment' | 'payout' | 'webhook_delivery'
   status: string
   /**
-   * The actor of the next step: payer, merchant, operator, worker, a pause, the receiver of the webhook, or a provider. Null
-   * means that no step follows.
+   * The actor of the next step: payer, merchant, operator, worker, the receiver of the webhook, or a provider. Null means that
+   * no step follows.
    */
   waiting_for: string | null
   since: string | null

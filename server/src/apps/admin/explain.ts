@@ -57,12 +57,12 @@ const SOURCE = sql(
 )
 
 /**
- * A parsed id: of a payment, payout or delivery, or a provider reference. If the text began with TXN-, `is_transaction` is
- * true.
+ * The parsed id of a payment, payout or delivery. If the text began with TXN-, `is_transaction` is true, and `id` is the id of
+ * a ledger transfer.
  */
 export type ExplainedId = { id: string; is_transaction: boolean }
 
-/** Parses an id from the command line. If the text has no valid form, returns null. */
+/** Parses an id or a provider reference from the command line. If the text has no valid form, returns null. */
 export function parseExplained(text: string): ExplainedId | null {
   const given = text.trim()
   if (isId(given.toLowerCase())) return { id: given.toLowerCase(), is_transaction: false }

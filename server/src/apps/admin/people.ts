@@ -30,7 +30,8 @@ import { refuse } from '../../kernel/lib/index.ts'
 import { COMMAND_ACT } from './act.ts'
 
 /**
- * A role for a user. Null in `merchant_id` means a role of operators. `subject` is the user's subject at OIDC_ISSUER.
+ * A role for a user. Null in `merchant_id` means a role of operators. `subject` is the user's subject at OIDC_ISSUER. Null
+ * means that the command binds no subject.
  */
 export type RoleGrant = {
   email: string
@@ -65,7 +66,8 @@ const BY_SUBJECT = sql('admin_user_by_subject', 'select email from users where i
 
 /**
  * Gives a user a role. If the account is missing, creates the account. If the merchant is unknown, refuses with not_found. If
- * the user is a member or disabled, or the subject has another user, refuses with invalid_state.
+ * the user is a member, is disabled or unconfirmed, or has another subject, refuses with invalid_state. Also refuses if another
+ * user has the subject, or if the last SUPER_ADMIN would get another role.
  */
 export function grantRole(deps: Deps, input: RoleGrant): Promise<GrantedUser> {
   const { email, merchant_id, role, name, subject } = input
@@ -108,8 +110,8 @@ async function insertUser(deps: Deps, tx: Tx, input: RoleGrant): Promise<[string
 }
 
 /**
- * Gives an existing user a role of operators. The role replaces an earlier one and ends the sessions. If the command line has a
- * subject, binds the user to the subject.
+ * If the input has a role of operators, gives the role to an existing user. If the input has a subject, binds the user to the
+ * subject. A role that replaces an earlier role of operators ends the sessions at the built-in provider.
  */
 async function changeUser(deps: Deps, tx: Tx, input: RoleGrant, existing: UserRow): Promise<[string, UserChange]> {
   const { email, subject } = input

@@ -4,7 +4,7 @@ import { connectionRisk, type Deps, type Reader, sql } from '../../kernel/db/ind
 import { adminCommand, type Config, ConfigError } from '../../kernel/lib/index.ts'
 import { demoUsersLeft } from './demo.ts'
 
-/** The settings of PostgreSQL that must be on, each with the risk and the remedy. */
+/** The settings of PostgreSQL that must not be off, each with the risk and the remedy. */
 const DURABLE_SETTINGS: Record<string, string> = {
   fsync: 'a crash of the machine can destroy the database. Set fsync = on in postgresql.conf and reload the server',
   full_page_writes:

@@ -56,7 +56,8 @@ export async function secretsStatus({ db, vault }: Deps): Promise<SecretsStatus>
 
 /**
  * Returns the id of the first key of the database, which encrypted the values without a key id. If the database stores no id,
- * and SECRET_KEY decrypts the value of the first key, returns the id of the last key of SECRET_KEY.
+ * and SECRET_KEY decrypts the value of the first key, returns the id of the last key of SECRET_KEY. Otherwise returns
+ * UNKNOWN_KEY.
  */
 function firstKeyId(first: Canary | undefined, vault: Vault): string {
   const given = first !== undefined && opens(vault, first.sealed) ? vault.key_ids.at(-1) : undefined
@@ -79,7 +80,8 @@ const PASSES_MAX = 5
 
 /**
  * Encrypts the values of older keys with the first key, in batches. The server can run meanwhile. If the command stops, the
- * operator can run it again. Returns the keys that the operator can remove, and the keys that values still need.
+ * operator can run it again. If SECRET_KEY contains only one key, refuses with invalid_state. Returns the keys that the
+ * operator can remove, and the keys that values still need.
  */
 export async function rotateSecrets(deps: Deps, report: Report) {
   const { vault, db } = deps
@@ -143,7 +145,7 @@ async function rotateOnce(
 
 /**
  * Deletes or clears the values of a lost key and retires the key, so that the server can start without it. If SECRET_KEY
- * contains the key, or no value can need the key, refuses with invalid_state.
+ * contains the key, or the database has no lost key with this id, refuses with invalid_state.
  */
 export async function abandonKey(deps: Deps, key_id: string, report: Report) {
   const { db, vault, clock } = deps

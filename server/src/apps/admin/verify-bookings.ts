@@ -2,8 +2,8 @@
 
 import type { Invariant } from './verify-people.ts'
 
-// The query returns one row for each posting that changes `available`, with the sum of its transfers and the balance after the
-// last one.
+// The query returns one row for each posting that changes `available`, with the sum of its changes and the balance after the
+// last change.
 const BOOKINGS_OF_LEGS = `select merchant_id, environment, source_id, posting, max(sequence) as sequence, max(booked_at) as booked_at,
         min(version) as version, sum(delta) as net, (array_agg(balance order by version desc))[1] as balance
       from (

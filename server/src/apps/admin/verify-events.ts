@@ -1,5 +1,5 @@
-// Checks that each payment has its events: one for each endpoint that chose the event, and one in the merchant's list of
-// events.
+// Checks that each payment has its events. An event needs a delivery for each endpoint that chose the event. An event without a
+// delivery must be in the merchant's list of events.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { DAY_MS, firstIdAt, ZERO_ID } from '../../kernel/lib/index.ts'
@@ -21,7 +21,7 @@ const EVENT_OF_MOVE = Object.values(moves)
   .join(' ')
 
 // `except` compares two sets by hash, so a wrong estimate of their sizes costs little. Clocks differ, and a settlement reads
-// the endpoints before it takes its time, so the check skips five minutes after a change of an endpoint. An older program may
+// the endpoints before it reads the clock, so the check skips five minutes after a change of an endpoint. An older program may
 // store no unsent events for days after migration 0086, so the check of the list begins a week later.
 const LOST = sql(
   'verify_events',

@@ -6,7 +6,9 @@ const DESTINATION_NAMES = DESTINATIONS.flatMap(({ code, aliases }) => [code, ...
   .map((name) => `'${name}'`)
   .join(', ')
 
-/** An invariant. The query `broken` finds the rows that break it, and the column `finding` describes each row. */
+/**
+ * An invariant. The query `broken` finds the rows that break the invariant, and the column `finding` describes each row.
+ */
 export type Invariant = { name: string; broken: string }
 
 /** The checks of `verify` about merchants, members, addresses, prices and keys. */

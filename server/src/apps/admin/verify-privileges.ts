@@ -1,5 +1,5 @@
-// Compares the privileges that the migrations revoked with the grants of the database. If a restore loses the revocations, a
-// role can change the ledger.
+// Compares the privileges that the migrations revoked with the grants of the database, and checks the rights of the server's
+// role. If a restore loses the revocations, a role can change the ledger.
 
 import { ownedTable, type Reader, revokedPrivileges, sql } from '../../kernel/db/index.ts'
 
@@ -57,8 +57,8 @@ const RUNTIME_RIGHTS = sql(
 )
 
 /**
- * Checks that the role of this connection owns no table, and can neither truncate tables nor grant privileges. `must_separate`
- * is true if the configuration has two roles. If it is false, one role for everything is no finding, and `note` describes it.
+ * Checks that the role of this connection owns no table, and can neither truncate tables nor grant privileges. If the
+ * configuration has two roles, `must_separate` is true. Otherwise an owner is no finding, and `note` describes the owner.
  */
 export async function runtimeRights(
   reader: Reader,

@@ -13,7 +13,9 @@ const EVERY_MS = 60_000
 const AFTER_START_MS = 600_000
 /** The timeout of one check in milliseconds. */
 const STATEMENT_MS = 600_000
-/** The timeout of a run in milliseconds. The lease is longer, so that two processes never run the checks at once. */
+/**
+ * The timeout of a run in milliseconds. The lease is longer, so that two processes never run the checks at the same time.
+ */
 const RUN_MS = 2 * HOUR_MS
 const LEASE_MS = RUN_MS + STATEMENT_MS
 

@@ -224,7 +224,7 @@ const INVARIANTS: Invariant[] = [
 
 const CHAINS_HOLD = 'No entry of the audit log was changed, removed or inserted'
 
-/** The detail of the check if every chain holds, but the program has no key to check the seals. */
+/** If every chain holds, but the program has no key to check the seals, the check has this detail. */
 const WITHOUT_SEALS = 'holds, but the seals were not checked: run the command with the SECRET_KEY of this database'
 
 const ANCHORS_HOLD = 'The audit log has every entry that its anchors recorded'
@@ -243,7 +243,8 @@ export type VerifyOptions = {
    */
   anchors?: { file: string | null; now: Date }
   /**
-   * The present time. If `now` is null, verify does not report missing addresses of the audit log and missing sums of a day.
+   * The present time. If the time is missing, verify reads no list of events. Verify then also reports no missing addresses of
+   * the audit log and no missing sums of a day.
    */
   now?: Date | null
   /**
@@ -268,7 +269,8 @@ export async function verify(url: string, options: VerifyOptions = {}): Promise<
     statement_ms: options.statement_ms,
   })
   try {
-    // All checks read one snapshot. Otherwise payments that arrive during the checks would look like contradictions.
+    // All checks but that of the anchors read one snapshot. Otherwise payments that arrive during the checks would look like
+    // contradictions.
     const { checks } = await inTransaction(db, async (tx) => {
       await tx.query(SNAPSHOT)
       return await runChecks(tx, () => true, options)
@@ -280,7 +282,7 @@ export async function verify(url: string, options: VerifyOptions = {}): Promise<
   }
 }
 
-/** Runs the checks that `isWanted` accepts. If `isWanted` is missing, runs all checks. */
+/** Runs the checks that `isWanted` accepts. If `isWanted` is missing, runs all checks but that of the anchors. */
 export async function runChecks(
   reader: Reader,
   isWanted: (name: string) => boolean = () => true,
