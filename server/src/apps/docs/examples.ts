@@ -7,8 +7,8 @@ export type CallExample = {
   query?: Readonly<Record<string, string | number>>
   body?: Readonly<Record<string, unknown>>
   /**
-   * The resource and method of the SDKs, such as `collections.createWalletPush`. If it is missing, the SDKs do not offer the
-   * call.
+   * The resource and method of the SDKs, such as `collections.createWalletPush`. If the field is missing, the SDKs do not offer
+   * the call.
    */
   sdk?: string
 }
@@ -25,7 +25,9 @@ export const SAMPLES = {
   transaction: 'TXN-2JBTVPA7Q4',
 } as const
 
-/** For each sample id, the list and the field from which the script reads an id of the reader's own records. */
+/**
+ * For each sample id, the list and the field from which the script of the page reads an id of the reader's own records.
+ */
 export const READER_IDS: Readonly<Record<string, readonly [string, string]>> = {
   [SAMPLES.collection_id]: ['/v1/collections', 'collection_id'],
   [SAMPLES.link_id]: ['/v1/payment-links', 'id'],

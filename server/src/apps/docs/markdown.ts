@@ -260,7 +260,10 @@ function rowText([name = '', ...cells]: readonly string[]): string {
   return `${name}${rest === '' ? '' : `: ${rest}`}${/[.:?]$/.test(rest) ? '' : '.'}`
 }
 
-/** Returns the first sentence of a page as plain text, for lists of pages. The bar of a call is no sentence. */
+/**
+ * Returns the first sentence of a page, or its part before a colon, as plain text for lists of pages. The bar of a call is no
+ * sentence.
+ */
 export function summaryOf(markdown: string): string {
   const paragraph = marked
     .lexer(markdown)

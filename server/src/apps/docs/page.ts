@@ -10,7 +10,7 @@ export type DocPage = {
   /** The title in the navigation, which can differ from `title`. */
   label: string
   group: string
-  /** The page above this page in the navigation. Null means that the page is at the top of its group. */
+  /** The address of the page above this page in the navigation. Null means that the page is at the top of its group. */
   parent: string | null
   language: Language
   /** The file of the repository that contains the page. Null means that the program writes the page. */

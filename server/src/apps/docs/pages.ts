@@ -35,7 +35,10 @@ const REFERENCE = 'API reference'
 const CONSOLE_REFERENCE = 'Calls of the consoles'
 const EVENT_GROUP = 'Webhook events'
 
-/** Makes the list of pages. The process writes the Markdown of a page at the first request for it. */
+/**
+ * Makes the list of pages. The process writes the Markdown of calls and events when a reader or the search first needs the
+ * Markdown.
+ */
 export function createPages(api: OpenApiDocument, facts: InstallationFacts, brand_name: string): DocPages {
   const calls = callsOf(api)
   const tags = (api.tags ?? []).filter(({ name }) => calls.some(({ tag }) => tag === name))

@@ -26,8 +26,8 @@ const RESULTS_MAX = 30
 const PER_PAGE_MAX = 3
 const EXCERPT = 180
 /**
- * The extra score of a guide, which is less than the score of a word in a title. So the name of a call finds the page of the
- * call first.
+ * The extra score of a page that is no page of a call. The score is less than that of a word in a title, so the name of a call
+ * finds the page of the call first.
  */
 const GUIDE_BONUS = 5
 
@@ -53,7 +53,7 @@ export function searchWords(query: string): string[] {
   ].filter(Boolean)
 }
 
-/** Returns at most 30 sections that contain every word of the query, best first. */
+/** Returns at most 30 sections that contain every word of the query, at most 3 of each page, best first. */
 export function searchSections(index: SearchIndex, query: string): SearchResult[] {
   const words = searchWords(query)
   if (words.length === 0) return []

@@ -173,7 +173,7 @@ ${list.filter(Boolean).join('\n')}`
 }
 
 /**
- * Returns llms-full.txt: the Markdown of all pages except the start page, the changelog, the lists of pages and the calls of
+ * Returns llms-full.txt: the Markdown of all pages except the start page, the changelog, the lists of calls and the calls of
  * operators.
  */
 export function llmsFullText(site: DocsSite): string {

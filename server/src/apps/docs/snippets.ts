@@ -5,7 +5,7 @@ import type { DocCall } from './openapi.ts'
 
 /** The languages of the examples, in the order of the tabs. `bash` is the curl command. */
 export const SNIPPET_LANGUAGES = ['bash', 'ts', 'php', 'python'] as const
-/** The fence of one language of the examples. */
+/** The language of an example, as its code fence names the language. */
 export type SnippetLanguage = (typeof SNIPPET_LANGUAGES)[number]
 
 /** The code of one example in one language. */
@@ -148,7 +148,7 @@ function sdkCall(call: DocCall, example: CallExample, sdk: string): SdkCall {
   }
 }
 
-/** Writes the arguments of a call. If they fit, they are on one line. */
+/** Writes the arguments of a call. If the arguments fit, they are on one line. */
 function argumentsText(parts: readonly string[], head: string): string {
   const one_line = parts.join(', ')
   if (!one_line.includes('\n') && head.length + one_line.length <= 96) return one_line
@@ -171,7 +171,7 @@ function written(value: unknown, writer: Writer): string {
   return String(value)
 }
 
-/** Writes an object or a list. If it is short, it is on one line. Otherwise each entry has its own line. */
+/** Writes an object or a list. If the text is short, it is on one line. Otherwise each entry has its own line. */
 function bracketed(open: string, parts: readonly string[], close: string, pad = ''): string {
   const one_line = parts.join(', ')
   if (!one_line.includes('\n') && one_line.length <= 72) return `${open}${pad}${one_line}${pad}${close}`
