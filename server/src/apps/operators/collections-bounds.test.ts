@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Inserts due payments that operators have held before, so that every list of operators contains the payments. */
+/** Inserts due payments that were under review before, so that every list of operators contains the payments. */
 async function plant(of: Merchant): Promise<void> {
   const rows = Array.from({ length: EACH }, (_, i) => {
     const at = new Date(START.getTime() - 86_400_000 + i)

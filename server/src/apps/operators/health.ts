@@ -53,7 +53,8 @@ const KINDS: Record<HealthFlow, FlowTables> = {
     records: 'collections',
     attempts: 'collection_attempts',
     key: 'collection_id',
-    // The provider took the money of held, declined and reversed payments, so these payments count as taken.
+    // The provider took the money of payments that are under review, that an operator declined after the review, or that the
+    // provider reversed. So these payments count as taken.
     taken: `t.extra_collection_id is not null or (t.number = coalesce(r.settled_attempt, r.attempts)
        and (r.status in ('successful', 'pending_clearance', 'reversed') or r.failure_reason_code = 'review_declined'))`,
     lost: "t.state = 'final'",
@@ -71,8 +72,8 @@ const KINDS: Record<HealthFlow, FlowTables> = {
   },
 }
 
-// The statement finds the age of the n-th newest record of all merchants. A sample of each merchant gives a first bound, a
-// larger sample of busy merchants a closer one. The cost grows with the merchants and n, not with the records.
+// The statement finds the age of the n-th newest record of all merchants. A sample of each merchant gives a first bound. A
+// larger sample of busy merchants gives a closer bound. The cost grows with the merchants and n, not with the records.
 function boundStatement(flow: HealthFlow) {
   const of = (merchant: string) =>
     `select merchant_id, id from ${KINDS[flow].records} where merchant_id = ${merchant} and environment = $1`
@@ -172,8 +173,8 @@ function presentHealth(flow: HealthFlow, row: HealthRow, bounded: boolean, since
 }
 
 /**
- * Returns the worst circuit of a provider and method over all processes. If the provider has no circuit breaker, returns null.
- * A circuit without calls is closed.
+ * Returns the worst circuit of a provider and method over all processes. If the provider is not configured or has no circuit
+ * breaker, returns null. A circuit without calls is closed.
  */
 function circuitOf(
   { providers }: ConfiguredNames,

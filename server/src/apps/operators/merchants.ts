@@ -128,8 +128,8 @@ function createMerchantRoute(deps: Deps, app: App): void {
 }
 
 /**
- * A change of a merchant's status. True in `gives_access` means that the change needs a recent sign-in. A suspension needs
- * none, so that an operator can suspend a merchant at once.
+ * A change of a merchant's status. True in `gives_access` means that the change needs a recent sign-in. A suspension needs no
+ * recent sign-in, so that an operator can suspend a merchant immediately.
  */
 type MoveRoute = {
   move: MerchantMove

@@ -51,7 +51,7 @@ const record = {
   ended_at: nullable(Type.String({ format: 'date-time', description: 'Null means that the pause is in force.' })),
 }
 
-/** A pause of payouts: its scope and target, and who started and ended it. */
+/** A pause of payouts: its scope and target, and the operators who started and ended the pause. */
 const PauseRecord = Type.Object(record, { title: 'PayoutPause' })
 /** A pause of payouts, as the API returns it. */
 export type PauseRecord = Static<typeof PauseRecord>

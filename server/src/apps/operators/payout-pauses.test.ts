@@ -248,7 +248,7 @@ test('two sending processes take no further token of many due payouts after the 
   for (let round = 0; round < 3; round++) {
     script.sent.length = 0
     const shop = await newShop()
-    // The process that serves HTTP sends no payouts, so all payouts are due for both workers at once.
+    // The process that serves HTTP sends no payouts, so all payouts are due for both workers at the same time.
     const front = await createWorld({ url: world.url, env: { PROCESS: 'api' }, clock: world.deps.clock })
     const ids: string[] = []
     for (let i = 0; i < 16; i++) ids.push(await operator.submit(shop, { amount: '1000.00' }))

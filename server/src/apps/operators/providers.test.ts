@@ -1,5 +1,5 @@
-// Tests a provider that is down. Operators see the open circuit and the waiting payments, and the server answers payers at
-// once.
+// Tests a provider that is down. Operators see the open circuit and the waiting payments, and the server answers payers
+// immediately.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,5 +1,5 @@
 // Approves many withdrawals in one request. The server checks each withdrawal separately, in the given order. If the server
-// refuses one, the others continue.
+// refuses a withdrawal, the others continue.
 
 import { actOf } from '../../books/audit/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'

@@ -144,7 +144,9 @@ export function presentForOperator(
   }
 }
 
-/** Adds the merchants and the approvals to withdrawals, in the given order, with two queries for all of them. */
+/**
+ * Adds the merchants and the approvals to withdrawals, in the given order, with at most two queries for all of them.
+ */
 export async function presentAll(
   deps: Pick<Deps, 'config' | 'clock'>,
   reader: Reader,

@@ -46,7 +46,7 @@ beforeEach(() => {
 
 const FREE = { rules: [{ flow: 'withdrawal' }] }
 
-/** Runs all due work in both processes at once. */
+/** Runs all due work in both processes at the same time. */
 async function workBoth(): Promise<void> {
   await Promise.all([world.work(), other.work()])
   await Promise.all([world.pass(3_000), other.pass(3_000)])

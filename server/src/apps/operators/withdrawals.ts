@@ -51,7 +51,8 @@ type KeyOf = (request: FastifyRequest<{ Params: { withdrawal_id: string } }>) =>
 }>
 
 /**
- * Adds the routes that list, show, approve, reject, resolve, retry and recall withdrawals, and that ask the merchant about one.
+ * Adds the routes that list, show, approve, reject, resolve, retry and recall withdrawals, and that ask the merchant about a
+ * withdrawal.
  */
 export function operatorWithdrawalRoutes(
   deps: Deps,
