@@ -48,7 +48,9 @@ const MAGIC_PHONE = '0754000'
 /** The dependencies and the queries of the pages. Each process makes one context. */
 export type PageContext = ReturnType<typeof createPageContext>
 
-/** Makes the context of a process. Each query answers all requests that wait for it with one SQL statement. */
+/**
+ * Makes the context of a process. Each query about links and payments answers all requests that wait with one SQL statement.
+ */
 export function createPageContext(deps: Deps, options: PayPageOptions) {
   return {
     deps,
@@ -74,7 +76,10 @@ function outcomesIn(language: Language, { outcomes }: PayPageOptions): MagicOutc
   }))
 }
 
-/** Returns the ways to pay for which an available provider accepts the amount of this link. */
+/**
+ * Returns the ways to pay for which an available provider accepts the amount of this link. If the merchant is suspended,
+ * returns an empty list.
+ */
 export function availableMethods({ options }: PageContext, link: Link): PayMethod[] {
   return METHODS.filter((name) => {
     const provider = options.find('live', { method: METHOD_OF[name] })
@@ -118,7 +123,7 @@ export async function screenContextOf(
   return { merchantFrame, methods: availableMethods(context, link), idempotency_key: newId(deps, 0) }
 }
 
-/** Returns the newest payment of a page, and the payment that paid the page. */
+/** Returns the payment that determines the state of a page, and the payment that paid the page. */
 export async function paymentsOf(
   { findLatest, findPayment }: PageContext,
   link: Link,
@@ -140,7 +145,10 @@ export async function pageStateOf(context: PageContext, link: Link, address: str
   return { ...payments, address, unanswered: may ? await context.findUnanswered(link) : null }
 }
 
-/** Makes the function that finds the newest payment of a page. One SQL statement answers all requests that wait. */
+/**
+ * Makes the function that finds the payment that determines the state of a page. One SQL statement answers all requests that
+ * wait.
+ */
 function createFindLatest(deps: Deps): (link: Link) => Promise<PagePayment | null> {
   return gather<Link, PagePayment | null>(
     async (links) => {

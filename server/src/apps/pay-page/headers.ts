@@ -4,8 +4,8 @@ import { accentStyle } from './accent.ts'
 import { payScript, payStyle } from './assets.ts'
 
 /**
- * Returns the content security policy of a page. The page loads only the script and the styles of the pay page, and no other
- * site may frame the page. `accent` is the hash of the merchant's style.
+ * Returns the content security policy of a page. The page loads its script, pictures and data only from this server, and
+ * applies only the styles with these hashes. No site may frame the page. `accent` is the hash of the merchant's style.
  */
 const policyOf = (accent?: string) =>
   [

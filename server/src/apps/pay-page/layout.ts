@@ -24,7 +24,7 @@ export type ScreenContent = {
   body: Html
   /** The data for the polling script. Null means that the state of the page cannot change. */
   polling?: Polling | null
-  /** True if the form has problems. If so, the title names the problem. */
+  /** True if the form has problems. If so, the title of the page states that there is a problem. */
   wrong?: boolean
   /** True if the body already shows the contact of the merchant. */
   has_contact?: boolean

@@ -1,4 +1,5 @@
-// Sends the pages that payers open: links, payments, QR images, receipts and invoices. Receipts and invoices are also PDFs.
+// Sends the pages that payers open: links, payments, help, receipts and invoices. Also sends logos, QR images, and receipts and
+// invoices as PDFs.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { contactLines, findLogo, logoBase64 } from '../../access/merchants/index.ts'

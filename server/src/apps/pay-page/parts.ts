@@ -40,7 +40,7 @@ export function localPath(view: Frame, path: string): string {
   return pathInLanguage(path, view.language)
 }
 
-/** Returns a link that looks like a button. If a screen has two buttons, `second` marks the less important one. */
+/** Returns a link that looks like a button. If a screen has two buttons, `second` marks the less important button. */
 export function linkButton(href: string, text: HtmlValue, kind: 'first' | 'second' = 'first'): Html {
   return html`<a class="button ${kind}" href="${href}">${text}</a>
 `

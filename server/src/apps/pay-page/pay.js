@@ -1,5 +1,5 @@
 // The script of the pay page. It polls for the state of the payment, shows the countdown, and blocks double submits. Every page
-// works without it. Browsers without module support do not load it.
+// works without the script. Browsers without module support do not load the script.
 
 const find = (selector) => document.querySelector(selector)
 const all = (selector) => document.querySelectorAll(selector)
@@ -82,7 +82,7 @@ function leave() {
   location.replace(go)
 }
 
-/** The prompt covers the browser. When the payer comes back, the script polls at once. */
+/** The prompt covers the browser. When the payer comes back, the script polls immediately. */
 function resume() {
   show(find('#offline'), navigator.onLine === false)
   if (navigator.onLine === false) say(find('#offline')?.textContent)

@@ -1,4 +1,5 @@
-// Sends PDF files to readers of a link. The process keeps the newest documents in a cache, so that it draws each document once.
+// Sends PDF files to readers of a link. The process keeps the newest documents in a cache, and does not draw a cached document
+// again.
 
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'

@@ -28,11 +28,16 @@ export type ScreenContext = {
 
 /** The payments of a page, for one payer. */
 export type PageState = {
-  /** The held payment, or else the newest payment. Null means that the page has no payment. */
+  /**
+   * The payment that determines the state: a payment under review, an open prompt, an open QR code, or else the newest payment.
+   * Null means that the page has no payment.
+   */
   latest: PagePayment | null
   /** The payment that paid the page. Null means that no payment paid the page. */
   paid: PagePayment | null
-  /** The IP address of the payer. Null means that the server compares no IP address with the one that must wait. */
+  /**
+   * The IP address of the payer. Null means that a prompt that keeps the page busy for only one IP address does not count.
+   */
   address: string | null
   /** The kind of an attempt that can still take money. Null means that the page has no such attempt. */
   unanswered: UnansweredNotice['kind'] | null
@@ -223,8 +228,8 @@ function pollPathsOf({ pay_path }: MerchantFrame) {
 }
 
 /**
- * If this attempt has failed, returns another attempt without an answer. On a hosted page, both attempts have the same
- * collection. On a payment link, the page of the link shows the answer.
+ * If the page has another attempt without an answer, returns that attempt, otherwise null. On a hosted page, both attempts have
+ * the same collection. On a payment link, the page of the link shows the answer.
  */
 function otherUnansweredAttempt(
   deps: Deps,

@@ -42,8 +42,8 @@ function problemList(view: ChooseScreen): Html | null {
 }
 
 /**
- * Returns a link from a problem to its field. If the page offers only one way to pay, the link leads to the section of that
- * way.
+ * Returns a link from a problem to its field. If the page has no such field, the link leads to the section of the way to pay.
+ * If the page has no way to pay, returns the sentence without a link.
  */
 function problemLink(view: ChooseScreen, field: FormProblem['field'], sentence: Html): Html {
   const phones = view.methods.filter((method) => method !== 'TANQR').length

@@ -50,7 +50,7 @@ export function endedScreen(view: EndedScreen): ScreenContent {
   }
 }
 
-/** Returns the screen after a form for which the server sent no payment request to a provider. */
+/** Returns the screen of a refused request: a rate limit, an unavailable provider, or an outdated form. */
 export function refusedScreen(view: RefusedScreen): ScreenContent {
   const t = pageTexts(view.language)
   switch (view.screen) {

@@ -1,4 +1,5 @@
-// Renders the screens of payments that have ended and of held payments.
+// Renders the screens of payments that have ended, of held payments and of paid links, and the screen with the instructions of
+// each network.
 
 import { type Html, html, showTime } from '../../kernel/lib/index.ts'
 import type { ScreenContent } from './layout.ts'

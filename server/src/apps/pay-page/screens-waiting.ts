@@ -136,8 +136,8 @@ ${simulateForm(view, view.check_path)}${otherWay(view, view.other_way_path)}${su
 }
 
 /**
- * Returns the screen of a prompt whose countdown ended without an answer. The payment has not failed, and the payer must not
- * pay again.
+ * Returns the screen of an open prompt after its countdown, or of an open QR code of a link that accepts no more payments. The
+ * payment has not failed, and the payer must not pay again.
  */
 export function slowScreen(view: SlowScreen): ScreenContent {
   const t = pageTexts(view.language)

@@ -77,7 +77,7 @@ async function startAndRedirect(
         return sendScreen(request, reply, { ...merchantFrame, screen: 'form_expired', open_path })
       }
       default:
-        // The link is paid, expired or cancelled, or another payer is paying. The page shows the state.
+        // For example, the link is paid, expired or cancelled, or another payer is paying. The page shows the state.
         return redirectTo(deps, request, reply, `/pay/${link.slug}`)
     }
   }

@@ -66,8 +66,8 @@ function splitText(sentence: string): TextPieces {
 }
 
 /**
- * Returns the language of a page. If `?lang=` names a language, the page has that language. If the browser prefers English to
- * Swahili, the page is in English. Otherwise it is in Swahili.
+ * Returns the language of a page. If `?lang=` names a language, the page has that language. If the browser lists English first
+ * and does not list Swahili, the page is in English. Otherwise the page is in Swahili.
  */
 export function payLanguage(asked: unknown, accept: string | undefined): Language {
   if (asked === 'sw' || asked === 'en') return asked

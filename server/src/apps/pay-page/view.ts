@@ -1,4 +1,5 @@
-// Defines the facts that each screen of the pay page shows. No fact is a database row, and every phone number is masked.
+// Defines the facts that each screen of the pay page shows. No fact is a database row, and every stored phone number of a payer
+// is masked.
 
 import type { MerchantLook } from '../../access/merchants/index.ts'
 import type { Html, Language } from '../../kernel/lib/index.ts'
@@ -85,7 +86,7 @@ export type ChooseScreen = MerchantFrame & {
   idempotency_key: string
   expires_at: Date | null
   /**
-   * The merchant's address for a payer who cancels, checked by `returnUrl`. Null means that the merchant gave no address.
+   * The merchant's address for a payer who cancels, checked by `returnUrl`. Null means that the merchant gave no valid address.
    */
   cancel_url: string | null
   problems: readonly FormProblem[]
@@ -95,7 +96,7 @@ export type ChooseScreen = MerchantFrame & {
   unanswered: UnansweredNotice | null
 }
 
-/** The screen of a prompt that the provider has sent. */
+/** The screen of an open prompt. */
 export type WaitingScreen = MerchantFrame &
   PollPaths & {
     screen: 'waiting_push' | 'waiting_wallet'
@@ -123,7 +124,7 @@ export type QrScreen = MerchantFrame &
     other_way_path: string
   }
 
-/** The screen of a prompt that has expired without a known outcome. */
+/** The screen of an open prompt after its countdown, or of an open QR code of a link that accepts no more payments. */
 export type SlowScreen = MerchantFrame &
   PollPaths & {
     screen: 'slow'
@@ -141,7 +142,7 @@ export type SuccessScreen = MerchantFrame &
     receipt_path: string
     /**
      * The merchant's address, checked by `returnUrl`. If `auto` is true, the payment has just succeeded, and the page opens the
-     * address without an action of the payer.
+     * address without an action of the payer. Null means that the merchant gave no valid address.
      */
     redirect: null | { url: string; auto: boolean }
   }
@@ -154,7 +155,8 @@ export type FailedScreen = MerchantFrame & {
   /** The reference for the merchant's support: the reference of the link, or else the id of the collection. */
   support_reference: string
   /**
-   * The merchant's address for a payer who gives up, checked by `returnUrl`. Null means that the merchant gave no address.
+   * The merchant's address for a payer who gives up, checked by `returnUrl`. Null means that the merchant gave no valid
+   * address.
    */
   back_url: string | null
   /** The page that offers the ways to pay. Null means that the link accepts no more payments. */
@@ -177,7 +179,7 @@ export type PaidScreen = MerchantFrame &
   PaymentFacts & {
     screen: 'paid'
     receipt_path: string
-    /** The merchant's address, checked by `returnUrl`. Null means that the page shows no link to the merchant. */
+    /** The merchant's address, checked by `returnUrl`. Null means that the merchant gave no valid address. */
     redirect: null | { url: string }
   }
 
@@ -242,7 +244,7 @@ export type HelpScreen = MerchantFrame & { screen: 'help' }
  */
 export type TooManyScreen = (MerchantFrame | Frame) & { screen: 'too_many'; again_at: Date; open_path: string }
 
-/** The screen after a form for which the server sent no payment request. */
+/** The screen of a refused request: a rate limit, an unavailable provider, or an outdated form. */
 export type RefusedScreen =
   | TooManyScreen
   // `other_way` is true if the page offers another way to pay.
