@@ -65,7 +65,7 @@ const NO_FACTS = { status: null, amount: null, limit: null, rate: null, rate_bef
 
 /**
  * Returns the problems of a merchant, the most urgent first. Failing webhooks are from both environments, the other items from
- * one.
+ * the environment of `owner`.
  */
 export async function attentionOf(deps: Deps, owner: AttentionOwner): Promise<AttentionItem[]> {
   const now = deps.clock.now()

@@ -32,7 +32,8 @@ const DIGEST_HOUR = 6
 /** The highest number of members for whom one run queues summaries. */
 const DIGESTS_MAX = 20
 /**
- * An endpoint must have failed for this time. After a shorter time, it may work again before the member reads the e-mail.
+ * An endpoint must have failed for this time. After a shorter time, the endpoint may work again before the member reads the
+ * e-mail.
  */
 const FAILING_MS_MIN = 15 * 60_000
 /** After a warning about an endpoint, members receive no warning about this endpoint for a day. */
@@ -91,7 +92,7 @@ export function noticesTask(deps: Deps): Task {
         queued += (await attempt(deps, 'notices keys', null, () => warnOfKeys(deps, now))) ?? 0
         await attempt(deps, 'notices sweep', null, () => inTransaction(deps.db, (tx) => sweepNotices(tx, now)))
       }
-      // While a run queues something, the worker runs the task again at once. The run that queues nothing ends the round.
+      // While a run queues something, the worker runs the task again immediately. The run that queues nothing ends the round.
       if (queued === 0) failed = { merchants: new Set(), periods: new Set() }
       return queued
     },
@@ -212,8 +213,8 @@ async function warnOfKeys(deps: Deps, now: Date): Promise<number> {
 type Warning = { subject: string; parts: readonly string[]; next: string }
 
 /**
- * Queues a warning to each member who chose it. If this call made the claim, returns 1, otherwise 0. If the call fails, other
- * warnings continue.
+ * Queues a warning to each member who chose such warnings. If this call made the claim, returns 1, otherwise 0. If the call
+ * fails, other warnings continue.
  */
 async function queueWarning(
   deps: Deps,

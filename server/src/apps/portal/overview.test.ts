@@ -34,7 +34,7 @@ const payments = fc.array(
   fc.record({
     kind: fc.constantFrom('push', 'push', 'push', 'wallet', 'qr', 'page'),
     // The last digits simulate success, decline, no answer, another amount and reversal. The prefixes are of four known
-    // networks and an unknown one.
+    // networks and an unknown network.
     phone: fc
       .tuple(
         fc.constantFrom('0754', '0684', '0714', '0624', '0724'),

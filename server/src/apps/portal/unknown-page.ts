@@ -28,7 +28,7 @@ const TEXTS: Record<Language, { title: string; lead: string; home: string; home_
 
 /**
  * Makes the handler for requests without a route. If a browser requests a page, the handler answers 404 with a page in the
- * language of the request. Otherwise it returns null.
+ * language of the request. Otherwise the handler returns null.
  */
 export function browserNotFound({ config }: Pick<Deps, 'config'>) {
   return (request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | null => {

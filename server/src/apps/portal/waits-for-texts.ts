@@ -23,7 +23,7 @@ export type WaitsFor = {
   since: Date | null
   /** When the next step is due. Null means that the step has no fixed time. */
   next_at: Date | null
-  /** When the wait ends by itself. Null means that the wait has no end time. */
+  /** When the wait ends without an action. Null means that the wait has no end time. */
   until: Date | null
 }
 
@@ -40,7 +40,7 @@ export type OpenAttempt = {
 
 /**
  * The facts that decide the next step of a payment. `open` is the attempt with the earliest next step. Null means that no
- * attempt has one.
+ * attempt has a next step.
  */
 export type WaitsForFacts = {
   now: Date
