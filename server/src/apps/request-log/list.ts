@@ -182,7 +182,7 @@ function requestIdOf({ id, request_id }: Pick<RequestLogRow, 'id' | 'request_id'
   return request_id ?? withRoutingCode(id, 0)
 }
 
-/** A request that created or changed a record, as the timeline of the record shows it. */
+/** A request, other than a read, that created or named a record. The timeline of the record shows the request. */
 export type ResourceRequest = {
   id: string
   request_id: string
@@ -202,8 +202,8 @@ const OF_RESOURCE = sql(
 )
 
 /**
- * Returns the newest 201 requests that created or changed a resource of a merchant, oldest first. If no API key did so, or the
- * log has already deleted the requests, the list is empty.
+ * Returns the newest 201 requests, without reads, that created or named a resource of a merchant, oldest first. If no API key
+ * sent such a request, or the log has already deleted the requests, the list is empty.
  */
 export async function findRequestsOf(
   reader: Reader,

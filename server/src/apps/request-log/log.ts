@@ -26,8 +26,8 @@ const ROUND_ENTRIES = 1_000
 /** The number of requests that the process passes to the recorder in one batch. */
 const BATCH_ENTRIES = 64
 /**
- * The highest number of characters of bodies in memory. If a request would exceed it, the log stores the request without its
- * bodies.
+ * The highest number of characters of bodies in memory. If a request would exceed this limit, the log stores the request
+ * without its bodies.
  */
 const CHARS_MAX = 8_000_000
 /** The highest number of requests in memory. If the memory is full, the log only counts further requests. */

@@ -37,7 +37,7 @@ async function show(id: unknown, environment = 'sandbox', token = developer) {
   return world.get(`/v1/merchant/requests/${id}?environment=${environment}`, token)
 }
 
-/** Returns the entry that a search finds. The search must find exactly one. */
+/** Returns the entry that a search finds. The search must find exactly one entry. */
 async function one(q: string): Promise<Record<string, unknown>> {
   const [entry, ...others] = await list(`&q=${encodeURIComponent(q)}`)
   assert.deepEqual(others, [])

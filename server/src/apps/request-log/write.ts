@@ -5,8 +5,8 @@ import { newId } from '../../kernel/lib/index.ts'
 import type { CapturedRequest, LostRequests } from './captured.ts'
 import { packRequests, type RequestRow, rowOf, splitIntoPacks } from './pack.ts'
 
-// All packs are one parameter, and each row takes its part of it. If a connection breaks after the commit, the recorder writes
-// the same requests again. This retry changes nothing.
+// All packs are one parameter, and each row of `request_packs` stores a part of it. If a connection breaks after the commit,
+// the recorder writes the same requests again. This retry adds packs that no request uses, and changes no row of `requests`.
 const WRITE = sql(
   'requests_write',
   `with packs as (
