@@ -69,8 +69,8 @@ export type FoundRecord = {
 }
 
 /**
- * Returns the hit of a record. If the row has no name of the merchant, `target` is a page of the dashboard. Otherwise it is a
- * page of the operators' console.
+ * Returns the hit of a record. If the row has no name of the merchant, `target` is a page of the dashboard. Otherwise `target`
+ * is a page of the operators' console.
  */
 export function presentRecord(kind: RecordKind, row: FoundRecord, now: Date): SearchHit {
   const { amount_minor, merchant_name } = row
@@ -113,8 +113,8 @@ function dashboardPage(kind: RecordKind, { id }: FoundRecord): string {
   return pages[kind]
 }
 
-// The operators' console has no page for a link, an invoice or a transaction. Their hits lead to the merchant, payment or
-// withdrawal.
+// The operators' console has no page for a link, an invoice, a transaction or a delivery. Their hits lead to the merchant,
+// payment or withdrawal.
 function operatorPage(kind: RecordKind, { id, merchant_id, source_type, source_id }: FoundRecord): string {
   if (kind === 'payment') return `payments/${id}`
   if (kind === 'withdrawal') return `withdrawals/${id}`

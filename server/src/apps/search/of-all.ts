@@ -152,7 +152,9 @@ type FoundLine = {
   at: Date
 }
 
-/** Finds lines of provider statements by the whole reference, by ours or the provider's, or by the provider's id. */
+/**
+ * Finds lines of provider statements by the provider's id, or by a whole reference: our reference or that of the provider.
+ */
 export async function findLines(deps: Deps, { text }: SearchTerms, providers: readonly string[]): Promise<SearchHit[]> {
   const subjects = [text.toUpperCase(), `id:${text}`, `ref:${text}`]
   const rows = await readForOperators(() => deps.db.query<FoundLine>(LINES, [providers, subjects]))

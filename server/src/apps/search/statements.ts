@@ -8,7 +8,8 @@ import { LAST_ID, ZERO_ID } from '../../kernel/lib/index.ts'
 /** The highest number of the newest payments that a search by amount or name reads. */
 export const NEWEST_PAYMENTS = 10_000
 /**
- * The highest number of the newest withdrawals, links and invoices that a search by amount, name or phone number reads.
+ * The highest number of the newest withdrawals, links and invoices that a search by amount, name, phone number or reference
+ * reads.
  */
 export const NEWEST_RECORDS = 5_000
 /**
@@ -18,7 +19,7 @@ export const NEWEST_RECORDS = 5_000
 const REFERENCES_MAX = 500
 /** The highest number of the newest payments whose references a search reads. */
 const NEWEST_REFERENCES = 500
-/** The highest number of phone numbers with the same last four digits that a search reads. */
+/** The highest number of payments that a search reads for one phone number, and for one group of last four digits. */
 const TAILS_MAX = 1_000
 
 // The parameters of every statement after the merchant ($1) and the environments ($2). `valuesFor` of terms.ts returns the

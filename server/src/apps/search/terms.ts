@@ -9,7 +9,8 @@ export type IdRange = { from: string; until: string }
 /** The terms of a search. Null means that the text is no such term. */
 export type SearchTerms = {
   /**
-   * The text without spaces at its ends. The search takes it as the beginning of a reference, a code or an e-mail address.
+   * The text without spaces at its ends. The search uses the text as the beginning of a reference, a code or an e-mail address,
+   * and as a part of a merchant's name.
    */
   text: string
   /** The records whose id or provider reference is the text or begins with the text. */
