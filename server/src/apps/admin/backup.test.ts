@@ -84,7 +84,7 @@ test('the restore writes one audit entry, and a second restore keeps the pause o
     })
   }))
 
-test('the admin command finishes a restore by other tools like one of the embedded database, but never while a process runs', () =>
+test('the admin command makes a database safe that other tools restored, but refuses while a process of the server runs', () =>
   withPayoutWorld(async (stage) => {
     const key = await approvedUnsent(stage)
     const { deps, url } = stage.world

@@ -11,7 +11,7 @@ import { hasPassword } from '../../access/identity/index.ts'
 import { inTransaction, sql } from '../../kernel/db/index.ts'
 import { demo, demoUsers, ensureDemoMerchant } from './demo.ts'
 
-test('two processes that start at once print the same valid passwords', async () => {
+test('two processes that start at the same time print the same valid passwords', async () => {
   const { url, drop } = await createTestDatabase()
   const data_dir = await mkdtemp(join(tmpdir(), 'malipo-demo-'))
   const worlds = await Promise.all([1, 2].map(() => createWorld({ url, env: { DATA_DIR: data_dir } })))

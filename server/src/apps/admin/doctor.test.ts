@@ -89,7 +89,7 @@ describe('admin doctor', { concurrency: 1 }, () => {
     assert.match(text, /^ok {4}database +PostgreSQL 1\d/m)
   })
 
-  test('doctor fails for a clock that is minutes off, with the difference and the remedy', async () => {
+  test('doctor fails for a clock that is wrong by minutes, with the difference and the remedy', async () => {
     const ahead = await check({}, { clock: { now: () => new Date(Date.now() + 180_000) } })
     assertCheck(ahead, 'clock', 'fail', /3 minutes ahead of the clock of the database: synchronise/)
     const behind = await check({}, { clock: { now: () => new Date(Date.now() - 10_000) } })
@@ -158,7 +158,7 @@ describe('admin doctor', { concurrency: 1 }, () => {
     )
   })
 
-  test('doctor fails for a nearly full disk, with the free space', async () => {
+  test('doctor fails for a disk with less free space than DISK_FREE_MIN_MB, with the free space', async () => {
     const checks = await check({ DISK_FREE_MIN_MB: '1000000' })
     assertCheck(
       checks,

@@ -97,7 +97,7 @@ test('the server ends every session of a disabled user, and the user signs in ag
   ])
 })
 
-test('the admin command takes the operator role from a user', async () => {
+test('the admin command removes the operator role of a user', async () => {
   await world.newSession('SUPER_ADMIN')
   const { email, user_id, left, status, acts } = await signIn('SUPER_ADMIN')
   await revokeOperator(world.deps, email)

@@ -74,7 +74,7 @@ test('another worker takes over the run of a dead process after the lease ends',
   assert.equal((await runs()).at(-1)?.ok, true)
 })
 
-test('a stopping worker ends its run at once, and another worker starts the run of the period again', async () => {
+test('a stopping worker ends its run immediately, and another worker starts the run of the period again', async () => {
   world.deps.clock.advance(24 * HOUR_MS)
   const locked = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
