@@ -81,7 +81,7 @@ test('an operator can revoke an approved address, but cannot repeat any other de
   }
 })
 
-test('when two operators decide about an address at once, one decision succeeds', async () => {
+test('when two operators decide about an address at the same time, one decision succeeds', async () => {
   for (let round = 0; round < 5; round++) {
     const id = await ask()
     const answers = await Promise.all(Array.from({ length: 6 }, () => decide(id, 'approve')))

@@ -121,7 +121,7 @@ describe('later answers of the provider', () => {
 })
 
 describe('decisions at the same moment', () => {
-  test('when two operators decide about a held payment on two processes at once, one decision succeeds', async () => {
+  test('when two operators decide about a held payment on two processes at the same time, one decision succeeds', async () => {
     for (let round = 0; round < 10; round++) {
       const shop = await review.shop()
       const id = await review.hold(shop, round % 2 === 0 ? '011' : '014')

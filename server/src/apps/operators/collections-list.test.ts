@@ -55,7 +55,7 @@ describe("the operators' list of held payments", () => {
     assert.deepEqual(pages, all)
   })
 
-  test('the list of decided payments shows only payments that operators held, newest first', async () => {
+  test('the list of decided payments shows only payments that were under review, newest first', async () => {
     const shop = await review.shop()
     const other_shop = await review.shop()
     const ends: Record<string, string[]> = { successful: [], failed: [], reversed: [] }

@@ -68,7 +68,7 @@ async function refused(work: () => Promise<Reply>, what = ''): Promise<void> {
   assert.match(reply.body.error.message, /Another operator must decide/)
 }
 
-describe('an operator with ties to a merchant', () => {
+describe('an operator with a conflict of interest', () => {
   test('the server refuses the approval of an operator who made the API key that submitted the withdrawal', async () => {
     const shop = await newShop()
     const asha = await newOperator(world)

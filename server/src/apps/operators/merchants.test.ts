@@ -135,7 +135,7 @@ test('the server permits each move of a merchant from one state only, and answer
   }
 })
 
-test('when ten operators approve a merchant at once, one approval succeeds and writes one audit entry', async () => {
+test('when ten operators approve a merchant at the same time, one approval succeeds and writes one audit entry', async () => {
   const id = await create()
   const answers = await Promise.all(Array.from({ length: 10 }, () => act(id, 'approve')))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(409)])

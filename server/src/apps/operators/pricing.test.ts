@@ -113,7 +113,7 @@ test('without a line for withdrawals, a merchant is not priced and gets no live 
   }
 })
 
-test('when ten price lists arrive at once, exactly one complete list is in force', async () => {
+test('when ten price lists arrive at the same time, exactly one complete list is in force', async () => {
   const { id } = await world.newMerchant()
   const lists = Array.from({ length: 10 }, (_, i) => [
     { ...FULL, label: `list ${i}` },

@@ -42,7 +42,7 @@ test('members and API keys cannot read the checks', async () => {
   assert.deepEqual(codeOf(await world.get('/v1/operator/system', world.live_key)), [403, 'insufficient_role'])
 })
 
-test('a super admin lists the operators with role and second factor, takes a role and disables an operator, each with a reason', async () => {
+test('a SUPER_ADMIN lists the operators with role and second factor, removes a role and disables an operator, each with a reason', async () => {
   const path = '/v1/operator/operators'
   const boss = await newOperator(world)
   const support = await world.newSession('SUPPORT')

@@ -193,7 +193,7 @@ test('a repeated Idempotency-Key of a batch returns the first response and appro
   assert.equal(script.sent.length, 1)
 })
 
-test('when two operators approve the same batch at once, the server sends each withdrawal once', async () => {
+test('when two operators approve the same batch at the same time, the server sends each withdrawal once', async () => {
   for (let round = 0; round < 3; round++) {
     script.sent.length = 0
     const shop = await operator.shop('100000.00', FREE)

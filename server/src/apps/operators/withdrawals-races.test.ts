@@ -100,7 +100,7 @@ test('when two operators approve the same withdrawal on two processes, the serve
   }
 })
 
-test('when operators approve twenty withdrawals at once, the server pays only those that the balance covers, each once', async () => {
+test('when operators approve twenty withdrawals at the same time, the server pays only those that the balance covers, each once', async () => {
   for (const amount of ['10000.00', '7000.00', '100000.00']) {
     script.sent.length = 0
     const shop = await operator.shop('100000.00', FREE)
@@ -215,7 +215,7 @@ test('when two operators resolve a payout differently while the provider answers
   }
 })
 
-test('when two processes receive retries of one payout at once, the server sends the payout only one more time', async () => {
+test('when two processes receive retries of one payout at the same time, the server sends the payout only one more time', async () => {
   for (let round = 0; round < 5; round++) {
     const shop = await operator.shop('100000.00', FREE)
     const id = await operator.submit(shop)

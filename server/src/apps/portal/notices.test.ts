@@ -99,7 +99,7 @@ describe('the summary', () => {
     assert.deepEqual(at('2026-12-07T03:00:00Z'), ['2026-12-06', '2026-11-30'])
   })
 
-  test('a member gets one summary of yesterday with grouped amounts and links, also if several processes run at once', async () => {
+  test('a member gets one summary of yesterday with grouped amounts and links, also if several processes run at the same time', async () => {
     const merchant = await world.newMerchant()
     const { token, email } = await memberOf('MERCHANT_ADMIN', merchant)
     const other = await memberOf('FINANCE', merchant)

@@ -242,7 +242,7 @@ describe('an operator', () => {
       assert.ok(ids(await searchAll(q), 'merchant').includes(world.merchant.id), q)
   })
 
-  test('an operator finds members by e-mail address, and finds operators only with the duty to read operators', async () => {
+  test('an operator finds members by e-mail address, and finds operators only with the right to read operators', async () => {
     const { email } = await world.newSession('FINANCE')
     const [hit] = (await searchAll(email.slice(0, 10))).filter(({ kind }) => kind === 'person')
     assert.deepEqual([hit?.title, hit?.target], [email, `merchants/${world.merchant.id}`])
