@@ -368,7 +368,7 @@ if (import.meta.main) {
     if (error instanceof ConfigError)
       process.stderr.write(`The process refuses this configuration:\n${error.message}\n`)
     else if ((error as { code?: string }).code === 'EADDRINUSE') {
-      process.stderr.write(`${(error as Error).message}\nAnother program uses this port. Set PORT to a free one.\n`)
+      process.stderr.write(`${(error as Error).message}\nAnother program uses this port. Set PORT to a free port.\n`)
     } else if (describeRefusal(error) !== null)
       process.stderr.write(`The database refuses the process. ${describeRefusal(error)}\n`)
     else if (isUnavailable(error)) process.stderr.write(databaseUnreachable(error))

@@ -186,7 +186,7 @@ export function reloadSettings(config: Config, log: Log & { level: string }): vo
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const problem = error.message
-    log.error({ component: 'process', problem }, 'the process keeps its settings, because the new ones are invalid')
+    log.error({ component: 'process', problem }, 'the process keeps its settings, because the new settings are invalid')
     return
   }
   for (const problem of unknownNameLines(givenSettings())) {
@@ -225,7 +225,7 @@ function requireSafeConnection(config: Config): void {
     if (risk === null) continue
     throw new ConfigError(
       `${name}: the connection to ${risk.host} ${risk.why}. Add sslmode=verify-full to ${name}, and sslrootcert=FILE ` +
-        'for a certificate of your own authority. If something else encrypts the whole way, such as a tunnel, set ' +
+        'for a certificate of your own authority. If a tunnel or another program encrypts the whole way, set ' +
         'DATABASE_TLS_NOT_NEEDED=true instead',
     )
   }

@@ -100,7 +100,7 @@ async function checkDisks(folders: readonly string[], least_mb: number): Promise
     found.push(text)
   }
   if (nearly.length > 0) return warn(`${nearly.join('; ')}, less than 10 %: free space, or enlarge the disk`)
-  return ok(`${found.join('; ')}. The check does not see the disk of a database on another machine`)
+  return ok(`${found.join('; ')}. The check does not include the disk of a database on another machine`)
 }
 
 /** Returns the folder, or the nearest folder above it that exists. */

@@ -133,7 +133,7 @@ const finished = (since: Date, sentence: string): Step => ({
 
 /** Explains a record in processing without a next step, which contradicts the rules of the data. */
 function lostStep(since: Date, at: (time: Date) => string): Step {
-  const sentences = [`In processing since ${at(since)}, but no step is due. Run "${adminCommand('verify')}".`]
+  const sentences = [`The record is in processing since ${at(since)}, but no step is due. Run "${adminCommand('verify')}".`]
   return { waiting_for: 'operator', since, next: null, sentences }
 }
 
@@ -163,7 +163,7 @@ function providerStep(open: OpenStep, now: Date): Step {
     return { waiting_for: 'worker', since: open.created_at, next: open.due_at, sentences }
   }
   const sentences = [
-    `Waiting for ${provider} since ${at(since)}; queried ${times(open.asks)}; next query ${at(open.due_at)}.`,
+    `The server waits for ${provider} since ${at(since)}, and has queried ${times(open.asks)}. The next query is at ${at(open.due_at)}.`,
   ]
   return { waiting_for: open.provider, since, next: open.due_at, sentences }
 }
@@ -230,7 +230,7 @@ function deliveryStep(facts: ExplainedDelivery, now: Date): Step {
   const at = clockOf(now)
   const last = last_at === null ? [] : [`The last attempt at ${at(last_at)} ${resultOf(facts)}.`]
   if (status !== 'pending' || due_at === null) {
-    const hint = status === 'failed' ? ' The merchant can replay it.' : ''
+    const hint = status === 'failed' ? ' The merchant can replay the delivery.' : ''
     return finished(updated_at, [`The event ${event} is ${status} since ${at(updated_at)}.`, ...last].join(' ') + hint)
   }
   const failed = attempts === 0 ? last : [`${attempts} failed attempt${attempts === 1 ? '' : 's'}.`, ...last]

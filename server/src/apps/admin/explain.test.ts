@@ -62,7 +62,7 @@ const PAYMENTS: [string, Partial<ExplainedPayment>, string | null, string | null
     {},
     'selcom',
     '2026-11-22T07:51:00.000Z',
-    /^Waiting for Selcom since 10:42; queried 3 times; next query 10:51\. Without an answer the payment fails at the deadline, 25 Nov 2026, 10:42\. Times: Africa\/Dar_es_Salaam\.$/,
+    /^The server waits for Selcom since 10:42, and has queried 3 times\. The next query is at 10:51\. Without an answer the payment fails at the deadline, 25 Nov 2026, 10:42\. Times: Africa\/Dar_es_Salaam\.$/,
   ],
   [
     'to send',
@@ -114,7 +114,7 @@ const PAYMENTS: [string, Partial<ExplainedPayment>, string | null, string | null
     { status: 'failed' },
     'selcom',
     '2026-11-22T07:51:00.000Z',
-    /is failed since 10:41, but another attempt is open\. Waiting for Selcom/,
+    /is failed since 10:41, but another attempt is open\. The server waits for Selcom/,
   ],
 ]
 for (const [state, change, waiting_for, next, explanation] of PAYMENTS) {
@@ -131,7 +131,7 @@ const PAYOUTS: [string, Partial<ExplainedPayout>, string | null, RegExp][] = [
     'asked',
     {},
     'selcom',
-    /^Waiting for Selcom since 10:42; .* At the deadline, 25 Nov 2026, 10:42, .*NEEDS_RECONCILIATION/,
+    /^The server waits for Selcom since 10:42, .* At the deadline, 25 Nov 2026, 10:42, .*NEEDS_RECONCILIATION/,
   ],
   ['unsent', { open: { ...OPEN, state: 'to_send' } }, 'worker', /does not know whether Selcom has the request/],
   ['being sent', { open: { ...OPEN, state: 'sending', lease_owner: 'p-2' } }, 'selcom', /Process p-2 calls Selcom now/],
@@ -207,7 +207,7 @@ const DELIVERIES: [string, Partial<ExplainedDelivery>, string | null, RegExp][] 
     'failed',
     { status: 'failed', due_at: null, ...FAILED_ONCE },
     null,
-    /is failed since 10:44.*The merchant can replay it/,
+    /is failed since 10:44.*The merchant can replay the delivery/,
   ],
   ['cancelled', { status: 'cancelled', due_at: null }, null, /is cancelled since 10:44/],
 ]

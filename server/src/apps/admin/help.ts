@@ -48,7 +48,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     options: {
       '--name N': 'Name of the merchant',
       '--email E': 'E-mail address of the merchant',
-      '--approve': 'The merchant can go live at once, at the default prices',
+      '--approve': 'The merchant can go live immediately, at the default prices',
     },
     example: '--name "Duka la Asha" --email asha@example.com --approve',
   },
@@ -66,7 +66,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   },
   'key revoke': {
     takes: '--merchant ID --key ID',
-    does: ['Revokes a key at once'],
+    does: ['Revokes a key immediately'],
     options: { '--merchant ID': 'Merchant of the key', '--key ID': 'Id of the key, not the key itself' },
     example: `--merchant ${SAMPLE_ID} --key ${SAMPLE_ID}`,
   },
@@ -89,7 +89,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   },
   'user disable': onEmail('Disables a user from the next request on. Ends all sessions of the user'),
   'user enable': onEmail('Lets a disabled user sign in again'),
-  'user revoke-operator': onEmail('Takes the operator role from a user. Ends all sessions of the user'),
+  'user revoke-operator': onEmail('Removes the operator role of a user. Ends all sessions of the user'),
   'user drop-second-step': onEmail(
     'Deletes the lost second step and the passkeys of a user. Ends all sessions of the user',
   ),
@@ -136,13 +136,13 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   },
   'audit anchors': {
     does: [
-      'Shows the public key of the anchors of the audit log, and how far they are written and sent. Exit code 1 if',
-      'the last attempt to write or send failed',
+      'Shows the public key of the anchors of the audit log, and the anchors that the worker has written and sent.',
+      'Exit code 1 if the last attempt to write or send failed',
     ],
   },
   'audit check': {
     takes: '--file F [--key K]',
-    does: ['Checks a copy of the file of anchors, and the audit log against it. Exit code 1 if something differs'],
+    does: ['Checks a copy of the file of anchors, and the audit log against it. Exit code 1 if they differ'],
     options: {
       '--file F': 'Copy of the file of AUDIT_ANCHOR_FILE. It may lack the newest anchors',
       '--key K': 'Public key, which "audit anchors" prints: check the file alone, without a database',
@@ -164,7 +164,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   'erase payer': {
     takes: '--phone P',
     does: [
-      "Replaces a person's phone number everywhere and removes the name. Amounts and statuses stay.",
+      "Replaces a person's phone number and removes the name, but not in the audit log. Amounts and statuses stay.",
       'Refuses while a payment or withdrawal of the person is open',
     ],
     options: { '--phone P': 'Phone number of the payer or recipient, such as 0754123456' },
@@ -190,8 +190,8 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   explain: {
     takes: 'ID',
     does: [
-      'Explains the state of a payment, payout or webhook delivery: the next actor, since when, and when. ID is its id,',
-      'a reference at the provider, or a transaction (TXN-)',
+      'Explains the state of a payment, payout or webhook delivery: the next actor, the start of the wait, and',
+      'the time of the next step. ID is the id of the record, a reference at the provider, or a transaction (TXN-)',
     ],
     example: SAMPLE_ID,
   },
@@ -199,7 +199,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     takes: '--to PLACE [--keep N]',
     does: [
       'Makes an encrypted backup of the embedded database in a folder, while the server runs. With BACKUP_DIR, a restore',
-      'can go back to any second after it. Writes BACKUP_STATUS_FILE. The backup does not contain SECRET_KEY',
+      'can go back to any second after the backup. Writes BACKUP_STATUS_FILE. The backup does not contain SECRET_KEY',
     ],
     options: {
       '--to PLACE': 'Existing folder of the backups, on another disk. BACKUP_KEY encrypts them',
@@ -233,7 +233,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
       '--to-time T': 'Time up to which changes are restored. Missing: all archived changes',
     },
     example: '--from /backup/malipo --data-dir /var/lib/malipo-new --to-time 2026-01-05T09:30:00Z',
-    more: ['docs/operate/backup.md describes what to do after a restore, so that nothing is paid twice.'],
+    more: ['docs/operate/backup.md describes what to do after a restore, so that the server pays nothing twice.'],
   },
   'restore finish': {
     takes: '--to-time T',
@@ -265,7 +265,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     takes: '[--plan|--apply]',
     does: [
       'Applies the pending migrations to the database. Without an option, one attempt as at a start.',
-      'Safe to repeat, and to run on several machines at once',
+      'Safe to repeat, and to run on several machines at the same time',
     ],
     options: {
       '--plan': 'Change nothing: print what each pending migration locks, and if the previous version can run on',
@@ -274,7 +274,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     example: '--plan',
     more: ['docs/operate/upgrade.md describes an upgrade without downtime.'],
   },
-  verify: { does: ['Checks every invariant of the books and states. Exit code 1 if one fails'] },
+  verify: { does: ['Checks every invariant of the books and states. Exit code 1 if a check fails'] },
 }
 
 const DESCRIPTION_COLUMN = 40

@@ -147,7 +147,7 @@ async function checkSubject(deps: Deps, tx: Tx, email: string, subject: string):
   const [owner] = await tx.query<{ email: string }>(BY_SUBJECT, [deps.config.oidc_issuer, subject])
   if (owner && owner.email !== email) {
     refuse('invalid_state', {
-      message: 'This --subject belongs to another user. Check --subject, or name that user with --email.',
+      message: 'Another user has this --subject. Check --subject, or name that user with --email.',
     })
   }
 }
@@ -161,8 +161,8 @@ function noteOf({ config }: Deps, { subject, role }: RoleGrant, existing: UserRo
   if (existing) return 'The user existed already: the user has the role now, and signs in as before.'
   if (config.oidc_issuer === '') return null
   return subject === null
-    ? `Signs in at ${config.oidc_issuer}; the first time, that issuer must vouch for this e-mail address.`
-    : `Signs in at ${config.oidc_issuer}, with this subject.`
+    ? `The user signs in at ${config.oidc_issuer}; the first time, that issuer must vouch for this e-mail address.`
+    : `The user signs in at ${config.oidc_issuer}, with this subject.`
 }
 
 /**

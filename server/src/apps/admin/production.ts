@@ -60,7 +60,7 @@ async function demoProblems(reader: Reader): Promise<string[]> {
   const emails = await demoUsersLeft(reader)
   if (emails.length === 0) return []
   return [
-    'Demo users can sign in, and a command has printed their passwords. Disable each demo user, then start again:',
+    'Demo users can sign in, and the server or a command has printed their passwords. Disable each demo user, then start again:',
     ...emails.map((email) => `  ${adminCommand(`user disable --email ${email}`)}`),
   ]
 }

@@ -55,8 +55,8 @@ export const WithdrawalCase = Type.Object(
           description: `Other withdrawals to this destination that succeeded, up to ${CASE_COUNT_MAX}.`,
         }),
         paid_amount: Type.String({ description: 'The sum of these withdrawals.' }),
-        first_paid_at: nullable(time('The oldest of them.')),
-        last_paid_at: nullable(time('The newest of them.')),
+        first_paid_at: nullable(time('The completion of the oldest of these withdrawals.')),
+        last_paid_at: nullable(time('The latest completion of these withdrawals.')),
         other_merchants: Type.Integer({
           description: 'The number of other merchants that have paid this destination, up to 1000.',
         }),

@@ -193,7 +193,7 @@ test('only operators read, start and end pauses, and the end of a pause needs a 
   }
   const old = await consoleToken(world, operator.user_id, { age_s: 600 })
   const started = await start({ scope: 'destination', target: 'NMB' }, { key: old })
-  assert.equal(started.status, 201, 'a pause is possible at once')
+  assert.equal(started.status, 201, 'a pause is possible immediately')
   const { id } = started.body.data
   assert.deepEqual(codeOf(await end(id, { key: old })), [403, 'step_up_required'])
   await ended(id)

@@ -52,7 +52,7 @@ const OperatorRecord = Type.Object(
 )
 type OperatorView = Static<typeof OperatorRecord>
 
-const ReasonBody = Type.Object({ reason: visibleText(500, 'The reason. The audit log keeps it.') }, { title: 'Reason' })
+const ReasonBody = Type.Object({ reason: visibleText(500, 'The reason. The audit log keeps this text.') }, { title: 'Reason' })
 const OperatorParams = Type.Object({ user_id: Type.String({ format: 'uuid', description: 'The id of the operator.' }) })
 const ChangedAnswer = success(Type.Object({ user_id: Type.String({ format: 'uuid' }), email: Type.String() }))
 
@@ -64,7 +64,7 @@ export function operatorPeopleRoutes(deps: Deps): Routes {
       change: 'revoke_operator',
       path: 'revoke',
       operationId: 'revokeOperator',
-      summary: 'Take the role from an operator',
+      summary: 'Remove the role of an operator',
       description: 'The memberships of the user stay. All sessions of the user end.',
     })
     rightsRoute(deps, app, {

@@ -40,7 +40,7 @@ export function systemRoutes(readSystem: ReadSystem): Routes {
           operationId: 'getSystemCheck',
           summary: 'Check the installation',
           description:
-            'The checks of "admin doctor", as the process sees them that answers. A process runs them at most every 30 seconds, and answers with that result in between. They send no message, and the messages contain no secret.',
+            'The checks of "admin doctor", which the answering process runs. A process runs the checks at most every 30 seconds, and answers with the last result in between. The checks send no message, and their results contain no secret.',
           response: { 200: success(Report) },
         },
       },

@@ -40,7 +40,7 @@ export function approveBatchRoute(
         schema: {
           tags: ['Operator'],
           operationId: 'approveWithdrawals',
-          summary: 'Approve many withdrawals at once',
+          summary: 'Approve many withdrawals in one request',
           description:
             'Approves each withdrawal as `approve` does, in the given order. A refused withdrawal has its `code` in the answer and does not affect the others. `dry_run` makes the same checks, with the amounts that earlier withdrawals would take from the balance, and changes nothing.',
           body: ApproveBatchBody,

@@ -57,7 +57,7 @@ function paymentRoute(deps: Deps, app: App, sources: PaymentSources): void {
         tags: ['Operator'],
         operationId: 'getOperatorCollection',
         summary: 'Show one collection and its next step',
-        description: `A collection of any merchant, held or not. Null in \`waits_for\` means that no step follows. The state of a circuit belongs to the process that answers. All other facts come from the database. Lists show the newest ${PART_MAX} entries of each kind.`,
+        description: `A collection of any merchant, held or not. Null in \`waits_for\` means that no step follows. The state of a circuit is that of the process that answers. All other facts come from the database. Lists show the newest ${PART_MAX} entries of each kind.`,
         params: Type.Object({ collection_id: Type.String({ description: 'The id of the collection.' }) }),
         response: { 200: PaymentAnswer },
       },

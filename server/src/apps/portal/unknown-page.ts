@@ -16,13 +16,13 @@ const TEXTS: Record<Language, { title: string; lead: string; home: string; home_
     title: 'Ukurasa huu haupo',
     lead: 'Angalia anwani uliyoandika. Kama ulifuata kiungo, huenda ukurasa umehamishwa. Endelea hapa:',
     home: 'Ukurasa wa kwanza',
-    home_means: 'Mfumo huu ni nini, na njia zake zote.',
+    home_means: 'Mfumo huu ni nini, na viungo vya sehemu zake zote.',
   },
   en: {
     title: 'This page does not exist',
-    lead: 'Check the address. If you followed a link, the page may have moved. Go on here:',
+    lead: 'Check the address. If you followed a link, the page may have moved. Continue here:',
     home: 'First page',
-    home_means: 'What this installation is, and all its doors.',
+    home_means: 'What this installation is, with links to all its parts.',
   },
 }
 

@@ -13,7 +13,7 @@ export const UNSUBSCRIBE_TEXTS = {
     done: (what: string, merchant: string) => `Hutapokea tena ${what} ya biashara "${merchant}" kwa barua pepe.`,
     back: 'Ukibadili mawazo, ingia kwenye dashibodi na ufungue Arifa.',
     wrong_title: 'Kiungo hiki hakifanyi kazi',
-    wrong: 'Huenda kilikatwa, au hauko tena kwenye biashara hiyo. Ingia kwenye dashibodi na ufungue Arifa.',
+    wrong: 'Huenda kiungo hakijakamilika, au hauko tena kwenye biashara hiyo. Ingia kwenye dashibodi na ufungue Arifa.',
     dashboard: 'Fungua dashibodi',
     kinds: {
       digest: 'muhtasari',
@@ -32,7 +32,7 @@ export const UNSUBSCRIBE_TEXTS = {
     back: 'If you change your mind, sign in to the dashboard and open Notifications.',
     wrong_title: 'This link does not work',
     wrong:
-      'It may have been cut off, or you are no longer a member of the business. Sign in to the dashboard and open Notifications.',
+      'The link may be incomplete, or you are no longer a member of the business. Sign in to the dashboard and open Notifications.',
     dashboard: 'Open the dashboard',
     kinds: {
       digest: 'the summary',

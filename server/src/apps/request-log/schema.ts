@@ -43,7 +43,7 @@ export const LoggedRequest = Type.Object(
 )
 export type LoggedRequest = Static<typeof LoggedRequest>
 
-const CUT = 'True means that the body was longer than the 4,096 characters that are kept.'
+const CUT = 'True means that the body was longer than the 4,096 characters that the log keeps.'
 /** One request with the bodies of the request and the response. */
 export const RequestRecord = Type.Object(
   {
