@@ -83,7 +83,7 @@ export async function demo(deps: Deps) {
 /** A demo user with the password for sign-in. */
 export type DemoUser = { email: string; password: string; role: Role }
 
-/** The file with the passwords of the demo users. While the file exists, each start keeps the same passwords. */
+/** The file with the passwords of the demo users. Each start keeps the passwords of this file that are still valid. */
 const DEMO_USERS_FILE = 'demo-people.json'
 
 /**

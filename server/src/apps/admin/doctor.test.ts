@@ -1,4 +1,4 @@
-// Tests each check of `admin doctor` on a real database, with one problem after the other.
+// Tests `admin doctor` on a real database, with one problem after the other.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'

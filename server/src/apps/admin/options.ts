@@ -1,4 +1,5 @@
-// Defines the options of the admin command. Before the program opens the database, these functions check the options.
+// Defines the options of the admin command. Before the program opens the database, these functions check the options. If an
+// option is invalid, the function throws a UsageError.
 
 import type { parseArgs } from 'node:util'
 import { isAnchorKey } from '../../books/audit/index.ts'

@@ -1,4 +1,5 @@
-// Defines the invariants of merchants, members, addresses and prices. The checks compare these records with the audit log.
+// Defines the invariants of merchants, members, addresses, prices and keys. Some checks compare these records with the audit
+// log.
 
 import { DESTINATIONS } from '../../kernel/lib/index.ts'
 

@@ -223,8 +223,8 @@ export const WITHDRAWALS: Invariant[] = [
   },
   {
     name: 'Every approval of a withdrawal is in the audit log with its reason, and no approval is only there',
-    // If the same operator repeats an approval, the audit log has two entries, and the table has one row. One entry has the
-    // reason of the row.
+    // If an operator loses the rights, gets them back and approves again, the audit log has two entries, and the table has one
+    // row. One entry has the reason of the row.
     broken: `select merchant_id || ' ' || id || ' by ' || actor_id || case when stored is null then ' is only in the audit log'
         else ' is not in the audit log' end as finding
       from (

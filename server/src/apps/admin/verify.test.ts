@@ -52,7 +52,7 @@ before(async () => {
 })
 after(() => base.drop())
 
-/** Performs each action of operators and members at least once. */
+/** Makes a merchant, members and IP addresses, and performs audited actions of operators and members about them. */
 async function actAsPeople(world: World): Promise<void> {
   const { token: operator } = await world.newSession('SUPER_ADMIN')
   const { token: admin } = await world.newSession('MERCHANT_ADMIN')
@@ -353,7 +353,7 @@ const PLANTS: Contradictions = {
     `alter table audit_log drop constraint audit_log_pkey; insert into audit_log select * from audit_log where ${MADE_BY_OPERATOR} and seq = 2`,
     // Two entries exchange their numbers.
     `alter table audit_log drop constraint audit_log_pkey; update audit_log set seq = 5 - seq where ${MADE_BY_OPERATOR} and seq in (2, 3)`,
-    // The audit log of one merchant moves to another merchant.
+    // The entries of one merchant's audit log move to unknown merchants.
     `update audit_log set merchant_id = gen_random_uuid() where ${MADE_BY_OPERATOR}`,
   ],
 }

@@ -77,7 +77,9 @@ export function localised(
     .replaceAll('service_live_', live_prefix)
 }
 
-/** Returns the title of a page: its first heading. If the page has none, returns an empty text. */
+/**
+ * Returns the title of a page: its first heading of level 1. If the page has no such heading, returns an empty text.
+ */
 export function titleOf(markdown: string): string {
   return /^# (.+)$/m.exec(markdown)?.[1]?.replaceAll('`', '') ?? ''
 }

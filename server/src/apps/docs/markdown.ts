@@ -10,7 +10,10 @@ export type LinkContext = {
    * Returns the address for a link of the page. Null means that the site has no such page, and the page shows only the text.
    */
   resolve(href: string): string | null
-  /** Returns the address of the page about an inline code, such as the name of an event. Null means that no page exists. */
+  /**
+   * Returns the address of the page about an inline code, such as the name of an event. Null means that no other page is about
+   * the code.
+   */
   about(code: string): string | null
 }
 

@@ -1,4 +1,4 @@
-// Tests the facts in the case of a withdrawal. All facts are about the same merchant and environment.
+// Tests the facts in the case of a withdrawal. All facts are about the environment of the withdrawal.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

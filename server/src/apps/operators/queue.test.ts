@@ -73,7 +73,9 @@ test('the queue shows the last check of the books while that check has failed', 
 })
 
 describe('withdrawals in the queue', () => {
-  /** Each status that needs an operator, with the steps that give a withdrawal this status. */
+  /**
+   * The statuses of open withdrawals except NEEDS_ADMIN_ATTENTION, each with the steps that give a withdrawal this status.
+   */
   const ways: [string, string, string, 'approve' | 'request-info' | null][] = [
     ['withdrawals_waiting', 'PENDING_ADMIN_APPROVAL', '001', null],
     ['withdrawals_info_requested', 'INFO_REQUESTED', '001', 'request-info'],

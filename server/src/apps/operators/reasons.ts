@@ -1,4 +1,4 @@
-// Defines the endpoints of saved reasons. When an operator must give a reason, the console offers these texts.
+// Defines the endpoints of saved reasons. When an operator gives a reason, the console offers these texts.
 
 import Type from 'typebox'
 import { actOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'

@@ -33,7 +33,7 @@ const ADJUSTMENT = {
 
 type Call = { method: 'POST' | 'PUT'; url: string; payload: object }
 
-/** Returns each call of the operators' API that moves money or gives access, with a valid body. */
+/** Returns calls of the operators' API that move money or give access, each with a valid body. */
 const movers = (): Record<string, Call> => {
   const of = `/v1/operator/withdrawals/${waiting}`
   const merchant = `/v1/operator/merchants/${shop.merchant.id}`

@@ -74,7 +74,8 @@ async function settle(): Promise<void> {
 }
 
 /**
- * Makes withdrawals of one merchant with a balance of 100000.00. The approval of each withdrawal has a different result.
+ * Makes withdrawals of one merchant with a balance of 100000.00. The server approves some of the withdrawals and refuses the
+ * others for different reasons.
  */
 async function mixed(): Promise<{ ids: string[]; expected: string[] }> {
   const shop = await operator.shop('100000.00', FREE)

@@ -1,5 +1,5 @@
-// Tests every call of operators in every status of a withdrawal. If the status does not permit a call, the server refuses the
-// call and changes nothing.
+// Tests every call of operators that changes the status of a withdrawal, in every status. If the status does not permit a call,
+// the server refuses the call and changes nothing.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -30,7 +30,7 @@ after(async () => {
 
 type Status = (typeof WITHDRAWAL_STATUSES)[number]
 
-/** Each call of operators, with the change of status that the call causes. */
+/** Each of these calls, with the change of status that the call causes. */
 const CALLS: { name: string; verb: OperatorVerb; body: object; move: keyof typeof withdrawalMoves }[] = [
   { name: 'approve', verb: 'approve', body: BODIES.approve, move: 'approve' },
   { name: 'reject', verb: 'reject', body: BODIES.reject, move: 'reject' },

@@ -54,7 +54,7 @@ const counts = async (of = world) => {
   )
   return rows.map(({ name, n }) => `${name} ${n}`).sort()
 }
-/** Checks the status, the headers and the language, and the rules for each page. */
+/** Checks the status, the headers and the language of a page, and that the page shows no whole phone number. */
 const checkPage = (reply: Reply, status: number, language?: string) => {
   assert.equal(reply.status, status, reply.text)
   const { headers } = reply

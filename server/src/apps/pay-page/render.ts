@@ -1,4 +1,4 @@
-// Renders a screen as HTML.
+// Renders a screen of the pay page as HTML, and returns its HTTP status and the response to a poll.
 
 import { plainPage, type ScreenContent, shopPage } from './layout.ts'
 import { chooseScreen } from './screens-choose.ts'

@@ -262,7 +262,8 @@ describe('records of hosted payments', () => {
     await applyAnswer(two.collection_id, 1, MORE)
     assert.equal((await heldOf(two.collection_id)).customer_phone, `255${D.slice(1)}`)
     assert.deepEqual([await listed(D), await listed(E)], [[two.collection_id], []])
-    // A QR payment has no phone number, not even the phone number of an earlier attempt.
+    // A QR payment has no phone number. So the record shows the number in the merchant's request, not that of an earlier
+    // attempt.
     const three = await newPage({ customer_phone: G })
     await pay(three.slug, F)
     promptsEnd()

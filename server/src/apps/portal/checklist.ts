@@ -17,8 +17,8 @@ export const CHECKLIST_STEPS = [
  */
 export type ChecklistStep = { key: (typeof CHECKLIST_STEPS)[number]; done: boolean; done_at: Date | null }
 
-// Each subquery reads the oldest rows of an index. If none of the first 10,000 deliveries arrived, the query reads the newest
-// deliveries.
+// The subqueries of payments and deliveries read the oldest rows of an index. If none of the first 10,000 deliveries arrived,
+// the query reads the newest deliveries.
 const firstPaymentTime = (environment: string) => `(
      select t.created_at from ledger_transfers t
      where t.merchant_id = m.id and t.environment = '${environment}' and ${IS_BOOKING}

@@ -149,7 +149,7 @@ function tryForm(language: Language, button: string, text: string): Html {
 `
 }
 
-/** The icons of the links, equal to those in web/ui/icons.tsx. */
+/** The icons of the links, as SVG paths of 24 by 24 units. */
 const ICONS = {
   dashboard: 'M4 10v9.5h16V10M3 9.5 5 4h14l2 5.5a3 3 0 0 1-6 0 3 3 0 0 1-6 0 3 3 0 0 1-6 0zM9.5 19.5V15h5v4.5',
   operators: 'M12 3 4.5 6v5.5c0 4.5 3 8 7.5 9.5 4.5-1.5 7.5-5 7.5-9.5V6zM8.5 12l2.5 2.5 4.5-5',

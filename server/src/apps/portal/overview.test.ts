@@ -57,7 +57,7 @@ async function pay({ kind, phone, amount }: Payment, key: string): Promise<void>
 
 type PaymentRow = { id: string; status: string; method: string | null; amount_minor: bigint; received: bigint | null }
 
-/** Reads all payments from the table. Returns those that pass a filter. */
+/** Reads all payments from the table. Returns the payments that pass a filter. */
 async function matching(
   merchant: Merchant,
   test: (row: PaymentRow & { at: number }) => boolean,
@@ -116,7 +116,7 @@ async function checkLists(merchant: Merchant, key: string, edges: readonly numbe
   }
 }
 
-/** Compares each total of the overview with the list that has the same status and times. */
+/** Compares the totals of payments in the overview with the lists of the same status and times. */
 async function checkOverview(merchant: Merchant, key: string): Promise<void> {
   const { token } = await world.newSession([{ role: 'VIEWER', merchant }])
   for (const period of ['today', '7d', '30d']) {

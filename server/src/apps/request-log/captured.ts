@@ -1,5 +1,5 @@
-// Captures requests while the server answers. A batch is one flat list, which the process passes to the recorder thread
-// quickly. The thread does the slow work, such as redaction.
+// Captures requests while the server answers. A batch is one flat list, so that the process passes the batch to the recorder
+// thread with little work. The thread does the slow work, such as redaction.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeyPrincipal } from '../../kernel/http/index.ts'

@@ -1,5 +1,5 @@
-// Makes the request log. Each process captures requests in memory, and a task passes them to a recorder. The log never delays
-// or refuses a request.
+// Makes the request log. Each process captures requests in memory, and a task passes them to a recorder. No request waits for
+// the log, and the log refuses no request.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../kernel/db/index.ts'

@@ -59,7 +59,7 @@ test('the recorder thread takes over a changed log level with the next round', a
   const thread = new Worker(LISTENING_THREAD, { eval: true, workerData })
   const messages: unknown[] = []
   thread.on('message', (message) => messages.push(message))
-  // The database refuses this id, so each round logs a warning.
+  // The database refuses this id, so the recorder logs a warning in each round. The log level `error` hides the warning.
   const wrong = { merchant_id: 'no id', routing_code: 'x', environment: 'live', count: 1, from: 1, until: 1 }
   for (const log_level of ['error', 'warn']) {
     thread.postMessage({ lost: log_level === 'error' ? [wrong] : [], most: 1, log_level })
