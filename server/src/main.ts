@@ -45,7 +45,7 @@ async function run(): Promise<void> {
   const config = configFromEnvironment()
   const log = createLog(config.log_level)
   for (const problem of unknownNameLines(givenSettings())) {
-    log.warn({ component: 'process', problem }, 'the server does not know a name that looks like a setting')
+    log.warn({ component: 'process', problem }, 'a name looks like a setting, but is no setting of the server')
   }
   const releases: Releases = []
   const work: OpenWork = { requests: null, tasks: [] }

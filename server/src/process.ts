@@ -190,7 +190,7 @@ export function reloadSettings(config: Config, log: Log & { level: string }): vo
     return
   }
   for (const problem of unknownNameLines(givenSettings())) {
-    log.warn({ component: 'process', problem }, 'the server does not know a name that looks like a setting')
+    log.warn({ component: 'process', problem }, 'a name looks like a setting, but is no setting of the server')
   }
   const { applied, needs_restart } = applyReload(config, next, PROVIDERS)
   log.level = config.log_level
@@ -560,6 +560,6 @@ export function databaseUnreachable(error: unknown): string {
   // If a host name has several addresses, the error has one cause for each address and no message.
   const why = (error as Error).message || (error as { code?: string }).code
   return `This process cannot reach the database: ${why}
-${/unsupported startup parameter/.test(why ?? '') ? 'DATABASE_URL leads to PgBouncer: set DATABASE_POOLER=transaction (docs/operate/database.md).\n' : ''}Check DATABASE_URL and that the server runs${production ? '' : ', or leave DATABASE_URL empty for the embedded one'}.
+${/unsupported startup parameter/.test(why ?? '') ? 'DATABASE_URL leads to PgBouncer: set DATABASE_POOLER=transaction (docs/operate/database.md).\n' : ''}Check DATABASE_URL and that the server runs${production ? '' : ', or leave DATABASE_URL empty for the embedded database'}.
 `
 }

@@ -75,7 +75,7 @@ async function checkCertificate({ base_url, node_env }: Config, now: Date): Prom
     socket = await openTls(hostname, Number(port || 443))
   } catch (error) {
     return bad(
-      `the certificate of ${hostname} cannot be checked (${reason(error)}): renew the certificate, or correct the reverse proxy`,
+      `this machine cannot check the certificate of ${hostname} (${reason(error)}): renew the certificate, or correct the reverse proxy`,
     )
   }
   const { valid_to } = socket.getPeerCertificate()

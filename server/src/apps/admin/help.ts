@@ -79,7 +79,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     options: {
       ...EMAIL,
       '--role R': 'Role of the user',
-      '--merchant ID': 'Merchant of the role. The roles of operators have none; every other role needs one',
+      '--merchant ID': 'Merchant of the role. A role of operators has no merchant; every other role needs a merchant',
       '--name N': 'Name of the user',
       '--language L': 'Language of e-mails and pages: sw (default) or en',
       '--subject S': 'Subject of the user at a foreign OIDC_ISSUER',

@@ -94,7 +94,7 @@ function backupReader({ config, metrics }: GaugeDeps): () => Promise<void> {
 function certificateReader({ config, metrics }: GaugeDeps): () => Promise<unknown> {
   const ends = metrics.gauge({
     name: 'malipo_certificate_expires_timestamp_seconds',
-    help: 'End of the certificate of a public address, as this process sees it, in seconds since 1970. No value: this process cannot reach the address.',
+    help: 'End of the certificate of a public address, as this process reads it, in seconds since 1970. No value: this process cannot reach the address.',
     labels: ['host'],
     series_max: 4,
   })

@@ -94,7 +94,7 @@ export function publicKeys(values: OptionValues): string[] {
   const keys = required(values, 'key').split(',')
   const wrong = keys.find((key) => !isAnchorKey(key))
   if (wrong !== undefined)
-    throw new UsageError(`--key must be a public key, which "audit anchors" prints, and ${wrong} is none`)
+    throw new UsageError(`--key must be a public key, which "audit anchors" prints, and ${wrong} is not a public key`)
   return keys
 }
 

@@ -41,13 +41,13 @@ const WaitingDecisionRecord = Type.Object(
     against: decisionField('Of adjustment.create: the other account.'),
     operator: Type.String({ description: 'The e-mail address of the operator who decided first.' }),
     reason: nullable(
-      Type.String({ description: 'The reason of this operator. Null means that the operator gave none.' }),
+      Type.String({ description: 'The reason of this operator. Null means that the operator gave no reason.' }),
     ),
     decided_at: Type.String({ format: 'date-time' }),
     expires_at: nullable(
       Type.String({
         format: 'date-time',
-        description: 'From this time on, the first decision no longer counts. Null means that it does not expire.',
+        description: 'From this time on, the first decision no longer counts. Null means that the decision does not expire.',
       }),
     ),
   },

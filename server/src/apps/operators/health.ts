@@ -207,7 +207,7 @@ const HealthItem = Type.Object(
     counted: Type.Integer({ description: 'The number of attempts: successful, failed and undecided together.' }),
     successful: Type.Integer({
       description:
-        'The number of attempts in which the provider took or paid out the money, even if the money was held or returned later.',
+        'The number of attempts in which the provider took or paid out the money, even if the server held the money or the provider returned the money later.',
     }),
     failed: Type.Integer({ description: 'The number of attempts that the provider declined.' }),
     undecided: Type.Integer({

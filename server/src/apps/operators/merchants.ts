@@ -201,7 +201,7 @@ function decisionRoutes(deps: Deps, app: App): void {
       schema: {
         tags,
         operationId: 'verifyMerchant',
-        summary: 'Note that the identity of a merchant has been checked',
+        summary: 'Note that an operator has checked the identity of a merchant',
         description: 'A repeated call changes nothing.',
         params: MerchantParams,
         body: ReasonBody,

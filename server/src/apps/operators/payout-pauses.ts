@@ -65,7 +65,7 @@ function startRoute(deps: Deps, app: App, provider_names: readonly string[]): vo
         operationId: 'createPayoutPause',
         summary: 'Pause payouts',
         description:
-          'After the answer of the call, no process takes the send token of a live payout in the scope. Approved payouts keep their reservation and wait; operators can still approve. The server queries and settles payouts that were sent before, as usual. Sandbox payouts continue. If a pause with this scope and target is in force, the server refuses the call with `invalid_state` and names that pause.',
+          'After the answer of the call, no process takes the send token of a live payout in the scope. Approved payouts keep their reservation and wait; operators can still approve. The server queries and settles payouts that a process sent before, as usual. Sandbox payouts continue. If a pause with this scope and target is in force, the server refuses the call with `invalid_state` and names that pause.',
         body: StartPauseBody,
         response: { 201: StartedPauseAnswer },
       },

@@ -44,7 +44,7 @@ const OperatorRecord = Type.Object(
       Type.String({
         format: 'date-time',
         description:
-          'The newest sign-in at the operator console whose session is stored. Null means that there is none.',
+          'The newest sign-in at the operator console whose session the server stores. Null means that the server stores no such session.',
       }),
     ),
   },

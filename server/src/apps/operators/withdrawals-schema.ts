@@ -221,14 +221,14 @@ export const RejectBody = Type.Object({ reason: visibleLine(500, 'The reason. Th
 export const RecallBody = Type.Object({ reason: visibleLine(500, 'The reason. The merchant sees this text.') })
 /** The body of request-info: the question to the merchant. */
 export const RequestInfoBody = Type.Object({
-  message: visibleText(500, 'The question. The merchant sees it.'),
+  message: visibleText(500, 'The question. The merchant sees this text.'),
 })
 /** The body of resolve: the outcome of a payout whose outcome the provider has not confirmed. */
 export const ResolveBody = Type.Object(
   {
     outcome: oneOf(
       ['SUCCESS', 'FAILED'],
-      'SUCCESS: the recipient was paid. FAILED: the recipient was not paid, and will not be paid.',
+      'SUCCESS: the provider paid the recipient. FAILED: the provider has not paid the recipient, and will not pay.',
     ),
     reason: visibleLine(
       500,

@@ -175,7 +175,7 @@ function answerRoutes(deps: Deps, app: App, keyOf: KeyOf): void {
         operationId: 'rejectWithdrawal',
         summary: 'Reject a withdrawal',
         description:
-          'No money was reserved, so no money moves. The members who manage the money of the merchant get an e-mail.',
+          'The server has reserved no money, so no money moves. The members who manage the money of the merchant get an e-mail.',
         params: WithdrawalParams,
         body: RejectBody,
         response: { 200: WithdrawalAnswer },
@@ -294,9 +294,9 @@ function recallRoute(deps: Deps, app: App, keyOf: KeyOf): void {
       schema: {
         tags,
         operationId: 'recallWithdrawal',
-        summary: 'Recall an approved payout that was not sent',
+        summary: 'Recall an approved payout that the server has not sent',
         description:
-          'For PROCESSING while the state of the payout is `to_send`: no process has taken its send token, for example during a pause. The withdrawal becomes CANCELLED, and amount and charges go back to the available balance. The members who manage the money of the merchant get an e-mail. If the payout was sent or may have been sent, the server refuses the call with `invalid_state` and changes nothing.',
+          'For PROCESSING while the state of the payout is `to_send`: no process has taken its send token, for example during a pause. The withdrawal becomes CANCELLED, and amount and charges go back to the available balance. The members who manage the money of the merchant get an e-mail. If a process has sent or may have sent the payout, the server refuses the call with `invalid_state` and changes nothing.',
         params: WithdrawalParams,
         body: RecallBody,
         response: { 200: WithdrawalAnswer },

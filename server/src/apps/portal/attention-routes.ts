@@ -16,7 +16,7 @@ export function attentionRoute(deps: Deps, app: App): void {
         operationId: 'getAttention',
         summary: 'Show what needs attention: trouble, questions, and money that waits',
         description:
-          'The most urgent item comes first; no item means no trouble. Failing webhooks are of both environments, all other items of the requested one. The success rate is compared if today has 20 payments with an outcome, and the 7 days before have 50.',
+          'The most urgent item comes first. An empty list means that the merchant has no problem. Failing webhooks are of both environments, and all other items of the requested environment. If today has 20 payments with an outcome, and the 7 days before have 50, the server compares the success rates.',
         querystring: AttentionQuery,
         response: { 200: AttentionAnswer },
       },

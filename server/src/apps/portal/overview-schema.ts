@@ -51,8 +51,8 @@ export const OverviewView = Type.Object(
         successful: describedTotal('The amount received.'),
         failed: describedTotal('The amount requested.'),
         pending: describedTotal('Payments that are processing.'),
-        held: describedTotal('Money was received and is under review (pending_clearance).'),
-        reversed: describedTotal('The amount that was received and then reversed.'),
+        held: describedTotal('The amount received and under review (pending_clearance).'),
+        reversed: describedTotal('The amount received and then reversed.'),
         created: describedTotal('Pages without an attempt.'),
       },
       {

@@ -48,7 +48,7 @@ const AttemptItem = Type.Object(
 const StatusItem = Type.Object(
   {
     ...at,
-    kind: kind('status', 'The record was created, or its status changed.'),
+    kind: kind('status', 'The merchant or the payer created the record, or its status changed.'),
     from: nullable(Type.String({ description: 'Null means that this move created the record.' })),
     to: Type.String(),
     actor: oneOf(

@@ -37,7 +37,7 @@ export const SearchHit = Type.Object({
   name: nullableText('The name of the customer, recipient or person.'),
   phone: nullableText('The phone of the payer or customer, or the phone or account of the recipient.'),
   reference: nullableText('The reference of the merchant, the number of an invoice, or the code of a merchant.'),
-  status: nullableText('The status of the record. Null means that the record has none.'),
+  status: nullableText('The status of the record. Null means that the record has no status.'),
   environment: nullable(oneOf(ENVIRONMENTS)),
   merchant_id: nullableText('The merchant of the record, in searches of operators.'),
   merchant_name: nullableText('The name of that merchant.'),
