@@ -1,4 +1,4 @@
-// Searches the records of all merchants for operators.
+// Searches the records of all merchants, the merchants, the users and the lines of statements for operators.
 
 import { type Deps, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, type Environment } from '../../kernel/http/index.ts'
