@@ -917,7 +917,7 @@ export type TimelineRequest = {
 /** The schema `TimelineStatus` of the API. */
 export type TimelineStatus = {
   at: string
-  /** The record was created, or its status changed. */
+  /** The merchant or the payer created the record, or its status changed. */
   kind: 'status'
   /** Null means that this move created the record. */
   from: string | null

@@ -133,7 +133,9 @@ const finished = (since: Date, sentence: string): Step => ({
 
 /** Explains a record in processing without a next step, which contradicts the rules of the data. */
 function lostStep(since: Date, at: (time: Date) => string): Step {
-  const sentences = [`The record is in processing since ${at(since)}, but no step is due. Run "${adminCommand('verify')}".`]
+  const sentences = [
+    `The record is in processing since ${at(since)}, but no step is due. Run "${adminCommand('verify')}".`,
+  ]
   return { waiting_for: 'operator', since, next: null, sentences }
 }
 

@@ -47,7 +47,8 @@ const WaitingDecisionRecord = Type.Object(
     expires_at: nullable(
       Type.String({
         format: 'date-time',
-        description: 'From this time on, the first decision no longer counts. Null means that the decision does not expire.',
+        description:
+          'From this time on, the first decision no longer counts. Null means that the decision does not expire.',
       }),
     ),
   },

@@ -52,7 +52,10 @@ const OperatorRecord = Type.Object(
 )
 type OperatorView = Static<typeof OperatorRecord>
 
-const ReasonBody = Type.Object({ reason: visibleText(500, 'The reason. The audit log keeps this text.') }, { title: 'Reason' })
+const ReasonBody = Type.Object(
+  { reason: visibleText(500, 'The reason. The audit log keeps this text.') },
+  { title: 'Reason' },
+)
 const OperatorParams = Type.Object({ user_id: Type.String({ format: 'uuid', description: 'The id of the operator.' }) })
 const ChangedAnswer = success(Type.Object({ user_id: Type.String({ format: 'uuid' }), email: Type.String() }))
 

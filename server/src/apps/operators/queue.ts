@@ -150,7 +150,10 @@ const QueueAnswer = success(
             }),
           ),
         },
-        { description: 'The last scheduled check of the books, if that check failed. Null means that the check did not fail.' },
+        {
+          description:
+            'The last scheduled check of the books, if that check failed. Null means that the check did not fail.',
+        },
       ),
     ),
     step_up_s: Type.Integer({

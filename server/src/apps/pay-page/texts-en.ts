@@ -114,7 +114,8 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   unanswered_expired: 'The time to confirm has run out. This attempt brought no payment.',
   why_review_declined:
     'We reviewed this payment and did not accept it. The money goes back to the payer. If you have questions, contact {merchant}.',
-  why_timeout: 'We got no answer in time. If money left your account, do not pay again: we will confirm the payment here.',
+  why_timeout:
+    'We got no answer in time. If money left your account, do not pay again: we will confirm the payment here.',
   why_unknown:
     'We do not know why. If money left your account, do not pay again: contact {merchant} with the reference {reference}.',
   try_again: 'Try again',
@@ -123,12 +124,14 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   review: 'Your payment is under review',
   review_lead: 'Do not pay again. After the review, this page shows the result.',
   reversed: 'The payment was returned',
-  reversed_lead: 'Your network or bank has returned the payment to your account. If you have questions, contact {merchant}.',
+  reversed_lead:
+    'Your network or bank has returned the payment to your account. If you have questions, contact {merchant}.',
 
   paid: 'Already paid',
   paid_lead: 'This payment to {merchant} has arrived. Do not pay again.',
   in_progress: 'A payment is in progress',
-  in_progress_lead: 'We have sent the message for this payment to a phone. If it is your phone, confirm the payment there.',
+  in_progress_lead:
+    'We have sent the message for this payment to a phone. If it is your phone, confirm the payment there.',
   in_progress_wait: 'If it is not your phone, wait until that payment has ended, then check again.',
   check_again: 'Check again',
   expired: 'This link has expired',

@@ -123,7 +123,8 @@ export const sw = {
   review: 'Malipo yako yanakaguliwa',
   review_lead: 'Usilipe tena. Ukaguzi ukiisha, ukurasa huu utaonyesha matokeo.',
   reversed: 'Malipo yamerudishwa',
-  reversed_lead: 'Mtandao wako au benki yako imerudisha malipo kwenye akaunti yako. Kwa maswali, wasiliana na {merchant}.',
+  reversed_lead:
+    'Mtandao wako au benki yako imerudisha malipo kwenye akaunti yako. Kwa maswali, wasiliana na {merchant}.',
 
   // The state of a link
   paid: 'Tayari imelipwa',

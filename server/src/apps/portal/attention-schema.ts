@@ -44,7 +44,10 @@ const Item = Type.Object({
   rate_before: knownText('The success rate of the 7 days before. Null for other kinds.'),
   webhook: nullable(
     Type.Object(
-      { ...FAILING_FIELDS, webhook_url: knownText('Its address without the query. Null: the merchant has removed the endpoint.') },
+      {
+        ...FAILING_FIELDS,
+        webhook_url: knownText('Its address without the query. Null: the merchant has removed the endpoint.'),
+      },
       { description: 'The failing endpoint. Null for other kinds.' },
     ),
   ),

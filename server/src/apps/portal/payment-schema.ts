@@ -50,7 +50,9 @@ const Attempt = Type.Object(
     ),
     leased: Type.Boolean({ description: 'True means that a process works on the attempt until due_at.' }),
     deadline_at: Timestamp,
-    sent_at: nullableTime('When the provider took the request. Null means that the provider has not confirmed the request.'),
+    sent_at: nullableTime(
+      'When the provider took the request. Null means that the provider has not confirmed the request.',
+    ),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
