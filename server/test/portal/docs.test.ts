@@ -41,7 +41,17 @@ const PAGES = [
   '/docs/events/collection.success',
   '/docs/sdk-typescript',
   '/docs/search?q=webhook',
+  '/docs?lang=sw',
+  '/docs/quickstart?lang=sw',
 ]
+
+/** The browser runs this text. It returns the parts of the header that cover each other. */
+const OVERLAPS = `(() => {
+  const parts = [...document.querySelectorAll('.docs-menu, .docs-brand a, .docs-links > *')].filter((one) => one.offsetParent)
+  const boxes = parts.map((one) => ({ text: one.textContent, ...one.getBoundingClientRect().toJSON() }))
+  return boxes.flatMap((a, i) => boxes.slice(i + 1).flatMap((b) =>
+    a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom ? [a.text + ' and ' + b.text] : []))
+})()`
 
 for (const colorScheme of ['light', 'dark'] as const)
   test(`each kind of page is accessible and fits each window in ${colorScheme} colours`, async () => {
@@ -55,6 +65,7 @@ for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [320, 360, 768, 1000, 1280]) {
         await reader.page.setViewportSize({ width, height: 740 })
         assert.equal(await callInPage(reader.page, 'overflow'), 0, `${path} at ${width} pixels`)
+        assert.deepEqual(await reader.page.evaluate<string[]>(OVERLAPS), [], `${path} at ${width} pixels`)
       }
     }
     await leaves(reader)

@@ -107,7 +107,7 @@ function header({ brand_name }: SiteFacts, words: FrameWords, framed: FramedPage
   const target = new URLSearchParams({ ...(query !== '' && { q: query }), lang: other })
   return html`<header class="docs-top">
 <button type="button" class="docs-menu" popovertarget="pages">${words.menu}</button>
-<p class="docs-brand"><a href="/docs">${logoHtml(24)} ${brand_name} <span>${words.home}</span></a></p>
+<p class="docs-brand"><a href="/docs">${logoHtml(24)} <strong>${brand_name}</strong> <span>${words.home}</span></a></p>
 <form class="docs-search" role="search" action="/docs/search" method="get">
 <input type="search" name="q" value="${query}" maxlength="100" autocomplete="off" spellcheck="false" aria-label="${words.search_label}" placeholder="${words.search_label}">
 ${reader.carried && html`<input type="hidden" name="lang" value="${reader.language}">`}<button type="submit">${words.search}</button>
@@ -154,7 +154,7 @@ function trail({ page, all }: FramedPage, words: FrameWords, reader: Language): 
   const parent = all.find(({ path }) => path === page.parent)
   return html`<nav class="docs-trail" aria-label="${words.you_are_here}"><ol>
 <li><a href="/docs">${words.home}</a></li>
-${parent ? html`<li><a href="${parent.path}"${langOf(parent, reader)}>${parent.label}</a></li>\n` : html`<li>${words.groups[page.group] ?? page.group}</li>\n`}<li aria-current="page"${langOf(page, reader)}>${page.label}</li>
+${parent ? html`<li><a href="${parent.path}"${langOf(parent, reader)}>${parent.label}</a></li>\n` : all.includes(page) && html`<li>${words.groups[page.group] ?? page.group}</li>\n`}<li aria-current="page"${langOf(page, reader)}>${page.label}</li>
 </ol></nav>`
 }
 
