@@ -227,6 +227,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   endurance:
     'Fills the disk of the embedded database twenty times under load, and steps the clock of the processes a day ahead and back. Checks that no payment is lost or stuck. Needs root, to mount a small disk, and libfaketime (Debian). Options: `FULL_DISKS`, `CLOCK_STEPS`, `SEED`.',
   ha: 'Starts three database nodes with Patroni and etcd, and makes each fault of a node under load. Checks that no payment is lost: see [High availability](operate/high-availability.md#how-this-is-tested). Needs root. Options: `ROUNDS`, `FAULTS`, `PER_SECOND`, `SEED`.',
+  replica:
+    'Tests the read replica with PostgreSQL 15 of Debian: kills the primary under requests, and stops, replaces and promotes the replica. No list lacks a payment. `npm test` runs the same with the packaged PostgreSQL. Option: `TEST_PG_BIN`.',
   pgbouncer:
     'Runs the product through PgBouncer in transaction mode under load, and kills PgBouncer. Checks that no payment is lost, and that the server refuses a wrong configuration. Needs PgBouncer (Debian). Option: `LOAD_S`.',
   storm:

@@ -60,6 +60,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     dataDir: folder,
     log: { info: () => {}, warn: () => {} },
     settings: { fsync: 'off', shared_buffers: '16MB' },
+    binDir: process.env.TEST_PG_BIN || undefined,
   })
   const { url, place } = made
   await migrate(url)
@@ -68,7 +69,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   const { admin_password } = JSON.parse(readFileSync(join(place, 'secrets.json'), 'utf8')) as { admin_password: string }
   const data = join(place, 'data')
   const { uid, gid } = statSync(data)
-  const programs = join(place, readdirSync(place).find((name) => name.startsWith('programs-')) as string)
+  const programs = programsOf(place)
   const { port } = new URL(url)
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
@@ -108,10 +109,10 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
       } else rmSync(standby, { force: true })
       const args = ['-D', data, '-p', port]
       for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`)
-      const child = spawn(join(programs, 'bin', 'postgres'), args, {
+      const child = spawn(join(programs, 'postgres'), args, {
         ...(process.getuid?.() === 0 ? { uid, gid } : {}),
         cwd: '/',
-        env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', LD_LIBRARY_PATH: join(programs, 'lib') },
+        env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', LD_LIBRARY_PATH: join(programs, '../lib') },
         stdio: 'ignore',
       })
       child.unref()
@@ -144,6 +145,12 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   }
   await own.start()
   return own
+}
+
+/** Returns the folder of the programs of PostgreSQL: those of TEST_PG_BIN, or the packaged ones in the folder of the server. */
+export function programsOf(place: string): string {
+  if (process.env.TEST_PG_BIN) return process.env.TEST_PG_BIN
+  return join(place, readdirSync(place).find((name) => name.startsWith('programs-')) as string, 'bin')
 }
 
 /** Returns the process ids of the server with files in `folder`. */

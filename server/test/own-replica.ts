@@ -5,8 +5,9 @@ import {
   appendFileSync,
   chmodSync,
   chownSync,
+  closeSync,
   mkdtempSync,
-  readdirSync,
+  openSync,
   readFileSync,
   rmSync,
   statSync,
@@ -17,16 +18,23 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { freePort } from './crash/processes.ts'
-import { type OwnPostgres, serverPids } from './own-postgres.ts'
+import { type OwnPostgres, programsOf, serverPids } from './own-postgres.ts'
 
 /** A streaming replica that only one test uses. */
 export type OwnReplica = {
   /** The URL with the role of the primary's URL. */
   url: string
+  /** The name of the replica in `pg_stat_replication` of its upstream server. */
+  name: string
   /** Runs one SQL text as the superuser. */
   admin<Row extends pg.QueryResultRow>(text: string): Promise<Row[]>
   stop(): Promise<void>
-  start(): Promise<void>
+  /** Starts the replica, on the port of its URL or on another one. Resolves when the replica receives the log. */
+  start(on_port?: string): Promise<void>
+  /** Lets the replica receive the log from the server at `url` from now on. Does not wait for the connection. */
+  follow(url: string): Promise<void>
+  /** Makes the replica a primary. Resolves when it accepts writes. */
+  promote(): Promise<void>
   /** Sends a signal to every process of the replica. */
   signal(name: NodeJS.Signals): void
   close(): Promise<void>
@@ -48,22 +56,21 @@ export async function startOwnReplica(primary: OwnPostgres): Promise<OwnReplica>
   const { admin_password } = JSON.parse(readFileSync(join(primary.place, 'secrets.json'), 'utf8')) as {
     admin_password: string
   }
-  const of_primary = new URL(primary.url)
-  const conninfo = `host=127.0.0.1 port=${of_primary.port} user=postgres password=${admin_password}`
-  appendFileSync(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`)
+  let port = String(await freePort())
+  const name = `replica_${port}`
+  const conninfoOf = (upstream: string) =>
+    `host=127.0.0.1 port=${new URL(upstream).port} user=postgres password=${admin_password} application_name=${name}`
+  appendFileSync(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${conninfoOf(primary.url)}'\n`)
   const signal_file = join(data, 'standby.signal')
   writeFileSync(signal_file, '')
   chownSync(signal_file, uid, gid)
-  const programs = join(
-    primary.place,
-    readdirSync(primary.place).find((name) => name.startsWith('programs-')) as string,
-  )
-  const port = String(await freePort())
+  const programs = programsOf(primary.place)
   const url = new URL(primary.url)
   url.searchParams.delete('host')
   url.host = `127.0.0.1:${port}`
   const replica: OwnReplica = {
     url: url.href,
+    name,
     async admin(text) {
       const connectionString = `postgres://postgres:${admin_password}@127.0.0.1:${port}/malipo`
       const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 })
@@ -75,13 +82,21 @@ export async function startOwnReplica(primary: OwnPostgres): Promise<OwnReplica>
         await client.end()
       }
     },
+    async follow(upstream) {
+      await replica.admin(`alter system set primary_conninfo = '${conninfoOf(upstream)}'`)
+      await replica.admin('select pg_reload_conf()')
+    },
+    async promote() {
+      await replica.admin('select pg_promote()')
+    },
     async stop() {
       replica.signal('SIGCONT')
       const [postmaster] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
       process.kill(Number(postmaster), 'SIGQUIT')
       while (serverPids(folder).length > 0) await sleep(PROMPT_MS)
     },
-    async start() {
+    async start(on_port = port) {
+      port = on_port
       const settings = [
         'listen_addresses=127.0.0.1',
         "unix_socket_directories=''",
@@ -92,12 +107,14 @@ export async function startOwnReplica(primary: OwnPostgres): Promise<OwnReplica>
         'wal_retrieve_retry_interval=200ms',
       ]
       const args = ['-D', data, '-p', port, ...settings.flatMap((setting) => ['-c', setting.replace("''", '')])]
-      const child = spawn(join(programs, 'bin', 'postgres'), args, {
+      const log = openSync(join(folder, 'postgres.log'), 'a')
+      const child = spawn(join(programs, 'postgres'), args, {
         ...(process.getuid?.() === 0 ? { uid, gid } : {}),
         cwd: '/',
-        env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', LD_LIBRARY_PATH: join(programs, 'lib') },
-        stdio: 'ignore',
+        env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', LD_LIBRARY_PATH: join(programs, '../lib') },
+        stdio: ['ignore', log, log],
       })
+      closeSync(log)
       child.unref()
       const end = Date.now() + READY_MS_MAX
       const streams = () =>
@@ -106,7 +123,10 @@ export async function startOwnReplica(primary: OwnPostgres): Promise<OwnReplica>
           () => false,
         )
       while (!(await streams())) {
-        if (child.exitCode !== null || Date.now() > end) throw new Error('the replica of the test did not start')
+        if (child.exitCode !== null || Date.now() > end)
+          throw new Error(
+            `the replica of the test did not start:\n${readFileSync(join(folder, 'postgres.log'), 'utf8')}`,
+          )
         await sleep(PROMPT_MS)
       }
     },

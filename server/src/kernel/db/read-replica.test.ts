@@ -2,6 +2,9 @@
 // replica.
 
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createWorld, type World } from '../../../test/harness.ts'
@@ -14,6 +17,8 @@ import { compareReplica, openReadReplica, type ReadReplica } from './read-replic
 
 const LAG_MAX_MS = 2_000
 const AWAY_MS = 5_500
+/** A busy machine can make each step many times slower, so this bound only ends a test whose replica never answers. */
+const RETURN_MS_MAX = 60_000
 
 let primary: OwnPostgres
 let server: OwnReplica
@@ -62,12 +67,14 @@ async function seesOwnWrite(reads: Db): Promise<boolean> {
 }
 
 /** Reads until the replica has answered one more read. On a busy machine, the first reads may come too late for a short limit. */
-async function readFromReplica({ reads, counts }: ReturnType<typeof open>): Promise<Counts> {
+async function readFromReplica({ reads, counts, logged }: ReturnType<typeof open>): Promise<Counts> {
   const { replica } = await counts()
+  const end = Date.now() + RETURN_MS_MAX
   for (;;) {
     assert.ok(await seesOwnWrite(reads))
     const now = await counts()
     if (now.replica > replica) return now
+    assert.ok(Date.now() < end, `the replica answers no read: ${logged.join('')}`)
   }
 }
 
@@ -236,5 +243,36 @@ test('a replica that was promoted, the primary itself and another database answe
     assert.deepEqual(await promoted.counts(), { replica: 0, primary: 2 })
   } finally {
     await reader.close()
+  }
+})
+
+test('a replica that has more than its primary, because the primary was set back to a copy of its disk, answers no read', async () => {
+  const ahead = await startOwnReplica(primary)
+  const reader = createDb({ url: ahead.url, max_connections: 1 })
+  try {
+    const [data, copy] = ['data', 'copy'].map((name) => join(primary.place, name)) as [string, string]
+    await primary.stop('fast')
+    execFileSync('cp', ['-a', data, copy])
+    await primary.start()
+    const asking = open({ url: ahead.url })
+    assert.ok(await seesOwnWrite(asking.reads))
+    await db.query(sql('', "select pg_logical_emit_message(false, 'fill', repeat('x', 1000000))"))
+    assert.ok(await seesOwnWrite(asking.reads))
+    assert.deepEqual(await asking.counts(), { replica: 2, primary: 0 })
+
+    await primary.stop('immediate')
+    rmSync(data, { recursive: true })
+    renameSync(copy, data)
+    await primary.start()
+    const starting = open({ url: ahead.url })
+    for (const { reads, logged, counts } of [asking, starting]) {
+      for (let i = 0; i < 5; i++) assert.ok(await seesOwnWrite(reads))
+      assert.match(logged.join(''), /it has changes that the primary does not have/)
+      assert.equal((await counts()).primary, 5)
+    }
+    assert.match((await compareReplica(db, reader)).problem ?? '', /changes that the primary does not have/)
+  } finally {
+    await reader.close()
+    await ahead.close()
   }
 })

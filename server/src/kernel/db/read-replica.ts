@@ -48,21 +48,28 @@ const FRESH_MS = 10_000
 // header, so the query returns the beginning of the page.
 const POSITION = sql(
   '',
-  `select (lsn - case when pg_wal_lsn_diff(lsn, '0/0') % pg_size_bytes(current_setting('wal_segment_size')) = 40 then 40
-       when pg_wal_lsn_diff(lsn, '0/0') % current_setting('wal_block_size')::int = 24 then 24 else 0 end::numeric)::text as lsn,
-     system_identifier::text as system, ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::int as timeline
-   from pg_control_system(), pg_current_wal_insert_lsn() as at(lsn)`,
+  `select lsn::text, lsn < $1::pg_lsn as is_behind, system, timeline from (
+     select lsn - case when pg_wal_lsn_diff(lsn, '0/0') % pg_size_bytes(current_setting('wal_segment_size')) = 40 then 40
+         when pg_wal_lsn_diff(lsn, '0/0') % current_setting('wal_block_size')::int = 24 then 24 else 0 end::numeric as lsn,
+       system_identifier::text as system, ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::int as timeline
+     from pg_control_system(), pg_current_wal_insert_lsn() as at(lsn)) now`,
 )
+// A replica records a new timeline with its next restart point. Until then, the query returns the timeline before.
 const REPLAYED = sql(
   '',
-  `select pg_is_in_recovery() as is_standby, pg_last_wal_replay_lsn() >= $1::pg_lsn as is_fresh,
+  `select pg_is_in_recovery() as is_standby, pg_last_wal_replay_lsn()::text as lsn, pg_last_wal_replay_lsn() >= $1::pg_lsn as is_fresh,
      greatest(pg_wal_lsn_diff($1::pg_lsn, pg_last_wal_replay_lsn()), 0)::float8 as behind_bytes, system_identifier::text as system,
-     timeline_id as timeline from pg_control_system(), pg_control_checkpoint()`,
+     timeline_id as timeline
+   from pg_control_system(), pg_control_checkpoint()`,
 )
+/** The position before every other position. */
+const NO_LSN = '0/0'
 
-type LogPosition = { lsn: string; system: string; timeline: number }
+/** `is_behind` is true if the primary has not yet reached the position that the query names. */
+type LogPosition = { lsn: string; is_behind: boolean; system: string; timeline: number }
 type ReplayedLog = {
   is_standby: boolean
+  lsn: string | null
   is_fresh: boolean | null
   behind_bytes: number | null
   system: string
@@ -73,6 +80,12 @@ type ReplayedLog = {
 export function forReads(deps: Deps): Deps {
   return deps.reads === undefined ? deps : { ...deps, db: deps.reads }
 }
+
+/**
+ * The problem of a replica that has replayed more than its primary has written. The primary was set back, for example to a
+ * snapshot of its disk, or the replica was a primary for some time.
+ */
+const AHEAD = 'it has changes that the primary does not have'
 
 /** Describes why a server is no replica of this primary. Null means that the server is a replica of this primary. */
 export function replicaProblem(primary: LogPosition, { is_standby, system, timeline }: ReplayedLog): string | null {
@@ -89,10 +102,19 @@ export async function compareReplica(
   primary: Reader,
   replica: Reader,
 ): Promise<{ problem: string | null; behind_bytes: number }> {
-  const [position] = await primary.query<LogPosition>(POSITION)
-  const [replayed] = await replica.query<ReplayedLog>(REPLAYED, [position?.lsn])
-  if (position === undefined || replayed === undefined) throw new Error('the database returned no position')
-  return { problem: replicaProblem(position, replayed), behind_bytes: replayed.behind_bytes ?? 0 }
+  const position = await readPosition(primary, NO_LSN)
+  const [replayed] = await replica.query<ReplayedLog>(REPLAYED, [position.lsn])
+  if (replayed === undefined) throw new Error('the database returned no position')
+  const { is_behind } = await readPosition(primary, replayed.lsn)
+  const problem = replicaProblem(position, replayed) ?? (is_behind ? AHEAD : null)
+  return { problem, behind_bytes: replayed.behind_bytes ?? 0 }
+}
+
+/** Reads the position of the primary, and compares it with a position of its replica. */
+async function readPosition(primary: Reader, replayed_lsn: string | null): Promise<LogPosition> {
+  const [position] = await primary.query<LogPosition>(POSITION, [replayed_lsn ?? NO_LSN])
+  if (position === undefined) throw new Error('the database returned no position')
+  return position
 }
 
 /** Opens the replica of `primary`. The first read connects, so that a lost replica prevents no start. */
@@ -147,8 +169,11 @@ function createReplicaCheck(
   let fresh_at = performance.now()
   let checked_at = Number.NEGATIVE_INFINITY
   let problem: string | null = null
+  /** The position of the replica at its last good check. The log of its primary never ends before this position. */
+  let replayed_lsn: string | null = null
   const leave = (why: string) => {
     away_until = performance.now() + AWAY_MS.lost
+    replayed_lsn = null
     measured.up.set(0)
     if (problem === why) return
     problem = why
@@ -172,6 +197,12 @@ function createReplicaCheck(
       }
       const waited_ms = performance.now() - begin
       if (replayed?.is_fresh === true) {
+        // Later checks compare the positions without a query of their own.
+        if (replayed_lsn === null && (await readPosition(primary, replayed.lsn)).is_behind) {
+          leave(AHEAD)
+          return false
+        }
+        replayed_lsn = replayed.lsn
         stay(waited_ms)
         return true
       }
@@ -191,23 +222,29 @@ function createReplicaCheck(
       const begin = performance.now()
       checked_at = begin
       if (begin < away_until) return false
-      const [position] = await primary.query<LogPosition>(POSITION)
-      if (position === undefined) throw new Error('the database returned no position')
+      const position = await readPosition(primary, replayed_lsn)
+      if (position.is_behind) {
+        leave(AHEAD)
+        return false
+      }
       const replayed = awaitReplay(position, begin).catch((error: Error & { code?: string }) => {
         leave(error.message || String(error.code))
         return false
       })
-      // The replica may answer late, so this wait has its own limit.
-      const limit = new AbortController()
-      const late = sleep(Math.max(0, lag_max_ms - (performance.now() - begin)) + POLL_MS, false, {
-        signal: limit.signal,
-      })
-      const is_fresh = await Promise.race([replayed, late.catch(() => false)])
-      limit.abort()
+      const is_fresh = await withinLimit(replayed, lag_max_ms - (performance.now() - begin))
       if (!is_fresh) away_until = Math.max(away_until, performance.now() + AWAY_MS.late)
       return is_fresh
     },
   }
+}
+
+/** Returns the result of a check. If the replica does not answer within the time in milliseconds, returns false. */
+async function withinLimit(check: Promise<boolean>, ms: number): Promise<boolean> {
+  const limit = new AbortController()
+  const late = sleep(Math.max(0, ms) + POLL_MS, false, { signal: limit.signal })
+  const is_fresh = await Promise.race([check, late.catch(() => false)])
+  limit.abort()
+  return is_fresh
 }
 
 /**
